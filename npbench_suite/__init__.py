@@ -1,0 +1,108 @@
+"""Benchmark programs in the style of NPBench, one folder an entry.
+
+A folder holds ``entry.toml`` (what the program is, its sizes, arguments and outputs), ``program.py`` (the
+NumPy program and its ``initialize``) and ``reference.py`` (the same function in JAX). Adding a folder adds
+the entry.
+"""
+
+import functools
+import importlib.util
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Entry", "load", "names"]
+
+_ROOT = Path(__file__).parent
+
+
+@functools.cache
+def _module(source: Path):
+    """The module in the file ``source``, loaded once."""
+    name = f"{__name__}.{source.parent.name}.{source.stem}"
+    spec = importlib.util.spec_from_file_location(name, source)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One program of the suite.
+
+    Attributes:
+        name: the name of the entry and of its folder.
+        title: what the program computes, in a few words.
+        domain: NPBench's domain of the program.
+        presets: the sizes of each preset, by parameter name.
+        arguments: the program's arguments, in order.
+        arrays: those of the arguments that are floating and can be differentiated.
+        output: the main one of the outputs.
+        outputs: what the program computes: "return", "return[k]" or an argument it updates in place.
+        function: the name of the program's function.
+        source: the file of the NumPy program.
+    """
+
+    name: str
+    title: str
+    domain: str
+    presets: Mapping[str, Mapping[str, int]]
+    arguments: tuple[str, ...]
+    arrays: tuple[str, ...]
+    output: str
+    outputs: tuple[str, ...]
+    function: str
+    source: Path
+
+    @property
+    def program(self) -> Callable:
+        """The NumPy program."""
+        return getattr(_module(self.source), self.function)
+
+    @property
+    def reference(self) -> Callable[..., dict[str, Any]]:
+        """The same function in JAX: it takes the program's arguments and returns its outputs by name."""
+        return _module(self.source.with_name("reference.py")).reference
+
+    def arguments_for(self, preset: str, seed: int = 0) -> tuple:
+        """New arguments of the program, in order, at the sizes of ``preset``."""
+        rng = np.random.default_rng(seed)
+        values = _module(self.source).initialize(**self.presets[preset], rng=rng)
+        return tuple(values[name] for name in self.arguments)
+
+    def outputs_from(self, arguments: tuple, returned: Any) -> dict[str, Any]:
+        """The outputs by name, given the arguments of a finished call and what the call returned."""
+        values = dict(zip(self.arguments, arguments, strict=True)) | {"return": returned}
+        if isinstance(returned, tuple):
+            values |= {f"return[{k}]": value for k, value in enumerate(returned)}
+        return {name: values[name] for name in self.outputs}
+
+
+def names() -> list[str]:
+    """The names of all entries, sorted."""
+    return sorted(path.parent.name for path in _ROOT.glob("*/entry.toml"))
+
+
+def load(name: str) -> Entry:
+    """The entry called ``name``."""
+    folder = _ROOT / name
+    with open(folder / "entry.toml", "rb") as file:
+        table = tomllib.load(file)
+    return Entry(
+        name=name,
+        title=table["title"],
+        domain=table["domain"],
+        presets=table["presets"],
+        arguments=tuple(table["arguments"]),
+        arrays=tuple(table["arrays"]),
+        output=table["output"],
+        outputs=tuple(table.get("outputs", [table["output"]])),
+        function=table["program"],
+        source=folder / "program.py",
+    )

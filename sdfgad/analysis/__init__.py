@@ -1,0 +1,1 @@
+"""Analyse: what depends on what, and which overwritten values are still needed."""

@@ -1,0 +1,40 @@
+"""Which buffers carry derivatives: they depend on `wrt`, and the output depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sdfgad.ir.expr import Read
+from sdfgad.ir.program import Compute, Program, computes
+
+Dependences = Callable[[Compute], Iterable[Read]]
+
+
+def active_buffers(
+    program: Program, wrt: Iterable[str], output: str, dependences: Dependences
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The active buffers, and all buffers on which the output depends.
+
+    Args:
+        wrt: buffers with respect to which derivatives are taken.
+        output: the buffer that is differentiated.
+        dependences: the reads through which a statement's value varies differentiably.
+    """
+    edges = [(s.target.buffer, {r.buffer for r in dependences(s)}) for s in computes(program.body)]
+    varied = _closure(set(wrt), [(source, {target}) for target, sources in edges for source in sources])
+    useful = _closure({output}, edges)
+    return frozenset(varied & useful), frozenset(useful)
+
+
+def _closure(found: set[str], edges: list[tuple[str, set[str]]]) -> set[str]:
+    """`found` and all that is reachable from it."""
+    following: dict[str, set[str]] = {}
+    for source, targets in edges:
+        following.setdefault(source, set()).update(targets)
+    queue = list(found)
+    while queue:
+        for target in following.get(queue.pop(), ()):
+            if target not in found:
+                found.add(target)
+                queue.append(target)
+    return found

@@ -1,0 +1,7 @@
+"""What users call: `differentiate` and what is built on it."""
+
+from sdfgad.api.check import CheckResult, check_grads
+from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
+from sdfgad.api.functional import grad, value_and_grad
+
+__all__ = ["CheckResult", "DifferentiatedProgram", "check_grads", "differentiate", "grad", "value_and_grad"]

@@ -1,0 +1,152 @@
+"""`check_grads`: a gradient against finite differences of the NumPy program itself."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdfgad.api.differentiate import DifferentiatedProgram, Wrt, differentiate
+from sdfgad.errors import GradientMismatch
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What `check_grads` measured.
+
+    Attributes:
+        error: the largest relative difference between the gradient and central differences along a direction.
+        rate: the smallest convergence rate of the first-order Taylor remainder: 2 for a right gradient, 1 for a
+            wrong one; infinity where the remainder vanishes to rounding, as for a linear program.
+        directions: how many random directions were tried.
+    """
+
+    error: float
+    rate: float
+    directions: int
+
+
+def check_grads(
+    program: Callable[..., Any],
+    *args: Any,
+    wrt: Wrt = None,
+    output: str | None = None,
+    allow_unused: bool = False,
+    directions: int = 2,
+    tolerance: float | None = None,
+    seed: int = 0,
+) -> CheckResult:
+    """Check the gradient of a program at a point.
+
+    The output, weighted by random numbers, is differentiated. Along random directions the gradient is compared with
+    central differences of the program run by NumPy (dot-product test), and the remainder of the first-order Taylor
+    expansion must shrink with the square of the step (Taylor test).
+
+    Args:
+        program: as in `differentiate`.
+        args: the arguments at which to check; the program should be smooth around them.
+        wrt, output, allow_unused: as in `differentiate`.
+        directions: how many random directions to try.
+        tolerance: the largest relative error that passes; None: 1e-6 for float64, 1e-2 with float32 arguments.
+        seed: of the random weights and directions.
+
+    Returns:
+        The measured error and rate.
+
+    Raises:
+        GradientMismatch: the gradient fails one of the tests.
+
+    Example:
+        >>> check_grads(lambda x: np.sum(np.sin(x)), np.linspace(0.0, 1.0, 5))  # doctest: +SKIP
+        CheckResult(error=..., rate=2.0, directions=2)
+    """
+    g = differentiate(program, wrt=wrt, output=output, allow_unused=allow_unused)
+    return _Check(g, args, np.random.default_rng(seed)).run(directions, tolerance)
+
+
+class _Check:
+    def __init__(self, g: DifferentiatedProgram, args: tuple[Any, ...], rng: np.random.Generator) -> None:
+        self.g, self.args, self.rng = g, args, rng
+        self.call, self.made = g._made(args, {})
+        self.is_single = bool(_narrow(self.call.values[n] for n in self.call.floating))
+        self.weights = rng.standard_normal(self.made.output_shape)
+
+    def run(self, directions: int, tolerance: float | None) -> CheckResult:
+        gradients = self.made.value_and_gradients(self.call, self._cotangent())[1]
+        limit = tolerance if tolerance is not None else 1e-2 if self.is_single else 1e-6
+        results = [self._along(gradients) for _ in range(directions)]
+        result = CheckResult(max(r[0] for r in results), min(r[1] for r in results), directions)
+        if not result.error <= limit:
+            self._fail(f"differs from central differences by {result.error:.2e} (limit {limit:.0e})")
+        # Single precision leaves too few digits for a rate.
+        if not self.is_single and not result.rate >= 1.7:
+            self._fail(f"has a Taylor remainder of order {result.rate:.2f}, not 2")
+        return result
+
+    def _cotangent(self) -> Array:
+        return np.ascontiguousarray(self.weights, dtype=self.made.output_dtype)
+
+    def _fail(self, what: str) -> None:
+        names = ", ".join(self.made.wrt)
+        raise GradientMismatch(
+            f"the gradient of `{self.made.output}` by {names} {what}",
+            self.made.primal.source.where(self.made.primal.source.node),
+            "Check that the program is smooth at this point; if it is, report a bug in sdfgad.",
+        )
+
+    def _along(self, gradients: Mapping[str, Array]) -> tuple[float, float]:
+        """The error of the directional derivative, and the Taylor rate, along one random direction."""
+        direction = {n: self.rng.standard_normal(np.shape(self.call.values[n])) for n in self.made.wrt}
+        exact = sum(float(np.sum(gradients[n] * d)) for n, d in direction.items())
+        scale = max(1.0, abs(exact))
+        steps = (1e-2, 3e-3, 1e-3) if self.is_single else (1e-4, 1e-5, 1e-6)
+        error = min(abs(self._central(direction, h) - exact) / scale for h in steps)
+        return error, np.inf if self.is_single else self._rate(direction, exact)
+
+    def _central(self, direction: Mapping[str, Array], h: float) -> float:
+        return (self._objective(direction, h) - self._objective(direction, -h)) / (2 * h)
+
+    def _rate(self, direction: Mapping[str, Array], exact: float) -> float:
+        """The largest order at which the remainder shrinks between two steps that are above rounding errors."""
+        start = self._objective(direction, 0.0)
+        steps = [1e-2 / 4**k for k in range(5)]
+        remainders = [abs(self._objective(direction, h) - start - h * exact) for h in steps]
+        noise = 1e-13 * max(1.0, abs(start), abs(exact))
+        rates = [
+            np.log(coarse / fine) / np.log(4.0)
+            for coarse, fine in zip(remainders[:-1], remainders[1:], strict=True)
+            if fine > noise
+        ]
+        return float(max(rates, default=np.inf))
+
+    def _objective(self, direction: Mapping[str, Array], h: float) -> float:
+        """The weighted output at ``x + h * direction``, computed by NumPy."""
+        values = {name: _moved(value, direction.get(name), h) for name, value in self.call.values.items()}
+        returned = self.g._function(**values)
+        name = self.made.output
+        if name == "return":
+            result = returned
+        elif name.startswith("return["):
+            result = returned[int(name[7:-1])]
+        else:
+            result = values[name]
+        return float(np.sum(np.asarray(result, dtype=np.float64) * self.weights))
+
+
+def _narrow(values: Any) -> bool:
+    return any(np.asarray(value).dtype == np.float32 for value in values)
+
+
+def _moved(value: Any, direction: Array | None, h: float) -> Any:
+    """A copy of an argument, moved along a direction."""
+    if direction is None or (h == 0.0 and not isinstance(value, np.ndarray)):
+        return copy.deepcopy(value)
+    moved = value + h * direction
+    if isinstance(value, np.ndarray):
+        return np.asarray(moved, dtype=value.dtype)
+    return value.dtype.type(moved) if isinstance(value, np.generic) else float(moved)

@@ -1,0 +1,234 @@
+"""`differentiate`: a program's gradient as a callable."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from sdfgad.api.signature import Call, bind, like_argument
+from sdfgad.api.specialise import Specialisation, specialise
+from sdfgad.errors import ArgumentError, OutputError, WrtError
+from sdfgad.frontend.parse import ArrayArgument, Primal
+from sdfgad.frontend.source import read_source
+
+Wrt = str | int | Sequence[str | int] | None
+Array = np.ndarray[Any, Any]
+
+
+def differentiate(
+    program: Callable[..., Any],
+    *,
+    wrt: Wrt = None,
+    output: str | None = None,
+    reduce: Literal["sum"] | None = None,
+    allow_unused: bool = False,
+) -> DifferentiatedProgram:
+    """The gradient of a NumPy program, which is taken as it is.
+
+    Args:
+        program: a Python function over NumPy arrays and numbers, or a `dace.program` of one.
+        wrt: the arguments to differentiate by: a name or position (the result is one gradient), a sequence of them
+            (a tuple in that order), or None for every floating argument (a dict by name).
+        output: what is differentiated: "return", "return[1]", or the name of an argument that the program updates
+            in place. None: the returned value, or, if nothing is returned, the one argument that is updated.
+        reduce: "sum" differentiates the sum of a non-scalar output.
+        allow_unused: give zeros for arguments on which the output does not depend, instead of an error.
+
+    Returns:
+        A `DifferentiatedProgram` ``g``: ``g(*args)`` takes the program's arguments, leaves them as they are, and
+        returns gradients of their shapes and dtypes. It compiles once for each signature.
+
+    Raises:
+        UnsupportedProgram: the source of `program` is not available. What its statements raise comes at the first
+            call, when dtypes and shapes are known.
+        WrtError: `wrt` names an unknown argument.
+
+    Example:
+        >>> def heat(T, u, a):
+        ...     for t in range(T):
+        ...         u[1:-1] += a[1:-1] * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        ...     return np.sum(u * u)
+        >>> g = differentiate(heat, wrt=("u", "a"))  # doctest: +SKIP
+        >>> du, da = g(1000, u, a)  # doctest: +SKIP
+    """
+    return DifferentiatedProgram(program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused)
+
+
+class DifferentiatedProgram:
+    """The gradient of a program; made by `differentiate`."""
+
+    def __init__(
+        self,
+        program: Callable[..., Any],
+        *,
+        wrt: Wrt,
+        output: str | None,
+        reduce: str | None,
+        allow_unused: bool,
+    ) -> None:
+        if reduce not in (None, "sum"):
+            raise OutputError(f"reduce={reduce!r} is not known", todo='Use reduce="sum", or g.vjp with a cotangent.')
+        self._function = _plain_function(program)
+        read_source(self._function)
+        self._parameters = list(inspect.signature(self._function).parameters)
+        self._is_single = isinstance(wrt, (str, int))
+        self._names = None if wrt is None else self._resolve_names([wrt] if isinstance(wrt, (str, int)) else list(wrt))
+        self._output, self._reduce, self._allow_unused = output, reduce, allow_unused
+        self._specialisations: dict[Hashable, list[Specialisation]] = {}
+        self.__name__ = f"gradient of {self._function.__name__}"
+        self.__doc__ = self._function.__doc__
+
+    def __repr__(self) -> str:
+        return f"<sdfgad {self.__name__}>"
+
+    # --- calls
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradient, as `wrt` asks for it: one array, a tuple, or a dict by name.
+
+        Raises:
+            OutputError: the output is ambiguous or unknown, or not a scalar while `reduce` is None.
+            WrtError: an argument of `wrt` is not floating, or the output does not depend on it.
+            ArgumentError: the arguments do not fit the function.
+            UnsupportedProgram, MissingRule: the program does something that cannot be differentiated.
+            InvalidIndex, ShapeMismatch: where NumPy would raise, too.
+        """
+        return self.value_and_grad(*args, **kwargs)[1]
+
+    def value_and_grad(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """The output's value (its sum with ``reduce="sum"``) and the gradient; raises as ``g(...)`` does."""
+        call, made = self._made(args, kwargs)
+        if made.output_shape != () and self._reduce is None:
+            raise OutputError(
+                f"the output `{made.output}` has shape {made.output_shape}, not that of a scalar",
+                made.primal.source.where(made.primal.source.node),
+                'Pass reduce="sum" to differentiate its sum, or call g.vjp(*args, cotangent=...).',
+            )
+        value, gradient = self._run(call, made, np.ones(made.output_shape, made.output_dtype))
+        return (np.sum(value) if made.output_shape else value[()]), gradient
+
+    def vjp(self, *args: Any, cotangent: Any, **kwargs: Any) -> Any:
+        """The gradient of ``np.sum(output * cotangent)``.
+
+        Args:
+            cotangent: an array shaped like the output.
+
+        Raises:
+            ArgumentError: the cotangent has another shape; else as ``g(...)`` does.
+        """
+        call, made = self._made(args, kwargs)
+        seed = np.ascontiguousarray(cotangent, dtype=made.output_dtype)
+        if np.shape(cotangent) != made.output_shape:
+            raise ArgumentError(
+                f"the cotangent has shape {np.shape(cotangent)}, the output `{made.output}` {made.output_shape}",
+                todo="Pass a cotangent shaped like the output.",
+            )
+        return self._run(call, made, seed.reshape(made.output_shape))[1]
+
+    def value(self, *args: Any, **kwargs: Any) -> Any:
+        """The output alone, from the compiled forward program."""
+        call, made = self._made(args, kwargs)
+        return made.value(call)[()]
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Do all the work of a first call with these arguments, except running it."""
+        self._made(args, kwargs)[1].prepare()
+
+    def sdfg(self, *args: Any, **kwargs: Any) -> Any:
+        """The `dace.SDFG` that computes the output and the gradient for arguments like these."""
+        return self._made(args, kwargs)[1].gradient_sdfg
+
+    def plan(self, *args: Any, **kwargs: Any) -> Any:
+        """The `Plan` for arguments like these: what is kept for the reverse sweep, and why."""
+        return self._made(args, kwargs)[1].plan
+
+    # --- inside
+
+    def _run(self, call: Call, made: Specialisation, cotangent: Array) -> tuple[Array, Any]:
+        value, gradients = made.value_and_gradients(call, cotangent)
+        finished = {name: like_argument(g, call.values[name]) for name, g in gradients.items()}
+        if self._names is None:
+            return value, finished
+        ordered = tuple(finished[name] for name in self._names)
+        return value, ordered[0] if self._is_single else ordered
+
+    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
+        call = bind(self._function, args, kwargs)
+        found = self._specialisations.setdefault(call.key, [])
+        for made in found:
+            if made.fits(call):
+                return call, made
+        made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused)
+        found.append(made)
+        return call, made
+
+    def _resolve_names(self, entries: list[str | int]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self._resolve_name(entry) for entry in entries))
+
+    def _resolve_name(self, entry: str | int) -> str:
+        if isinstance(entry, str) and entry in self._parameters:
+            return entry
+        if isinstance(entry, int) and -len(self._parameters) <= entry < len(self._parameters):
+            return self._parameters[entry]
+        raise WrtError(
+            f"`{self._function.__name__}` has no argument {entry!r}",
+            self._where(),
+            f"Its arguments are: {', '.join(self._parameters)}.",
+        )
+
+    def _where(self) -> Any:
+        source = read_source(self._function)
+        return source.where(source.node)
+
+    def _wrt_of(self, call: Call) -> tuple[str, ...]:
+        """The names to differentiate by, all of them floating."""
+        names = tuple(call.floating) if self._names is None else self._names
+        for name in names:
+            if name not in call.floating:
+                raise WrtError(
+                    f"argument `{name}` is {_describe(call.kinds[name])}, and only floating arguments have gradients",
+                    self._where(),
+                    "Pass it as a float or a floating array, or leave it out of `wrt`.",
+                )
+        if not names:
+            raise WrtError("there is no floating argument to differentiate by", self._where(), "Pass one.")
+        return names
+
+    def _output_of(self, primal: Primal) -> str:
+        """The name of the output to differentiate."""
+        outputs = list(primal.program.outputs)
+        if self._output is not None:
+            if self._output in outputs:
+                return self._output
+            raise self._output_error(f"there is no output {self._output!r}", outputs)
+        returned = [name for name in outputs if name.startswith("return")]
+        candidates = returned or outputs
+        if len(candidates) != 1:
+            what = "the output is ambiguous" if candidates else "the program returns nothing and updates no argument"
+            raise self._output_error(what, outputs)
+        return candidates[0]
+
+    def _output_error(self, what: str, outputs: list[str]) -> OutputError:
+        listed = ", ".join(f'"{name}"' for name in outputs)
+        return OutputError(what, self._where(), f"Pass output=..., one of: {listed}." if outputs else "Return a value.")
+
+
+def _describe(kind: Any) -> str:
+    if isinstance(kind, ArrayArgument):
+        return f"an array of {kind.dtype}"
+    return f"the {type(kind).__name__} {kind!r}"
+
+
+def _plain_function(program: Any) -> Callable[..., Any]:
+    """The Python function of a program; a `dace.program` holds it as `f`."""
+    inner = getattr(program, "f", None)
+    if type(program).__name__ == "DaceProgram" and callable(inner):
+        program = inner
+    if not inspect.isfunction(inspect.unwrap(program)):
+        raise ArgumentError(
+            f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`."
+        )
+    return inspect.unwrap(program)  # type: ignore[no-any-return]

@@ -1,0 +1,112 @@
+"""The arguments of one call: what the program is specialised for, and the arrays that the compiled code gets."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import ArgumentError
+from sdfgad.frontend.parse import ArrayArgument
+
+SUPPORTED = tuple(
+    np.dtype(t)
+    for t in (
+        *(np.float64, np.float32, np.bool_),
+        *(np.int64, np.int32, np.int16, np.int8),
+        *(np.uint64, np.uint32),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call's arguments, by name in the order of the parameters.
+
+    Attributes:
+        values: as the user passed them.
+        kinds: what the parser is told of each: `ArrayArgument`, an int, or a constant.
+        key: equal for calls that may share a specialisation.
+    """
+
+    values: Mapping[str, Any]
+    kinds: Mapping[str, Any]
+    key: Hashable
+
+    @property
+    def floating(self) -> list[str]:
+        return [name for name, kind in self.kinds.items() if isinstance(kind, ArrayArgument) and kind.dtype.kind == "f"]
+
+
+def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    """Bind a call's arguments to the function's parameters.
+
+    Raises:
+        ArgumentError: they do not fit, or are of a kind that a compiled program does not take.
+    """
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentError(f"the call does not fit `{function.__name__}`: {error}") from None
+    bound.apply_defaults()
+    kinds = {name: _kind(name, value) for name, value in bound.arguments.items()}
+    key = tuple((name, _key(kind)) for name, kind in kinds.items())
+    try:
+        hash(key)
+    except TypeError:
+        names = ", ".join(n for n, kind in kinds.items() if not _is_hashable(_key(kind)))
+        raise ArgumentError(
+            f"arguments that are neither arrays nor numbers must be constants: {names}",
+            todo="Pass NumPy arrays, numbers, or tuples of numbers.",
+        ) from None
+    return Call(dict(bound.arguments), kinds, key)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _kind(name: str, value: Any) -> Any:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, float) and not isinstance(value, np.floating):
+        return ArrayArgument((), np.dtype(np.float64), weak=True)
+    if isinstance(value, (np.ndarray, np.generic)):
+        if value.dtype not in SUPPORTED:
+            raise ArgumentError(
+                f"argument `{name}` has the dtype {value.dtype}, which is not supported",
+                todo=f"Supported are {', '.join(map(str, SUPPORTED))} in this machine's byte order.",
+            )
+        return ArrayArgument(value.shape, value.dtype)
+    if hasattr(value, "__array__"):
+        raise ArgumentError(
+            f"argument `{name}` is a {type(value).__name__}, not a NumPy array",
+            todo="Convert it with np.asarray.",
+        )
+    return value
+
+
+def _key(kind: Any) -> Any:
+    # A run-time integer may have any value; True and 1 are equal but not the same.
+    return int if type(kind) is int else (type(kind), kind)
+
+
+def as_input(value: Any, kind: ArrayArgument) -> np.ndarray[Any, Any]:
+    """The C-contiguous array that the compiled code reads; the user's own where it is one already."""
+    return np.ascontiguousarray(value, dtype=kind.dtype).reshape(kind.shape)
+
+
+def like_argument(gradient: np.ndarray[Any, Any], value: Any) -> Any:
+    """A gradient as the kind of thing that the argument was: float, NumPy scalar or array."""
+    if isinstance(value, np.ndarray):
+        return gradient
+    return gradient[()] if isinstance(value, np.generic) else float(gradient[()])

@@ -1,0 +1,109 @@
+"""Every exception of sdfgad: one tree, each saying what happened, where, and what to do about it.
+
+`Location` names a line of the user's own program; the message of an exception that carries one ends with
+``file.py:12`` and that line's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A line of the user's program: file, 1-based line number, and the line's text without indentation."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}"
+
+
+class SdfgadError(Exception):
+    """Root of all exceptions raised by sdfgad.
+
+    Attributes:
+        what: what went wrong, one sentence.
+        where: the `Location` of the user's line, or None where no line is to blame.
+        todo: what the user can do about it.
+    """
+
+    def __init__(self, what: str, where: Location | None = None, todo: str = "") -> None:
+        self.what, self.where, self.todo = what, where, todo
+        parts = [what]
+        if where is not None:
+            parts.append(f"  at {where}")
+        if todo:
+            parts.append(f"  {todo}")
+        super().__init__("\n".join(parts))
+
+
+class UnsupportedProgram(SdfgadError):
+    """The program cannot be parsed: no source, or a statement or function that sdfgad does not know."""
+
+
+class MissingRule(SdfgadError):
+    """Operations on the differentiated path have no derivative rule.
+
+    Attributes:
+        operations: every such operation with its location, not only the first.
+    """
+
+    def __init__(self, operations: Sequence[tuple[str, Location | None]]) -> None:
+        self.operations = tuple(operations)
+        rows = "\n".join(f"  {name} at {where}" for name, where in self.operations)
+        super().__init__(
+            f"no derivative rule for:\n{rows}",
+            todo="Rewrite these operations, or leave their inputs out of `wrt`.",
+        )
+
+
+class WrtError(SdfgadError):
+    """`wrt` names something that cannot be differentiated: unknown, or not floating."""
+
+
+class UnusedArgument(WrtError):
+    """The output does not depend on an argument of `wrt`, so its gradient would be identically zero."""
+
+
+class OutputError(SdfgadError):
+    """`output` is unknown or ambiguous, or a non-scalar output has neither `reduce` nor a cotangent."""
+
+
+class ArgumentError(SdfgadError, TypeError):
+    """The arguments of a call do not fit the program: number, names, types, shapes or dtypes."""
+
+
+class InvalidIndex(SdfgadError, IndexError):
+    """An index is out of range where NumPy would raise IndexError."""
+
+
+class ShapeMismatch(SdfgadError, ValueError):
+    """Shapes do not broadcast or match where NumPy would raise ValueError."""
+
+
+class UnboundVariable(SdfgadError, UnboundLocalError):
+    """A variable is read that no executed statement has assigned."""
+
+
+class GradientMismatch(SdfgadError, AssertionError):
+    """`check_grads` found a gradient that disagrees with finite differences."""
+
+
+class CompilerError(SdfgadError):
+    """There is no C++ compiler, or it failed on generated code."""
+
+
+class InfeasibleBudget(SdfgadError):
+    """No plan keeps the memory limit.
+
+    Attributes:
+        minimum_bytes: the smallest limit that some plan keeps.
+    """
+
+    def __init__(self, what: str, minimum_bytes: int, todo: str = "") -> None:
+        self.minimum_bytes = minimum_bytes
+        super().__init__(what, todo=todo)

@@ -1,0 +1,96 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import ShapeMismatch
+from sdfgad.frontend.builder import Builder
+from sdfgad.frontend.functions.elementwise import elementwise
+from sdfgad.frontend.registry import function
+from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, scalar
+from sdfgad.ir.expr import Const, Expr, Op
+from sdfgad.ir.linear import Lin
+
+
+@function(np.matmul, method="__matmul__")
+def matmul(b: Builder, x: Any, y: Any) -> Tensor:
+    """``x @ y`` for vectors, matrices and stacks of matrices."""
+    x, y = _stored(b, as_tensor(x)), _stored(b, as_tensor(y))
+    if not x.ndim or not y.ndim:
+        raise b.unsupported("matmul does not take scalars", "Use `*`.")
+    batch = b.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    rows, columns = x.shape[-2:-1], y.shape[-1:] if y.ndim > 1 else ()
+    inner = _inner_extent(b, x, y)
+    wide_x = b.broadcast_to(x, (*batch, *x.shape[-2:]))
+    wide_y = b.broadcast_to(y, (*batch, *y.shape[-2:]))
+    n, m = len(batch), len(rows)
+
+    def left(p: Index) -> Index:
+        return (*p[:n], *p[n : n + m], p[-1]) if x.ndim > 1 else (p[-1],)
+
+    def right(p: Index) -> Index:
+        return (*p[:n], p[-1], *p[n + m : -1]) if y.ndim > 1 else (p[-1],)
+
+    if x.ndim == 1:
+        wide_x = x
+    if y.ndim == 1:
+        wide_y = y
+    return _contract(b, (*batch, *rows, *columns), inner, (wide_x, left), (wide_y, right))
+
+
+@function(np.dot, method="dot")
+def dot(b: Builder, x: Any, y: Any) -> Tensor:
+    """``np.dot``: like `matmul` up to two dimensions; a product where one operand is a scalar."""
+    x, y = as_tensor(x), as_tensor(y)
+    if not x.ndim or not y.ndim:
+        return elementwise(b, "multiply", x, y)
+    if x.ndim <= 2 and y.ndim <= 2:
+        return matmul(b, x, y)
+    x, y = _stored(b, x), _stored(b, y)
+    inner = _inner_extent(b, x, y)
+    n = x.ndim - 1
+    columns = (*y.shape[:-2], *y.shape[-1:]) if y.ndim > 1 else ()
+
+    def right(p: Index) -> Index:
+        rest = p[n:-1]
+        return (*rest[:-1], p[-1], *rest[-1:]) if y.ndim > 1 else (p[-1],)
+
+    return _contract(b, (*x.shape[:-1], *columns), inner, (x, lambda p: (*p[:n], p[-1])), (y, right))
+
+
+@function(np.outer, np.multiply.outer)
+def outer(b: Builder, x: Any, y: Any) -> Tensor:
+    """The outer product of two vectors, unevaluated."""
+    x, y = as_tensor(x), as_tensor(y)
+    column = x.reindexed((*x.shape, *(Lin(1),) * y.ndim), lambda p: p[: x.ndim])
+    return elementwise(b, "multiply", column, y)
+
+
+def _inner_extent(b: Builder, x: Tensor, y: Tensor) -> Lin:
+    left, right = x.shape[-1], y.shape[-2] if y.ndim > 1 else y.shape[-1]
+    if not b.is_zero(left - right):
+        raise ShapeMismatch(f"inner extents {left} and {right} of a product differ", b.where, "Transpose or slice.")
+    return left
+
+
+def _stored(b: Builder, x: Tensor) -> Tensor:
+    """`x` as a view: a product reads each element many times."""
+    return x if x.place is not None else b.materialise(x)
+
+
+def _contract(b: Builder, shape: Index, inner: Lin, left: Any, right: Any) -> Tensor:
+    """``result[p] = sum over q of left[p, q] * right[p, q]``, both given with the map of their indices."""
+    (x, x_index), (y, y_index) = left, right
+    dtype = np.result_type(x.dtype, y.dtype)
+    total = b.new_view("t", shape, dtype)
+    b.assign(total, scalar(Const(0, dtype)))
+
+    def product(p: Index) -> Expr:
+        return Op("multiply", (cast(x.element(x_index(p)), dtype), cast(y.element(y_index(p)), dtype)), dtype)
+
+    box = (*shape, inner)
+    b.compute(box, total, lambda p: p[:-1], Tensor(box, dtype, product), "add")
+    return total

@@ -1,0 +1,75 @@
+"""Which names a piece of a syntax tree assigns, reads before it assigns, or leaves to be read later."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+
+def assigned_names(node: ast.AST) -> set[str]:
+    """The names that are bound anywhere in `node`."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def is_exposed(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether running `body` may read the value that `name` had before."""
+    return _first_use(body, name) == "read"
+
+
+def is_read_outside(function: ast.AST, loop: ast.For, enclosing: Sequence[ast.For], name: str) -> bool:
+    """Whether `name` may be read after `loop`: further down, or in the next trip of an enclosing loop."""
+    own = {id(n) for n in ast.walk(loop)}
+    end = (loop.end_lineno or loop.lineno, loop.end_col_offset or 0)
+    return any(
+        (n.lineno, n.col_offset) >= end or any(_contains(outer, n) for outer in enclosing)
+        for n in ast.walk(function)
+        if isinstance(n, ast.Name) and n.id == name and id(n) not in own and _is_read(function, n)
+    )
+
+
+def _is_read(function: ast.AST, name: ast.Name) -> bool:
+    if isinstance(name.ctx, ast.Load):
+        return True
+    return any(isinstance(n, ast.AugAssign) and n.target is name for n in ast.walk(function))
+
+
+def _contains(outer: ast.AST, node: ast.AST) -> bool:
+    return any(n is node for n in ast.walk(outer))
+
+
+def _first_use(body: Sequence[ast.stmt], name: str) -> str:
+    """'read' if some path reads the name first, 'written' if every path assigns it first, else ''."""
+    for statement in body:
+        use = _use(statement, name)
+        if use:
+            return use
+    return ""
+
+
+def _use(statement: ast.stmt, name: str) -> str:
+    if isinstance(statement, ast.If):
+        if _reads([statement.test], name):
+            return "read"
+        uses = [_first_use(statement.body, name), _first_use(statement.orelse, name)]
+        return "read" if "read" in uses else "written" if uses == ["written", "written"] else ""
+    if isinstance(statement, (ast.For, ast.While)):
+        head = statement.iter if isinstance(statement, ast.For) else statement.test
+        if _reads([head], name):
+            return "read"
+        if isinstance(statement, ast.For) and name in assigned_names(statement.target):
+            return ""
+        # The body may not run at all, so an assignment in it does not count.
+        return "read" if _first_use(statement.body, name) == "read" else ""
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        return "read" if statement.target.id == name or _reads([statement.value], name) else ""
+    if _reads([statement], name):
+        return "read"
+    return "written" if name in assigned_names(statement) else ""
+
+
+def _reads(nodes: Iterable[ast.AST], name: str) -> bool:
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+        for node in nodes
+        for n in ast.walk(node)
+    )

@@ -1,0 +1,152 @@
+"""The front end's entry: a function and the signature of one call become a `Primal`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import islpy as isl
+import numpy as np
+
+from sdfgad.errors import OutputError
+from sdfgad.frontend import functions as _functions
+from sdfgad.frontend.builder import STATUS, Builder, NeedsConstant
+from sdfgad.frontend.interpreter import Frame
+from sdfgad.frontend.source import Source, read_source
+from sdfgad.frontend.values import Tensor, as_tensor, is_number, view_of
+from sdfgad.ir.expr import INT, Const
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Buffer, Compute, Program, computes
+
+assert _functions  # importing it registers the functions that the interpreter knows
+
+
+@dataclass(frozen=True)
+class ArrayArgument:
+    """An array or floating scalar argument; `weak` for a Python float."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class Primal:
+    """A parsed program.
+
+    Attributes:
+        program: its outputs are "return", "return[k]" and the names of arguments that it updates.
+        context: the values of the run-time integers for which it holds.
+        fixed: the integer arguments that became constants.
+        integers: the other integer arguments -> their symbols.
+        inputs: array arguments -> their input buffers.
+        source: the user's function.
+    """
+
+    program: Program
+    context: isl.Set
+    fixed: Mapping[str, int]
+    integers: Mapping[str, str]
+    inputs: Mapping[str, str]
+    source: Source
+
+
+def parse(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Primal:
+    """Parse `function` for one call.
+
+    Args:
+        function: the user's function.
+        arguments: for each parameter an `ArrayArgument`, an int (which may stay a run-time value), or any other
+            object, which is a constant of the program.
+
+    Raises:
+        UnsupportedProgram: a statement or function is not supported.
+        ShapeMismatch, InvalidIndex, UnboundVariable: where NumPy or Python would raise for certain.
+    """
+    source = read_source(function)
+    values = {n: v for n, v in arguments.items() if type(v) is int}
+    symbols = dict(zip(values, map(Names().fresh, values), strict=True))
+    fixed: dict[str, int] = {}
+    while True:
+        free = {n: s for n, s in symbols.items() if n not in fixed}
+        builder = Builder({s: values[n] for n, s in free.items()})
+        try:
+            bound = {**arguments, **fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
+            program, inputs = _build(builder, source, bound)
+        except NeedsConstant as need:
+            wanted = {n: values[n] for n, s in free.items() if s in need.symbols}
+            if not wanted:
+                raise builder.unsupported(
+                    "this size or index depends on a loop counter and cannot be fixed while parsing",
+                    "Use a fixed size with slices into it.",
+                ) from need
+            fixed |= wanted
+            continue
+        return Primal(program, builder.context, fixed, free, inputs, source)
+
+
+def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Program, dict[str, str]]:
+    views = {n: _argument(b, n, v) for n, v in arguments.items() if isinstance(v, ArrayArgument)}
+    buffers = {name: _buffer_of(view) for name, view in views.items()}
+    result = Frame(b, source, {**arguments, **views}).run()
+    outputs = dict(_returned(b, result))
+    body = tuple(b.blocks[0])
+    written = {s.target.buffer for s in computes(body)}
+    outputs |= {name: buffer for name, buffer in buffers.items() if buffer in written}
+    inputs, integers = tuple(buffers.values()), tuple(b.integers)
+    program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
+    program = _separate_inputs(_with_status(program), b)
+    return program, dict(zip(buffers, program.inputs, strict=True))
+
+
+def _buffer_of(view: Tensor) -> str:
+    assert view.place is not None
+    return view.place(tuple(Lin(0) for _ in view.shape)).buffer
+
+
+def _argument(b: Builder, name: str, value: ArrayArgument) -> Tensor:
+    buffer = Buffer(b.fresh(name), tuple(Lin(n) for n in value.shape), value.dtype, name)
+    b.buffers[buffer.name] = buffer
+    return view_of(buffer, value.weak)
+
+
+def _returned(b: Builder, result: Any) -> list[tuple[str, str]]:
+    if result is None:
+        return []
+    if isinstance(result, (tuple, list)):
+        return [(f"return[{k}]", _stored(b, f"return[{k}]", value)) for k, value in enumerate(result)]
+    return [("return", _stored(b, "return", result))]
+
+
+def _stored(b: Builder, name: str, value: Any) -> str:
+    """The buffer that holds a returned value, in storage of its own."""
+    if not (is_number(value) or isinstance(value, (Tensor, Lin))):
+        raise OutputError(f"{name} is a {type(value).__name__}, not an array or number", b.where, "Return arrays.")
+    tensor = as_tensor(value)
+    return _buffer_of(b.materialise(tensor, "result"))
+
+
+def _with_status(program: Program) -> Program:
+    if not program.checks:
+        return program
+    clear = Compute((), Access(STATUS), Const(0, INT))
+    return program.with_body((clear, *program.body))
+
+
+def _separate_inputs(program: Program, b: Builder) -> Program:
+    """Let an argument that the program writes be a copy of what the caller passed."""
+    written = {s.target.buffer for s in computes(program.body)}
+    copies: list[Any] = []
+    buffers, inputs = dict(program.buffers), list(program.inputs)
+    for position, name in enumerate(program.inputs):
+        if name not in written:
+            continue
+        original = replace(buffers[name], name=b.fresh(f"{name}_in"))
+        buffers[original.name] = original
+        inputs[position] = original.name
+        params = tuple((b.fresh("p"), extent) for extent in original.shape)
+        index = tuple(Lin.symbol(p) for p, _ in params)
+        copies.append(Compute(params, Access(name, index), Access(original.name, index).read(original.dtype)))
+    return replace(program, buffers=buffers, inputs=tuple(inputs), body=(*copies, *program.body))

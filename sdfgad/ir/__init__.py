@@ -1,0 +1,1 @@
+"""The intermediate representation: integer linear forms, scalar expressions, and structured statements."""

@@ -1,0 +1,184 @@
+"""Scalar expressions: an immutable, shared DAG with one node per distinct expression.
+
+Nodes are interned, so equality is identity, common subexpressions are shared by construction, and a walk over
+an expression visits each of its nodes once. Evaluation order and rounding are those of the program: nothing is
+reassociated, and NaN and infinity are what IEEE 754 makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from sdfgad.ir.linear import IntLike, Lin
+
+INT = np.dtype(np.int64)
+BOOL = np.dtype(np.bool_)
+
+_interned: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
+
+
+class Expr:
+    """Base of all expression nodes; `dtype` is the NumPy dtype of the value."""
+
+    __slots__ = ("__weakref__", "dtype")
+    dtype: np.dtype[Any]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return ()
+
+    def __str__(self) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Const(Expr):
+    """A literal of a given dtype."""
+
+    __slots__ = ("value",)
+    value: Any
+
+    def __new__(cls, value: Any, dtype: np.dtype[Any]) -> Const:
+        dtype = np.dtype(dtype)
+        value = dtype.type(value).item()
+        # repr tells -0.0 from 0.0 and one NaN from a number; dict keys would not.
+        return _intern(cls, (repr(value), dtype.str), value=value, dtype=dtype)
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+class Int(Expr):
+    """An integer linear form used as a value."""
+
+    __slots__ = ("value",)
+    value: Lin
+
+    def __new__(cls, value: IntLike) -> Int:
+        return _intern(cls, (Lin.of(value),), value=Lin.of(value), dtype=INT)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return tuple(a for a, _ in self.value.terms if isinstance(a, Expr))
+
+    def __str__(self) -> str:
+        return f"({self.value})"
+
+
+class Read(Expr):
+    """One element of a buffer."""
+
+    __slots__ = ("buffer", "index")
+    buffer: str
+    index: tuple[Lin, ...]
+
+    def __new__(cls, buffer: str, index: tuple[Lin, ...], dtype: np.dtype[Any]) -> Read:
+        return _intern(cls, (buffer, index, dtype.str), buffer=buffer, index=index, dtype=dtype)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return tuple(a for lin in self.index for a, _ in lin.terms if isinstance(a, Expr))
+
+    def __str__(self) -> str:
+        return f"{self.buffer}[{', '.join(map(str, self.index))}]" if self.index else self.buffer
+
+
+class Op(Expr):
+    """An elementary operation on scalars, by name; `sdfgad.ir.ops` says what each name means."""
+
+    __slots__ = ("args", "name")
+    name: str
+    args: tuple[Expr, ...]
+
+    def __new__(cls, name: str, args: tuple[Expr, ...], dtype: np.dtype[Any]) -> Op:
+        dtype = np.dtype(dtype)
+        return _intern(cls, (name, args, dtype.str), name=name, args=args, dtype=dtype)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.args
+
+    def __str__(self) -> str:
+        name = f"cast<{self.dtype}>" if self.name == "cast" else self.name
+        return f"{name}({', '.join(map(str, self.args))})"
+
+
+def _intern(cls: type[Any], key: tuple[Any, ...], **fields: Any) -> Any:
+    node = _interned.get((cls, *key))
+    if node is None:
+        node = object.__new__(cls)
+        for name, value in fields.items():
+            setattr(node, name, value)
+        _interned[(cls, *key)] = node
+    return node
+
+
+def postorder(*roots: Expr) -> Iterator[Expr]:
+    """Every distinct node reachable from `roots`, children before parents."""
+    seen: set[Expr] = set()
+    for root in roots:
+        stack: list[tuple[Expr, bool]] = [(root, False)]
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                yield node
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack.extend((child, False) for child in reversed(node.children))
+
+
+def reads(*roots: Expr) -> list[Read]:
+    """The distinct reads in `roots`, those inside indices included, in order of evaluation."""
+    return [node for node in postorder(*roots) if isinstance(node, Read)]
+
+
+def rewrite(
+    root: Expr,
+    symbols: Mapping[str, IntLike] | None = None,
+    replace: Callable[[Expr], Expr | None] | None = None,
+) -> Expr:
+    """`root` with symbols substituted, and nodes mapped by `replace` (None keeps a node) bottom-up."""
+    return Rewriter(symbols or {}, replace)(root)
+
+
+class Rewriter:
+    """A memoised bottom-up rewrite, shared over several expressions."""
+
+    def __init__(self, symbols: Mapping[str, IntLike], replace: Callable[[Expr], Expr | None] | None = None):
+        self.symbols, self.replace = symbols, replace
+        self.done: dict[Expr, Expr] = {}
+
+    def __call__(self, root: Expr) -> Expr:
+        for node in postorder(root):
+            if node not in self.done:
+                self.done[node] = self._one(node)
+        return self.done[root]
+
+    def index(self, index: tuple[Lin, ...]) -> tuple[Lin, ...]:
+        return tuple(lin.substitute(self.symbols, self) for lin in index)
+
+    def _one(self, node: Expr) -> Expr:
+        new = node
+        if isinstance(node, Op):
+            new = Op(node.name, tuple(self.done[a] for a in node.args), node.dtype)
+        elif isinstance(node, Read):
+            new = Read(node.buffer, self.index(node.index), node.dtype)
+        elif isinstance(node, Int):
+            new = Int(node.value.substitute(self.symbols, self))
+        return (self.replace(new) if self.replace else None) or new
+
+
+def symbols_of(*roots: Expr) -> set[str]:
+    """The symbols in `roots`."""
+    found: set[str] = set()
+    for node in postorder(*roots):
+        lins = node.index if isinstance(node, Read) else (node.value,) if isinstance(node, Int) else ()
+        found |= {atom for lin in lins for atom, _ in lin.terms if isinstance(atom, str)}
+    return found

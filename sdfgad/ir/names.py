@@ -1,0 +1,53 @@
+"""The one owner of generated names: identifiers that Python, C++, DaCe, sympy and isl all take as plain names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+
+class Names:
+    """Hands out names that are not taken yet; the same requests give the same names."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = dict.fromkeys(taken, 1)
+
+    def fresh(self, base: str) -> str:
+        """An unused name like `base`: plain ASCII, without underscores at its ends, and no reserved word."""
+        return self._unused(_plain(base))
+
+    def _unused(self, base: str) -> str:
+        count = self._taken.get(base, 1 if base in _reserved() else 0)
+        self._taken[base] = count + 1
+        return self._unused(f"{base}_{count}") if count else base
+
+    def snapshot(self) -> dict[str, int]:
+        return dict(self._taken)
+
+    def restore(self, state: dict[str, int]) -> None:
+        self._taken = dict(state)
+
+
+def _plain(base: str) -> str:
+    text = "".join(c if c.isascii() else f"u{ord(c):x}" for c in base)
+    text = re.sub(r"\W", "_", text).strip("_")
+    return text if text and not text[0].isdigit() else f"v{text}"
+
+
+@cache
+def _reserved() -> frozenset[str]:
+    import sympy
+
+    return frozenset((*dir(sympy), *_CPP.split(), *_ISL.split(), "status"))
+
+
+_CPP = """
+alignas alignof and and_eq asm assert atomic auto bitand bitor bool break case catch char class compl concept const
+consteval constexpr constinit continue decltype default delete do double dynamic_cast else enum errno explicit export
+extern false float for friend goto if inline int long main mutable namespace new noexcept not not_eq nullptr operator
+or or_eq private protected public register reinterpret_cast requires return short signed sizeof static static_assert
+static_cast stderr stdin stdout std struct switch template this thread_local throw true try typedef typeid typename
+union unsigned using virtual void volatile wchar_t while xor xor_eq dace sdfgad int64_t int32_t size_t I NAN INFINITY
+"""
+_ISL = "and or not exists implies mod min max floor ceil floord ceild true false infty NaN rat"

@@ -1,0 +1,87 @@
+"""The elementary operations: each NumPy ufunc name with the C++ expression that computes it.
+
+`{0}`, `{1}`, … stand for the operands, already cast to the operation's input dtype; functions in the namespace
+`sdfgad` are defined in ``lowering/include/sdfgad.h`` and follow NumPy where C++ differs from it.
+"""
+
+from __future__ import annotations
+
+CPP: dict[str, str] = {
+    # arithmetic
+    "add": "({0} + {1})",
+    "subtract": "({0} - {1})",
+    "multiply": "({0} * {1})",
+    "divide": "({0} / {1})",
+    "negative": "(-{0})",
+    "positive": "({0})",
+    "power": "sdfgad::power({0}, {1})",
+    "square": "({0} * {0})",
+    "reciprocal": "(1 / {0})",
+    "sqrt": "std::sqrt({0})",
+    "cbrt": "std::cbrt({0})",
+    "hypot": "std::hypot({0}, {1})",
+    "floor_divide": "sdfgad::floor_divide({0}, {1})",
+    "remainder": "sdfgad::remainder({0}, {1})",
+    "fmod": "std::fmod({0}, {1})",
+    "absolute": "sdfgad::absolute({0})",
+    "fabs": "std::fabs({0})",
+    "sign": "sdfgad::sign({0})",
+    # exponentials and logarithms
+    "exp": "std::exp({0})",
+    "exp2": "std::exp2({0})",
+    "expm1": "std::expm1({0})",
+    "log": "std::log({0})",
+    "log2": "std::log2({0})",
+    "log10": "std::log10({0})",
+    "log1p": "std::log1p({0})",
+    "logaddexp": "sdfgad::logaddexp({0}, {1})",
+    # trigonometry
+    "sin": "std::sin({0})",
+    "cos": "std::cos({0})",
+    "tan": "std::tan({0})",
+    "arcsin": "std::asin({0})",
+    "arccos": "std::acos({0})",
+    "arctan": "std::atan({0})",
+    "arctan2": "std::atan2({0}, {1})",
+    "sinh": "std::sinh({0})",
+    "cosh": "std::cosh({0})",
+    "tanh": "std::tanh({0})",
+    "arcsinh": "std::asinh({0})",
+    "arccosh": "std::acosh({0})",
+    "arctanh": "std::atanh({0})",
+    "deg2rad": "({0} * sdfgad::radians_per_degree)",
+    "rad2deg": "({0} * sdfgad::degrees_per_radian)",
+    # rounding and selection
+    "floor": "std::floor({0})",
+    "ceil": "std::ceil({0})",
+    "trunc": "std::trunc({0})",
+    "rint": "std::rint({0})",
+    "maximum": "sdfgad::maximum({0}, {1})",
+    "minimum": "sdfgad::minimum({0}, {1})",
+    "fmax": "std::fmax({0}, {1})",
+    "fmin": "std::fmin({0}, {1})",
+    "copysign": "std::copysign({0}, {1})",
+    "heaviside": "sdfgad::heaviside({0}, {1})",
+    "select": "({0} ? {1} : {2})",
+    # comparison and logic
+    "equal": "({0} == {1})",
+    "not_equal": "({0} != {1})",
+    "less": "({0} < {1})",
+    "less_equal": "({0} <= {1})",
+    "greater": "({0} > {1})",
+    "greater_equal": "({0} >= {1})",
+    "logical_and": "({0} && {1})",
+    "logical_or": "({0} || {1})",
+    "logical_xor": "(bool({0}) != bool({1}))",
+    "logical_not": "(!{0})",
+    "bitwise_and": "({0} & {1})",
+    "bitwise_or": "({0} | {1})",
+    "bitwise_xor": "({0} ^ {1})",
+    "invert": "sdfgad::invert({0})",
+    "isnan": "std::isnan({0})",
+    "isinf": "std::isinf({0})",
+    "isfinite": "std::isfinite({0})",
+    "signbit": "std::signbit({0})",
+    # indices
+    "wrap": "sdfgad::wrap({0}, {1})",
+}

@@ -1,0 +1,131 @@
+"""Exact questions about integer linear constraints, answered by isl.
+
+A `Domain` is a conjunction of forms that are >= 0. Atoms that are quotients, remainders, minima and maxima of
+linear forms are encoded exactly; any other expression is an unknown integer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import islpy as isl
+
+from sdfgad.ir.expr import Expr, Op
+from sdfgad.ir.linear import Atom, IntLike, Lin, as_linear
+
+
+class Encoder:
+    """Names atoms for isl and collects what is known about those that are expressions."""
+
+    def __init__(self) -> None:
+        self.names: dict[Atom, str] = {}
+        self.facts: list[str] = []
+
+    def text(self, form: IntLike) -> str:
+        form = Lin.of(form)
+        return " + ".join([str(form.const), *(f"{c}*{self.name(a)}" for a, c in form.terms)])
+
+    def name(self, atom: Atom) -> str:
+        if atom not in self.names:
+            if isinstance(atom, str):
+                self.names[atom] = atom
+            else:
+                self.names[atom] = f"e{len(self.names)}_"
+                self._learn(atom, self.names[atom])
+        return self.names[atom]
+
+    def _learn(self, atom: Expr, name: str) -> None:
+        if not isinstance(atom, Op) or len(atom.args) != 2:
+            return
+        a, b = (as_linear(arg) for arg in atom.args)
+        if atom.name in ("floor_divide", "remainder") and b.is_const and b.const > 0:
+            m, text = b.const, self.text(a)
+            fact = f"{name} = floor(({text})/{m})" if atom.name == "floor_divide" else f"{name} = ({text}) mod {m}"
+            self.facts.append(fact)
+        elif atom.name in ("maximum", "minimum"):
+            x, y = self.text(a), self.text(b)
+            sign = ">=" if atom.name == "maximum" else "<="
+            self.facts.append(f"{name} {sign} {x} and {name} {sign} {y} and ({name} = {x} or {name} = {y})")
+        elif atom.name == "wrap" and b.is_const:
+            self.facts.append(f"0 <= {name} < {b.const}")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The integer points at which all `forms` are >= 0."""
+
+    forms: tuple[Lin, ...] = ()
+
+    def with_form(self, *forms: IntLike) -> Domain:
+        """The points of this domain at which `forms` are >= 0 as well."""
+        return Domain(self.forms + tuple(Lin.of(f) for f in forms))
+
+    def with_range(self, symbol: str, extent: IntLike) -> Domain:
+        """This domain and ``0 <= symbol < extent``."""
+        s = Lin.symbol(symbol)
+        return self.with_form(s, Lin.of(extent) - s - 1)
+
+    def implies(self, form: IntLike) -> bool:
+        """Whether `form` >= 0 at every point."""
+        form = Lin.of(form)
+        if form.is_const:
+            return form.const >= 0
+        return _is_empty((*self.forms, -form - 1))
+
+    def implies_zero(self, form: IntLike) -> bool:
+        form = Lin.of(form)
+        return (not form.terms and form.const == 0) or (self.implies(form) and self.implies(-form))
+
+    @property
+    def is_empty(self) -> bool:
+        return _is_empty(self.forms)
+
+    def maximum(self, form: IntLike, context: isl.Set | None = None) -> int | None:
+        """The largest value of `form`, or None if it is unbounded; -1 if the domain is empty."""
+        form = Lin.of(form)
+        if form.is_const:
+            return form.const
+        bound = Lin.symbol("v_")
+        points = project_onto(_set((*self.forms, form - bound, bound - form)), ("v_", *_names(context)))
+        if context is not None:
+            points = points & context
+        if points.is_empty():
+            return -1
+        values = project_onto(points, ("v_",)).move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, 1)
+        largest = values.dim_max_val(0)
+        return int(largest.to_python()) if largest.is_int() else None
+
+    def parameters(self, kept: tuple[str, ...]) -> isl.Set:
+        """The values of the symbols `kept` for which the domain has a point."""
+        return project_onto(_set(self.forms), kept)
+
+    def parameters_violating(self, form: IntLike, kept: tuple[str, ...]) -> isl.Set:
+        """The values of the symbols `kept` for which some point of the domain has `form` < 0."""
+        bad = _set((*self.forms, -Lin.of(form) - 1))
+        return project_onto(bad, kept)
+
+
+def project_onto(points: isl.Set, kept: tuple[str, ...]) -> isl.Set:
+    for position in reversed(range(points.dim(isl.dim_type.param))):
+        if points.get_dim_name(isl.dim_type.param, position) not in kept:
+            points = points.project_out(isl.dim_type.param, position, 1)
+    return points
+
+
+def _names(context: isl.Set | None) -> tuple[str, ...]:
+    if context is None:
+        return ()
+    kind = isl.dim_type.param
+    return tuple(context.get_dim_name(kind, position) for position in range(context.dim(kind)))
+
+
+def _set(forms: tuple[Lin, ...]) -> isl.Set:
+    encoder = Encoder()
+    conditions = [f"{encoder.text(form)} >= 0" for form in forms] + encoder.facts
+    return isl.Set(f"[{', '.join(encoder.names.values())}] -> {{ : {' and '.join(conditions) or '0 = 0'} }}")
+
+
+@lru_cache(maxsize=100_000)
+def _is_empty(forms: tuple[Lin, ...]) -> bool:
+    return bool(_set(forms).is_empty())

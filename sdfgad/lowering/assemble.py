@@ -1,0 +1,155 @@
+"""One program from an adjoint and a plan: the forward sweep with its stores, then the reverse sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from sdfgad.analysis.flow import AFTER
+from sdfgad.ir.expr import Const
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Program, Statement
+from sdfgad.lowering.tapes import Tape, tape_for
+from sdfgad.plan import Plan
+from sdfgad.reverse.adjoint import Adjoint
+
+
+@dataclass(frozen=True)
+class GradientProgram:
+    """The program that computes values and gradients.
+
+    Attributes:
+        program: its inputs are the primal's, then the cotangent of the output.
+        cotangent: the input buffer that holds the output's cotangent.
+        values: output name -> buffer that holds it at the end.
+        gradients: input buffer of the primal -> buffer of its gradient.
+    """
+
+    program: Program
+    cotangent: str
+    values: Mapping[str, str]
+    gradients: Mapping[str, str]
+
+
+def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...]) -> GradientProgram:
+    """The gradient program that does exactly what the plan says."""
+    names, primal = adjoint.names, adjoint.primal
+    tapes = {key: tape_for(residual, adjoint, names) for key, residual in adjoint.residuals.items()}
+    unplanned = [key for key in tapes if plan.choice(key) != "store"]
+    if unplanned:
+        raise NotImplementedError(f"the plan asks for {plan.choice(unplanned[0])}, which lowering does not know")
+    buffers = dict(primal.buffers) | dict(adjoint.buffers) | {t.buffer.name: t.buffer for t in tapes.values()}
+
+    restored = {residual.buffer for residual in adjoint.residuals.values()}
+    values, copies = _safe_outputs(primal, restored, buffers, names)
+    cotangent = replace(primal.buffers[adjoint.output], name=names.fresh("cotangent"))
+    buffers[cotangent.name] = cotangent
+
+    bars = [buffers[bar] for bar in adjoint.bars.values()]
+    seed = _whole(names, buffers[adjoint.bars[adjoint.output]], cotangent, "add")
+    body = (
+        *_Forward(tapes).block(primal.body),
+        *copies,
+        *(_cleared(names, bar) for bar in bars),
+        seed,
+        *_Reverse(adjoint, tapes).block(primal.body, 0)[0],
+    )
+    gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
+    outputs = dict(values) | {f"gradient of {name}": bar for name, bar in gradients.items()}
+    program = replace(
+        primal,
+        name=names.fresh(f"{primal.name}_gradient"),
+        buffers=buffers,
+        inputs=(*primal.inputs, cotangent.name),
+        outputs=outputs,
+        body=body,
+    )
+    return GradientProgram(program, cotangent.name, values, gradients)
+
+
+def _safe_outputs(
+    primal: Program, restored: set[str], buffers: dict[str, Buffer], names: Names
+) -> tuple[dict[str, str], list[Compute]]:
+    """Outputs that the reverse sweep would undo are copied first."""
+    values: dict[str, str] = {}
+    copies: list[Compute] = []
+    for output, name in primal.outputs.items():
+        if name in restored:
+            copy = replace(buffers[name], name=names.fresh(f"{name}_out"))
+            buffers[copy.name] = copy
+            copies.append(_whole(names, copy, buffers[name], None))
+            name = copy.name
+        values[output] = name
+    return values, copies
+
+
+def _whole(names: Names, target: Buffer, source: Buffer, accumulate: str | None) -> Compute:
+    params = tuple((names.fresh("p"), extent) for extent in source.shape)
+    index = tuple(Lin.symbol(name) for name, _ in params)
+    value = Access(source.name, index).read(source.dtype)
+    return Compute(params, Access(target.name, index), value, accumulate)  # type: ignore[arg-type]
+
+
+def _cleared(names: Names, buffer: Buffer) -> Compute:
+    params = tuple((names.fresh("p"), extent) for extent in buffer.shape)
+    index = tuple(Lin.symbol(name) for name, _ in params)
+    return Compute(params, Access(buffer.name, index), Const(0, buffer.dtype))
+
+
+class _Forward:
+    """The primal's statements, each preceded by the store of what it destroys."""
+
+    def __init__(self, tapes: Mapping[int, Tape]) -> None:
+        self.tapes = tapes
+        self.number = -1
+
+    def block(self, block: Block) -> Block:
+        return tuple(s for statement in block for s in self.statement(statement))
+
+    def statement(self, statement: Statement) -> Iterator[Statement]:
+        self.number += 1
+        if isinstance(statement, Compute):
+            if self.number in self.tapes:
+                yield self.tapes[self.number].store
+            yield statement
+        elif isinstance(statement, Loop):
+            yield replace(statement, body=self.block(statement.body))
+        else:
+            then = self.block(statement.then)
+            yield replace(statement, then=then, orelse=self.block(statement.orelse))
+
+
+class _Reverse:
+    """The adjoints of the primal's statements in reverse order, each with the restore of what it destroyed."""
+
+    def __init__(self, adjoint: Adjoint, tapes: Mapping[int, Tape]) -> None:
+        self.pieces, self.tapes = adjoint.pieces, tapes
+
+    def block(self, block: Block, number: int) -> tuple[Block, int]:
+        """The reverse of a block whose first statement has this number, and the number after its last."""
+        parts: list[Block] = []
+        for statement in block:
+            reversed_statement, number = self.statement(statement, number)
+            parts.append(reversed_statement)
+        return tuple(s for part in reversed(parts) for s in part), number
+
+    def statement(self, statement: Statement, number: int) -> tuple[Block, int]:
+        if isinstance(statement, Compute):
+            return self.compute(number), number + 1
+        if isinstance(statement, Loop):
+            body, after = self.block(statement.body, number + 1)
+            return ((replace(statement, body=body, backward=True),) if body else ()), after
+        then, middle = self.block(statement.then, number + 1)
+        orelse, after = self.block(statement.orelse, middle)
+        return ((replace(statement, then=then, orelse=orelse),) if then or orelse else ()), after
+
+    def compute(self, number: int) -> Block:
+        restore = (self.tapes[number].restore,) if number in self.tapes else ()
+        if number not in self.pieces:
+            return restore
+        piece = self.pieces[number]
+        return (*piece.statements, *restore) if piece.phase == AFTER else (*restore, *piece.statements)
+
+
+__all__ = ["Branch", "GradientProgram", "assemble"]

@@ -1,0 +1,114 @@
+"""C++ text of scalar expressions and integer forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.ops import CPP
+
+TYPES = {
+    "float64": "double",
+    "float32": "float",
+    "int64": "int64_t",
+    "int32": "int32_t",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint64": "uint64_t",
+    "uint32": "uint32_t",
+    "uint16": "uint16_t",
+    "uint8": "uint8_t",
+    "bool": "bool",
+}
+
+
+def cpp_type(dtype: np.dtype[Any]) -> str:
+    return TYPES[np.dtype(dtype).name]
+
+
+def literal(value: Any, dtype: np.dtype[Any]) -> str:
+    """A number as C++ text that has exactly its value and type."""
+    if dtype.kind == "b":
+        return "true" if value else "false"
+    if dtype.kind in "iu":
+        # The lowest int64 has no literal of its own.
+        text = f"(-{2**63 - 1}LL - 1)" if value == -(2**63) else f"{value}LL"
+        return f"{cpp_type(dtype)}({text})"
+    if math.isnan(value) or math.isinf(value):
+        text = "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
+        return f"{cpp_type(dtype)}({text})"
+    if dtype == np.float32:
+        return (
+            f"{float(value):.9g}f"
+            if "." in f"{float(value):.9g}" or "e" in f"{float(value):.9g}"
+            else f"{float(value):.9g}.0f"
+        )
+    text = repr(float(value))
+    return text if value >= 0 and not text.startswith("-") else f"({text})"
+
+
+class Writer:
+    """Writes expressions as C++ statements and a final value.
+
+    Args:
+        read: how a read is written.
+    """
+
+    def __init__(self, read: Callable[[Read], str]) -> None:
+        self._read = read
+        self._text: dict[Expr, str] = {}
+        self.lines: list[str] = []
+
+    def value(self, root: Expr) -> str:
+        """The text of `root`; subexpressions that are used more than once become constants in `lines`."""
+        uses = _uses(root)
+        for node in postorder(root):
+            if node in self._text:
+                continue
+            text = self._one(node)
+            if isinstance(node, Op) and uses.get(node, 0) > 1:
+                name = f"v{len(self.lines)}_"
+                self.lines.append(f"const {cpp_type(node.dtype)} {name} = {text};")
+                text = name
+            self._text[node] = text
+        return self._text[root]
+
+    def form(self, lin: Lin) -> str:
+        """The text of a linear form, an int64."""
+        for atom, _ in lin.terms:
+            if isinstance(atom, Expr):
+                self.value(atom)
+        parts = [
+            (f"{c} * " if c != 1 else "") + (atom if isinstance(atom, str) else self._text[atom])
+            for atom, c in lin.terms
+        ]
+        if lin.const or not parts:
+            parts.append(str(lin.const))
+        return " + ".join(parts).replace("+ -", "- ")
+
+    def _one(self, node: Expr) -> str:
+        if isinstance(node, Const):
+            return literal(node.value, node.dtype)
+        if isinstance(node, Int):
+            return f"int64_t({self.form(node.value)})"
+        if isinstance(node, Read):
+            return self._read(node)
+        assert isinstance(node, Op)
+        args = [self._text[arg] for arg in node.args]
+        if node.name == "cast":
+            return f"{cpp_type(node.dtype)}({args[0]})"
+        return CPP[node.name].format(*args)
+
+
+def _uses(root: Expr) -> dict[Expr, int]:
+    uses: dict[Expr, int] = {}
+    for node in postorder(root):
+        template_uses = CPP.get(node.name, "").count("{0}") if isinstance(node, Op) else 1
+        for child in node.children:
+            uses[child] = uses.get(child, 0) + max(1, template_uses)
+    return uses

@@ -1,0 +1,186 @@
+"""How one `Compute` runs: which parameters become a map, which become loops inside the tasklet, and its C++ code.
+
+Each element of the target is written by one point of the map where that is provable, and then the map may be
+parallel. Parameters that are summed over are loops inside the tasklet, with the total in a register, unless the
+target's own parameters run along memory: then the summed ones go outside, and the map is sequential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sdfgad.ir.expr import Expr, Int, Read, postorder, symbols_of
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Buffer, Compute
+from sdfgad.lowering.cpp import Writer, cpp_type
+
+PARALLEL_WORK = 1 << 16
+
+COMBINE = {
+    None: "{1}",
+    "add": "({0} + {1})",
+    "maximum": "sdfgad::maximum({0}, {1})",
+    "minimum": "sdfgad::minimum({0}, {1})",
+}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A tasklet and the map around it.
+
+    Attributes:
+        outer: the map's parameters, outermost first.
+        inner: the parameters of loops inside the tasklet; `code` has ``{name}`` for their extents.
+        parallel: whether the map's points may run at the same time, and are worth it.
+        inputs: connector -> whether it sees the whole buffer (True) or one element (False).
+        output: the output connector, likewise.
+        code: the tasklet's C++.
+        accesses: connector -> what it reads.
+    """
+
+    outer: tuple[str, ...]
+    inner: tuple[str, ...]
+    parallel: bool
+    inputs: Mapping[str, bool]
+    output: tuple[str, bool]
+    code: str
+    accesses: Mapping[str, Access]
+
+
+def kernel_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Kernel:
+    """The kernel of a statement."""
+    names = [name for name, _ in statement.params]
+    own = [name for name in names if _mentions(statement.target.index, name)]
+    summed = [name for name in names if name not in own]
+    injective = is_injective(statement.target.index, own)
+    if summed and injective and not _runs_along(statement, own, summed):
+        return _Code(statement, buffers, tuple(own), tuple(summed), injective).kernel()
+    return _Code(statement, buffers, (*summed, *own), (), injective and not summed).kernel()
+
+
+def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
+    """Whether different values of `params` certainly select different elements.
+
+    So it is if each parameter can be read off one axis in which it is alone, or with others already known.
+    """
+    unknown = set(params)
+    while unknown:
+        found = {name for lin in index for name in [_only(lin, unknown)] if name is not None}
+        if not found:
+            return False
+        unknown -= found
+    return True
+
+
+def _only(lin: Lin, unknown: set[str]) -> str | None:
+    mentioned = symbols_of(Int(lin)) & unknown
+    if len(mentioned) != 1:
+        return None
+    (name,) = mentioned
+    inside = {s for atom, _ in lin.terms if isinstance(atom, Expr) for s in symbols_of(atom)}
+    return name if name not in inside and lin.coefficient(name) else None
+
+
+def _mentions(index: tuple[Lin, ...], symbol: str) -> bool:
+    return any(symbol in symbols_of(Int(lin)) for lin in index)
+
+
+def _runs_along(statement: Compute, own: list[str], summed: list[str]) -> bool:
+    """Whether reads of whole arrays go along memory with the target's parameters and across it with the others."""
+    along = across = 0
+    for node in postorder(statement.value):
+        if isinstance(node, Read) and node.index and any(_mentions(node.index, s) for s in summed):
+            along += any(_mentions(node.index[-1:], name) for name in own)
+            across += any(_mentions(node.index[-1:], name) for name in summed)
+    return along > across
+
+
+class _Code:
+    """Builds the tasklet of one statement."""
+
+    def __init__(
+        self,
+        statement: Compute,
+        buffers: Mapping[str, Buffer],
+        outer: tuple[str, ...],
+        inner: tuple[str, ...],
+        injective: bool,
+    ) -> None:
+        self.statement, self.buffers = statement, buffers
+        self.outer, self.inner, self.injective = outer, inner, injective
+        self.connectors: dict[tuple[Access, bool], str] = {}
+        self.writer = Writer(self._read)
+
+    def kernel(self) -> Kernel:
+        statement = self.statement
+        value = self.writer.value(statement.value)
+        lines = self._assigned(value) if not self.inner else self._summed(value)
+        output = ("out_", not self._is_point(statement.target))
+        accesses = {name: access for (access, _), name in self.connectors.items()}
+        inputs = {name: whole for (_, whole), name in self.connectors.items()}
+        code = "\n".join(lines)
+        return Kernel(self.outer, self.inner, self._is_worth(), inputs, output, code, accesses)
+
+    def _assigned(self, value: str) -> list[str]:
+        target = self._out()
+        if self.statement.accumulate:
+            old = self._old(target)
+            value = COMBINE[self.statement.accumulate].format(old, value)
+        return [*self.writer.lines, f"{target} = {value};"]
+
+    def _summed(self, value: str) -> list[str]:
+        """Loops with the total in a register; sums may be reordered to use vector instructions."""
+        kind, target = self.statement.accumulate, self._out()
+        total = cpp_type(self.buffers[self.statement.target.buffer].dtype)
+        lines = [f"{total} total_ = {self._old(target)};"]
+        for name in self.inner:
+            if name == self.inner[-1] and kind == "add":
+                lines.append("#pragma omp simd reduction(+ : total_)")
+            lines.append(f"for (int64_t {name} = 0; {name} < {{{name}}}; ++{name}) {{{{")
+        body = [line.replace("{", "{{").replace("}", "}}") for line in self.writer.lines]
+        step = COMBINE[kind].format("total_", value)
+        return [*lines, *body, f"total_ = {step};", "}} " * len(self.inner), f"{target} = total_;"]
+
+    def _out(self) -> str:
+        return "out_" if self._is_point(self.statement.target) else f"out_[{self._offset(self.statement.target)}]"
+
+    def _old(self, target: str) -> str:
+        if target != "out_":
+            return target
+        return self._connector(self.statement.target, False)
+
+    def _is_worth(self) -> bool:
+        if not self.injective or not self.outer:
+            return False
+        work = sum(1 for _ in postorder(self.statement.value))
+        for name, extent in self.statement.params:
+            work *= extent.const if extent.is_const else 1
+        return work >= PARALLEL_WORK
+
+    def _read(self, node: Read) -> str:
+        access = Access(node.buffer, node.index)
+        if self._is_point(access):
+            return self._connector(access, False)
+        return f"{self._connector(Access(node.buffer), True)}[{self._offset(access)}]"
+
+    def _connector(self, access: Access, whole: bool) -> str:
+        key = (access, whole)
+        if key not in self.connectors:
+            self.connectors[key] = f"in{len(self.connectors)}_"
+        return self.connectors[key]
+
+    def _is_point(self, access: Access) -> bool:
+        """Whether the element is the same for all of the tasklet and its index is linear in symbols."""
+        return all(isinstance(a, str) and a not in self.inner for lin in access.index for a, _ in lin.terms)
+
+    def _offset(self, access: Access) -> str:
+        """The element's position in memory, row by row."""
+        shape = self.buffers[access.buffer].shape
+        parts: list[str] = []
+        stride = "1"
+        for lin, extent in reversed(list(zip(access.index, shape, strict=True))):
+            text = self.writer.form(lin)
+            parts.append(f"({text})" if stride == "1" else f"({text}) * {stride}")
+            stride = f"({extent})" if stride == "1" else f"{stride} * ({extent})"
+        return " + ".join(reversed(parts)) or "0"

@@ -1,0 +1,208 @@
+"""Lowers a `Program` to an SDFG: loops and conditionals as regions, each `Compute` as a state with one map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import dace
+import numpy as np
+from dace import dtypes, subsets, symbolic
+from dace.properties import CodeBlock
+from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
+
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Read, symbols_of
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Branch, Buffer, Compute, Loop, Program, walk
+from sdfgad.lowering.kernels import Kernel, kernel_of
+
+Region = Any  # an SDFG or a control-flow region of it
+
+
+def lower(program: Program) -> dace.SDFG:
+    """The SDFG of a program.
+
+    Its arguments are the inputs and outputs by buffer name (0-d ones as arrays of one element), the buffer `status`
+    if the program has checks, and the run-time integers as int64 symbols.
+    """
+    return _Lowering(program).run()
+
+
+@dataclass
+class _Cursor:
+    """Where the next state goes."""
+
+    region: Region
+    last: Any = None
+
+    def follow(self, node: Any, assignments: dict[str, str] | None = None) -> None:
+        if self.last is not None:
+            self.region.add_edge(self.last, node, dace.InterstateEdge(assignments=assignments or {}))
+        self.last = node
+
+
+class _Lowering:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.sdfg = dace.SDFG(program.name)
+        used = {*program.buffers, *program.integers}
+        used |= {s.var for s in walk(program.body) if isinstance(s, Loop)}
+        used |= {name for s in walk(program.body) if isinstance(s, Compute) for name, _ in s.params}
+        self.names = Names(used)
+        self.outside = {*program.inputs, *program.outputs.values(), *(("status",) if program.checks else ())}
+
+    def run(self) -> dace.SDFG:
+        for symbol in self.program.integers:
+            self.sdfg.add_symbol(symbol, dace.int64)
+        for buffer in self._used_buffers():
+            self._add_buffer(buffer)
+        start = self.sdfg.add_state("start", is_start_block=True)
+        self.sdfg.append_global_code('#include "sdfgad.h"\n')
+        cursor = _Cursor(self.sdfg, start)
+        for statement in self.program.body:
+            self._statement(statement, cursor)
+        return self.sdfg
+
+    def _used_buffers(self) -> list[Buffer]:
+        from sdfgad.ir.program import reads_of
+
+        used = set(self.outside)
+        for statement in walk(self.program.body):
+            used |= {r.buffer for r in reads_of(statement)}
+            if isinstance(statement, Compute):
+                used.add(statement.target.buffer)
+        return [buffer for name, buffer in self.program.buffers.items() if name in used]
+
+    def _add_buffer(self, buffer: Buffer) -> None:
+        dtype = dtypes.dtype_to_typeclass(buffer.dtype.type)
+        transient = buffer.name not in self.outside
+        if not buffer.shape and transient:
+            self.sdfg.add_scalar(buffer.name, dtype, transient=True)
+            return
+        # DaCe has no extent of 0.
+        shape = [max(e.const, 1) if e.is_const else str(e) for e in buffer.shape] or [1]
+        self.sdfg.add_array(buffer.name, shape, dtype, transient=transient)
+
+    # --- control flow
+
+    def _statement(self, statement: Any, cursor: _Cursor) -> None:
+        if isinstance(statement, Compute):
+            self._compute(statement, cursor)
+        elif isinstance(statement, Loop):
+            self._loop(statement, cursor)
+        else:
+            self._branch(statement, cursor)
+
+    def _loop(self, loop: Loop, cursor: _Cursor) -> None:
+        trips = self._form(loop.trips, cursor)
+        var = loop.var
+        head = (f"{var} < {trips}", f"{var} = 0", f"{var} = {var} + 1")
+        if loop.backward:
+            head = (f"{var} >= 0", f"{var} = ({trips}) - 1", f"{var} = {var} - 1")
+        if var not in self.sdfg.symbols:
+            self.sdfg.add_symbol(var, dace.int64)
+        region = LoopRegion(self.names.fresh(f"loop_{var}"), head[0], var, head[1], head[2])
+        cursor.region.add_node(region, ensure_unique_name=True)
+        cursor.follow(region)
+        inner = _Cursor(region, region.add_state("begin", is_start_block=True))
+        for statement in loop.body:
+            self._statement(statement, inner)
+
+    def _branch(self, branch: Branch, cursor: _Cursor) -> None:
+        condition = self._scalar(branch.condition, BOOL, cursor)
+        block = ConditionalBlock(self.names.fresh("branch"))
+        cursor.region.add_node(block, ensure_unique_name=True)
+        cursor.follow(block)
+        for code, body in ((CodeBlock(condition), branch.then), (None, branch.orelse)):
+            region = ControlFlowRegion(self.names.fresh("case"), sdfg=self.sdfg)
+            block.add_branch(code, region)
+            inner = _Cursor(region, region.add_state("begin", is_start_block=True))
+            for statement in body:
+                self._statement(statement, inner)
+        # A state after the conditional, so that what follows has a plain predecessor.
+        cursor.follow(cursor.region.add_state(self.names.fresh("joined")))
+
+    def _form(self, form: Lin, cursor: _Cursor) -> str:
+        """A linear form as DaCe text; what is not linear is computed first and assigned to a symbol."""
+        terms: list[tuple[str, int]] = []
+        for atom, coefficient in form.terms:
+            name = atom if isinstance(atom, str) else self._symbol(atom, cursor)
+            terms.append((name, coefficient))
+        return " + ".join([*(f"{c}*{name}" for name, c in terms), str(form.const)])
+
+    def _symbol(self, value: Expr, cursor: _Cursor) -> str:
+        name = self._scalar(value, INT, cursor)
+        symbol = self.names.fresh("size")
+        self.sdfg.add_symbol(symbol, dace.int64)
+        cursor.follow(cursor.region.add_state(self.names.fresh("sized")), {symbol: name})
+        return symbol
+
+    def _scalar(self, value: Expr, dtype: np.dtype[Any], cursor: _Cursor) -> str:
+        """The name of a scalar container that holds a value."""
+        if isinstance(value, Read) and not value.index and value.buffer not in self.outside:
+            return value.buffer
+        name = self.names.fresh("scalar")
+        buffer = Buffer(name, (), dtype)
+        self._add_buffer(buffer)
+        self._compute(Compute((), Access(name), value), cursor)
+        return name
+
+    # --- one statement
+
+    def _compute(self, statement: Compute, cursor: _Cursor) -> None:
+        bounds = {name: self._form(extent, cursor) for name, extent in statement.params}
+        kernel = kernel_of(statement, self.program.buffers)
+        state = cursor.region.add_state(self.names.fresh(f"s_{statement.target.buffer}"))
+        cursor.follow(state)
+        self._state(state, statement, kernel, bounds)
+
+    def _state(self, state: Any, statement: Compute, kernel: Kernel, bounds: Mapping[str, str]) -> None:
+        info = _debug_info(statement)
+        tasklet = state.add_tasklet(
+            f"t_{statement.target.buffer}",
+            dict.fromkeys(kernel.inputs),
+            {kernel.output[0]: None},
+            kernel.code.format_map({k: bounds[k] for k in kernel.inner}) if kernel.inner else kernel.code,
+            language=dtypes.Language.CPP,
+            debuginfo=info,
+        )
+        buffers = sorted({access.buffer for access in kernel.accesses.values()})
+        sources = {name: state.add_access(name, debuginfo=info) for name in buffers}
+        target = state.add_access(statement.target.buffer, debuginfo=info)
+        entry = exit_ = None
+        if kernel.outer:
+            schedule = dtypes.ScheduleType.CPU_Multicore if kernel.parallel else dtypes.ScheduleType.Sequential
+            ranges = {name: f"0:{bounds[name]}" for name in kernel.outer}
+            entry, exit_ = state.add_map(f"m_{statement.target.buffer}", ranges, schedule=schedule, debuginfo=info)
+        for name, access in kernel.accesses.items():
+            memlet = self._memlet(access, kernel.inputs[name])
+            path = (sources[access.buffer], entry, tasklet) if entry else (sources[access.buffer], tasklet)
+            state.add_memlet_path(*path, dst_conn=name, memlet=memlet)
+        if entry is not None and not kernel.inputs:
+            state.add_nedge(entry, tasklet, dace.Memlet())
+        memlet = self._memlet(statement.target, kernel.output[1])
+        path = (tasklet, exit_, target) if exit_ else (tasklet, target)
+        state.add_memlet_path(*path, src_conn=kernel.output[0], memlet=memlet)
+
+    def _memlet(self, access: Access, whole: bool) -> dace.Memlet:
+        if whole:
+            return dace.Memlet.from_array(access.buffer, self.sdfg.arrays[access.buffer])
+        points = [_symbolic(lin) for lin in access.index] or [0]
+        return dace.Memlet(data=access.buffer, subset=subsets.Range([(p, p, 1) for p in points]))
+
+
+def _symbolic(form: Lin) -> Any:
+    """A form of symbols as DaCe's symbolic expression."""
+    return form.const + sum(c * symbolic.symbol(atom, dace.int64) for atom, c in form.terms)
+
+
+def _debug_info(statement: Compute) -> dtypes.DebugInfo:
+    # DaCe would walk the Python stack for each node that is given none.
+    if statement.where is None:
+        return dtypes.DebugInfo(0)
+    return dtypes.DebugInfo(statement.where.line, filename=statement.where.file)
+
+
+__all__ = ["Const", "Int", "lower", "symbols_of"]

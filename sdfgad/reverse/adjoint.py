@@ -1,0 +1,262 @@
+"""The adjoint of a program: one piece per active statement, and the residuals that the pieces ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import islpy as isl
+
+from sdfgad.analysis.activity import active_buffers
+from sdfgad.analysis.flow import AFTER, BEFORE, Request, destroying_writes, numbered
+from sdfgad.errors import Location, MissingRule
+from sdfgad.ir.expr import Const, Expr, Read, postorder, reads, rewrite
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Program, computes, reads_of, walk
+from sdfgad.rules.expression import missing_rules, varying
+from sdfgad.rules.statements import COUNT, STATEMENT_RULES, Pullback, target_params
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The adjoint of one statement; `phase` says whether it reads values from before or after the statement."""
+
+    statements: tuple[Compute, ...]
+    phase: int
+
+
+@dataclass(frozen=True)
+class Residual:
+    """The values that one statement overwrites and that the reverse sweep needs.
+
+    Attributes:
+        statement: the number of the overwriting statement.
+        buffer: what it overwrites; `access` over the box `params` are the elements.
+        loops: the enclosing loops, outermost first: one set of values for each of their trips.
+        where: the user's line that overwrites.
+    """
+
+    statement: int
+    buffer: str
+    access: Access
+    params: tuple[tuple[str, Lin], ...]
+    loops: tuple[Loop, ...]
+    where: Location | None
+
+
+@dataclass(frozen=True)
+class Adjoint:
+    """Reverse-mode adjoint of `primal`.
+
+    Attributes:
+        context: the values of run-time integers for which it holds.
+        pieces: statement number -> its adjoint.
+        residuals: by the number of the overwriting statement.
+        bars: active buffer -> the buffer of its adjoint.
+        buffers: storage of the adjoint, without tapes.
+        output: the buffer that is differentiated.
+    """
+
+    primal: Program
+    context: isl.Set
+    pieces: Mapping[int, Piece]
+    residuals: Mapping[int, Residual]
+    bars: Mapping[str, str]
+    buffers: Mapping[str, Buffer]
+    output: str
+    names: Names = field(compare=False)
+
+
+def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str], output: str) -> Adjoint:
+    """The adjoint of `program` for the derivative of one output buffer by input buffers.
+
+    Raises:
+        MissingRule: operations on the differentiated path have no rule; all of them are listed.
+    """
+    active, _ = active_buffers(program, wrt, output, dependences)
+    _check_rules(program, active)
+    names = Names((*program.buffers, *program.integers, *_symbols(program.body)))
+    bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
+    buffers = {bar: replace(program.buffers[name], name=bar) for name, bar in bars.items()}
+    pieces: dict[int, Piece] = {}
+    for number, statement in enumerate(numbered(program.body)):
+        if isinstance(statement, Compute) and statement.target.buffer in active:
+            pieces[number] = _piece(program, statement, bars, buffers, names)
+    residuals = _residuals(program, context, pieces, bars)
+    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names)
+
+
+def dependences(statement: Compute) -> list[Read]:
+    """The reads through which a statement's value varies differentiably."""
+    return [node for node in varying(statement.value) if isinstance(node, Read) and _reaches(statement.value, node)]
+
+
+def _reaches(value: Expr, leaf: Read) -> bool:
+    return value in varying(value, frozenset({leaf.buffer}))
+
+
+def _check_rules(program: Program, active: frozenset[str]) -> None:
+    missing = [
+        (name, statement.where)
+        for statement in computes(program.body)
+        if statement.target.buffer in active
+        for name in missing_rules(statement.value, active)
+    ]
+    if missing:
+        raise MissingRule(list(dict.fromkeys(missing)))
+
+
+def _symbols(body: Block) -> set[str]:
+    loops = {s.var for s in walk(body) if isinstance(s, Loop)}
+    return loops | {name for s in computes(body) for name, _ in s.params}
+
+
+# --- one statement
+
+
+def _piece(
+    program: Program, statement: Compute, bars: dict[str, str], buffers: dict[str, Buffer], names: Names
+) -> Piece:
+    dtype = program.buffers[statement.target.buffer].dtype
+    target_bar = Access(bars[statement.target.buffer], statement.target.index)
+    t = target_bar.read(dtype)
+    pulled = STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars))
+    pulled = _with_result(statement, pulled)
+    like = program.buffers[statement.target.buffer]
+    first, pulled = _counted(statement, pulled, like, buffers, names)
+    body = [*first]
+    own: Expr | None = None
+    for read, cotangent in pulled.cotangents:
+        if pulled.ends_target and (read.buffer, read.index) == (
+            statement.target.buffer,
+            statement.target.index,
+        ):
+            own = cotangent
+            continue
+        target = Access(bars[read.buffer], read.index)
+        body.append(Compute(statement.params, target, cotangent, "add", statement.where))
+    if pulled.ends_target and own is not t:
+        own = Const(0, dtype) if own is None else own
+        body.append(Compute(target_params(statement), target_bar, own, None, statement.where))
+    return Piece(tuple(body), AFTER if pulled.uses_result else BEFORE)
+
+
+def _with_result(statement: Compute, pulled: Pullback) -> Pullback:
+    """Let an update in place use its result rather than the operand that it destroys, where that is enough."""
+    old = statement.target.read(statement.value.dtype)
+    if pulled.uses_result or not any(_needs(cotangent, old) for _, cotangent in pulled.cotangents):
+        return pulled
+    marker = Read("", (), statement.value.dtype)
+
+    def mark(expr: Expr) -> Expr:
+        return rewrite(expr, replace=lambda node: marker if node is statement.value else None)
+
+    marked = [(read, mark(cotangent)) for read, cotangent in pulled.cotangents]
+    if any(_needs(cotangent, old) for _, cotangent in marked):
+        return pulled
+    final = [(r, rewrite(c, replace=lambda node: old if node is marker else None)) for r, c in marked]
+    return replace(pulled, cotangents=tuple(final), uses_result=True)
+
+
+def _needs(expr: Expr, read: Read) -> bool:
+    return any(node is read for node in postorder(expr))
+
+
+def _counted(
+    statement: Compute, pulled: Pullback, like: Buffer, buffers: dict[str, Buffer], names: Names
+) -> tuple[list[Compute], Pullback]:
+    """The statements that sum `pulled.count` per target element, into storage shaped like the target."""
+    if pulled.count is None:
+        return [], pulled
+    dtype = pulled.count.dtype
+    count = replace(like, name=names.fresh(f"{like.name}_count"))
+    buffers[count.name] = count
+    place = Access(count.name, statement.target.index)
+    clear = Compute(target_params(statement), place, Const(0, dtype), None, statement.where)
+    total = Compute(statement.params, place, pulled.count, "add", statement.where)
+
+    def named(node: Expr) -> Expr | None:
+        is_count = isinstance(node, Read) and node.buffer == COUNT
+        return place.read(dtype) if is_count else None
+
+    cotangents = tuple((read, rewrite(c, replace=named)) for read, c in pulled.cotangents)
+    return [clear, total], replace(pulled, cotangents=cotangents)
+
+
+# --- residuals
+
+
+def _residuals(
+    program: Program, context: isl.Set, pieces: Mapping[int, Piece], bars: Mapping[str, str]
+) -> dict[int, Residual]:
+    """What must be saved; saving may itself need indices and conditions, so this runs until nothing is added."""
+    saved: frozenset[int] = frozenset()
+    while True:
+        requests = _requests(program, pieces, saved, frozenset(program.buffers))
+        wanted = frozenset(r.access.buffer for rs in requests.values() for r in rs)
+        found = destroying_writes(program.body, context, requests, wanted)
+        if found <= saved:
+            break
+        saved |= found
+    loops = _enclosing_loops(program.body)
+    statements = numbered(program.body)
+    result: dict[int, Residual] = {}
+    for number in sorted(saved):
+        statement = statements[number]
+        assert isinstance(statement, Compute)
+        target = statement.target
+        result[number] = Residual(
+            number, target.buffer, target, target_params(statement), loops[number], statement.where
+        )
+    return result
+
+
+def _requests(
+    program: Program, pieces: Mapping[int, Piece], saved: frozenset[int], primal: frozenset[str]
+) -> dict[int, list[Request]]:
+    requests: dict[int, list[Request]] = {}
+    needed = set(pieces) | saved
+    for number, statement in enumerate(numbered(program.body)):
+        found: list[Request] = []
+        if number in pieces:
+            piece = pieces[number]
+            for compute in piece.statements:
+                found += [_request(r, compute.params, piece.phase) for r in reads_of(compute) if r.buffer in primal]
+        if number in saved and isinstance(statement, Compute):
+            index = [atom for lin in statement.target.index for atom, _ in lin.terms if isinstance(atom, Expr)]
+            found += [_request(r, statement.params, BEFORE) for r in reads(*index)]
+        if not isinstance(statement, Compute) and _size(statement) and _holds_any(number, statement, needed):
+            found += [_request(r, (), AFTER) for r in reads_of(statement)]
+        if found:
+            requests[number] = found
+    return requests
+
+
+def _request(read: Read, params: tuple[tuple[str, Lin], ...], phase: int) -> Request:
+    return Request(Access(read.buffer, read.index), params, phase)
+
+
+def _size(statement: Loop | Branch) -> int:
+    return len(list(walk((statement,)))) - 1
+
+
+def _holds_any(number: int, statement: Loop | Branch, needed: set[int]) -> bool:
+    """Whether a numbered statement lies inside another: numbers are in order, outer first."""
+    return any(number < other <= number + _size(statement) for other in needed)
+
+
+def _enclosing_loops(body: Block) -> list[tuple[Loop, ...]]:
+    result: list[tuple[Loop, ...]] = []
+
+    def visit(block: Block, loops: tuple[Loop, ...]) -> None:
+        for statement in block:
+            result.append(loops)
+            if isinstance(statement, Loop):
+                visit(statement.body, (*loops, statement))
+            elif isinstance(statement, Branch):
+                visit(statement.then, loops)
+                visit(statement.orelse, loops)
+
+    visit(body, ())
+    return result

@@ -1,0 +1,1 @@
+"""Derivative rules: they see cotangents and primal values, and return cotangents."""

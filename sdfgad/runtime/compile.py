@@ -1,0 +1,182 @@
+"""Compiles an SDFG's generated C++ with g++, and caches the library by content.
+
+DaCe generates the code; the compiler is called directly, so that neither CMake nor a build folder in the working
+directory is needed. The key of the cache is everything the library depends on, so processes may share it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from filelock import FileLock
+
+from sdfgad.errors import CompilerError
+
+# Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
+# and no contraction of a*b+c, which would round differently from NumPy.
+FLAGS = (
+    "-std=c++20",
+    "-O3",
+    "-march=native",
+    "-fopenmp",
+    "-fPIC",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-w",
+)
+INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
+
+
+@dataclass(frozen=True)
+class Library:
+    """A compiled program: the shared object, the program's name in it, and its arguments in order."""
+
+    path: Path
+    name: str
+    arguments: tuple[tuple[str, str], ...]
+
+
+def cache_folder() -> Path:
+    """The user's cache folder; the environment variable SDFGAD_CACHE_DIR overrides it."""
+    chosen = os.environ.get("SDFGAD_CACHE_DIR")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("sdfgad"))
+
+
+def compile_sdfg(sdfg: Any) -> Library:
+    """Compile an SDFG, or find it compiled.
+
+    Raises:
+        CompilerError: there is no compiler, or it failed.
+    """
+    # DaCe keeps state by SDFG name; the text is made with a fixed one and named by its content afterwards.
+    code, arguments = _generate(sdfg)
+    key = hashlib.sha256("\0".join([code, _toolchain()]).encode()).hexdigest()[:32]
+    folder = cache_folder() / key[:2] / key
+    library = Library(folder / "program.so", sdfg.name, arguments)
+    if library.path.exists():
+        return library
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(str(folder / "lock")):
+        if not library.path.exists():
+            _build(code, folder, library.path)
+            (folder / "arguments.json").write_text(json.dumps({"name": sdfg.name, "arguments": arguments}))
+    return library
+
+
+def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
+    import dace
+    from dace.codegen import codegen
+
+    objects = [c for c in codegen.generate_code(sdfg, validate=True) if c.linkable and c.language == "cpp"]
+    text = "\n".join(c.clean_code for c in objects)
+    lines = [line for line in text.splitlines() if not line.startswith('#include "../')]
+    arguments = tuple(
+        (name, "array" if isinstance(descriptor, dace.data.Array) else "integer")
+        for name, descriptor in sdfg.arglist().items()
+    )
+    return "\n".join(lines) + "\n", arguments
+
+
+def _build(code: str, folder: Path, target: Path) -> None:
+    source, partial = folder / "program.cpp", folder / f"program.{os.getpid()}.so"
+    source.write_text(code)
+    command = [
+        compiler(),
+        *FLAGS,
+        "-shared",
+        *_precompiled(),
+        f"-I{INCLUDE}",
+        str(source),
+        "-o",
+        str(partial),
+    ]
+    _run(command)
+    os.replace(partial, target)
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise CompilerError(
+            f"the C++ compiler failed:\n{done.stderr[:4000]}", todo=f"The command was: {' '.join(command)}"
+        )
+
+
+@functools.cache
+def compiler() -> str:
+    """The path of the C++ compiler: $CXX, or g++.
+
+    Raises:
+        CompilerError: there is none.
+    """
+    wanted = os.environ.get("CXX", "g++")
+    path = shutil.which(wanted)
+    if path is None:
+        raise CompilerError(
+            f"no C++ compiler: `{wanted}` is not on the PATH", todo="Install g++ (apt-get install g++)."
+        )
+    return path
+
+
+@functools.cache
+def _toolchain() -> str:
+    """All that the compiled code depends on besides its text."""
+    version = subprocess.run([compiler(), "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
+    header = (INCLUDE / "sdfgad.h").read_text()
+    dace_version = importlib.metadata.version("dace")
+    return "\0".join([version, _processor(), dace_version, *FLAGS, header])
+
+
+@functools.cache
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    wanted = ("model name", "flags")
+    return "\n".join(sorted({line for line in text.splitlines() if line.startswith(wanted)}))
+
+
+def _runtime_include() -> Path:
+    import dace
+
+    return Path(dace.__file__).parent / "runtime" / "include"
+
+
+@functools.cache
+def _precompiled() -> tuple[str, ...]:
+    """Options that use a precompiled copy of DaCe's headers, built once per toolchain."""
+    folder = cache_folder() / "headers" / hashlib.sha256(_toolchain().encode()).hexdigest()[:16]
+    header = folder / "dace_all.h"
+    compiled = folder / "dace_all.h.gch"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(str(folder / "lock")):
+        if not compiled.exists():
+            header.write_text("#include <dace/dace.h>\n")
+            partial = folder / "dace_all.partial"
+            _run(
+                [
+                    compiler(),
+                    *FLAGS,
+                    f"-I{_runtime_include()}",
+                    "-x",
+                    "c++-header",
+                    str(header),
+                    "-o",
+                    str(partial),
+                ]
+            )
+            os.replace(partial, compiled)
+    return ("-include", str(header), f"-I{_runtime_include()}")
