@@ -12,6 +12,7 @@ import numpy as np
 from sdfgad.errors import Location, ShapeMismatch, UnsupportedProgram
 from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, view_of
 from sdfgad.ir.expr import INT, Const, Expr, Int, Op, reads, symbols_of
+from sdfgad.ir.hazards import is_hazard
 from sdfgad.ir.linear import IntLike, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Accumulate, Branch, Buffer, Compute, Loop, Statement
@@ -120,28 +121,12 @@ class Builder:
         place = target.place(target_index(index))
         expr = cast(value.element(index), target.dtype)
         params = tuple(zip(symbols, box, strict=True))
-        if self._is_hazard(params, place, expr):
+        if is_hazard(self.domain, params, place, expr, self._is_empty):
             copy = self.new_view("t", box, target.dtype)
             self.compute(box, copy, lambda p: p, value)
             self.compute(box, target, target_index, copy, accumulate)
         else:
             self.emit(Compute(params, place, expr, accumulate, self.where))
-
-    def _is_hazard(self, params: tuple[tuple[str, Lin], ...], place: Access, expr: Expr) -> bool:
-        """Whether some point may read, through another index, an element that a point writes."""
-        others = [r for r in reads(expr) if r.buffer == place.buffer and r.index != place.index]
-        if not others:
-            return False
-        twins = {name: Lin.symbol(f"{name}_twin") for name, _ in params}
-        domain = self.domain
-        for name, extent in params:
-            domain = domain.with_range(name, extent).with_range(f"{name}_twin", extent)
-        written = tuple(lin.substitute(twins) for lin in place.index)
-        return any(not self._are_apart(domain, read.index, written) for read in others)
-
-    def _are_apart(self, domain: Domain, left: Index, right: Index) -> bool:
-        equal = [f for a, b in zip(left, right, strict=True) for f in (a - b, b - a)]
-        return self._is_empty(domain.with_form(*equal))
 
     def _is_empty(self, domain: Domain) -> bool:
         if domain.is_empty:
@@ -268,6 +253,3 @@ class Builder:
 
     def unsupported(self, what: str, todo: str = "Rewrite this line.") -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where, todo)
-
-
-__all__ = ["Builder", "NeedsConstant", "project_onto"]

@@ -12,6 +12,7 @@ import numpy as np
 from sdfgad.errors import OutputError
 from sdfgad.frontend import functions as _functions
 from sdfgad.frontend.builder import STATUS, Builder, NeedsConstant
+from sdfgad.frontend.coalesce import coalesce
 from sdfgad.frontend.interpreter import Frame
 from sdfgad.frontend.source import Source, read_source
 from sdfgad.frontend.values import Tensor, as_tensor, is_number, view_of
@@ -97,7 +98,7 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
     outputs |= {name: buffer for name, buffer in buffers.items() if buffer in written}
     inputs, integers = tuple(buffers.values()), tuple(b.integers)
     program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
-    program = _separate_inputs(_with_status(program), b)
+    program = coalesce(_separate_inputs(_with_status(program), b))
     return program, dict(zip(buffers, program.inputs, strict=True))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sdfgad.ir.expr import Expr, Int, Read, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Buffer, Compute
+from sdfgad.lowering.blas import OpenBLAS, Product, call_text, product_of
 from sdfgad.lowering.cpp import Writer, cpp_type
 
 PARALLEL_WORK = 1 << 16
@@ -37,6 +38,7 @@ class Kernel:
         output: the output connector, likewise.
         code: the tasklet's C++.
         accesses: connector -> what it reads.
+        environments: libraries that the code calls.
     """
 
     outer: tuple[str, ...]
@@ -46,10 +48,14 @@ class Kernel:
     output: tuple[str, bool]
     code: str
     accesses: Mapping[str, Access]
+    environments: tuple[str, ...] = ()
 
 
 def kernel_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Kernel:
     """The kernel of a statement."""
+    product = product_of(statement, buffers)
+    if product is not None:
+        return _product_kernel(statement, product, buffers)
     names = [name for name, _ in statement.params]
     own = [name for name in names if _mentions(statement.target.index, name)]
     summed = [name for name in names if name not in own]
@@ -57,6 +63,24 @@ def kernel_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Kernel:
     if summed and injective and not _runs_along(statement, own, summed):
         return _Code(statement, buffers, tuple(own), tuple(summed), injective).kernel()
     return _Code(statement, buffers, (*summed, *own), (), injective and not summed).kernel()
+
+
+def _product_kernel(statement: Compute, product: Product, buffers: Mapping[str, Buffer]) -> Kernel:
+    """One call of BLAS on whole buffers."""
+    names = tuple(name for name, _ in statement.params)
+    code = _Code(statement, buffers, (), names, True)
+    scalar = cpp_type(statement.value.dtype)
+    alpha = " * ".join([*(code.writer.value(factor) for factor in product.alpha), f"{scalar}(1)"])
+    pointers = [
+        f"{code.connector(Access(o.access.buffer), True)} + ({code.writer.form(o.offset)})"
+        for o in (product.a, product.b)
+    ]
+    pointers.append(f"out_ + ({code.writer.form(product.c.offset)})")
+    texts = {name: f"{{{name}}}" for name in names}
+    call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
+    # BLAS wants leading dimensions of at least the row length, also where there are no rows.
+    guard = " && ".join(f"({text}) > 0" for text in texts.values())
+    return code.finish([f"if ({guard}) {call}"], ("out_", True), (OpenBLAS.full_class_path(),))
 
 
 def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
@@ -116,11 +140,13 @@ class _Code:
         statement = self.statement
         value = self.writer.value(statement.value)
         lines = self._assigned(value) if not self.inner else self._summed(value)
-        output = ("out_", not self._is_point(statement.target))
+        return self.finish(lines, ("out_", not self._is_point(statement.target)))
+
+    def finish(self, lines: list[str], output: tuple[str, bool], environments: tuple[str, ...] = ()) -> Kernel:
         accesses = {name: access for (access, _), name in self.connectors.items()}
         inputs = {name: whole for (_, whole), name in self.connectors.items()}
-        code = "\n".join(lines)
-        return Kernel(self.outer, self.inner, self._is_worth(), inputs, output, code, accesses)
+        parallel = self._is_worth()
+        return Kernel(self.outer, self.inner, parallel, inputs, output, "\n".join(lines), accesses, environments)
 
     def _assigned(self, value: str) -> list[str]:
         target = self._out()
@@ -148,7 +174,7 @@ class _Code:
     def _old(self, target: str) -> str:
         if target != "out_":
             return target
-        return self._connector(self.statement.target, False)
+        return self.connector(self.statement.target, False)
 
     def _is_worth(self) -> bool:
         if not self.injective or not self.outer:
@@ -161,10 +187,10 @@ class _Code:
     def _read(self, node: Read) -> str:
         access = Access(node.buffer, node.index)
         if self._is_point(access):
-            return self._connector(access, False)
-        return f"{self._connector(Access(node.buffer), True)}[{self._offset(access)}]"
+            return self.connector(access, False)
+        return f"{self.connector(Access(node.buffer), True)}[{self._offset(access)}]"
 
-    def _connector(self, access: Access, whole: bool) -> str:
+    def connector(self, access: Access, whole: bool) -> str:
         key = (access, whole)
         if key not in self.connectors:
             self.connectors[key] = f"in{len(self.connectors)}_"

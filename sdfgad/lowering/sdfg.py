@@ -168,6 +168,7 @@ class _Lowering:
             language=dtypes.Language.CPP,
             debuginfo=info,
         )
+        tasklet.environments = set(kernel.environments)
         buffers = sorted({access.buffer for access in kernel.accesses.values()})
         sources = {name: state.add_access(name, debuginfo=info) for name in buffers}
         target = state.add_access(statement.target.buffer, debuginfo=info)

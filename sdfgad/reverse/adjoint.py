@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 
 from sdfgad.analysis.activity import active_buffers
-from sdfgad.analysis.flow import AFTER, BEFORE, Request, destroying_writes, numbered
+from sdfgad.analysis.flow import AFTER, BEFORE, Request, destroying_writes
+from sdfgad.analysis.forward import forward_inputs
+from sdfgad.analysis.model import numbered
 from sdfgad.errors import Location, MissingRule
 from sdfgad.ir.expr import Const, Expr, Read, postorder, reads, rewrite
 from sdfgad.ir.linear import Lin
@@ -74,6 +76,7 @@ def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str]
     Raises:
         MissingRule: operations on the differentiated path have no rule; all of them are listed.
     """
+    program = forward_inputs(program, context)
     active, _ = active_buffers(program, wrt, output, dependences)
     _check_rules(program, active)
     names = Names((*program.buffers, *program.integers, *_symbols(program.body)))
@@ -83,7 +86,9 @@ def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str]
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
             pieces[number] = _piece(program, statement, bars, buffers, names)
-    residuals = _residuals(program, context, pieces, bars)
+    saved = _saved(program, context, pieces)
+    pieces, saved = _using_results(program, context, pieces, saved, bars)
+    residuals = _residuals(program, saved)
     return Adjoint(program, context, pieces, residuals, bars, buffers, output, names)
 
 
@@ -116,13 +121,18 @@ def _symbols(body: Block) -> set[str]:
 
 
 def _piece(
-    program: Program, statement: Compute, bars: dict[str, str], buffers: dict[str, Buffer], names: Names
+    program: Program,
+    statement: Compute,
+    bars: dict[str, str],
+    buffers: dict[str, Buffer],
+    names: Names,
+    prefer_result: bool = False,
 ) -> Piece:
     dtype = program.buffers[statement.target.buffer].dtype
     target_bar = Access(bars[statement.target.buffer], statement.target.index)
     t = target_bar.read(dtype)
     pulled = STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars))
-    pulled = _with_result(statement, pulled)
+    pulled = _with_result(statement, pulled, prefer_result)
     like = program.buffers[statement.target.buffer]
     first, pulled = _counted(statement, pulled, like, buffers, names)
     body = [*first]
@@ -142,10 +152,14 @@ def _piece(
     return Piece(tuple(body), AFTER if pulled.uses_result else BEFORE)
 
 
-def _with_result(statement: Compute, pulled: Pullback) -> Pullback:
-    """Let an update in place use its result rather than the operand that it destroys, where that is enough."""
+def _with_result(statement: Compute, pulled: Pullback, preferred: bool) -> Pullback:
+    """Let a statement's adjoint use its result rather than its operands, where that is enough.
+
+    An update in place does so anyway: it destroys its operand.
+    """
     old = statement.target.read(statement.value.dtype)
-    if pulled.uses_result or not any(_needs(cotangent, old) for _, cotangent in pulled.cotangents):
+    is_in_place = any(_needs(cotangent, old) for _, cotangent in pulled.cotangents)
+    if pulled.uses_result or not (is_in_place or preferred):
         return pulled
     marker = Read("", (), statement.value.dtype)
 
@@ -187,18 +201,43 @@ def _counted(
 # --- residuals
 
 
-def _residuals(
-    program: Program, context: isl.Set, pieces: Mapping[int, Piece], bars: Mapping[str, str]
-) -> dict[int, Residual]:
-    """What must be saved; saving may itself need indices and conditions, so this runs until nothing is added."""
+def _using_results(
+    program: Program, context: isl.Set, pieces: dict[int, Piece], saved: frozenset[int], bars: dict[str, str]
+) -> tuple[dict[int, Piece], frozenset[int]]:
+    """Let adjoints use results instead of operands, one by one, where fewer values must be saved then."""
+    statements = numbered(program.body)
+    for number in list(pieces):
+        statement = statements[number]
+        lost = {s.target.buffer for k in saved if isinstance(s := statements[k], Compute)}
+        if not isinstance(statement, Compute) or statement.accumulate or not _asks_for(pieces[number], lost):
+            continue
+        other = _piece(program, statement, bars, {}, Names(), prefer_result=True)
+        if other == pieces[number]:
+            continue
+        trial = pieces | {number: other}
+        needed = _saved(program, context, trial)
+        if len(needed) < len(saved):
+            pieces, saved = trial, needed
+    return pieces, saved
+
+
+def _asks_for(piece: Piece, buffers: set[str]) -> bool:
+    return any(read.buffer in buffers for statement in piece.statements for read in reads_of(statement))
+
+
+def _saved(program: Program, context: isl.Set, pieces: Mapping[int, Piece]) -> frozenset[int]:
+    """Which writes must save; saving may itself need indices and conditions, so this runs until nothing is added."""
     saved: frozenset[int] = frozenset()
     while True:
         requests = _requests(program, pieces, saved, frozenset(program.buffers))
         wanted = frozenset(r.access.buffer for rs in requests.values() for r in rs)
         found = destroying_writes(program.body, context, requests, wanted)
         if found <= saved:
-            break
+            return saved
         saved |= found
+
+
+def _residuals(program: Program, saved: frozenset[int]) -> dict[int, Residual]:
     loops = _enclosing_loops(program.body)
     statements = numbered(program.body)
     result: dict[int, Residual] = {}

@@ -14,6 +14,7 @@ import os
 import platform
 import shutil
 import subprocess
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,8 @@ def compile_sdfg(sdfg: Any) -> Library:
         CompilerError: there is no compiler, or it failed.
     """
     # DaCe keeps state by SDFG name; the text is made with a fixed one and named by its content afterwards.
-    code, arguments = _generate(sdfg)
-    key = hashlib.sha256("\0".join([code, _toolchain()]).encode()).hexdigest()[:32]
+    code, arguments, options = _generate(sdfg)
+    key = hashlib.sha256("\0".join([code, _toolchain(), *options]).encode()).hexdigest()[:32]
     folder = cache_folder() / key[:2] / key
     library = Library(folder / "program.so", sdfg.name, arguments)
     if library.path.exists():
@@ -70,38 +71,47 @@ def compile_sdfg(sdfg: Any) -> Library:
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(str(folder / "lock")):
         if not library.path.exists():
-            _build(code, folder, library.path)
+            _build(code, options, folder, library.path)
             (folder / "arguments.json").write_text(json.dumps({"name": sdfg.name, "arguments": arguments}))
     return library
 
 
-def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The C++ text, the arguments in order, and the compiler's options for the libraries that it calls."""
     import dace
     from dace.codegen import codegen
 
-    objects = [c for c in codegen.generate_code(sdfg, validate=True) if c.linkable and c.language == "cpp"]
+    with warnings.catch_warnings():
+        # The first trip of a loop saves a value that nothing has set yet and that nothing will read.
+        warnings.filterwarnings("ignore", message=".*uninitialized transient")
+        generated = codegen.generate_code(sdfg, validate=True)
+    objects = [c for c in generated if c.linkable and c.language == "cpp"]
     text = "\n".join(c.clean_code for c in objects)
     lines = [line for line in text.splitlines() if not line.startswith('#include "../')]
     arguments = tuple(
         (name, "array" if isinstance(descriptor, dace.data.Array) else "integer")
         for name, descriptor in sdfg.arglist().items()
     )
-    return "\n".join(lines) + "\n", arguments
+    used = {environment for c in objects for environment in c.environments}
+    return "\n".join(lines) + "\n", arguments, _library_options(used)
 
 
-def _build(code: str, folder: Path, target: Path) -> None:
+def _library_options(used: set[str]) -> tuple[str, ...]:
+    import dace.library
+
+    options: list[str] = []
+    for environment in dace.library.get_environments_and_dependencies(used):
+        options += [f"-I{folder}" for folder in environment.cmake_includes]
+        for path in environment.cmake_libraries:
+            options += [path, f"-Wl,-rpath,{Path(path).parent}"]
+    return tuple(options)
+
+
+def _build(code: str, options: tuple[str, ...], folder: Path, target: Path) -> None:
     source, partial = folder / "program.cpp", folder / f"program.{os.getpid()}.so"
     source.write_text(code)
-    command = [
-        compiler(),
-        *FLAGS,
-        "-shared",
-        *_precompiled(),
-        f"-I{INCLUDE}",
-        str(source),
-        "-o",
-        str(partial),
-    ]
+    files = [f"-I{INCLUDE}", str(source), "-o", str(partial), *options]
+    command = [compiler(), *FLAGS, "-shared", *_precompiled(), *files]
     _run(command)
     os.replace(partial, target)
 

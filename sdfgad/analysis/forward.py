@@ -1,0 +1,96 @@
+"""Reads of an argument's working copy that see what the caller passed read it from there.
+
+An argument that a program updates in place is copied first. A read that no update can have reached before may as well
+read the original, which is never overwritten and so needs no residual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import islpy as isl
+
+from sdfgad.analysis.model import Touch, depth_of, maps_of, placed, sink_of, source_of, touch, union
+from sdfgad.ir.expr import Expr, Read
+from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, Program, Statement, reads_of, rewrite_statement
+
+
+def forward_inputs(program: Program, context: isl.Set) -> Program:
+    """The program with such reads redirected."""
+    copies = _copies(program)
+    if not copies:
+        return program
+    fresh = _reads_of_copies(program, context, copies)
+    number = -1
+
+    def visit(block: Block) -> Block:
+        nonlocal number
+        result: list[Statement] = []
+        for statement in block:
+            number += 1
+            changed = _redirected(statement, copies, fresh.get(number, frozenset()))
+            result.append(_with_blocks(changed, visit))
+        return tuple(result)
+
+    return program.with_body(visit(program.body))
+
+
+def _with_blocks(statement: Statement, visit: Callable[[Block], Block]) -> Statement:
+    if isinstance(statement, Loop):
+        return replace(statement, body=visit(statement.body))
+    if isinstance(statement, Branch):
+        then = visit(statement.then)
+        return replace(statement, then=then, orelse=visit(statement.orelse))
+    return statement
+
+
+def _copies(program: Program) -> dict[str, tuple[int, str]]:
+    """Working copy -> number of the copying statement, and the input."""
+    result: dict[str, tuple[int, str]] = {}
+    for number, statement in enumerate(program.body):
+        if not isinstance(statement, Compute) or not isinstance(statement.value, Read):
+            break
+        if statement.value.buffer not in program.inputs or statement.value.index != statement.target.index:
+            break
+        result[statement.target.buffer] = (number, statement.value.buffer)
+    return result
+
+
+def _reads_of_copies(
+    program: Program, context: isl.Set, copies: dict[str, tuple[int, str]]
+) -> dict[int, frozenset[Read]]:
+    """Statement number -> its reads of working copies that see only the copy."""
+    depth = depth_of(program.body)
+    sinks: list[tuple[int, Read, Touch]] = []
+    writes: list[Touch] = []
+    for number, statement, place in placed(program.body):
+        params = statement.params if isinstance(statement, Compute) else ()
+        for read in reads_of(statement):
+            if read.buffer in copies:
+                access = Access(read.buffer, read.index)
+                sinks.append((number, read, touch(f"R{len(sinks)}", place, access, params, 0, depth, context)))
+        if isinstance(statement, Compute) and statement.target.buffer in copies:
+            writes.append(touch(f"W{number}", place, statement.target, params, 1, depth, context))
+    if not sinks:
+        return {}
+    info = isl.UnionAccessInfo.from_sink(union([t.relation for _, _, t in sinks]))
+    info = info.set_may_source(union([w.relation for w in writes if not w.is_exact]))
+    info = info.set_must_source(union([w.relation for w in writes if w.is_exact]))
+    info = info.set_schedule_map(union([t.schedule for t in (*writes, *(t for _, _, t in sinks))]))
+    own = {f"W{number}" for number, _ in copies.values()}
+    stale = {sink_of(d) for d in maps_of(info.compute_flow().get_may_dependence()) if source_of(d) not in own}
+    fresh: dict[int, frozenset[Read]] = {}
+    for position, (number, read, _) in enumerate(sinks):
+        if f"R{position}" not in stale:
+            fresh[number] = fresh.get(number, frozenset()) | {read}
+    return fresh
+
+
+def _redirected(statement: Statement, copies: dict[str, tuple[int, str]], reads: frozenset[Read]) -> Statement:
+    def moved(node: Expr) -> Expr | None:
+        if isinstance(node, Read) and node in reads:
+            return Read(copies[node.buffer][1], node.index, node.dtype)
+        return None
+
+    return rewrite_statement(statement, replace_node=moved) if reads else statement

@@ -1,0 +1,130 @@
+"""The program as isl sees it: each statement's instances, when they run, and which elements they touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from sdfgad.ir.expr import Expr, Op, reads
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Block, Branch, Loop, Statement
+from sdfgad.ir.sets import Encoder
+
+Params = tuple[tuple[str, Lin], ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A statement's position: enclosing counters, conditions that hold there, and its place in the order.
+
+    `is_exact`: whether it runs wherever the conditions hold.
+    """
+
+    counters: tuple[str, ...] = ()
+    forms: tuple[Lin, ...] = ()
+    order: tuple[str, ...] = ()
+    is_exact: bool = True
+
+    def inside(self, forms: tuple[Lin, ...] | None, order: str, counter: str | None = None) -> Place:
+        """The place within this one where `forms` >= 0; None if the condition has no such forms."""
+        counters = (*self.counters, counter) if counter else self.counters
+        is_exact = self.is_exact and forms is not None
+        return Place(counters, self.forms + (forms or ()), (*self.order, order), is_exact)
+
+
+def numbered(body: Block) -> list[Statement]:
+    """All statements; a statement's number is its position."""
+    return [statement for _, statement, _ in placed(body)]
+
+
+def placed(body: Block) -> list[tuple[int, Statement, Place]]:
+    result: list[tuple[int, Statement, Place]] = []
+
+    def visit(block: Block, outer: Place) -> None:
+        for position, statement in enumerate(block):
+            here = outer.inside((), str(position))
+            result.append((len(result), statement, here))
+            if isinstance(statement, Loop):
+                visit(statement.body, here.inside(statement.guards, statement.var, statement.var))
+            elif isinstance(statement, Branch):
+                visit(statement.then, here.inside(statement.guards or None, "0"))
+                visit(statement.orelse, here.inside(_negation(statement.guards), "1"))
+
+    visit(body, Place())
+    return result
+
+
+def _negation(guards: tuple[Lin, ...]) -> tuple[Lin, ...] | None:
+    """Forms that are >= 0 exactly where not all of `guards` are, if that is a conjunction."""
+    return (-guards[0] - 1,) if len(guards) == 1 else None
+
+
+def depth_of(body: Block) -> int:
+    """The number of coordinates in the order of a block's statements."""
+    return max((len(place.order) for _, _, place in placed(body)), default=0)
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Elements that the instances of a statement touch, and when.
+
+    Attributes:
+        relation: instance -> element.
+        schedule: instance -> time.
+        is_exact: whether exactly these elements are touched, rather than some of them.
+    """
+
+    relation: isl.Map
+    schedule: isl.Map
+    is_exact: bool
+
+
+def touch(label: str, place: Place, access: Access, params: Params, phase: int, depth: int, context: isl.Set) -> Touch:
+    """An access by the statement at `place`, at all points of the box `params`; `phase` orders it within the statement."""
+    encoder = Encoder()
+    indices = [encoder.text(lin) for lin in access.index]
+    conditions = [f"{encoder.text(form)} >= 0" for form in place.forms]
+    for name, extent in params:
+        conditions.append(f"0 <= {encoder.name(name)} < {encoder.text(extent)}")
+    outputs = [f"o{k}_" for k in range(len(indices))]
+    conditions += [f"{o} = {text}" for o, text in zip(outputs, indices, strict=True)]
+    conditions += encoder.facts
+    is_exact = place.is_exact and all(isinstance(atom, str) or _is_encoded(atom) for atom in encoder.names)
+    dims = [*place.counters, *(name for name, _ in params)]
+    hidden = [text for atom, text in encoder.names.items() if isinstance(atom, Expr)]
+    outer = [a for a in encoder.names if isinstance(a, str) and a not in dims]
+    where = " and ".join(conditions) or "0 = 0"
+    where = f"exists {', '.join(hidden)} : {where}" if hidden else where
+    instance = f"{label}[{', '.join(dims)}]"
+    element = f"{access.buffer}[{', '.join(outputs)}]"
+    relation = isl.Map(f"[{', '.join(outer)}] -> {{ {instance} -> {element} : {where} }}")
+    time = [*place.order, *["0"] * (depth - len(place.order)), str(phase)]
+    schedule = isl.Map(f"{{ {instance} -> [{', '.join(time)}] }}")
+    return Touch(relation.intersect_params(context), schedule, is_exact)
+
+
+def _is_encoded(atom: Expr) -> bool:
+    """Whether an atom's meaning is known to isl exactly."""
+    return isinstance(atom, Op) and atom.name in ("floor_divide", "remainder", "maximum", "minimum") and not reads(atom)
+
+
+def union(maps: list[isl.Map]) -> isl.UnionMap:
+    result = isl.UnionMap("{ }")
+    for one in maps:
+        result = result.union(isl.UnionMap.from_map(one))
+    return result
+
+
+def maps_of(whole: isl.UnionMap) -> list[isl.Map]:
+    result: list[isl.Map] = []
+    whole.foreach_map(result.append)
+    return result
+
+
+def source_of(dependence: isl.Map) -> str:
+    return str(dependence.get_tuple_name(isl.dim_type.in_))
+
+
+def sink_of(dependence: isl.Map) -> str:
+    return str(dependence.get_tuple_name(isl.dim_type.out))

@@ -1,0 +1,284 @@
+"""Subscripts: views, single elements, masks and index arrays; what is out of range is refused, never followed."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import InvalidIndex, ShapeMismatch, UnsupportedProgram
+from tests.helpers import assert_expressions, assert_gradient, line_of
+
+READS = [
+    "x[2] * x[-1]",
+    "x[-9]",
+    "x[2:7] * x[:5]",
+    "x[::2] * x[::-2]",
+    "x[7:1:-3] ** 2",
+    "x[-3:] * x[:-6]",
+    "x[-100:100] * 2.0",
+    "x[1:8:3][::-1] * x[3:6]",
+    "a[1] * a[-1]",
+    "a[1, 2] * a[-2, -1]",
+    "a[:, 1] * a[:, -1]",
+    "a[::-1, ::2] * a[:, 1:]",
+    "a[1:, None, 0] * a[0]",
+    "a[..., 1] * a[..., 2]",
+    "a[None, ..., 1] * x[:3]",
+    "a[1][2] * a[1:][1][0]",
+    "a.T[2] * a.T[0]",
+    "x[idx] * x[:4]",
+    "a[idx[:2]] * a[1:]",
+    "a[:, idx] * x[2:6]",
+    "x[idx[0]] * x[idx[-1] - 1]",
+    "a[n] * a[n - 1]",
+    "x[n:] * x[: 9 - n]",
+    "x[-n:] * x[2:4]",
+    "x[n::n] * 2.0",
+]
+
+
+def test_reads(rng, tmp_path):
+    arguments = {"x": rng.standard_normal(9), "a": rng.standard_normal((3, 3)), "idx": np.array([2, -1, 2, 0]), "n": 2}
+    assert_expressions(READS, arguments, tmp_path)
+
+
+def empty_slices(x, n):
+    y = x[5:2] * 1.0
+    x[100:] += 1.0
+    z = x[n:] * x[: len(x) - n]
+    return np.sum(y) + np.sum(z) + x[0] * x[1]
+
+
+@pytest.mark.parametrize("n", [9, 3])
+def test_empty_slices(rng, n):
+    x = rng.standard_normal(9)
+    assert_gradient(empty_slices, lambda x, n: jnp.sum(x[n:] * x[: 9 - n]) + x[0] * x[1], x, n)
+
+
+def writes(x, y, a):
+    x[2] = y[0] * y[1]
+    x[-1] += y[2] * x[0]
+    x[3:6] *= y[:3]
+    x[::3] -= x[1::3] * y[0]
+    x[1:4] = x[0:3] * x[2:5]
+    x[5:0:-2] /= 2.0 + y[:3] * y[:3]
+    a[1] = x[:3]
+    a[:, 0] += y[:3] * a[:, 1]
+    a[2, 1] *= a[0, 0]
+    a[::2, 1:] = a[1, 0] * y[3]
+    a[1:, :] **= 2
+    b = a[:, 1]
+    b *= y[1]
+    c = a.T
+    c[0] = c[1] * c[2]
+    x[:] = x + y
+    return np.sum(x * x) + np.sum(a * a) * y[4]
+
+
+def writes_jax(x, y, a):
+    x = x.at[2].set(y[0] * y[1])
+    x = x.at[-1].add(y[2] * x[0])
+    x = x.at[3:6].multiply(y[:3])
+    x = x.at[::3].add(-x[1::3] * y[0])
+    x = x.at[1:4].set(x[0:3] * x[2:5])
+    x = x.at[5:0:-2].divide(2.0 + y[:3] * y[:3])
+    a = a.at[1].set(x[:3])
+    a = a.at[:, 0].add(y[:3] * a[:, 1])
+    a = a.at[2, 1].multiply(a[0, 0])
+    a = a.at[::2, 1:].set(a[1, 0] * y[3])
+    a = a.at[1:, :].power(2)
+    a = a.at[:, 1].multiply(y[1])
+    a = a.at[:, 0].set(a[:, 1] * a[:, 2])
+    x = x + y
+    return jnp.sum(x * x) + jnp.sum(a * a) * y[4]
+
+
+def test_writes(rng):
+    assert_gradient(writes, writes_jax, rng.uniform(0.5, 1, 9), rng.uniform(0.5, 1, 9), rng.uniform(0.5, 1, (3, 3)))
+
+
+def overlapping(x):
+    x[1:] = x[:-1] * x[1:]
+    x[:-1] += x[1:] * x[1:]
+    x[::-1] = x * x[2]
+    return x * x
+
+
+def overlapping_jax(x):
+    x = x.at[1:].set(x[:-1] * x[1:])
+    x = x.at[:-1].add(x[1:] * x[1:])
+    x = (x * x[2])[::-1]
+    return x * x
+
+
+def test_overlapping_reads_come_before_writes(rng):
+    assert_gradient(overlapping, overlapping_jax, rng.uniform(0.5, 1.5, 7))
+
+
+def masks(x, y, s):
+    x[x > 0.5] = s
+    y[x < 0.2] *= 3.0
+    x[y > 0.7] += 1.0
+    return np.sum(x * y * y)
+
+
+def masks_jax(x, y, s):
+    x = jnp.where(x > 0.5, s, x)
+    y = jnp.where(x < 0.2, y * 3.0, y)
+    x = jnp.where(y > 0.7, x + 1.0, x)
+    return jnp.sum(x * y * y)
+
+
+def test_masks(rng):
+    assert_gradient(masks, masks_jax, rng.uniform(0, 1, 12), rng.uniform(0, 1, 12), 0.3)
+
+
+def views(x):
+    y = x[2:]
+    z = x[:-2]
+    y[0] = z[0] * z[1]
+    w = y[::2]
+    w += x[:3] * x[1]
+    copied = np.copy(x)
+    copied[1] = 7.0
+    x[0] = copied[2] * copied[1]
+    return np.sum(x * copied) * y[1]
+
+
+def views_jax(x):
+    x = x.at[2].set(x[0] * x[1])
+    x = x.at[2::2].add(x[:3] * x[1])
+    copied = x.at[1].set(7.0)
+    x = x.at[0].set(copied[2] * copied[1])
+    return jnp.sum(x * copied) * x[3]
+
+
+def test_views_share_storage_and_copies_do_not(rng):
+    assert_gradient(views, views_jax, rng.uniform(0.5, 1, 8))
+
+
+def triangles(a):
+    for i in range(4):
+        a[i, i:] *= a[i, i]
+        a[i:, i] += a[i, : 4 - i]
+        a[i, :i] = 0.0
+    return np.sum(a * a)
+
+
+def triangles_jax(a):
+    for i in range(4):
+        a = a.at[i, i:].multiply(a[i, i])
+        a = a.at[i:, i].add(a[i, : 4 - i])
+        a = a.at[i, :i].set(0.0)
+    return jnp.sum(a * a)
+
+
+def test_triangular_parts(rng):
+    assert_gradient(triangles, triangles_jax, rng.uniform(0.5, 1, (4, 4)))
+
+
+# --- out of range
+
+
+def static_index(x):
+    y = x[1] * 2.0
+    return y + x[5]
+
+
+def loop_index(x):
+    s = 0.0
+    for i in range(4):
+        s += x[i + 2] * x[i]
+    return s
+
+
+def data_index(x, idx):
+    s = 0.0
+    for i in range(3):
+        s += x[idx[i]] * x[idx[i]]
+    return s
+
+
+def index_array(x, idx):
+    return np.sum(x[idx] * 2.0)
+
+
+def argument_index(x, n):
+    return x[n] * x[n]
+
+
+def written_index(x, idx):
+    x[idx[0]] = 2.0 * x[0]
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    ("program", "args", "text"),
+    [
+        (static_index, (), "return y + x[5]"),
+        (loop_index, (), "s += x[i + 2]"),
+        (data_index, (np.array([0, 5, 1]),), "s += x[idx[i]]"),
+        (data_index, (np.array([0, 1, -6]),), "s += x[idx[i]]"),
+        (index_array, (np.array([0, 5]),), "return np.sum(x[idx]"),
+        (argument_index, (5,), "return x[n]"),
+        (argument_index, (-6,), "return x[n]"),
+        (written_index, (np.array([9]),), "x[idx[0]] ="),
+    ],
+)
+def test_index_out_of_range(program, args, text):
+    with pytest.raises(IndexError):
+        program(np.ones(5), *args)
+    g = sdfgad.differentiate(program)
+    with pytest.raises(InvalidIndex, match="out of range") as caught:
+        g(np.ones(5), *args)
+    assert str(caught.value.where) == line_of(program, text)
+    assert isinstance(caught.value, IndexError)
+
+
+def test_a_bad_index_does_not_spoil_later_calls():
+    g = sdfgad.differentiate(data_index)
+    x = np.arange(1.0, 6.0)
+    for _ in range(2):
+        with pytest.raises(InvalidIndex):
+            g(x, np.array([0, 7, 0]))
+        np.testing.assert_array_equal(g(x, np.array([0, -1, 0]))["x"], [4, 0, 0, 0, 10])
+        with pytest.raises(InvalidIndex):
+            g.value(x, np.array([0, 7, 0]))
+
+
+def too_many(x):
+    return x[0, 1]
+
+
+def by_float(x):
+    return x[1.5]
+
+
+def bad_broadcast(x, y):
+    z = x + 1.0
+    return np.sum(z * y)
+
+
+def bad_assignment(x, y):
+    x[1:4] = y
+    return np.sum(x)
+
+
+def test_too_many_indices():
+    with pytest.raises(InvalidIndex, match="2 indices for an array of 1 dimensions"):
+        sdfgad.differentiate(too_many)(np.ones(3))
+
+
+def test_index_by_a_float():
+    with pytest.raises(UnsupportedProgram, match=r"indexing by 1\.5"):
+        sdfgad.differentiate(by_float)(np.ones(3))
+
+
+@pytest.mark.parametrize(("program", "text"), [(bad_broadcast, "return np.sum(z * y)"), (bad_assignment, "x[1:4] = y")])
+def test_shapes_that_do_not_broadcast(program, text):
+    with pytest.raises(ValueError, match="broadcast"):
+        program(np.ones(5), np.ones(4))
+    with pytest.raises(ShapeMismatch, match="broadcast") as caught:
+        sdfgad.differentiate(program)(np.ones(5), np.ones(4))
+    assert str(caught.value.where) == line_of(program, text)
+    assert isinstance(caught.value, ValueError)

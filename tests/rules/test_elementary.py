@@ -1,0 +1,203 @@
+"""Every elementary operation against JAX, in both precisions; kinks have the values that the design fixes."""
+
+import functools
+import re
+
+import jax
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.rules.elementary import ELEMENTARY
+from tests.helpers import assert_close, jax_vjp, module_from
+
+ANY, POSITIVE, UNIT = (-2.0, 2.0), (0.3, 3.0), (-0.8, 0.8)
+BETWEEN_INTEGERS = (0.1, 0.9)
+
+UNARY = {
+    **dict.fromkeys(("negative", "positive", "square", "exp", "exp2", "expm1", "deg2rad", "rad2deg"), ANY),
+    **dict.fromkeys(("sin", "cos", "arctan", "sinh", "cosh", "tanh", "arcsinh"), ANY),
+    **dict.fromkeys(("sqrt", "cbrt", "log", "log2", "log10", "log1p", "reciprocal"), POSITIVE),
+    **dict.fromkeys(("arcsin", "arccos", "arctanh", "tan"), UNIT),
+    **dict.fromkeys(("floor", "ceil", "trunc", "rint"), (1.6, 1.9)),
+    **dict.fromkeys(("absolute", "fabs", "sign"), (-2.0, -0.5)),
+    "arccosh": (1.3, 3.0),
+}
+BINARY = {
+    **dict.fromkeys(("add", "subtract", "multiply", "hypot", "arctan2", "logaddexp"), (ANY, ANY)),
+    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), (ANY, ANY)),
+    **dict.fromkeys(("divide", "power"), (POSITIVE, POSITIVE)),
+    **dict.fromkeys(("remainder", "fmod", "floor_divide"), ((5.2, 5.8), (1.1, 1.2))),
+    "copysign": (POSITIVE, (-2.0, -0.5)),
+    "heaviside": ((-2.0, -0.5), ANY),
+}
+OPERATORS = {
+    "-x + 3.0": ANY,
+    "+x - 0.5": ANY,
+    "2.0 / x": POSITIVE,
+    "x / 4": ANY,
+    "x ** 2": ANY,
+    "x ** 3": ANY,
+    "x ** 4": ANY,
+    "x ** 5": ANY,
+    "x ** 1": ANY,
+    "x ** -1": POSITIVE,
+    "x ** -2": POSITIVE,
+    "x ** 0.5": POSITIVE,
+    "x ** 2.5": POSITIVE,
+    "2.0 ** x": ANY,
+    "abs(x)": (-2.0, -0.5),
+    "x % 0.7": (0.8, 1.3),
+    "x * x": ANY,
+    "x * x * x - x / x": POSITIVE,
+    "np.sin(x) * np.sin(x) + np.cos(x) ** 2": ANY,
+    "np.where(x > 0.0, x * x, np.exp(x))": ANY,
+    "np.where((x > -0.5) & (x < 0.5), x, 2.0 * x)": ANY,
+    "np.clip(x, -0.5, 0.5)": ANY,
+    "np.maximum(x, 0.1) * np.minimum(x, 0.3)": ANY,
+}
+NAMES = [*UNARY, *BINARY, *OPERATORS]
+
+
+def text_of(k, name):
+    """The right-hand side of row k."""
+    if name in UNARY:
+        return f"np.{name}(x[{k}])"
+    if name in BINARY:
+        return f"np.{name}(x[{k}], y[{k}])"
+    return re.sub(r"\bx\b", f"x[{k}]", name)
+
+
+def source():
+    rows = [f"    out[{k}] = {text_of(k, name)}" for k, name in enumerate(NAMES)]
+    return "\n".join(
+        ["import numpy as np", "def program(x, y):", "    out = np.empty_like(x)", *rows, "    return out"]
+    )
+
+
+def inputs(dtype):
+    rng = np.random.default_rng(1)
+    domains = [(UNARY | OPERATORS).get(name) or BINARY[name][0] for name in NAMES]
+    second = [BINARY[name][1] if name in BINARY else ANY for name in NAMES]
+    return tuple(np.stack([rng.uniform(*domain, 6) for domain in d]).astype(dtype) for d in (domains, second))
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    return module_from(source(), tmp_path_factory.mktemp("elementary")).program
+
+
+def reference(name):
+    body = text_of(0, name)
+    return eval(f"lambda x, y: {body}", {"np": jax.numpy})
+
+
+def test_every_rule_is_tested():
+    assert set(ELEMENTARY) - {"cast"} == set(UNARY) | set(BINARY)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 2e-5)])
+def test_gradients(program, dtype, tolerance):
+    x, y = inputs(dtype)
+    cotangent = np.random.default_rng(2).standard_normal(x.shape).astype(dtype)
+    g = sdfgad.differentiate(program)
+    found = g.vjp(x, y, cotangent=cotangent)
+    assert all(found[name].dtype == dtype for name in "xy")
+    for k, name in enumerate(NAMES):
+        expected = jax_vjp(reference(name), (x[k : k + 1], y[k : k + 1]), cotangent[k])
+        assert_close(found["x"][k], expected[0][0], tolerance, f"{name} by its first operand")
+        assert_close(found["y"][k], expected[1][0], tolerance, f"{name} by its second operand")
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-14), (np.float32, 1e-6)])
+def test_values(program, dtype, tolerance):
+    x, y = inputs(dtype)
+    found, expected = sdfgad.differentiate(program).value(x, y), program(x, y)
+    assert found.dtype == dtype
+    for k, name in enumerate(NAMES):
+        assert_close(found[k], expected[k], tolerance, name)
+
+
+# --- kinks
+
+
+def kinks(x, y):
+    out = np.zeros((13, 2))
+    out[0] = np.maximum(x[0], y[0])
+    out[1] = np.minimum(x[1], y[1])
+    out[2] = np.fmax(x[2], y[2])
+    out[3] = np.fmin(x[3], y[3])
+    out[4] = np.abs(x[4])
+    out[5] = np.fabs(x[5])
+    out[6] = np.clip(x[6], -1.0, 1.0)
+    out[7] = np.where(x[7] > 0.0, np.sqrt(x[7]), 0.0)
+    out[8] = np.where(x[8] > 0.0, np.log(x[8]) / x[8], 3.0 * x[8])
+    out[9] = x[9] ** y[9]
+    out[10] = x[10] ** y[10]
+    out[11] = np.maximum(x[11], x[11])
+    out[12] = np.sign(x[12]) + np.floor(x[12])
+    return out
+
+
+KINKS = [
+    # x, y, by x, by y; both columns
+    ([1.0, 2.0], [1.0, 3.0], [0.5, 0.0], [0.5, 1.0]),
+    ([1.0, 2.0], [1.0, 3.0], [0.5, 1.0], [0.5, 0.0]),
+    ([1.0, 2.0], [1.0, 3.0], [0.5, 0.0], [0.5, 1.0]),
+    ([1.0, 2.0], [1.0, 3.0], [0.5, 1.0], [0.5, 0.0]),
+    ([0.0, -0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]),
+    ([0.0, -3.0], [0.0, 0.0], [0.0, -1.0], [0.0, 0.0]),
+    ([-1.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0]),
+    ([0.0, -1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]),
+    ([0.0, -1.0], [0.0, 0.0], [3.0, 3.0], [0.0, 0.0]),
+    ([0.0, 0.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.0]),
+    ([0.0, 2.0], [0.0, 0.0], [0.0, 0.0], [0.0, np.log(2.0)]),
+    ([1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0]),
+    ([0.5, -1.5], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]),
+]
+
+
+@functools.cache
+def kink_gradients():
+    x, y = (np.array([row[k] for row in KINKS]) for k in (0, 1))
+    return sdfgad.differentiate(kinks, reduce="sum")(x, y)
+
+
+@pytest.mark.parametrize("row", range(len(KINKS)))
+def test_kinks(row):
+    found = kink_gradients()
+    np.testing.assert_array_equal(found["x"][row], KINKS[row][2])
+    np.testing.assert_array_equal(found["y"][row], KINKS[row][3])
+
+
+def test_gradient_of_zero_times_infinity_is_never_nan():
+    found = kink_gradients()
+    assert np.isfinite(found["x"]).all()
+    assert np.isfinite(found["y"]).all()
+
+
+def extrema(a, b):
+    total = np.zeros(6)
+    total[0] = np.max(a)
+    total[1] = np.min(a)
+    total[2] = max(a[0], b)
+    total[3] = min(b, a[0], a[1])
+    total[4:] = np.max(np.reshape(a, (2, 3)), axis=1)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("row", "by_a", "by_b"),
+    [
+        (0, [0, 0, 1 / 3, 0, 1 / 3, 1 / 3], 0),
+        (1, [0.5, 0.5, 0, 0, 0, 0], 0),
+        (2, [0.5, 0, 0, 0, 0, 0], 0.5),
+        (4, [0, 0, 1, 0, 0, 0], 0),
+        (5, [0, 0, 0, 0, 0.5, 0.5], 0),
+    ],
+)
+def test_ties_of_extrema_share_evenly(row, by_a, by_b):
+    a, b = np.array([1.0, 1.0, 4.0, 2.0, 4.0, 4.0]), 1.0
+    found = sdfgad.differentiate(extrema).vjp(a, b, cotangent=np.eye(6)[row])
+    np.testing.assert_allclose(found["a"], by_a, rtol=1e-15)
+    assert found["b"] == by_b
