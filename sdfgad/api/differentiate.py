@@ -231,4 +231,4 @@ def _plain_function(program: Any) -> Callable[..., Any]:
         raise ArgumentError(
             f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`."
         )
-    return inspect.unwrap(program)  # type: ignore[no-any-return]
+    return inspect.unwrap(program)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import islpy as isl
 import numpy as np
 
 from sdfgad.api.signature import Call, as_input
-from sdfgad.errors import InvalidIndex, MissingRule, OutputError, UnusedArgument
+from sdfgad.errors import ArgumentError, InvalidIndex, MissingRule, OutputError, UnusedArgument
 from sdfgad.frontend.parse import ArrayArgument, Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.lowering.assemble import GradientProgram, assemble
@@ -61,19 +61,24 @@ class Specialisation:
     @cached_property
     def gradient(self) -> GradientProgram:
         wrt = tuple(self.primal.inputs[name] for name in self.wrt)
-        return assemble(self.adjoint, self.plan, wrt)
+        return assemble(self.adjoint, self.plan, wrt, self.output)
 
     @cached_property
     def gradient_sdfg(self) -> Any:
-        return lower(optimise(self.gradient.program, self.primal.context))
+        return lower(optimise(self.gradient.program))
 
     @cached_property
     def _gradient_executable(self) -> Executable:
         return Executable(compile_sdfg(self.gradient_sdfg))
 
     @cached_property
+    def _forward(self) -> Program:
+        program = self.primal.program
+        return replace(program, outputs={self.output: program.outputs[self.output]})
+
+    @cached_property
     def _forward_executable(self) -> Executable:
-        return Executable(compile_sdfg(lower(optimise(self.primal.program, self.primal.context))))
+        return Executable(compile_sdfg(lower(optimise(self._forward))))
 
     # --- running
 
@@ -99,7 +104,7 @@ class Specialisation:
         Raises:
             InvalidIndex: an index was out of range.
         """
-        program = self.primal.program
+        program = self._forward
         arrays = self._inputs(call) | _outputs(program)
         self._forward_executable(arrays, self._integers(call))
         self._raise_failed_checks(arrays)
@@ -120,10 +125,23 @@ class Specialisation:
             kind = call.kinds[name]
             bar = made.gradients.get(self.primal.inputs[name])
             gradients[name] = np.zeros(kind.shape, kind.dtype) if bar is None else arrays[bar]
-        return arrays[made.values[self.output]], gradients
+        return arrays[made.value], gradients
 
     def _inputs(self, call: Call) -> dict[str, Array]:
+        self._refuse_shared_memory(call)
         return {buffer: as_input(call.values[name], call.kinds[name]) for name, buffer in self.primal.inputs.items()}
+
+    def _refuse_shared_memory(self, call: Call) -> None:
+        """An update of one argument must not change another: the compiled program sees them as separate."""
+        updated = [name for name in self.primal.inputs if name in self.primal.program.outputs]
+        for name in updated:
+            for other in self.primal.inputs:
+                if other != name and np.shares_memory(call.values[name], call.values[other]):
+                    raise ArgumentError(
+                        f"the arguments `{name}` and `{other}` share memory, and the program updates `{name}`",
+                        self.primal.source.where(self.primal.source.node),
+                        "Pass a copy of one of them.",
+                    )
 
     def _integers(self, call: Call) -> dict[str, int]:
         return {symbol: call.kinds[name] for name, symbol in self.primal.integers.items()}

@@ -55,7 +55,7 @@ IDENTITY: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.In: lambda x, y: x in y,
     ast.NotIn: lambda x, y: x not in y,
 }
-UNARY = {
+UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
     ast.USub: (operator.neg, "negative"),
     ast.UAdd: (operator.pos, "positive"),
     ast.Invert: (operator.inv, "invert"),
@@ -280,7 +280,7 @@ class Frame:
         if is_static(value):
             return python(value)
         if isinstance(value, Lin):
-            return -value if name == "negative" else value
+            return {"negative": -value, "positive": value, "invert": -value - 1}[name]
         return elementwise(self.b, name, value)
 
     def eval_Compare(self, node: ast.Compare) -> Any:

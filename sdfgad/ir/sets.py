@@ -66,12 +66,16 @@ class Domain:
         s = Lin.symbol(symbol)
         return self.with_form(s, Lin.of(extent) - s - 1)
 
-    def implies(self, form: IntLike) -> bool:
-        """Whether `form` >= 0 at every point."""
+    def implies(self, form: IntLike, context: isl.Set | None = None) -> bool:
+        """Whether `form` >= 0 at every point whose parameters are in `context`."""
         form = Lin.of(form)
         if form.is_const:
             return form.const >= 0
-        return _is_empty((*self.forms, -form - 1))
+        if _is_empty((*self.forms, -form - 1)):
+            return True
+        if context is None:
+            return False
+        return bool((self.parameters_violating(form, _names(context)) & context).is_empty())
 
     def implies_zero(self, form: IntLike) -> bool:
         form = Lin.of(form)
@@ -117,7 +121,7 @@ def _names(context: isl.Set | None) -> tuple[str, ...]:
     if context is None:
         return ()
     kind = isl.dim_type.param
-    return tuple(context.get_dim_name(kind, position) for position in range(context.dim(kind)))
+    return tuple(str(context.get_dim_name(kind, position)) for position in range(context.dim(kind)))
 
 
 def _set(forms: tuple[Lin, ...]) -> isl.Set:

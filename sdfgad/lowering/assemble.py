@@ -9,7 +9,7 @@ from sdfgad.analysis.flow import AFTER
 from sdfgad.ir.expr import Const
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Program, Statement
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, Statement
 from sdfgad.lowering.tapes import Tape, tape_for
 from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint
@@ -22,17 +22,17 @@ class GradientProgram:
     Attributes:
         program: its inputs are the primal's, then the cotangent of the output.
         cotangent: the input buffer that holds the output's cotangent.
-        values: output name -> buffer that holds it at the end.
+        value: the buffer that holds the output at the end.
         gradients: input buffer of the primal -> buffer of its gradient.
     """
 
     program: Program
     cotangent: str
-    values: Mapping[str, str]
+    value: str
     gradients: Mapping[str, str]
 
 
-def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...]) -> GradientProgram:
+def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...], output: str) -> GradientProgram:
     """The gradient program that does exactly what the plan says."""
     names, primal = adjoint.names, adjoint.primal
     tapes = {key: tape_for(residual, adjoint, names) for key, residual in adjoint.residuals.items()}
@@ -42,7 +42,7 @@ def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...]) -> GradientProg
     buffers = dict(primal.buffers) | dict(adjoint.buffers) | {t.buffer.name: t.buffer for t in tapes.values()}
 
     restored = {residual.buffer for residual in adjoint.residuals.values()}
-    values, copies = _safe_outputs(primal, restored, buffers, names)
+    value, copies = _safe_value(adjoint.output, restored, buffers, names)
     cotangent = replace(primal.buffers[adjoint.output], name=names.fresh("cotangent"))
     buffers[cotangent.name] = cotangent
 
@@ -56,7 +56,7 @@ def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...]) -> GradientProg
         *_Reverse(adjoint, tapes).block(primal.body, 0)[0],
     )
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
-    outputs = dict(values) | {f"gradient of {name}": bar for name, bar in gradients.items()}
+    outputs = {output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()}
     program = replace(
         primal,
         name=names.fresh(f"{primal.name}_gradient"),
@@ -65,23 +65,16 @@ def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...]) -> GradientProg
         outputs=outputs,
         body=body,
     )
-    return GradientProgram(program, cotangent.name, values, gradients)
+    return GradientProgram(program, cotangent.name, value, gradients)
 
 
-def _safe_outputs(
-    primal: Program, restored: set[str], buffers: dict[str, Buffer], names: Names
-) -> tuple[dict[str, str], list[Compute]]:
-    """Outputs that the reverse sweep would undo are copied first."""
-    values: dict[str, str] = {}
-    copies: list[Compute] = []
-    for output, name in primal.outputs.items():
-        if name in restored:
-            copy = replace(buffers[name], name=names.fresh(f"{name}_out"))
-            buffers[copy.name] = copy
-            copies.append(_whole(names, copy, buffers[name], None))
-            name = copy.name
-        values[output] = name
-    return values, copies
+def _safe_value(output: str, restored: set[str], buffers: dict[str, Buffer], names: Names) -> tuple[str, list[Compute]]:
+    """An output that the reverse sweep would undo is copied first."""
+    if output not in restored:
+        return output, []
+    copy = replace(buffers[output], name=names.fresh(f"{output}_out"))
+    buffers[copy.name] = copy
+    return copy.name, [_whole(names, copy, buffers[output], None)]
 
 
 def _whole(names: Names, target: Buffer, source: Buffer, accumulate: str | None) -> Compute:
@@ -150,6 +143,3 @@ class _Reverse:
             return restore
         piece = self.pieces[number]
         return (*piece.statements, *restore) if piece.phase == AFTER else (*restore, *piece.statements)
-
-
-__all__ = ["Branch", "GradientProgram", "assemble"]

@@ -41,6 +41,11 @@ class OpenBLAS:
     dependencies: tuple[Any, ...] = ()
 
 
+def environment_name() -> str:
+    """The name under which DaCe knows the environment."""
+    return str(OpenBLAS.full_class_path())  # type: ignore[attr-defined]  # DaCe's decorator adds it.
+
+
 @dataclass(frozen=True)
 class Operand:
     """A read or target as BLAS sees it: a buffer, an offset, and a stride in elements for each parameter."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from sdfgad.ir.expr import Expr, Int, Read, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Buffer, Compute
-from sdfgad.lowering.blas import OpenBLAS, Product, call_text, product_of
+from sdfgad.lowering.blas import Product, call_text, environment_name, product_of
 from sdfgad.lowering.cpp import Writer, cpp_type
 
-PARALLEL_WORK = 1 << 16
+PARALLEL_WORK = 1 << 20
 
 COMBINE = {
     None: "{1}",
@@ -80,7 +80,7 @@ def _product_kernel(statement: Compute, product: Product, buffers: Mapping[str, 
     call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
     # BLAS wants leading dimensions of at least the row length, also where there are no rows.
     guard = " && ".join(f"({text}) > 0" for text in texts.values())
-    return code.finish([f"if ({guard}) {call}"], ("out_", True), (OpenBLAS.full_class_path(),))
+    return code.finish([f"if ({guard}) {call}"], ("out_", True), (environment_name(),))
 
 
 def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:

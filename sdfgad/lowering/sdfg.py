@@ -12,10 +12,10 @@ from dace import dtypes, subsets, symbolic
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Read, symbols_of
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import BOOL, INT, Expr, Op, Read
+from sdfgad.ir.linear import Atom, Lin, as_linear
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Branch, Buffer, Compute, Loop, Program, walk
+from sdfgad.ir.program import Access, Branch, Buffer, Compute, Loop, Program, reads_of, walk
 from sdfgad.lowering.kernels import Kernel, kernel_of
 
 Region = Any  # an SDFG or a control-flow region of it
@@ -66,8 +66,6 @@ class _Lowering:
         return self.sdfg
 
     def _used_buffers(self) -> list[Buffer]:
-        from sdfgad.ir.program import reads_of
-
         used = set(self.outside)
         for statement in walk(self.program.body):
             used |= {r.buffer for r in reads_of(statement)}
@@ -82,7 +80,7 @@ class _Lowering:
             self.sdfg.add_scalar(buffer.name, dtype, transient=True)
             return
         # DaCe has no extent of 0.
-        shape = [max(e.const, 1) if e.is_const else str(e) for e in buffer.shape] or [1]
+        shape = [max(e.const, 1) if e.is_const else _symbolic(e) for e in buffer.shape] or [1]
         self.sdfg.add_array(buffer.name, shape, dtype, transient=transient)
 
     # --- control flow
@@ -195,8 +193,16 @@ class _Lowering:
 
 
 def _symbolic(form: Lin) -> Any:
-    """A form of symbols as DaCe's symbolic expression."""
-    return form.const + sum(c * symbolic.symbol(atom, dace.int64) for atom, c in form.terms)
+    """A form as DaCe's symbolic expression."""
+    return form.const + sum(c * _symbolic_atom(atom) for atom, c in form.terms)
+
+
+def _symbolic_atom(atom: Atom) -> Any:
+    if isinstance(atom, str):
+        return symbolic.symbol(atom, dace.int64)
+    assert isinstance(atom, Op)
+    left, right = (_symbolic(as_linear(arg)) for arg in atom.args)
+    return left * right if atom.name == "multiply" else symbolic.int_floor(left, right)
 
 
 def _debug_info(statement: Compute) -> dtypes.DebugInfo:
@@ -204,6 +210,3 @@ def _debug_info(statement: Compute) -> dtypes.DebugInfo:
     if statement.where is None:
         return dtypes.DebugInfo(0)
     return dtypes.DebugInfo(statement.where.line, filename=statement.where.file)
-
-
-__all__ = ["Const", "Int", "lower", "symbols_of"]

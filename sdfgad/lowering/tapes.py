@@ -1,16 +1,26 @@
-"""Where stored residuals live: a tape with one slot for each value, for each trip of the enclosing loops."""
+"""Where stored residuals live: a tape with one slot for each value, for each trip of the enclosing loops.
+
+Where the trips of inner loops vary with outer ones (triangular nests), the tape is flat, and the position of a slot is
+the number of slots before it, a polynomial: a tape is as long as what is kept.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import islpy as isl
+import sympy
 
 from sdfgad.errors import UnsupportedProgram
-from sdfgad.ir.expr import Int, symbols_of
+from sdfgad.ir.expr import INT, Const, Expr, Int, Op, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Compute
 from sdfgad.ir.sets import Domain
 from sdfgad.reverse.adjoint import Adjoint, Residual
+
+Axis = tuple[str, Lin]
 
 
 @dataclass(frozen=True)
@@ -28,28 +38,55 @@ def tape_for(residual: Residual, adjoint: Adjoint, names: Names) -> Tape:
     Raises:
         UnsupportedProgram: the number of trips of an enclosing loop has no bound known before it runs.
     """
-    domain = Domain()
-    axes: list[tuple[str, Lin]] = []
-    for loop in residual.loops:
-        domain = domain.with_form(*loop.guards)
-        axes.append((loop.var, loop.trips))
-    for name, extent in residual.params:
-        domain = domain.with_range(name, extent)
-        axes.append((name, extent))
-    shape = tuple(_extent(trips, adjoint, domain, residual) for _, trips in axes)
     primal = adjoint.primal.buffers[residual.buffer]
     name = names.fresh(f"{residual.buffer}_tape")
-    slot = Access(name, tuple(Lin.symbol(symbol) for symbol, _ in axes))
+    shape, index = _layout(residual, adjoint)
     buffer = Buffer(name, shape, primal.dtype, primal.source, residual.where)
+    slot = Access(name, index)
     store = Compute(residual.params, slot, residual.access.read(primal.dtype), None, residual.where)
     restore = Compute(residual.params, residual.access, slot.read(primal.dtype), None, residual.where)
     return Tape(buffer, store, restore)
 
 
-def _extent(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) -> Lin:
-    """The number of slots for a loop: its trips, or their largest number where they vary."""
-    if symbols_of(Int(trips)) <= set(adjoint.primal.integers) and all(isinstance(a, str) for a, _ in trips.terms):
-        return trips
+def _layout(residual: Residual, adjoint: Adjoint) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
+    """The tape's shape, and the index of the slot for the present trips."""
+    axes = [*((loop.var, loop.trips) for loop in residual.loops), *residual.params]
+    outer = set(adjoint.primal.integers)
+    if all(_is_plain(extent) and symbols_of(Int(extent)) <= outer for _, extent in axes):
+        return tuple(extent for _, extent in axes), tuple(Lin.symbol(symbol) for symbol, _ in axes)
+    if _is_countable(residual, axes, adjoint.context):
+        total, position = _count(axes)
+        return (_linear(total),), (_linear(position),)
+    domain = _domain(residual)
+    shape = tuple(_largest(extent, adjoint, domain, residual) for _, extent in axes)
+    return shape, tuple(Lin.symbol(symbol) for symbol, _ in axes)
+
+
+def _is_plain(form: Lin) -> bool:
+    return all(isinstance(atom, str) for atom, _ in form.terms)
+
+
+def _is_countable(residual: Residual, axes: list[Axis], context: isl.Set) -> bool:
+    """Whether all extents are linear and never negative, so that sums of them count slots."""
+    if not all(_is_plain(extent) for _, extent in axes):
+        return False
+    domain = Domain()
+    for loop in residual.loops:
+        if not domain.implies(loop.trips, context):
+            return False
+        domain = domain.with_form(*loop.guards)
+    return all(domain.implies(extent, context) for _, extent in residual.params)
+
+
+def _domain(residual: Residual) -> Domain:
+    domain = Domain()
+    for loop in residual.loops:
+        domain = domain.with_form(*loop.guards)
+    return domain
+
+
+def _largest(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) -> Lin:
+    """The largest number of trips."""
     largest = domain.maximum(trips, adjoint.context)
     if largest is None:
         raise UnsupportedProgram(
@@ -58,3 +95,55 @@ def _extent(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) ->
             "Give the loop a fixed number of trips and skip the rest with `if`.",
         )
     return Lin(max(largest, 0))
+
+
+# --- counting slots
+
+
+def _count(axes: list[Axis]) -> tuple[Any, Any]:
+    """The number of slots, and the number of those before the present one, as polynomials."""
+    size: Any = sympy.Integer(1)
+    position: Any = sympy.Integer(0)
+    for symbol, extent in reversed(axes):
+        counter = sympy.Symbol(symbol, integer=True)
+        position = sympy.expand(position + _sum(size, counter, counter))
+        size = _sum(size, counter, _polynomial(extent))
+    return sympy.expand(size), position
+
+
+def _sum(term: Any, counter: Any, end: Any) -> Any:
+    """The sum of a polynomial over counter = 0, …, end - 1."""
+    dummy = sympy.Dummy(integer=True)
+    total = sympy.summation(term.subs(counter, dummy), (dummy, 0, end - 1))
+    return sympy.expand(total)
+
+
+def _polynomial(form: Lin) -> Any:
+    return form.const + sum(c * sympy.Symbol(str(atom), integer=True) for atom, c in form.terms)
+
+
+def _linear(polynomial: Any) -> Lin:
+    """A polynomial with integer values as a form whose atoms are products of symbols."""
+    symbols = sorted(polynomial.free_symbols, key=str)
+    if not symbols:
+        return Lin(int(polynomial))
+    terms = sympy.Poly(polynomial, *symbols).terms()
+    divisor = int(sympy.ilcm(1, *(sympy.Rational(coefficient).q for _, coefficient in terms)))
+    form = Lin(0)
+    for powers, coefficient in terms:
+        names = [str(s) for s, power in zip(symbols, powers, strict=True) for _ in range(power)]
+        form = form + _monomial(names).scaled(int(coefficient * divisor))
+    if divisor == 1:
+        return form
+    return Lin.symbol(Op("floor_divide", (Int(form), Const(divisor, INT)), INT))
+
+
+def _monomial(names: list[str]) -> Lin:
+    if not names:
+        return Lin(1)
+    if len(names) == 1:
+        return Lin.symbol(names[0])
+    product: Expr = Int(Lin.symbol(names[0]))
+    for name in names[1:]:
+        product = Op("multiply", (product, Int(Lin.symbol(name))), INT)
+    return Lin.symbol(product)

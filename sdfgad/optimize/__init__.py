@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import islpy as isl
-
 from sdfgad.ir.program import Program
+from sdfgad.optimize.dead_code import remove_dead_code
 
 
-def optimise(program: Program, context: isl.Set) -> Program:
+def optimise(program: Program) -> Program:
     """All passes, in order."""
-    return program
+    return remove_dead_code(program)

@@ -81,7 +81,15 @@ def copy(b: Builder, x: Any) -> Tensor:
     return b.materialise(as_tensor(x))
 
 
-@function(np.array, np.asarray, np.ascontiguousarray)
+@function(np.asarray, np.ascontiguousarray)
+def asarray(b: Builder, x: Any, dtype: Any = None) -> Tensor:
+    """An array itself where nothing has to be converted, else like ``np.array``."""
+    if isinstance(x, Tensor) and x.place is not None and dtype in (None, x.dtype):
+        return x
+    return array(b, x, dtype)
+
+
+@function(np.array)
 def array(b: Builder, x: Any, dtype: Any = None) -> Tensor:
     """``np.array`` of an array, a number, or nested lists of them."""
     value = x if isinstance(x, Tensor) else stacked(b, x)
@@ -99,8 +107,12 @@ def stacked(b: Builder, x: Any) -> Tensor:
     dtype = np.result_type(*(part.dtype for part in parts))
     result = b.new_view("t", (Lin(len(parts)), *parts[0].shape), dtype)
     for position, part in enumerate(parts):
-        b.assign(result.reindexed(part.shape, lambda p, k=position: (Lin(k), *p)), part)
+        b.assign(_row(result, position), part)
     return result
+
+
+def _row(x: Tensor, position: int) -> Tensor:
+    return x.reindexed(x.shape[1:], lambda p: (Lin(position), *p))
 
 
 @function(np.eye, np.identity)
@@ -129,8 +141,8 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
         return filled(b, (Lin(count),), _ramp(count, first, second), dtype)
     first, last, stride = b.constant(start), b.constant(stop), b.constant(step)
     count = len(range(first, last, stride))
-    values = Tensor((Lin(count),), INT, lambda p: Int(p[0].scaled(stride) + first))
-    return filled(b, (Lin(count),), values, dtype or INT)
+    ramp = Tensor((Lin(count),), INT, lambda p: Int(p[0].scaled(stride) + first))
+    return filled(b, (Lin(count),), ramp, dtype or INT)
 
 
 def _ramp(count: int, first: float, step: float) -> Tensor:

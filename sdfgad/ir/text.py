@@ -1,0 +1,90 @@
+"""Programs as text, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sdfgad.ir.expr import Const, Expr, Int, Op, Read
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Block, Compute, Loop, Program
+
+INFIX = {
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "equal": "==",
+    "not_equal": "!=",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+    "logical_and": "and",
+    "logical_or": "or",
+}
+SIGNS = {None: "=", "add": "+=", "maximum": "max=", "minimum": "min="}
+
+
+def program_text(program: Program) -> str:
+    """One statement a line: ``for p < 8: u[p + 1] = ...`` is a box of independent points."""
+    return "\n".join(_block(program.body, 0))
+
+
+def _block(block: Block, depth: int) -> Iterator[str]:
+    pad = "    " * depth
+    for statement in block:
+        if isinstance(statement, Compute):
+            yield pad + statement_text(statement)
+        elif isinstance(statement, Loop):
+            order = "backwards " if statement.backward else ""
+            yield f"{pad}loop {order}{statement.var} < {form_text(statement.trips)}:"
+            yield from _block(statement.body, depth + 1)
+        else:
+            yield f"{pad}if {expression_text(statement.condition)}:"
+            yield from _block(statement.then, depth + 1)
+            if statement.orelse:
+                yield f"{pad}else:"
+                yield from _block(statement.orelse, depth + 1)
+
+
+def statement_text(statement: Compute) -> str:
+    box = ", ".join(f"{name} < {form_text(extent)}" for name, extent in statement.params)
+    head = f"for {box}: " if box else ""
+    value = expression_text(statement.value)
+    return f"{head}{access_text(statement.target)} {SIGNS[statement.accumulate]} {value}"
+
+
+def access_text(access: Access) -> str:
+    return f"{access.buffer}[{', '.join(map(form_text, access.index))}]" if access.index else access.buffer
+
+
+def form_text(form: Lin) -> str:
+    """A linear form with its signs and coefficients as one writes them."""
+    parts: list[str] = []
+    for atom, coefficient in form.terms:
+        name = atom if isinstance(atom, str) else expression_text(atom)
+        size = name if abs(coefficient) == 1 else f"{abs(coefficient)}*{name}"
+        parts.append(("- " if coefficient < 0 else "+ ") + size)
+    if form.const or not parts:
+        parts.append(("- " if form.const < 0 else "+ ") + str(abs(form.const)))
+    text = " ".join(parts)
+    return text[2:] if text.startswith("+ ") else "-" + text[2:]
+
+
+def expression_text(value: Expr) -> str:
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, Int):
+        return form_text(value.value)
+    if isinstance(value, Read):
+        return access_text(Access(value.buffer, value.index))
+    assert isinstance(value, Op)
+    args = [expression_text(arg) for arg in value.args]
+    if value.name in INFIX:
+        return f"({args[0]} {INFIX[value.name]} {args[1]})"
+    if value.name == "negative":
+        return f"-{args[0]}"
+    if value.name == "square":
+        return f"{args[0]}**2"
+    name = str(value.dtype) if value.name == "cast" else value.name
+    return f"{name}({', '.join(args)})"

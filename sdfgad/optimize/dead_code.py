@@ -1,0 +1,68 @@
+"""Removes statements whose result nothing reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Program, Statement, reads_of
+
+
+def remove_dead_code(program: Program) -> Program:
+    """The program without statements that no output and no check depends on."""
+    live = {*program.outputs.values(), "status"}
+    body, _ = _Pass(dict(program.buffers)).block(program.body, live)
+    return program.with_body(body)
+
+
+class _Pass:
+    """Walks backwards with the set of buffers that are read later."""
+
+    def __init__(self, buffers: dict[str, Buffer]) -> None:
+        self.buffers = buffers
+
+    def block(self, block: Block, live: set[str]) -> tuple[Block, set[str]]:
+        kept: list[Statement] = []
+        for statement in reversed(block):
+            changed, live = self.statement(statement, live)
+            if changed is not None:
+                kept.append(changed)
+        return tuple(reversed(kept)), live
+
+    def statement(self, statement: Statement, live: set[str]) -> tuple[Statement | None, set[str]]:
+        if isinstance(statement, Compute):
+            return self.compute(statement, live)
+        if isinstance(statement, Loop):
+            return self.loop(statement, live)
+        return self.branch(statement, live)
+
+    def compute(self, statement: Compute, live: set[str]) -> tuple[Statement | None, set[str]]:
+        if statement.target.buffer not in live:
+            return None, live
+        before = live - {statement.target.buffer} if self._overwrites(statement) else live
+        return statement, before | {read.buffer for read in reads_of(statement)}
+
+    def _overwrites(self, statement: Compute) -> bool:
+        """Whether nothing remains of what the target held."""
+        shape = self.buffers[statement.target.buffer].shape
+        is_whole = statement.target.index == tuple(Lin.symbol(name) for name, _ in statement.params)
+        return statement.accumulate is None and is_whole and tuple(e for _, e in statement.params) == shape
+
+    def loop(self, loop: Loop, live: set[str]) -> tuple[Statement | None, set[str]]:
+        """What a trip reads is live at the end of the trip before it, too."""
+        at_end = live
+        while True:
+            body, before = self.block(loop.body, at_end)
+            if before <= at_end:
+                break
+            at_end = at_end | before
+        after = at_end | {read.buffer for read in reads_of(loop)}
+        return (replace(loop, body=body), after) if body else (None, live)
+
+    def branch(self, branch: Branch, live: set[str]) -> tuple[Statement | None, set[str]]:
+        then, before_then = self.block(branch.then, live)
+        orelse, before_else = self.block(branch.orelse, live)
+        if not then and not orelse:
+            return None, live
+        before = before_then | before_else | {read.buffer for read in reads_of(branch)}
+        return replace(branch, then=then, orelse=orelse), before
