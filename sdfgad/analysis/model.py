@@ -81,7 +81,7 @@ class Touch:
 
 
 def touch(label: str, place: Place, access: Access, params: Params, phase: int, depth: int, context: isl.Set) -> Touch:
-    """An access by the statement at `place`, at all points of the box `params`; `phase` orders it within the statement."""
+    """An access by the statement at `place` over the box `params`; `phase` orders it within the statement."""
     encoder = Encoder()
     indices = [encoder.text(lin) for lin in access.index]
     conditions = [f"{encoder.text(form)} >= 0" for form in place.forms]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -119,7 +120,7 @@ class _Check:
         noise = 1e-13 * max(1.0, abs(start), abs(exact))
         rates = [
             np.log(coarse / fine) / np.log(4.0)
-            for coarse, fine in zip(remainders[:-1], remainders[1:], strict=True)
+            for coarse, fine in itertools.pairwise(remainders)
             if fine > noise
         ]
         return float(max(rates, default=np.inf))

@@ -77,8 +77,12 @@ class Specialisation:
         return replace(program, outputs={self.output: program.outputs[self.output]})
 
     @cached_property
+    def forward_sdfg(self) -> Any:
+        return lower(optimise(self._forward))
+
+    @cached_property
     def _forward_executable(self) -> Executable:
-        return Executable(compile_sdfg(lower(optimise(self._forward))))
+        return Executable(compile_sdfg(self.forward_sdfg))
 
     # --- running
 

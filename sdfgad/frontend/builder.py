@@ -11,12 +11,12 @@ import numpy as np
 
 from sdfgad.errors import Location, ShapeMismatch, UnsupportedProgram
 from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, view_of
-from sdfgad.ir.expr import INT, Const, Expr, Int, Op, reads, symbols_of
+from sdfgad.ir.expr import INT, Const, Expr, Int, Op, symbols_of
 from sdfgad.ir.hazards import is_hazard
 from sdfgad.ir.linear import IntLike, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Accumulate, Branch, Buffer, Compute, Loop, Statement
-from sdfgad.ir.sets import Domain, project_onto
+from sdfgad.ir.sets import Domain
 
 STATUS = "status"
 

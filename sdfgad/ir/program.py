@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class Branch:
     where: Location | None = None
 
 
-Statement = Union[Compute, Loop, Branch]
+Statement = Compute | Loop | Branch
 Block = tuple[Statement, ...]
 
 

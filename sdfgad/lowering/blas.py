@@ -28,7 +28,7 @@ class OpenBLAS:
 
     cmake_minimum_version: str | None = None
     cmake_packages: tuple[str, ...] = ()
-    cmake_variables: Mapping[str, str] = {}  # noqa: RUF012 - DaCe's interface
+    cmake_variables: Mapping[str, str] = {}
     cmake_includes = (scipy_openblas32.get_include_dir(),)
     cmake_libraries = (f"{scipy_openblas32.get_lib_dir()}/lib{scipy_openblas32.get_library()}.so",)
     cmake_compile_flags: tuple[str, ...] = ()

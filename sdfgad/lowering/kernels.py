@@ -180,7 +180,7 @@ class _Code:
         if not self.injective or not self.outer:
             return False
         work = sum(1 for _ in postorder(self.statement.value))
-        for name, extent in self.statement.params:
+        for _name, extent in self.statement.params:
             work *= extent.const if extent.is_const else 1
         return work >= PARALLEL_WORK
 

@@ -124,11 +124,13 @@ class _Lowering:
 
     def _form(self, form: Lin, cursor: _Cursor) -> str:
         """A linear form as DaCe text; what is not linear is computed first and assigned to a symbol."""
-        terms: list[tuple[str, int]] = []
+        parts: list[str] = []
         for atom, coefficient in form.terms:
             name = atom if isinstance(atom, str) else self._symbol(atom, cursor)
-            terms.append((name, coefficient))
-        return " + ".join([*(f"{c}*{name}" for name, c in terms), str(form.const)])
+            parts.append(name if coefficient == 1 else f"{coefficient}*{name}")
+        if form.const or not parts:
+            parts.append(str(form.const))
+        return " + ".join(parts)
 
     def _symbol(self, value: Expr, cursor: _Cursor) -> str:
         name = self._scalar(value, INT, cursor)

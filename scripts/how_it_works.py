@@ -1,0 +1,108 @@
+"""Fills docs/how-it-works.md with what the engine really makes of its example.
+
+Each block of the page after a comment ``<!-- made: name -->`` is replaced by the text of that name. With ``--check``
+nothing is written, and the exit status says whether the page is up to date. Pictures need Graphviz (``dot``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import numpy as np
+
+import sdfgad
+from scripts.draw_sdfg import to_dot
+from sdfgad.analysis.model import numbered
+from sdfgad.ir.program import Compute
+from sdfgad.ir.text import access_text, program_text, statement_text
+
+PAGE = ROOT / "docs" / "how-it-works.md"
+PICTURES = ROOT / "docs" / "pictures"
+
+
+def burn(T, u, k):
+    for t in range(T):
+        u[1:-1] += k * u[1:-1] * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u * u)
+
+
+def stages() -> tuple[dict[str, str], dict[str, Any]]:
+    """The texts and the SDFGs of the example."""
+    g = sdfgad.differentiate(burn, wrt=("u", "k"))
+    arguments = (20, np.linspace(0.0, 1.0, 10), 0.1)
+    made = g._made(arguments, {})[1]
+    adjoint = made.adjoint
+    texts = {
+        "source": inspect.getsource(burn),
+        "parsed": program_text(made.primal.program),
+        "pieces": _pieces(adjoint),
+        "residuals": _residuals(adjoint),
+        "plan": "\n".join(f"{d.choice}: {d.name}, because {d.reason}" for d in made.plan.decisions.values()),
+        "gradient": program_text(made.gradient.program),
+        "check": str(_rounded(sdfgad.check_grads(burn, *arguments, wrt=("u", "k")))),
+    }
+    return texts, {"forward": made.forward_sdfg, "gradient": made.gradient_sdfg}
+
+
+def _rounded(result: sdfgad.CheckResult) -> str:
+    return f"error below 1e-6: {result.error < 1e-6}, Taylor rate: {result.rate:.1f}"
+
+
+def _pieces(adjoint: Any) -> str:
+    statements = numbered(adjoint.primal.body)
+    lines: list[str] = []
+    for number in sorted(adjoint.pieces):
+        statement = statements[number]
+        assert isinstance(statement, Compute)
+        lines.append(f"# {statement_text(statement)}")
+        lines += [statement_text(s) for s in adjoint.pieces[number].statements]
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def _residuals(adjoint: Any) -> str:
+    lines = []
+    for residual in adjoint.residuals.values():
+        loops = ", ".join(f"{loop.var} < {loop.trips}" for loop in residual.loops)
+        box = ", ".join(f"{name} < {extent}" for name, extent in residual.params)
+        lines.append(f"{access_text(residual.access)} for {box}, in each trip of {loops}")
+        lines.append(f"    overwritten by: {residual.where.text}")
+    return "\n".join(lines)
+
+
+def filled(page: str, texts: dict[str, str]) -> str:
+    """The page with its made blocks replaced."""
+
+    def block(match: re.Match[str]) -> str:
+        return f"{match[1]}{match[3]}\n{texts[match[2]].rstrip()}\n```"
+
+    return re.sub(r"(<!-- made: (\w+) -->\n)(```\w*)\n.*?\n?```", block, page, flags=re.DOTALL)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="only say whether the page is up to date")
+    arguments = parser.parse_args()
+    texts, sdfgs = stages()
+    old = PAGE.read_text()
+    new = filled(old, texts)
+    if arguments.check:
+        return int(old != new)
+    PAGE.write_text(new)
+    for name, sdfg in sdfgs.items():
+        path = PICTURES / f"{name}.svg"
+        subprocess.run(["dot", "-Tsvg", "-o", str(path)], input=to_dot(sdfg), text=True, check=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
