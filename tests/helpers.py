@@ -89,6 +89,15 @@ def assert_gradient(program, reference, *args, output=None, tolerance=1e-9):
     return g, found
 
 
+def refusal_or_gradient(program, reference, *args):
+    """The error with which sdfgad refuses the program, or None where it differentiates it rightly."""
+    try:
+        assert_gradient(program, reference, *args)
+    except sdfgad.errors.SdfgadError as error:
+        return error
+    return None
+
+
 def assert_gradients_equal(found, expected, args, tolerance=1e-9):
     floating = [value for value in args if is_floating(value)]
     assert len(found) == len(expected) == len(floating)

@@ -118,11 +118,7 @@ class _Check:
         steps = [1e-2 / 4**k for k in range(5)]
         remainders = [abs(self._objective(direction, h) - start - h * exact) for h in steps]
         noise = 1e-13 * max(1.0, abs(start), abs(exact))
-        rates = [
-            np.log(coarse / fine) / np.log(4.0)
-            for coarse, fine in itertools.pairwise(remainders)
-            if fine > noise
-        ]
+        rates = [np.log(coarse / fine) / np.log(4.0) for coarse, fine in itertools.pairwise(remainders) if fine > noise]
         return float(max(rates, default=np.inf))
 
     def _objective(self, direction: Mapping[str, Array], h: float) -> float:

@@ -11,7 +11,7 @@ import islpy as isl
 import numpy as np
 
 from sdfgad.api.signature import Call, as_input
-from sdfgad.errors import ArgumentError, InvalidIndex, MissingRule, OutputError, UnusedArgument
+from sdfgad.errors import ArgumentError, InvalidIndex, MissingRule, NeedsConstant, OutputError, UnusedArgument
 from sdfgad.frontend.parse import ArrayArgument, Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.lowering.assemble import GradientProgram, assemble
@@ -175,8 +175,19 @@ def specialise(
 ) -> Specialisation:
     """Parse a program for one call."""
     wrt = resolve_wrt(call)
-    primal = parse(function, call.kinds)
-    output = resolve_output(primal)
+    constant: set[str] = set()
+    while True:
+        primal = parse(function, call.kinds, constant)
+        made = _checked(primal, wrt, resolve_output(primal), allow_unused)
+        try:
+            _ = made.gradient
+        except NeedsConstant as need:
+            constant |= set(primal.fixed) | {n for n, symbol in primal.integers.items() if symbol in need.symbols}
+        else:
+            return made
+
+
+def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bool) -> Specialisation:
     buffer = primal.program.buffers[primal.program.outputs[output]]
     if not buffer.is_floating:
         raise OutputError(

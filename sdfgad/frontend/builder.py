@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import Location, ShapeMismatch, UnsupportedProgram
+from sdfgad.errors import Location, NeedsConstant, ShapeMismatch, UnsupportedProgram
 from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, view_of
 from sdfgad.ir.expr import INT, Const, Expr, Int, Op, symbols_of
 from sdfgad.ir.hazards import is_hazard
@@ -19,14 +21,6 @@ from sdfgad.ir.program import Access, Accumulate, Branch, Buffer, Compute, Loop,
 from sdfgad.ir.sets import Domain
 
 STATUS = "status"
-
-
-class NeedsConstant(Exception):
-    """Parsing cannot go on unless these symbols are numbers; whoever introduced one may try again with it fixed."""
-
-    def __init__(self, symbols: set[str], where: Location | None) -> None:
-        super().__init__(f"{', '.join(sorted(symbols))} must be known at {where}")
-        self.symbols, self.where = symbols, where
 
 
 class Builder:
@@ -43,12 +37,18 @@ class Builder:
         self.integers = integers
         names = ", ".join(integers)
         self.context = isl.Set(f"[{names}] -> {{ : }}")
+        # Lists and dicts that the program has made, with the depth of the block in which it did.
+        self.containers: dict[int, tuple[Any, int]] = {}
+        # The loops around the present place: the depth of their bodies, their counters and numbers of trips.
+        self.loops: list[tuple[int, str, Lin]] = []
         self._values = isl.Set(f"[{names}] -> {{ : {' and '.join(f'{n} = {v}' for n, v in integers.items())} }}")
         self.buffers: dict[str, Buffer] = {}
         self.domain = Domain()
         self.where: Location | None = None
         self.checks: list[tuple[str, Location | None]] = []
         self.blocks: list[list[Statement]] = [[]]
+        # How often each buffer has been written so far, for copies that later writes invalidate.
+        self.writes: Counter[str] = Counter()
         self.names = Names((*integers, STATUS))
 
     # --- names and storage
@@ -69,7 +69,12 @@ class Builder:
     def snapshot(self) -> tuple[Any, ...]:
         """A state to `restore`, for parsing a piece again under other assumptions."""
         lengths = [len(block) for block in self.blocks]
-        return dict(self.buffers), self.names.snapshot(), lengths, len(self.checks), self.domain, self.where
+        names, writes = self.names.snapshot(), (Counter(self.writes), list(self.loops))
+        return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, writes
+
+    def has_only_names_since(self, state: tuple[Any, ...]) -> bool:
+        """Whether nothing has been emitted or checked since a snapshot."""
+        return [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3]
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self.buffers = dict(state[0])
@@ -78,6 +83,7 @@ class Builder:
         for block, length in zip(self.blocks, state[2], strict=True):
             del block[length:]
         self.domain, self.where = state[4], state[5]
+        self.writes, self.loops = Counter(state[6][0]), list(state[6][1])
 
     # --- statements
 
@@ -127,17 +133,40 @@ class Builder:
             self.compute(box, target, target_index, copy, accumulate)
         else:
             self.emit(Compute(params, place, expr, accumulate, self.where))
+            self.writes[place.buffer] += 1
 
     def _is_empty(self, domain: Domain) -> bool:
         if domain.is_empty:
             return True
         return bool((domain.parameters(tuple(self.integers)) & self.context).is_empty())
 
-    def materialise(self, tensor: Tensor, base: str = "t", weak: bool | None = None) -> Tensor:
-        """A fresh copy of a tensor's present value."""
+    def stored(self, tensor: Tensor, base: str = "t", weak: bool | None = None) -> Tensor:
+        """A new array with a tensor's present value."""
         view = self.new_view(base, tensor.shape, tensor.dtype, tensor.weak if weak is None else weak)
         self.assign(view, tensor)
         return view
+
+    def materialise(self, tensor: Tensor, base: str = "t") -> Tensor:
+        """A tensor's present value: a new array, or a settled scalar."""
+        view = self.stored(tensor, base)
+        if tensor.is_copy:
+            return replace(view, place=None, settled=True, is_copy=True, copy_of=tensor.copy_of)
+        return view.as_value(settled=True) if tensor.ndim == 0 else view
+
+    def settle(self, value: Any, base: str = "t") -> Any:
+        """A value as Python holds it in a name: arrays by reference, everything else fixed at this point."""
+        if not isinstance(value, Tensor) or value.settled or value.place is not None:
+            return value
+        return self.materialise(value, base)
+
+    def frozen(self, tensor: Tensor, sources: Iterable[str]) -> Tensor:
+        """A copy that stands for one of the arrays in `sources`: readable until one of them changes."""
+        marks = tuple((name, self.writes[name]) for name in sorted(set(sources)))
+        return replace(tensor, place=None, is_copy=True, copy_of=marks)
+
+    def changed_since(self, tensor: Tensor) -> bool:
+        """Whether an array that a copy stands for has been written since."""
+        return any(self.writes[name] != count for name, count in tensor.copy_of)
 
     def check(self, condition: Expr, box: tuple[tuple[str, Lin], ...], message: str) -> None:
         """At run time, report `message` at the current line if `condition` fails anywhere in the box."""

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from sdfgad.errors import InvalidIndex
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.elementwise import where
@@ -26,11 +24,23 @@ class _Axis:
 
 
 def getitem(b: Builder, x: Tensor, index: Any) -> Tensor:
-    """``x[index]`` for integers, slices, None and Ellipsis; one integer array may gather along an axis.
+    """``x[index]``: a view for slices, None and Ellipsis, a scalar for integers, a copy for integer arrays.
 
     Raises:
         InvalidIndex: an index is out of range for certain.
     """
+    chosen = select(b, x, index)
+    entries = index if isinstance(index, tuple) else (index,)
+    is_scalar = not chosen.ndim and Ellipsis not in [e for e in entries if not isinstance(e, Tensor)]
+    return chosen.as_value(settled=chosen.settled) if is_scalar or _gathers(entries) else chosen
+
+
+def _gathers(entries: tuple[Any, ...]) -> bool:
+    return any(isinstance(entry, Tensor) and entry.ndim > 0 for entry in entries)
+
+
+def select(b: Builder, x: Tensor, index: Any) -> Tensor:
+    """The part of an array that ``x[index] = ...`` writes."""
     entries = _expand(b, x, index if isinstance(index, tuple) else (index,))
     axes: list[_Axis] = []
     remaining = iter(x.shape)
@@ -49,14 +59,52 @@ def getitem(b: Builder, x: Tensor, index: Any) -> Tensor:
 def setitem(b: Builder, x: Tensor, index: Any, value: Any) -> None:
     """``x[index] = value``."""
     if x.place is None:
-        raise b.unsupported("this value is computed and cannot be assigned to")
-    if isinstance(index, Tensor) and index.dtype == BOOL and index.ndim == x.ndim:
+        raise _not_assignable(b, x)
+    if is_mask(index):
         chosen = as_tensor(value)
-        if chosen.ndim:
+        if chosen.ndim or index.ndim != x.ndim:
             raise b.unsupported("assignment of an array to a boolean mask", "Assign a scalar, or use np.where.")
         b.assign(x, where(b, index, chosen, x))
-        return
-    b.assign(getitem(b, x, index), value)
+    elif _gathers(index if isinstance(index, tuple) else (index,)):
+        _scatter(b, x, index if isinstance(index, tuple) else (index,), as_tensor(value))
+    else:
+        b.assign(select(b, x, index), value)
+
+
+def is_mask(index: Any) -> bool:
+    return isinstance(index, Tensor) and index.dtype == BOOL
+
+
+def _not_assignable(b: Builder, x: Tensor) -> Exception:
+    if x.is_copy:
+        return b.unsupported(
+            "an array that is chosen or re-bound at run time is updated in place through this name",
+            "Update the array by a name that is bound once.",
+        )
+    return b.unsupported("this value is computed and cannot be assigned to", "Bind it to a name first.")
+
+
+def _scatter(b: Builder, x: Tensor, entries: tuple[Any, ...], value: Tensor) -> None:
+    """Assign one element after the other: an index may occur twice, and then the last value stays."""
+    shape = select(b, x, entries).shape
+    fixed = b.stored(b.broadcast_to(value, shape))
+    indices = tuple(b.materialise(e) if isinstance(e, Tensor) and e.ndim else e for e in entries)
+    axis = _gathered_axis(b, indices)
+    trip = b.fresh("k")
+    counter, trips = Lin.symbol(trip), shape[axis]
+    with b.block(counter, trips - 1 - counter) as body:
+        one = tuple(getitem(b, e, counter) if isinstance(e, Tensor) and e.ndim else e for e in indices)
+        row = getitem(b, fixed, (*(slice(None),) * axis, counter))
+        b.assign(select(b, x, one), row)
+    b.loop(trip, trips, (counter, trips - 1 - counter), body)
+
+
+def _gathered_axis(b: Builder, entries: tuple[Any, ...]) -> int:
+    """The axis of the result that the integer array makes."""
+    arrays = [k for k, e in enumerate(entries) if isinstance(e, Tensor) and e.ndim]
+    if len(arrays) != 1 or Ellipsis in [e for e in entries if not isinstance(e, Tensor)]:
+        raise b.unsupported("assignment through several integer arrays", "Loop over the elements.")
+    return sum(1 for e in entries[: arrays[0]] if e is None or isinstance(e, slice))
 
 
 def _expand(b: Builder, x: Tensor, entries: tuple[Any, ...]) -> list[Any]:
@@ -185,4 +233,4 @@ def _ceil_divide(form: Lin, divisor: int) -> Lin:
     return as_linear(Op("floor_divide", (Int(form + divisor - 1), Const(divisor, INT)), INT))
 
 
-__all__ = ["getitem", "np", "resolve", "setitem"]
+__all__ = ["getitem", "is_mask", "resolve", "select", "setitem"]

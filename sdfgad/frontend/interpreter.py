@@ -15,17 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import Location, UnboundVariable, UnsupportedProgram
-from sdfgad.frontend import control
+from sdfgad.errors import Location, NeedsConstant, UnboundVariable, UnsupportedProgram
+from sdfgad.frontend import conditions, control, loops
 from sdfgad.frontend.builder import Builder
+from sdfgad.frontend.conditions import logical, truth
 from sdfgad.frontend.functions.contraction import matmul
-from sdfgad.frontend.functions.elementwise import elementwise, power, to_bool, where
-from sdfgad.frontend.functions.python import int_
-from sdfgad.frontend.indexing import getitem, setitem
+from sdfgad.frontend.functions.elementwise import elementwise, power, where
+from sdfgad.frontend.indexing import getitem, is_mask, setitem
+from sdfgad.frontend.merging import bound_value
 from sdfgad.frontend.registry import ATTRIBUTES, FUNCTIONS, METHODS
 from sdfgad.frontend.source import Source, read_source
-from sdfgad.frontend.values import AfterLoop, Tensor, Unbound, as_tensor, is_integer, is_static, scalar
-from sdfgad.ir.expr import BOOL, INT, Int, Op
+from sdfgad.frontend.values import Tensor, is_integer, is_static
+from sdfgad.ir.expr import BOOL, INT, Int, Op, symbols_of
 from sdfgad.ir.linear import Lin, as_linear
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
@@ -68,6 +69,8 @@ class Frame:
     def __init__(self, b: Builder, source: Source, env: dict[str, Any], depth: int = 0) -> None:
         self.b, self.source, self.env, self.depth = b, source, env, depth
         self.loops: list[ast.For] = []
+        # Buffers that a caller, too, may refer to.
+        self.known = frozenset(b.buffers)
 
     def run(self) -> Any:
         """The function's return value; None where it returns nothing."""
@@ -91,7 +94,7 @@ class Frame:
         return result
 
     def do_Return(self, node: ast.Return) -> control.Return:
-        return control.Return(None if node.value is None else self.eval(node.value), self.b.where)
+        return control.Return(None if node.value is None else self.b.settle(self.eval(node.value)), self.b.where)
 
     def do_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
@@ -110,8 +113,8 @@ class Frame:
 
     def do_Assign(self, node: ast.Assign) -> None:
         value = self.eval(node.value)
-        if len(node.targets) > 1 and isinstance(value, Tensor) and value.place is None:
-            value = self.b.materialise(value)
+        if len(node.targets) > 1:
+            value = self.b.settle(value)
         for target in node.targets:
             self.bind(target, value)
 
@@ -121,39 +124,36 @@ class Frame:
 
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
-            old = self.eval(node.target)
-            value = self.eval(node.value)
-            if isinstance(old, Tensor) and old.ndim > 0:
-                self.b.assign(old, self.binary(type(node.op), old, value))
+            old, value = self.eval_all([_loaded(node.target), node.value])
+            result = self.binary(type(node.op), old, value)
+            if isinstance(old, Tensor) and (old.place is not None or old.ndim):
+                setitem(self.b, old, Ellipsis, result)
             else:
-                self.bind(node.target, self.binary(type(node.op), old, value))
+                self.bind(node.target, result)
             return
         if not isinstance(node.target, ast.Subscript):
             raise self.unsupported(node, "this assignment target is not supported")
-        container, index = self.eval(node.target.value), self.eval(node.target.slice)
-        if isinstance(container, Tensor) and not _is_mask(index):
-            view = getitem(self.b, container, index)
-            self.b.assign(view, self.binary(type(node.op), view, self.eval(node.value)))
-        else:
-            self.store(
-                container,
-                index,
-                self.binary(type(node.op), self.item(container, index), self.eval(node.value)),
-            )
+        container, index = self.eval_all([node.target.value, node.target.slice])
+        if is_mask(index):
+            chosen = self.binary(type(node.op), container, self.eval(node.value))
+            setitem(self.b, container, Ellipsis, where(self.b, index, chosen, container))
+            return
+        old = self.item(container, index)
+        if self.calls_user_function(node.value):
+            old = self.b.settle(old)
+        self.store(container, index, self.binary(type(node.op), old, self.eval(node.value)))
 
     def do_If(self, node: ast.If) -> control.Return | None:
         return control.branch(self, node)
 
     def do_For(self, node: ast.For) -> control.Return | None:
-        return control.for_loop(self, node)
+        return loops.for_loop(self, node)
 
     # --- binding
 
     def bind(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
-            if isinstance(value, Tensor) and value.place is None:
-                value = self.b.materialise(value, target.id)
-            self.env[target.id] = value
+            self.env[target.id] = self.b.settle(value, target.id)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.unpack(target, value)
         elif isinstance(target, ast.Subscript):
@@ -166,9 +166,7 @@ class Frame:
         if len(parts) != len(target.elts):
             raise self.unsupported(target, f"{len(parts)} values for {len(target.elts)} names")
         # All values exist before any name is bound: a, b = b, a + b.
-        parts = [self.b.materialise(p) if isinstance(p, Tensor) and p.place is None else p for p in parts]
-        if any(isinstance(name, ast.Subscript) for name in target.elts):
-            parts = [self.b.materialise(p) if isinstance(p, Tensor) else p for p in parts]
+        parts = [self.b.settle(part) for part in parts]
         for name, part in zip(target.elts, parts, strict=True):
             self.bind(name, part)
 
@@ -181,9 +179,26 @@ class Frame:
         if isinstance(container, Tensor):
             setitem(self.b, container, index, value)
         elif isinstance(container, (list, dict)) and is_static(index):
-            container[index] = self.b.materialise(value) if isinstance(value, Tensor) and not value.place else value
+            self.require_current(container)
+            container[index] = self.b.settle(value)
         else:
             raise self.b.unsupported(f"assignment into {_name(container)}")
+
+    def require_current(self, container: Any) -> None:
+        """A list or dict may change only in the block where it was made: loops in between must be unrolled."""
+        made = self.b.containers.get(id(container), (None, 1))[1]
+        if made == len(self.b.blocks):
+            return
+        what = f"a {_name(container)} is changed in a loop or branch that runs at run time"
+        loops = [(var, trips) for depth, var, trips in self.b.loops if depth > made]
+        if len(loops) < len(self.b.blocks) - made:
+            raise self.b.unsupported(what, "Use an array, or names, for values that change.")
+        var, trips = loops[0]
+        raise NeedsConstant({var} | symbols_of(Int(trips)), self.b.where, what)
+
+    def made(self, container: Any) -> Any:
+        self.b.containers[id(container)] = (container, len(self.b.blocks))
+        return container
 
     # --- expressions
 
@@ -196,24 +211,34 @@ class Frame:
     def eval_all(self, nodes: list[ast.expr]) -> list[Any]:
         """Operands from left to right; a later call may write what an earlier, unevaluated operand reads."""
         values: list[Any] = []
-        calls = [self.has_call(node) for node in nodes]
+        calls = [self.calls_user_function(node) for node in nodes]
         for position, node in enumerate(nodes):
             value = self.eval(node)
-            if isinstance(value, Tensor) and value.place is None and any(calls[position + 1 :]):
-                value = self.b.materialise(value)
-            values.append(value)
+            values.append(self.b.settle(value) if any(calls[position + 1 :]) else value)
         return values
 
-    def has_call(self, node: ast.expr) -> bool:
-        """Whether an expression calls a function of the user, which might write to its arguments."""
-        return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) for n in ast.walk(node))
+    def calls_user_function(self, node: ast.AST) -> bool:
+        """Whether an expression calls a function that might write to its arguments."""
+        return any(isinstance(n, ast.Call) and not self.is_pure(n.func) for n in ast.walk(node))
+
+    def is_pure(self, callee: ast.expr) -> bool:
+        """Whether a called function is a library's; a method of an array or list is none of the user's either."""
+        root: ast.expr = callee
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return isinstance(callee, ast.Attribute)
+        if root.id in self.env:
+            return isinstance(callee, ast.Attribute)
+        function = self.eval(callee)
+        return not isinstance(function, types.FunctionType) or _is_library(function)
 
     def eval_Constant(self, node: ast.Constant) -> Any:
         return node.value
 
     def eval_Name(self, node: ast.Name) -> Any:
         if node.id in self.env:
-            return control.settled(self, node, self.env[node.id])
+            return bound_value(self, node, self.env[node.id])
         if node.id in self.source.outer:
             return self.source.outer[node.id]
         if hasattr(builtins, node.id):
@@ -221,14 +246,14 @@ class Frame:
         raise UnboundVariable(f"name `{node.id}` is not defined", self.source.where(node), "Define it first.")
 
     def eval_Tuple(self, node: ast.Tuple) -> Any:
-        return tuple(self.eval_all(node.elts))
+        return tuple(map(self.b.settle, self.eval_all(node.elts)))
 
     def eval_List(self, node: ast.List) -> Any:
-        return self.eval_all(node.elts)
+        return self.made(list(map(self.b.settle, self.eval_all(node.elts))))
 
     def eval_Dict(self, node: ast.Dict) -> Any:
         keys = [self.eval(k) if k is not None else None for k in node.keys]
-        return dict(zip(keys, self.eval_all(node.values), strict=True))
+        return self.made(dict(zip(keys, map(self.b.settle, self.eval_all(node.values)), strict=True)))
 
     def eval_Slice(self, node: ast.Slice) -> Any:
         return slice(*(None if n is None else self.eval(n) for n in (node.lower, node.upper, node.step)))
@@ -275,7 +300,7 @@ class Frame:
     def eval_UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.eval(node.operand)
         if isinstance(node.op, ast.Not):
-            return (not value) if is_static(value) else elementwise(self.b, "logical_not", value)
+            return (not value) if is_static(value) else elementwise(self.b, "logical_not", truth(self.b, value))
         python, name = UNARY[type(node.op)]
         if is_static(value):
             return python(value)
@@ -288,7 +313,7 @@ class Frame:
         result: Any = True
         for op, left, right in zip(node.ops, values[:-1], values[1:], strict=True):
             part = self.compare(type(op), left, right)
-            result = part if result is True else control.both(self.b, result, part)
+            result = part if result is True else logical(self.b, "logical_and", result, part)
         return result
 
     def compare(self, op: type[ast.cmpop], left: Any, right: Any) -> Any:
@@ -298,29 +323,14 @@ class Frame:
         if is_static(left) and is_static(right):
             return python(left, right)
         if is_integer(left) and is_integer(right):
-            return control.decided(self.b, Op(name, (Int(left), Int(right)), BOOL))
+            return conditions.decided(self.b, Op(name, (Int(left), Int(right)), BOOL))
         return elementwise(self.b, name, left, right)
 
     def eval_BoolOp(self, node: ast.BoolOp) -> Any:
-        stops = isinstance(node.op, ast.Or)
-        result: Any = not stops
-        for operand in node.values:
-            value = self.eval(operand)
-            if is_static(value):
-                if bool(value) == stops:
-                    return value if is_static(result) else control.decided(self.b, _truth(self.b, result, stops))
-                continue
-            combine = control.either if stops else control.both
-            result = value if is_static(result) else combine(self.b, result, value)
-        return result
+        return conditions.bool_op(self, node)
 
     def eval_IfExp(self, node: ast.IfExp) -> Any:
-        test = self.eval(node.test)
-        if is_static(test):
-            return self.eval(node.body if test else node.orelse)
-        if as_tensor(test).ndim:
-            raise self.unsupported(node, "the truth value of an array is ambiguous")
-        return where(self.b, scalar(to_bool(as_tensor(test).at())), self.eval(node.body), self.eval(node.orelse))
+        return conditions.conditional_expression(self, node)
 
     def eval_Call(self, node: ast.Call) -> Any:
         function = self.eval(node.func)
@@ -341,12 +351,19 @@ class Frame:
                 return function(*positional, **keywords)
             return self.handled(node, known.handler, positional, keywords)
         if function is range:
-            return control.Range.of(self.b, positional)
+            return loops.Range.of(self.b, positional)
+        if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict)):
+            return self.call_container(function, positional)
         if isinstance(function, types.FunctionType) and not _is_library(function):
             return self.inline(node, function, positional, keywords)
         if is_static((positional, keywords)) and function in _STATIC_CALLS:
             return function(*positional, **keywords)
         raise self.unsupported(node, f"the function `{_source_text(node.func)}` is not supported")
+
+    def call_container(self, function: Any, positional: list[Any]) -> Any:
+        if function.__name__ not in ("get", "items", "keys", "values", "copy", "index", "count"):
+            self.require_current(function.__self__)
+        return function(*map(self.b.settle, positional))
 
     def handled(self, node: ast.Call, handler: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
         try:
@@ -360,9 +377,7 @@ class Frame:
         here = self.b.where
         source = read_source(function)
         env = control.bind_parameters(self, node, function, positional, keywords)
-        for name, value in env.items():
-            if isinstance(value, Tensor) and value.place is None:
-                env[name] = self.b.materialise(value, name)
+        env = {name: self.b.settle(value, name) for name, value in env.items()}
         result = Frame(self.b, source, env, self.depth + 1).run()
         self.b.where = here
         return result
@@ -417,20 +432,17 @@ def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
     return as_linear(Op(name, (Int(left), Int(right)), INT))
 
 
-def _truth(b: Builder, value: Any, stop: bool) -> Any:
-    raise b.unsupported("a mixed and/or of known and unknown conditions", "Write the known condition first.")
-
-
-def _is_mask(index: Any) -> bool:
-    return isinstance(index, Tensor) and index.dtype == BOOL
-
-
 def _is_hashable(value: Any) -> bool:
     return getattr(value, "__hash__", None) is not None
 
 
 def _is_library(function: types.FunctionType) -> bool:
     return (function.__module__ or "").partition(".")[0] in {"numpy", "scipy", "math"}
+
+
+def _loaded(target: ast.Name) -> ast.expr:
+    """The name of an augmented assignment as it is read."""
+    return ast.copy_location(ast.Name(target.id, ast.Load()), target)
 
 
 def _name(value: Any) -> str:
@@ -453,6 +465,3 @@ def _splat(nodes: list[ast.expr], values: list[Any]) -> list[Any]:
     for node, value in zip(nodes, values, strict=True):
         result.extend(value if isinstance(node, ast.Starred) else [value])
     return result
-
-
-__all__ = ["AfterLoop", "Frame", "Unbound", "int_"]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import OutputError
+from sdfgad.errors import NeedsConstant, OutputError, UnsupportedProgram
 from sdfgad.frontend import functions as _functions
-from sdfgad.frontend.builder import STATUS, Builder, NeedsConstant
+from sdfgad.frontend.builder import STATUS, Builder
 from sdfgad.frontend.coalesce import coalesce
 from sdfgad.frontend.interpreter import Frame
 from sdfgad.frontend.source import Source, read_source
@@ -54,13 +54,14 @@ class Primal:
     source: Source
 
 
-def parse(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Primal:
+def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: Iterable[str] = ()) -> Primal:
     """Parse `function` for one call.
 
     Args:
         function: the user's function.
         arguments: for each parameter an `ArrayArgument`, an int (which may stay a run-time value), or any other
             object, which is a constant of the program.
+        constant: integer arguments that must become constants.
 
     Raises:
         UnsupportedProgram: a statement or function is not supported.
@@ -69,7 +70,7 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Primal:
     source = read_source(function)
     values = {n: v for n, v in arguments.items() if type(v) is int}
     symbols = dict(zip(values, map(Names().fresh, values), strict=True))
-    fixed: dict[str, int] = {}
+    fixed: dict[str, int] = {name: values[name] for name in constant}
     while True:
         free = {n: s for n, s in symbols.items() if n not in fixed}
         builder = Builder({s: values[n] for n, s in free.items()})
@@ -79,10 +80,7 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Primal:
         except NeedsConstant as need:
             wanted = {n: values[n] for n, s in free.items() if s in need.symbols}
             if not wanted:
-                raise builder.unsupported(
-                    "this size or index depends on a loop counter and cannot be fixed while parsing",
-                    "Use a fixed size with slices into it.",
-                ) from need
+                raise UnsupportedProgram(need.what, need.where, "Use arrays of a fixed size.") from need
             fixed |= wanted
             continue
         return Primal(program, builder.context, fixed, free, inputs, source)
@@ -103,8 +101,8 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
 
 
 def _buffer_of(view: Tensor) -> str:
-    assert view.place is not None
-    return view.place(tuple(Lin(0) for _ in view.shape)).buffer
+    assert view.buffer is not None
+    return view.buffer
 
 
 def _argument(b: Builder, name: str, value: ArrayArgument) -> Tensor:
@@ -126,7 +124,7 @@ def _stored(b: Builder, name: str, value: Any) -> str:
     if not (is_number(value) or isinstance(value, (Tensor, Lin))):
         raise OutputError(f"{name} is a {type(value).__name__}, not an array or number", b.where, "Return arrays.")
     tensor = as_tensor(value)
-    return _buffer_of(b.materialise(tensor, "result"))
+    return _buffer_of(b.stored(tensor, "result"))
 
 
 def _with_status(program: Program) -> Program:

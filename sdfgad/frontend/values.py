@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, rewrite
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, Read, rewrite
 from sdfgad.ir.linear import IntLike, Lin
 from sdfgad.ir.program import Access, Buffer
 
@@ -28,8 +28,13 @@ class Tensor:
         shape: extents.
         dtype: of the elements.
         element: index -> expression of the element.
-        place: index -> where the element is stored, for views of a buffer; None for computed values.
+        place: index -> where the element is stored, for arrays that may be updated in place; None for values.
         weak: whether it is a Python number, which does not take part in NumPy's dtype promotion.
+        settled: whether later statements cannot change the value; a view changes with what it views, and an
+            unevaluated expression with what it reads.
+        is_copy: whether it is a copy that stands for an array, which Python would update instead.
+        copy_of: for such a copy, the buffers of the arrays that it may stand for, with the number of writes to each at
+            the time of the copy; Python would see later writes.
     """
 
     shape: Index
@@ -37,6 +42,9 @@ class Tensor:
     element: Callable[[Index], Expr]
     place: Callable[[Index], Access] | None = None
     weak: bool = False
+    settled: bool = False
+    is_copy: bool = False
+    copy_of: tuple[tuple[str, int], ...] = ()
 
     @property
     def ndim(self) -> int:
@@ -44,6 +52,20 @@ class Tensor:
 
     def at(self, *index: IntLike) -> Expr:
         return self.element(tuple(Lin.of(i) for i in index))
+
+    @property
+    def buffer(self) -> str | None:
+        """The buffer of an array that may be updated in place."""
+        return None if self.place is None else self.place(tuple(Lin(0) for _ in self.shape)).buffer
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether each element is a plain read of a buffer."""
+        return isinstance(self.element(tuple(Lin(0) for _ in self.shape)), Read)
+
+    def as_value(self, settled: bool) -> Tensor:
+        """The same elements as a value that cannot be updated in place."""
+        return replace(self, place=None, settled=settled)
 
     def reindexed(self, shape: Index, old_index: Callable[[Index], Index]) -> Tensor:
         """A view with another shape; `old_index` maps its indices to this tensor's."""

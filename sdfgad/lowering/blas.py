@@ -6,6 +6,7 @@ strides and offsets of the operands become arguments of the call, never copies.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -80,8 +81,11 @@ def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | N
     alpha = tuple(f for f in factors if f not in arrays)
     if len(arrays) != 2 or any(symbols_of(f) & set(params) for f in alpha):
         return None
-    operands = [_operand(Access(r.buffer, r.index), params, buffers) for r in arrays]
-    target = _operand(statement.target, params, buffers)
+    accesses = [*(Access(r.buffer, r.index) for r in arrays), statement.target]
+    *operands, target = (_operand(access, params, buffers) for access in accesses)
+    if any(math.prod(e.const for e in buffers[a.buffer].shape if e.is_const) <= 1 for a in accesses):
+        # DaCe passes single elements by value, and BLAS wants their address.
+        return None
     if target is None or any(o is None or o.access.buffer == target.access.buffer for o in operands):
         return None
     return _arranged(operands[0], operands[1], target, alpha, params)  # type: ignore[arg-type]

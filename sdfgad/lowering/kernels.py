@@ -83,6 +83,15 @@ def _product_kernel(statement: Compute, product: Product, buffers: Mapping[str, 
     return code.finish([f"if ({guard}) {call}"], ("out_", True), (environment_name(),))
 
 
+def is_single(buffer: Buffer) -> bool:
+    """Whether a buffer's storage has one element (an empty one has, too)."""
+    return all(extent.is_const and extent.const <= 1 for extent in buffer.shape)
+
+
+def only_element(buffer: Buffer) -> Access:
+    return Access(buffer.name, tuple(Lin(0) for _ in buffer.shape))
+
+
 def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
     """Whether different values of `params` certainly select different elements.
 
@@ -191,14 +200,21 @@ class _Code:
         return f"{self.connector(Access(node.buffer), True)}[{self._offset(access)}]"
 
     def connector(self, access: Access, whole: bool) -> str:
+        if is_single(self.buffers[access.buffer]):
+            access, whole = only_element(self.buffers[access.buffer]), False
         key = (access, whole)
         if key not in self.connectors:
             self.connectors[key] = f"in{len(self.connectors)}_"
         return self.connectors[key]
 
     def _is_point(self, access: Access) -> bool:
-        """Whether the element is the same for all of the tasklet and its index is linear in symbols."""
-        return all(isinstance(a, str) and a not in self.inner for lin in access.index for a, _ in lin.terms)
+        """Whether the element is the same for all of the tasklet and its index is linear in symbols.
+
+        DaCe passes the only element of a buffer by value, whatever its index.
+        """
+        return is_single(self.buffers[access.buffer]) or all(
+            isinstance(a, str) and a not in self.inner for lin in access.index for a, _ in lin.terms
+        )
 
     def _offset(self, access: Access) -> str:
         """The element's position in memory, row by row."""

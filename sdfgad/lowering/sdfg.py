@@ -8,6 +8,7 @@ from typing import Any
 
 import dace
 import numpy as np
+import sympy
 from dace import dtypes, subsets, symbolic
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
@@ -16,7 +17,7 @@ from sdfgad.ir.expr import BOOL, INT, Expr, Op, Read
 from sdfgad.ir.linear import Atom, Lin, as_linear
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Branch, Buffer, Compute, Loop, Program, reads_of, walk
-from sdfgad.lowering.kernels import Kernel, kernel_of
+from sdfgad.lowering.kernels import Kernel, is_single, kernel_of, only_element
 
 Region = Any  # an SDFG or a control-flow region of it
 
@@ -47,6 +48,8 @@ class _Lowering:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.sdfg = dace.SDFG(program.name)
+        # The program's own, and scalars for conditions and sizes.
+        self.buffers = dict(program.buffers)
         used = {*program.buffers, *program.integers}
         used |= {s.var for s in walk(program.body) if isinstance(s, Loop)}
         used |= {name for s in walk(program.body) if isinstance(s, Compute) for name, _ in s.params}
@@ -74,13 +77,14 @@ class _Lowering:
         return [buffer for name, buffer in self.program.buffers.items() if name in used]
 
     def _add_buffer(self, buffer: Buffer) -> None:
+        self.buffers[buffer.name] = buffer
         dtype = dtypes.dtype_to_typeclass(buffer.dtype.type)
         transient = buffer.name not in self.outside
         if not buffer.shape and transient:
             self.sdfg.add_scalar(buffer.name, dtype, transient=True)
             return
-        # DaCe has no extent of 0.
-        shape = [max(e.const, 1) if e.is_const else _symbolic(e) for e in buffer.shape] or [1]
+        # DaCe has no extent of 0, and a run-time extent may be negative where its loop is not reached.
+        shape = [max(e.const, 1) if e.is_const else sympy.Max(1, _symbolic(e)) for e in buffer.shape] or [1]
         self.sdfg.add_array(buffer.name, shape, dtype, transient=transient)
 
     # --- control flow
@@ -153,7 +157,7 @@ class _Lowering:
 
     def _compute(self, statement: Compute, cursor: _Cursor) -> None:
         bounds = {name: self._form(extent, cursor) for name, extent in statement.params}
-        kernel = kernel_of(statement, self.program.buffers)
+        kernel = kernel_of(statement, self.buffers)
         state = cursor.region.add_state(self.names.fresh(f"s_{statement.target.buffer}"))
         cursor.follow(state)
         self._state(state, statement, kernel, bounds)
@@ -183,7 +187,9 @@ class _Lowering:
             state.add_memlet_path(*path, dst_conn=name, memlet=memlet)
         if entry is not None and not kernel.inputs:
             state.add_nedge(entry, tasklet, dace.Memlet())
-        memlet = self._memlet(statement.target, kernel.output[1])
+        buffer = self.buffers[statement.target.buffer]
+        element = only_element(buffer) if is_single(buffer) else statement.target
+        memlet = self._memlet(element, kernel.output[1])
         path = (tasklet, exit_, target) if exit_ else (tasklet, target)
         state.add_memlet_path(*path, src_conn=kernel.output[0], memlet=memlet)
 

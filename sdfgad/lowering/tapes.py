@@ -12,7 +12,7 @@ from typing import Any
 import islpy as isl
 import sympy
 
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import NeedsConstant, UnsupportedProgram
 from sdfgad.ir.expr import INT, Const, Expr, Int, Op, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
@@ -78,6 +78,10 @@ def _is_countable(residual: Residual, axes: list[Axis], context: isl.Set) -> boo
     return all(domain.implies(extent, context) for _, extent in residual.params)
 
 
+def _names(form: Lin) -> set[str]:
+    return symbols_of(Int(form))
+
+
 def _domain(residual: Residual) -> Domain:
     domain = Domain()
     for loop in residual.loops:
@@ -88,6 +92,8 @@ def _domain(residual: Residual) -> Domain:
 def _largest(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) -> Lin:
     """The largest number of trips."""
     largest = domain.maximum(trips, adjoint.context)
+    if largest is None and _names(trips) & set(adjoint.primal.integers):
+        raise NeedsConstant(_names(trips) & set(adjoint.primal.integers), residual.where)
     if largest is None:
         raise UnsupportedProgram(
             "a value in a loop whose number of trips depends on data must be kept for the reverse sweep",

@@ -37,7 +37,8 @@ class _Pass:
         return self.branch(statement, live)
 
     def compute(self, statement: Compute, live: set[str]) -> tuple[Statement | None, set[str]]:
-        if statement.target.buffer not in live:
+        is_empty = any(extent.is_const and extent.const <= 0 for _, extent in statement.params)
+        if statement.target.buffer not in live or is_empty:
             return None, live
         before = live - {statement.target.buffer} if self._overwrites(statement) else live
         return statement, before | {read.buffer for read in reads_of(statement)}

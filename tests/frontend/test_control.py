@@ -6,7 +6,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import UnboundVariable
-from tests.helpers import assert_close, assert_gradient, jax_vjp
+from tests.helpers import assert_gradient
 
 
 def steps_up(x, s):
@@ -254,107 +254,6 @@ CASES = [
 @pytest.mark.parametrize(("program", "reference", "size"), CASES, ids=[case[0].__name__ for case in CASES])
 def test_gradient(rng, program, reference, size):
     assert_gradient(program, reference, rng.uniform(0.2, 1.2, size), 0.8)
-
-
-# --- bounds and indices that are known only at run time
-
-
-def power_of(x, s, n):
-    for i in range(n):
-        s = s * x[i]
-        x[i] = s * s
-    return s + np.sum(x)
-
-
-def power_of_jax(x, s, n):
-    for i in range(n):
-        s = s * x[i]
-        x = x.at[i].set(s * s)
-    return s + jnp.sum(x)
-
-
-def test_bound_is_a_run_time_argument(rng):
-    x = rng.uniform(0.5, 1.2, 9)
-    g = sdfgad.differentiate(power_of)
-    for n in (4, 0, 9, 1, 4):
-        found = g(x, 0.9, n)
-        expected = jax_vjp(power_of_jax, (x, 0.9, n), 1.0)
-        assert_close(found["x"], expected[0], what=f"x, n={n}")
-        assert_close(found["s"], expected[1], what=f"s, n={n}")
-
-
-def test_run_time_bounds_share_one_specialisation(rng):
-    x = rng.uniform(0.5, 1.2, 9)
-    g = sdfgad.differentiate(power_of)
-    assert g.sdfg(x, 0.9, 4) is g.sdfg(x, 0.9, 7)
-    assert g.sdfg(x, 0.9, 4) is g.sdfg(x, 0.9, 1)
-
-
-def run_time_range(x, start, stop, step):
-    s = 1.0
-    for i in range(start, stop, step):
-        s = s * x[i] + x[i]
-    return s
-
-
-@pytest.mark.parametrize("bounds", [(0, 11, 3), (7, -1, -2), (2, 9, 1)])
-def test_range_of_run_time_arguments(rng, bounds):
-    x = rng.uniform(0.2, 1.2, 12)
-    assert_gradient(run_time_range, run_time_range, x, *bounds)
-
-
-def product(x, start, stop):
-    s = 1.0
-    for i in range(start, stop):
-        s = s * x[i]
-    return s
-
-
-@pytest.mark.parametrize("first", [(2, 6), (5, 5), (6, 5)])
-def test_no_trips_give_a_zero_gradient_in_any_order_of_calls(rng, first):
-    x = rng.uniform(0.2, 1.2, 8)
-    g = sdfgad.differentiate(product)
-    g(x, *first)
-    for bounds in ((5, 5), (6, 5), (3, 0)):
-        np.testing.assert_array_equal(g(x, *bounds)["x"], np.zeros(8))
-    assert_close(g(x, 2, 6)["x"], jax_vjp(product, (x, 2, 6), 1.0)[0])
-
-
-def gathered(x, idx, w):
-    for i in range(6):
-        x[idx[i]] = x[idx[i]] * w[i] + x[idx[5 - i]] * x[i]
-    return np.sum(x * x)
-
-
-def gathered_jax(x, idx, w):
-    for i in range(6):
-        x = x.at[idx[i]].set(x[idx[i]] * w[i] + x[idx[5 - i]] * x[i])
-    return jnp.sum(x * x)
-
-
-def test_index_array_in_a_sequential_loop(rng):
-    idx = np.array([3, 0, 3, -1, 2, 3])
-    assert_gradient(gathered, gathered_jax, rng.uniform(0.5, 1, 7), idx, rng.uniform(0.5, 1, 6))
-
-
-def changing_index(x, idx):
-    s = 1.0
-    for i in range(5):
-        s = s * x[idx[0]] + x[i]
-        idx[0] = (idx[0] + 2) % 5
-    return s
-
-
-def changing_index_jax(x, idx):
-    s, k = 1.0, int(idx[0])
-    for i in range(5):
-        s = s * x[k] + x[i]
-        k = (k + 2) % 5
-    return s
-
-
-def test_index_that_changes_in_the_loop(rng):
-    assert_gradient(changing_index, changing_index_jax, rng.uniform(0.5, 1, 5), np.array([1]))
 
 
 def branch_on_argument(x, n, flag, s):

@@ -78,7 +78,7 @@ def _inner_extent(b: Builder, x: Tensor, y: Tensor) -> Lin:
 
 def _stored(b: Builder, x: Tensor) -> Tensor:
     """`x` as a view: a product reads each element many times."""
-    return x if x.place is not None else b.materialise(x)
+    return x if x.is_stored else b.materialise(x)
 
 
 def _contract(b: Builder, shape: Index, inner: Lin, left: Any, right: Any) -> Tensor:
@@ -93,4 +93,4 @@ def _contract(b: Builder, shape: Index, inner: Lin, left: Any, right: Any) -> Te
 
     box = (*shape, inner)
     b.compute(box, total, lambda p: p[:-1], Tensor(box, dtype, product), "add")
-    return total
+    return total if shape else total.as_value(settled=True)

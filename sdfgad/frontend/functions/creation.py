@@ -78,7 +78,7 @@ def empty_like(b: Builder, x: Any, dtype: Any = None) -> Tensor:
 
 @function(np.copy, method="copy")
 def copy(b: Builder, x: Any) -> Tensor:
-    return b.materialise(as_tensor(x))
+    return b.stored(as_tensor(x))
 
 
 @function(np.asarray, np.ascontiguousarray)
@@ -94,7 +94,7 @@ def array(b: Builder, x: Any, dtype: Any = None) -> Tensor:
     """``np.array`` of an array, a number, or nested lists of them."""
     value = x if isinstance(x, Tensor) else stacked(b, x)
     value = value if dtype is None else astype(value, np.dtype(dtype))
-    return b.materialise(value, weak=False)
+    return b.stored(value, weak=False)
 
 
 def stacked(b: Builder, x: Any) -> Tensor:
@@ -124,7 +124,7 @@ def eye(b: Builder, rows: Any, columns: Any = None, k: int = 0, dtype: Any = FLO
         on = Op("equal", (Int(p[1]), Int(p[0] + offset)), BOOL)
         return Op("select", (on, Const(1, dtype), Const(0, dtype)), dtype)
 
-    return b.materialise(Tensor(shape, dtype, element))
+    return b.stored(Tensor(shape, dtype, element))
 
 
 @function(np.arange)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def _ufunc_handler(name: str) -> Any:
 
 def strong(tensor: Tensor) -> Tensor:
     """The tensor as a NumPy value: ufuncs of Python numbers give NumPy scalars."""
-    return Tensor(tensor.shape, tensor.dtype, tensor.element, tensor.place)
+    return replace(tensor, weak=False)
 
 
 for _name in CPP:
@@ -161,5 +162,7 @@ def clip(b: Builder, x: Any, low: Any = None, high: Any = None) -> Any:
 
 
 @function(method="astype")
-def astype_method(b: Builder, x: Tensor, dtype: Any) -> Tensor:
+def astype_method(b: Builder, x: Tensor, dtype: Any, copy: bool = True) -> Tensor:
+    if not copy and x.dtype == np.dtype(dtype):
+        return x
     return b.materialise(astype(x, np.dtype(dtype)))

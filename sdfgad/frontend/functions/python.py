@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.elementwise import elementwise, power
 from sdfgad.frontend.registry import FUNCTIONS, Known, function
-from sdfgad.frontend.values import Tensor, as_tensor, astype, cast, is_integer, scalar
+from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
 from sdfgad.ir.expr import INT, Int, Op
 from sdfgad.ir.linear import Lin, as_linear
 
@@ -25,6 +26,31 @@ def len_(b: Builder, x: Any) -> Any:
 @function(builtins.abs, static=True)
 def abs_(b: Builder, x: Any) -> Any:
     return elementwise(b, "absolute", x)
+
+
+@function(builtins.sum, static=True)
+def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
+    """Python's ``sum`` of a sequence, from left to right."""
+    rows = values if isinstance(values, (tuple, list)) else _rows(b, values)
+    total = start
+    for value in rows:
+        total = value if is_number(total) and total == 0 else elementwise(b, "add", total, value)
+    return total
+
+
+def _rows(b: Builder, x: Tensor) -> list[Any]:
+    return [x.reindexed(x.shape[1:], partial(_at, k)) for k in range(b.constant(x.shape[0]))]
+
+
+def _at(position: int, index: Index) -> Index:
+    return (Lin(position), *index)
+
+
+@function(builtins.divmod, static=True)
+def divmod_(b: Builder, x: Any, y: Any) -> Any:
+    if is_integer(x) and is_integer(y):
+        return tuple(as_linear(Op(name, (Int(x), Int(y)), INT)) for name in ("floor_divide", "remainder"))
+    return elementwise(b, "floor_divide", x, y), elementwise(b, "remainder", x, y)
 
 
 @function(builtins.pow, static=True)

@@ -37,7 +37,9 @@ def reduce_over(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, ho
     b.assign(total, scalar(Const(start, x.dtype)))
     left = [position for position in range(x.ndim) if position not in axes]
     b.compute(x.shape, total, lambda p: tuple(p[position] for position in left), x, how)
-    return with_axes(total, axes) if keepdims else total
+    if keepdims:
+        return with_axes(total, axes)
+    return total if kept else total.as_value(settled=True)
 
 
 def with_axes(x: Tensor, axes: tuple[int, ...]) -> Tensor:

@@ -13,7 +13,7 @@ from sdfgad.frontend.functions.creation import shape_of
 from sdfgad.frontend.functions.reduction import count_of, normalise_axes, with_axes
 from sdfgad.frontend.registry import attribute, function
 from sdfgad.frontend.values import Index, Tensor, as_tensor
-from sdfgad.ir.expr import INT, Const, Int, Op
+from sdfgad.ir.expr import INT, Const, Int, Op, symbols_of
 from sdfgad.ir.linear import Lin, as_linear
 
 
@@ -81,7 +81,33 @@ def reshape(b: Builder, x: Any, *new_shape: Any) -> Tensor:
         raise ShapeMismatch(f"{total} elements do not fit the shape {tuple(sizes)}", b.where, "Check the shape.")
     new = shape_of(b, sizes)
     old = [extent.const for extent in x.shape]
-    return x.reindexed(new, lambda p: _unravel(_ravel(p, sizes), old))
+    shaped = x.reindexed(new, lambda p: _unravel(_ravel(p, sizes), old))
+    return shaped if x.place is None or _stays_view(b, x, sizes) else b.stored(shaped)
+
+
+def _stays_view(b: Builder, x: Tensor, sizes: list[int]) -> bool:
+    """Whether NumPy reshapes this view without a copy: asked of NumPy."""
+    like = _strided_like(b, x)
+    if like is None:
+        return False
+    try:
+        like.reshape(sizes, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any] | None:
+    """An array, never read, with the shape and strides of a view; None if the view has no strides."""
+    symbols = [b.fresh("p") for _ in x.shape]
+    assert x.place is not None
+    access = x.place(tuple(Lin.symbol(s) for s in symbols))
+    flat = _ravel(access.index, [b.constant(e) for e in b.buffers[access.buffer].shape])
+    strides = [flat.coefficient(s) for s in symbols]
+    rest = flat - sum((Lin.symbol(s).scaled(c) for s, c in zip(symbols, strides, strict=True)), Lin(0))
+    if symbols_of(Int(rest)) & set(symbols):
+        return None
+    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), [b.constant(e) for e in x.shape], strides)
 
 
 def _ravel(index: Index, sizes: list[int]) -> Lin:
@@ -125,12 +151,16 @@ def _remainder(form: Lin, divisor: int) -> Lin:
 
 @function(np.ravel, method="ravel")
 def ravel(b: Builder, x: Any) -> Tensor:
-    return reshape(b, x, -1)
+    """A flat view where the array is contiguous, else a copy."""
+    x = as_tensor(x)
+    flat = reshape(b, x, -1)
+    like = None if x.place is None else _strided_like(b, x)
+    return flat if x.place is None or (like is not None and like.flags.c_contiguous) else b.stored(flat)
 
 
 @function(method="flatten")
 def flatten(b: Builder, x: Tensor) -> Tensor:
-    return b.materialise(reshape(b, x, -1))
+    return b.stored(reshape(b, x, -1))
 
 
 @function(np.expand_dims)

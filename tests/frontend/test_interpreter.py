@@ -1,0 +1,170 @@
+"""The parser gives Python's meaning to names: what is a value, what is a view, and when each is read."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.helpers import assert_gradient
+
+
+def element(x, idx):
+    old = x[0]
+    x[0] = x[1] * x[2]
+    return old * old + x[0]
+
+
+def element_jax(x, idx):
+    return x[0] * x[0] + x[1] * x[2]
+
+
+def two_elements(x, idx):
+    (a, b), c = (x[0], x[1]), x[2]
+    x[0], x[1] = x[1], x[0]
+    x[2] = 0.0
+    return a * b * b * c + x[0] * x[0] * x[1]
+
+
+def two_elements_jax(x, idx):
+    return x[0] * x[1] ** 2 * x[2] + x[1] ** 2 * x[0]
+
+
+def listed(x, idx):
+    held = [x[0], x[1] * 1.0]
+    pair = (x[0], x[2])
+    x[:] = x * x
+    return held[0] * held[1] + pair[0] * pair[1] + x[0]
+
+
+def listed_jax(x, idx):
+    return x[0] * x[1] + x[0] * x[2] + x[0] * x[0]
+
+
+def helper(v, x):
+    x[0] = x[1]
+    return v * v
+
+
+def passed(x, idx):
+    return helper(x[0], x) * x[0]
+
+
+def passed_jax(x, idx):
+    return x[0] * x[0] * x[1]
+
+
+def index_element(x, idx):
+    i = idx[0]
+    idx[0] = 2
+    return x[i] * x[idx[0]]
+
+
+def index_element_jax(x, idx):
+    return x[0] * x[2]
+
+
+def carried_element(x, idx):
+    last = x[2]
+    for i in range(3):
+        x[i] = x[i] * last
+        last = x[0]
+        x[0] = x[0] * x[1]
+    return last * x[2]
+
+
+def carried_element_jax(x, idx):
+    last = x[2]
+    for i in range(3):
+        x = x.at[i].multiply(last)
+        last = x[0]
+        x = x.at[0].multiply(x[1])
+    return last * x[2]
+
+
+def swapped(x, idx):
+    temporary = x[0]
+    x[0] = x[2]
+    x[2] = temporary
+    return x[0] * x[0] + x[2]
+
+
+def swapped_jax(x, idx):
+    return x[2] * x[2] + x[0]
+
+
+def row_is_a_view(x, idx):
+    row = x[1:]
+    x[1] = x[0] * x[0]
+    row[1] = row[0]
+    return np.sum(x * x)
+
+
+def row_is_a_view_jax(x, idx):
+    return x[0] ** 2 + 2 * x[0] ** 4
+
+
+def rebound(x, idx):
+    y = x
+    y = y * x[0]
+    y += x
+    x *= 2.0
+    return np.sum(y * x)
+
+
+def rebound_jax(x, idx):
+    return jnp.sum((x * x[0] + x) * 2.0 * x)
+
+
+def accumulated(x, idx):
+    s = x[0]
+    s += x[1]
+    s *= s
+    return s + x[0]
+
+
+def accumulated_jax(x, idx):
+    return (x[0] + x[1]) ** 2 + x[0]
+
+
+CASES = [
+    (element, element_jax),
+    (two_elements, two_elements_jax),
+    (listed, listed_jax),
+    (passed, passed_jax),
+    (index_element, index_element_jax),
+    (carried_element, carried_element_jax),
+    (swapped, swapped_jax),
+    (row_is_a_view, row_is_a_view_jax),
+    (rebound, rebound_jax),
+    (accumulated, accumulated_jax),
+]
+
+
+@pytest.mark.parametrize(("program", "reference"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_values_and_views(rng, program, reference):
+    assert_gradient(program, reference, rng.uniform(0.5, 1.5, 3), np.array([0, 1]))
+
+
+def scalar_argument(x, s):
+    t = s
+    s *= 2.0
+    for i in range(3):
+        s += x[i] * t
+    return s * t
+
+
+def test_scalar_arguments_are_values(rng):
+    def reference(x, s):
+        return (2 * s + jnp.sum(x[:3]) * s) * s
+
+    assert_gradient(scalar_argument, reference, rng.uniform(0.5, 1.5, 3), 0.7)
+    assert_gradient(scalar_argument, reference, rng.uniform(0.5, 1.5, 3), np.float64(0.7))
+
+
+def zero_d(x, s):
+    s[...] = s * s * x[0]
+    s += x[1]
+    return s * x[2]
+
+
+def test_zero_d_arrays_change_in_place(rng):
+    assert_gradient(zero_d, lambda x, s: (s * s * x[0] + x[1]) * x[2], rng.uniform(0.5, 1, 3), np.array(0.7))

@@ -1,0 +1,125 @@
+"""Compiled programs are cached by content, on disk, for all processes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.runtime import compile as compiling
+
+ROOT = Path(sdfgad.__file__).parent.parent
+X = np.array([1.0, 2.0, 3.0])
+
+
+def poly(x):
+    return np.sum(x * x * x)
+
+
+def libraries(folder):
+    return sorted(folder.rglob("program.so"))
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """An empty cache folder, but for the precompiled headers."""
+    headers = compiling._precompiled()
+    monkeypatch.setattr(compiling, "_precompiled", lambda: headers)
+    monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_folder(monkeypatch):
+    monkeypatch.setenv("SDFGAD_CACHE_DIR", "/somewhere/else")
+    assert compiling.cache_folder() == Path("/somewhere/else")
+    monkeypatch.delenv("SDFGAD_CACHE_DIR")
+    assert compiling.cache_folder().name == "sdfgad"
+
+
+def test_a_second_program_reuses_the_library(monkeypatch, cache):
+    first = sdfgad.differentiate(poly)(X)
+    assert len(libraries(cache)) == 1
+
+    def no_compiler(*_):
+        raise AssertionError("compiled again")
+
+    monkeypatch.setattr(compiling, "_build", no_compiler)
+    again = sdfgad.differentiate(poly)(X)
+    np.testing.assert_array_equal(first["x"], again["x"])
+    with pytest.raises(AssertionError, match="compiled again"):
+        sdfgad.differentiate(poly)(X[:2])
+
+
+def test_what_is_asked_for_in_another_way_is_shared(cache):
+    sdfgad.differentiate(poly)(X)
+    sdfgad.differentiate(poly, wrt="x")(X)
+    sdfgad.grad(poly)(X + 1)
+    assert len(libraries(cache)) == 1
+
+
+def test_other_flags_are_another_key(monkeypatch, cache):
+    sdfgad.differentiate(poly)(X)
+    monkeypatch.setattr(compiling, "FLAGS", (*compiling.FLAGS, "-DOTHER"))
+    compiling._toolchain.cache_clear()
+    try:
+        sdfgad.differentiate(poly)(X)
+    finally:
+        compiling._toolchain.cache_clear()
+    assert len(libraries(cache)) == 2
+
+
+def test_a_library_that_failed_to_build_is_not_kept(monkeypatch, cache):
+    monkeypatch.setattr(compiling, "FLAGS", (*compiling.FLAGS, "-no-such-flag"))
+    with pytest.raises(sdfgad.errors.CompilerError):
+        sdfgad.differentiate(poly)(X)
+    monkeypatch.undo()
+    assert libraries(cache) == []
+
+
+def test_nothing_is_written_to_the_working_folder(monkeypatch, cache, tmp_path_factory):
+    here = tmp_path_factory.mktemp("here")
+    monkeypatch.chdir(here)
+    sdfgad.differentiate(poly)(X)
+    assert list(here.iterdir()) == []
+
+
+PROGRAM = """
+import numpy as np, sdfgad
+def poly(x):
+    return np.sum(x * x * x)
+print(sdfgad.differentiate(poly, wrt="x")(np.arange(3.0)).tolist())
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_fill_an_empty_cache(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM)
+    folder = tmp_path / "cache"
+    results = []
+    # The hash seeds differ: neither the results nor the libraries may depend on them.
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(script)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "SDFGAD_CACHE_DIR": str(folder),
+                "PYTHONHASHSEED": seed,
+            },
+        )
+        for seed in ("1", "2")
+    ]
+    for process in processes:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        results.append(out)
+    assert results == ["[0.0, 3.0, 12.0]\n"] * 2
+    assert len(libraries(folder)) == 1
