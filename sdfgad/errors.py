@@ -45,18 +45,6 @@ class UnsupportedProgram(SdfgadError):
     """The program cannot be parsed: no source, or a statement or function that sdfgad does not know."""
 
 
-class NeedsConstant(Exception):
-    """Work cannot go on unless these integers are numbers; whoever introduced one may try again with it fixed.
-
-    It never reaches the user.
-    """
-
-    def __init__(self, symbols: set[str], where: Location | None, what: str = "") -> None:
-        super().__init__(f"{', '.join(sorted(symbols))} must be known at {where}")
-        self.symbols, self.where = symbols, where
-        self.what = what or "this size or index depends on a loop counter and cannot be fixed while parsing"
-
-
 class MissingRule(SdfgadError):
     """Operations on the differentiated path have no derivative rule.
 

@@ -113,13 +113,13 @@ class _Check:
         return (self._objective(direction, h) - self._objective(direction, -h)) / (2 * h)
 
     def _rate(self, direction: Mapping[str, Array], exact: float) -> float:
-        """The largest order at which the remainder shrinks between two steps that are above rounding errors."""
+        """The order of the remainder, between the two smallest steps that are well above rounding errors."""
         start = self._objective(direction, 0.0)
-        steps = [1e-2 / 4**k for k in range(5)]
+        steps = [1e-2 / 4**k for k in range(8)]
         remainders = [abs(self._objective(direction, h) - start - h * exact) for h in steps]
-        noise = 1e-13 * max(1.0, abs(start), abs(exact))
+        noise = 1e-12 * max(1.0, abs(start), abs(exact))
         rates = [np.log(coarse / fine) / np.log(4.0) for coarse, fine in itertools.pairwise(remainders) if fine > noise]
-        return float(max(rates, default=np.inf))
+        return float(rates[-1]) if rates else np.inf
 
     def _objective(self, direction: Mapping[str, Array], h: float) -> float:
         """The weighted output at ``x + h * direction``, computed by NumPy."""

@@ -17,6 +17,9 @@ from sdfgad.frontend.source import read_source
 Wrt = str | int | Sequence[str | int] | None
 Array = np.ndarray[Any, Any]
 
+# Calls with so many different integers are remembered, to save the question which specialisation holds for them.
+MOST_REMEMBERED = 1024
+
 
 def differentiate(
     program: Callable[..., Any],
@@ -78,6 +81,7 @@ class DifferentiatedProgram:
         self._names = None if wrt is None else self._resolve_names([wrt] if isinstance(wrt, (str, int)) else list(wrt))
         self._output, self._reduce, self._allow_unused = output, reduce, allow_unused
         self._specialisations: dict[Hashable, list[Specialisation]] = {}
+        self._by_integers: dict[Hashable, Specialisation] = {}
         self.__name__ = f"gradient of {self._function.__name__}"
         self.__doc__ = self._function.__doc__
 
@@ -157,13 +161,23 @@ class DifferentiatedProgram:
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
         call = bind(self._function, args, kwargs)
-        found = self._specialisations.setdefault(call.key, [])
-        for made in found:
-            if made.fits(call):
-                return call, made
-        made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused)
-        found.append(made)
+        key = (call.key, call.integers)
+        made = self._by_integers.get(key)
+        if made is None:
+            made = self._found(call)
+            if len(self._by_integers) >= MOST_REMEMBERED:
+                self._by_integers.clear()
+            self._by_integers[key] = made
         return call, made
+
+    def _found(self, call: Call) -> Specialisation:
+        """The specialisation that holds for a call, made if there is none."""
+        found = self._specialisations.setdefault(call.key, [])
+        made = next((m for m in found if m.fits(call)), None)
+        if made is None:
+            made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused)
+            found.append(made)
+        return made
 
     def _resolve_names(self, entries: list[str | int]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self._resolve_name(entry) for entry in entries))

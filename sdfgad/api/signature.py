@@ -37,6 +37,11 @@ class Call:
     key: Hashable
 
     @property
+    def integers(self) -> tuple[int, ...]:
+        """The values of the integer arguments."""
+        return tuple(kind for kind in self.kinds.values() if type(kind) is int)
+
+    @property
     def floating(self) -> list[str]:
         return [name for name, kind in self.kinds.items() if isinstance(kind, ArrayArgument) and kind.dtype.kind == "f"]
 
@@ -79,14 +84,14 @@ def _kind(name: str, value: Any) -> Any:
     if isinstance(value, (int, np.integer)):
         return int(value)
     if isinstance(value, float) and not isinstance(value, np.floating):
-        return ArrayArgument((), np.dtype(np.float64), weak=True)
+        return ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
     if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype not in SUPPORTED:
             raise ArgumentError(
                 f"argument `{name}` has the dtype {value.dtype}, which is not supported",
                 todo=f"Supported are {', '.join(map(str, SUPPORTED))} in this machine's byte order.",
             )
-        return ArrayArgument(value.shape, value.dtype)
+        return ArrayArgument(value.shape, value.dtype, is_scalar=isinstance(value, np.generic))
     if hasattr(value, "__array__"):
         raise ArgumentError(
             f"argument `{name}` is a {type(value).__name__}, not a NumPy array",

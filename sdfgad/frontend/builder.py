@@ -11,7 +11,7 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import Location, NeedsConstant, ShapeMismatch, UnsupportedProgram
+from sdfgad.errors import Location, ShapeMismatch, UnsupportedProgram
 from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, view_of
 from sdfgad.ir.expr import INT, Const, Expr, Int, Op, symbols_of
 from sdfgad.ir.hazards import is_hazard
@@ -19,6 +19,7 @@ from sdfgad.ir.linear import IntLike, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Accumulate, Branch, Buffer, Compute, Loop, Statement
 from sdfgad.ir.sets import Domain
+from sdfgad.ir.specialise import NeedsConstant
 
 STATUS = "status"
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import Location, NeedsConstant, UnboundVariable, UnsupportedProgram
+from sdfgad.errors import Location, UnboundVariable, UnsupportedProgram
 from sdfgad.frontend import conditions, control, loops
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.conditions import logical, truth
@@ -28,6 +28,7 @@ from sdfgad.frontend.source import Source, read_source
 from sdfgad.frontend.values import Tensor, is_integer, is_static
 from sdfgad.ir.expr import BOOL, INT, Int, Op, symbols_of
 from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.specialise import NeedsConstant
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -356,9 +357,23 @@ class Frame:
             return self.call_container(function, positional)
         if isinstance(function, types.FunctionType) and not _is_library(function):
             return self.inline(node, function, positional, keywords)
-        if is_static((positional, keywords)) and function in _STATIC_CALLS:
-            return function(*positional, **keywords)
+        if _is_hashable(function) and function in _STATIC_CALLS:
+            return self.call_static(node, function, positional, keywords)
         raise self.unsupported(node, f"the function `{_source_text(node.func)}` is not supported")
+
+    def call_static(self, node: ast.Call, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
+        """A function of Python on things known while parsing; arrays and ranges count as sequences of known length."""
+        plain = [self.sequence(value) if function in _ON_SEQUENCES else value for value in positional]
+        if function not in _ON_SEQUENCES and not is_static((plain, keywords)):
+            raise self.unsupported(node, f"`{_source_text(node)}` of run-time values is not supported")
+        result = function(*plain, **keywords)
+        return self.made(list(result)) if function in _ON_SEQUENCES else result
+
+    def sequence(self, value: Any) -> Any:
+        if isinstance(value, loops.Range):
+            start, stop = self.b.constant(value.start), self.b.constant(value.stop)
+            return range(start, stop, value.step)
+        return [self.b.settle(row) for row in self.rows(value)] if isinstance(value, Tensor) else value
 
     def call_container(self, function: Any, positional: list[Any]) -> Any:
         if function.__name__ not in ("get", "items", "keys", "values", "copy", "index", "count"):
@@ -397,6 +412,7 @@ class _BoundMethod:
         raise TypeError("a method of an array can only be called")
 
 
+_ON_SEQUENCES = {enumerate, zip, reversed}
 _STATIC_CALLS = {
     tuple,
     list,

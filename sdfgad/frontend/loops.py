@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sdfgad.errors import NeedsConstant
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.control import Return
 from sdfgad.frontend.functions.python import int_
@@ -23,6 +22,7 @@ from sdfgad.frontend.merging import as_mergeable, as_name, common_type, same_sha
 from sdfgad.frontend.values import AfterLoop, Tensor, Unbound, as_tensor, is_integer
 from sdfgad.ir.expr import INT, Const, Int, Op, reads
 from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.specialise import NeedsConstant
 
 if TYPE_CHECKING:
     from sdfgad.frontend.interpreter import Frame
@@ -120,8 +120,6 @@ def _unrolled(frame: Frame, node: ast.For, values: list[Any]) -> Return | None:
 
 def _counted(frame: Frame, node: ast.For, span: Range, item: Item) -> Return | None:
     b, trips = frame.b, span.trips
-    if b.domain.implies(-trips):
-        return None
     symbols = {atom for atom, _ in trips.terms}
     if symbols and symbols <= set(b.integers) and not b.holds(trips):
         # A tape must never have a negative length: other signs get a specialisation of their own.

@@ -9,7 +9,7 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import NeedsConstant, OutputError, UnsupportedProgram
+from sdfgad.errors import OutputError, UnsupportedProgram
 from sdfgad.frontend import functions as _functions
 from sdfgad.frontend.builder import STATUS, Builder
 from sdfgad.frontend.coalesce import coalesce
@@ -20,16 +20,23 @@ from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Compute, Program, computes
+from sdfgad.ir.specialise import NeedsConstant
 
 assert _functions  # importing it registers the functions that the interpreter knows
 
 
 @dataclass(frozen=True)
 class ArrayArgument:
-    """An array or floating scalar argument; `weak` for a Python float."""
+    """An array or floating scalar argument.
+
+    Attributes:
+        is_scalar: whether it is a number rather than an array, and so cannot be updated in place.
+        weak: whether it is a Python float.
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    is_scalar: bool = False
     weak: bool = False
 
 
@@ -87,9 +94,11 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
 
 
 def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Program, dict[str, str]]:
-    views = {n: _argument(b, n, v) for n, v in arguments.items() if isinstance(v, ArrayArgument)}
+    arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
+    views = {name: _argument(b, name, argument) for name, argument in arrays.items()}
     buffers = {name: _buffer_of(view) for name, view in views.items()}
-    result = Frame(b, source, {**arguments, **views}).run()
+    values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
+    result = Frame(b, source, {**arguments, **values}).run()
     outputs = dict(_returned(b, result))
     body = tuple(b.blocks[0])
     written = {s.target.buffer for s in computes(body)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -39,7 +40,7 @@ def _plain(base: str) -> str:
 def _reserved() -> frozenset[str]:
     import sympy
 
-    return frozenset((*dir(sympy), *_CPP.split(), *_ISL.split(), "status"))
+    return frozenset((*keyword.kwlist, *dir(sympy), *_CPP.split(), *_ISL.split(), "status"))
 
 
 _CPP = """

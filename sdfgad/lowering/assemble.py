@@ -47,12 +47,14 @@ def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...], output: str) ->
     buffers[cotangent.name] = cotangent
 
     bars = [buffers[bar] for bar in adjoint.bars.values()]
-    seed = _whole(names, buffers[adjoint.bars[adjoint.output]], cotangent, "add")
+    # Where the output depends on nothing in `wrt`, no adjoint has been made, and all gradients are zero.
+    bar = adjoint.bars.get(adjoint.output)
+    seed = () if bar is None else (_whole(names, buffers[bar], cotangent, "add"),)
     body = (
         *_Forward(tapes).block(primal.body),
         *copies,
         *(_cleared(names, bar) for bar in bars),
-        seed,
+        *seed,
         *_Reverse(adjoint, tapes).block(primal.body, 0)[0],
     )
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}

@@ -12,12 +12,13 @@ from typing import Any
 import islpy as isl
 import sympy
 
-from sdfgad.errors import NeedsConstant, UnsupportedProgram
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import INT, Const, Expr, Int, Op, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Compute
 from sdfgad.ir.sets import Domain
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.reverse.adjoint import Adjoint, Residual
 
 Axis = tuple[str, Lin]

@@ -11,6 +11,7 @@ from sdfgad.analysis.activity import active_buffers
 from sdfgad.analysis.flow import AFTER, BEFORE, Request, destroying_writes
 from sdfgad.analysis.forward import forward_inputs
 from sdfgad.analysis.model import numbered
+from sdfgad.analysis.propagate import propagate_scalars
 from sdfgad.errors import Location, MissingRule
 from sdfgad.ir.expr import Const, Expr, Read, postorder, reads, rewrite
 from sdfgad.ir.linear import Lin
@@ -76,7 +77,7 @@ def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str]
     Raises:
         MissingRule: operations on the differentiated path have no rule; all of them are listed.
     """
-    program = forward_inputs(program, context)
+    program = propagate_scalars(forward_inputs(program, context))
     active, _ = active_buffers(program, wrt, output, dependences)
     _check_rules(program, active)
     names = Names((*program.buffers, *program.integers, *_symbols(program.body)))

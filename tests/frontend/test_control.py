@@ -4,8 +4,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import sdfgad
-from sdfgad.errors import UnboundVariable
 from tests.helpers import assert_gradient
 
 
@@ -277,27 +275,3 @@ def branch_on_argument_jax(x, n, flag, s):
 @pytest.mark.parametrize(("n", "flag", "s"), [(5, True, 0.2), (3, False, 0.7), (4, False, 0.3)])
 def test_branch_on_arguments(rng, n, flag, s):
     assert_gradient(branch_on_argument, branch_on_argument_jax, rng.uniform(0, 1, 4), n, flag, s)
-
-
-def maybe_unbound(x, n):
-    for i in range(n):
-        y = x[i] * x[i]
-    return y
-
-
-def test_name_bound_in_a_loop_that_does_not_run():
-    g = sdfgad.differentiate(maybe_unbound)
-    np.testing.assert_array_equal(g(np.arange(1.0, 4.0), 2)["x"], [0, 4, 0])
-    with pytest.raises(UnboundVariable, match="`y` is bound only inside a loop"):
-        g(np.ones(3), 0)
-
-
-def one_branch_assigns(x):
-    if x[0] > 0:
-        y = x[0] * 2
-    return y
-
-
-def test_name_bound_in_one_branch():
-    with pytest.raises(UnboundVariable, match="`y` may have no value here"):
-        sdfgad.differentiate(one_branch_assigns)(np.ones(2))

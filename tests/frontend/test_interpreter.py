@@ -4,6 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import sdfgad
+from sdfgad.errors import UnboundVariable
 from tests.helpers import assert_gradient
 
 
@@ -168,3 +170,27 @@ def zero_d(x, s):
 
 def test_zero_d_arrays_change_in_place(rng):
     assert_gradient(zero_d, lambda x, s: (s * s * x[0] + x[1]) * x[2], rng.uniform(0.5, 1, 3), np.array(0.7))
+
+
+def maybe_unbound(x, n):
+    for i in range(n):
+        y = x[i] * x[i]
+    return y
+
+
+def test_name_bound_in_a_loop_that_does_not_run():
+    g = sdfgad.differentiate(maybe_unbound)
+    np.testing.assert_array_equal(g(np.arange(1.0, 4.0), 2)["x"], [0, 4, 0])
+    with pytest.raises(UnboundVariable, match="`y` is bound only inside a loop"):
+        g(np.ones(3), 0)
+
+
+def one_branch_assigns(x):
+    if x[0] > 0:
+        y = x[0] * 2
+    return y
+
+
+def test_name_bound_in_one_branch():
+    with pytest.raises(UnboundVariable, match="`y` may have no value here"):
+        sdfgad.differentiate(one_branch_assigns)(np.ones(2))

@@ -152,13 +152,15 @@ def to_bool(expr: Expr) -> Expr:
 
 
 @function(np.clip, method="clip")
-def clip(b: Builder, x: Any, low: Any = None, high: Any = None) -> Any:
+def clip(b: Builder, x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """``np.clip``: on a bound the value is kept, and so is its cotangent."""
+    low, high = a_min if min is None else min, a_max if max is None else max
+    dtype = elementwise(b, "add", x, low).dtype if low is not None else as_tensor(x).dtype
     result = x
-    if low is not None:
-        result = elementwise(b, "maximum", result, low)
-    if high is not None:
-        result = elementwise(b, "minimum", result, high)
-    return result
+    for outside, bound in (("less", low), ("greater", high)):
+        if bound is not None:
+            result = where(b, elementwise(b, outside, result, bound), bound, result)
+    return astype(as_tensor(result), dtype)
 
 
 @function(method="astype")
