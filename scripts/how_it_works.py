@@ -30,7 +30,7 @@ PICTURES = ROOT / "docs" / "pictures"
 
 
 def burn(T, u, k):
-    for t in range(T):
+    for t in range(T):  # noqa: B007 - as a user writes it
         u[1:-1] += k * u[1:-1] * (u[2:] - 2.0 * u[1:-1] + u[:-2])
     return np.sum(u * u)
 

@@ -201,7 +201,7 @@ def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bo
 
 def _may_overlap(x: Array, y: Array) -> bool:
     try:
-        return np.shares_memory(x, y, max_work=10_000)
+        return np.shares_memory(x, y, max_work=10_000)  # type: ignore[arg-type]  # The stub is too narrow.
     except np.exceptions.TooHardError:
         return True
 
