@@ -58,7 +58,10 @@ def kernel_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Kernel:
         return _product_kernel(statement, product, buffers)
     names = [name for name, _ in statement.params]
     own = [name for name in names if _mentions(statement.target.index, name)]
+    # Along memory: the parameter of the last axis runs innermost.
+    own.sort(key=lambda name: max(k for k, lin in enumerate(statement.target.index) if _mentions((lin,), name)))
     summed = [name for name in names if name not in own]
+    summed.sort(key=lambda name: _reads_along(statement, name))
     injective = is_injective(statement.target.index, own)
     if summed and injective and not _runs_along(statement, own, summed):
         return _Code(statement, buffers, tuple(own), tuple(summed), injective).kernel()
@@ -117,6 +120,12 @@ def _only(lin: Lin, unknown: set[str]) -> str | None:
 
 def _mentions(index: tuple[Lin, ...], symbol: str) -> bool:
     return any(symbol in symbols_of(Int(lin)) for lin in index)
+
+
+def _reads_along(statement: Compute, name: str) -> int:
+    """In how many reads a parameter moves along memory."""
+    found = [n for n in postorder(statement.value) if isinstance(n, Read) and n.index]
+    return sum(_mentions(node.index[-1:], name) for node in found)
 
 
 def _runs_along(statement: Compute, own: list[str], summed: list[str]) -> bool:

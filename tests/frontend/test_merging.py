@@ -1,0 +1,250 @@
+"""Names that several paths of a program assign: NumPy's value, or an error at the line that makes it impossible."""
+
+import numpy as np
+import pytest
+
+from sdfgad.errors import UnboundVariable, UnsupportedProgram
+from tests.helpers import line_of, numpy_output
+from tests.helpers_ir import outputs_of, parsed
+
+ARGS = (np.array([0.5, 0.25, 1.5]), np.array([2.0, 3.0, 4.0]), 0.7)
+
+
+def alias_in_a_branch(x, y, s):
+    z = x
+    if s > 0.5:
+        z = y
+    return z * x
+
+
+def mixed_kinds(x, y, s):
+    k = 2
+    if s > 0.5:
+        k = 0.5
+    return x * k
+
+
+def same_number(x, y, s):
+    if s > 0.5:
+        k = 2
+    else:
+        k = 2
+    return x[k] * y[:k]
+
+
+def narrow_and_wide(x, y, s):
+    if s > 0.5:
+        z = x.astype(np.float32)
+    else:
+        z = x
+    return z
+
+
+def updated_before_the_choice(x, y, s):
+    x[0] = 7.0
+    z = x if s > 0.5 else y
+    return z * 2.0
+
+
+def used_before_the_update(x, y, s):
+    z = x if s > 0.5 else y
+    w = z * 2.0
+    x[0] = 7.0
+    return w + x
+
+
+def another_array_changes(x, y, s):
+    z = x if s > 0.5 else x * 2.0
+    y[0] = 7.0
+    return z + y
+
+
+def a_fresh_value_is_nobody_else(x, y, s):
+    z = x * 1.0
+    if s > 0.5:
+        z = y * 2.0
+    z[0] = 5.0
+    return z + x + y
+
+
+def rotated(x, y, s):
+    for _ in range(4):
+        x, y = y, x + s
+    return x - y
+
+
+def bound_in_a_loop_that_runs(x, y, s):
+    for i in range(3):
+        z = x[i] * s
+    return z * x
+
+
+def alias_carried(x, y, s):
+    z = x
+    for i in range(3):
+        w = z * y
+        z = w + s
+    return z + x
+
+
+def scalar_copy_is_a_value(x, y, s):
+    t = x[0] if s > 0.5 else y[0]
+    x[0] = 9.0
+    y[0] = 9.0
+    return x * t
+
+
+PROGRAMS = [
+    alias_in_a_branch,
+    mixed_kinds,
+    same_number,
+    narrow_and_wide,
+    updated_before_the_choice,
+    used_before_the_update,
+    another_array_changes,
+    rotated,
+    bound_in_a_loop_that_runs,
+    alias_carried,
+    scalar_copy_is_a_value,
+]
+
+
+@pytest.mark.parametrize("s", [0.7, 0.3])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_value_is_numpys(program, s):
+    args = (*ARGS[:2], s)
+    found = outputs_of(parsed(program, *args), *args)["return"]
+    if program is narrow_and_wide:
+        # One dtype must do for both paths.
+        assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, numpy_output(program, args))
+
+
+# --- refusals
+
+
+def changed_after_the_choice(x, y, s):
+    z = x if s > 0.5 else y
+    x[0] = 7.0
+    return z * 2.0
+
+
+def changed_after_a_branch(x, y, s):
+    z = x
+    if s > 0.5:
+        z = y
+    y[0] = 7.0
+    return z * 2.0
+
+
+def changed_in_the_next_trip(x, y, s):
+    z = x if s > 0.5 else y
+    for i in range(3):
+        y[i] = z[0] * 2.0
+    return y
+
+
+def stale_helper(a):
+    a[0] = 3.0
+    return 1.0
+
+
+def changed_by_a_helper(x, y, s):
+    z = x if s > 0.5 else y
+    w = stale_helper(x)
+    return z * w
+
+
+def update_of_a_choice(x, y, s):
+    z = x if s > 0.5 else y
+    z[0] = 7.0
+    return x + y
+
+
+def changed_argument(x, y, s):
+    for i in range(3):
+        if x[i] > 0.4:
+            z = x
+        else:
+            z = y
+        x[i] = 0.0
+        y[i] = z[i]
+    return y
+
+
+def other_shape(x, y, s):
+    if s > 0.5:
+        z = x
+    else:
+        z = y[:2]
+    return np.sum(z)
+
+
+def other_rank(x, y, s):
+    if s > 0.5:
+        x = x[0]
+    return np.sum(x)
+
+
+def growing(x, y, s):
+    for i in range(3):
+        x = np.concatenate((x, y))
+    return np.sum(x)
+
+
+def tuple_in_a_branch(x, y, s):
+    pair = (x, y)
+    if s > 0.5:
+        pair = (y, x)
+    return pair[0]
+
+
+def one_branch(x, y, s):
+    if s > 0.5:
+        z = x
+    return z * 2.0
+
+
+def rebound_counter(x, y, s):
+    k = 0
+    for k in range(int(x[0])):
+        y[0] += 1.0
+    return y * k
+
+
+REFUSED = [
+    (changed_after_the_choice, "return z", UnsupportedProgram, "`z` may stand for several arrays"),
+    (changed_after_a_branch, "return z", UnsupportedProgram, "`z` may stand for several arrays"),
+    (changed_in_the_next_trip, "y[i] = z", UnsupportedProgram, "`z` may stand for several arrays"),
+    (changed_by_a_helper, "return z", UnsupportedProgram, "`z` may stand for several arrays"),
+    (changed_argument, "y[i] = z", UnsupportedProgram, "`z` may stand for several arrays"),
+    (other_shape, "if s > 0.5", UnsupportedProgram, "`z` changes its shape"),
+    (other_rank, "if s > 0.5", UnsupportedProgram, "`x` changes its shape"),
+    (growing, "for i in", UnsupportedProgram, "`x` changes its shape"),
+    (tuple_in_a_branch, "if s > 0.5", UnsupportedProgram, "`pair` is re-bound to a tuple"),
+    (one_branch, "return z", UnboundVariable, "`z` may have no value here: one branch"),
+]
+
+
+@pytest.mark.parametrize(("program", "text", "kind", "what"), REFUSED, ids=[c[0].__name__ for c in REFUSED])
+def test_refusal_at_its_line(program, text, kind, what):
+    with pytest.raises(kind, match=what) as caught:
+        parsed(program, *ARGS)
+    assert str(caught.value.where) == line_of(program, text)
+    assert caught.value.todo
+
+
+def test_update_of_what_may_be_one_of_two_arrays_is_refused():
+    with pytest.raises(UnsupportedProgram) as caught:
+        parsed(update_of_a_choice, *ARGS)
+    assert str(caught.value.where) == line_of(update_of_a_choice, "z[0] = 7.0")
+
+
+def test_update_of_a_merged_value_of_its_own():
+    """NumPy's value, or an error at the line of the update."""
+    try:
+        found = outputs_of(parsed(a_fresh_value_is_nobody_else, *ARGS), *ARGS)["return"]
+    except UnsupportedProgram as error:
+        assert str(error.where) == line_of(a_fresh_value_is_nobody_else, "z[0] = 5.0")
+    else:
+        np.testing.assert_array_equal(found, numpy_output(a_fresh_value_is_nobody_else, ARGS))

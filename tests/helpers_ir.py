@@ -1,0 +1,188 @@
+"""An interpreter of `ir` programs in plain Python over NumPy, as an oracle for the passes.
+
+It is strict where generated code would quietly be wrong: storage starts as NaN, no index may be out of range, a
+loop's and a branch's `guards` must tell the truth, and the points of a box run in a random order.
+"""
+
+import inspect
+import itertools
+
+import numpy as np
+
+from sdfgad.frontend import parse as parsing
+from sdfgad.ir.expr import Const, Int, Op, Read
+from sdfgad.ir.program import Compute, Loop
+from sdfgad.lowering.assemble import assemble
+from sdfgad.plan import store_all
+from sdfgad.reverse.adjoint import differentiate_program
+from tests.helpers import assert_close
+
+COMBINE = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum}
+
+
+class Interpreter:
+    """Runs a program; afterwards `store` has what each of its buffers holds."""
+
+    def __init__(self, program, inputs, integers=(), seed=0):
+        self.program, self.env, self.rng = program, dict(integers), np.random.default_rng(seed)
+        self.store = {name: np.array(value) for name, value in inputs.items()}
+        assert set(self.store) == set(program.inputs)
+        assert set(self.env) == set(program.integers)
+        with np.errstate(all="ignore"):
+            for name, buffer in program.buffers.items():
+                shape = tuple(max(self.form(extent), 0) for extent in buffer.shape)
+                if name in self.store:
+                    assert (self.store[name].shape, self.store[name].dtype) == (shape, buffer.dtype), name
+                else:
+                    self.store[name] = np.full(shape, np.nan if buffer.is_floating else 99, buffer.dtype)
+            self.block(program.body)
+
+    @property
+    def outputs(self):
+        return {name: self.store[buffer] for name, buffer in self.program.outputs.items()}
+
+    def block(self, block):
+        for statement in block:
+            if isinstance(statement, Compute):
+                self.compute(statement)
+            elif isinstance(statement, Loop):
+                self.loop(statement)
+            else:
+                holds = bool(self.value(statement.condition))
+                assert not statement.guards or holds == self.all_hold(statement.guards)
+                self.block(statement.then if holds else statement.orelse)
+
+    def loop(self, loop):
+        trips = range(self.form(loop.trips))
+        for trip in (-1, len(trips)):
+            self.env[loop.var] = trip
+            assert not self.all_hold(loop.guards), f"the guards of {loop.var} hold outside of it"
+        for trip in reversed(trips) if loop.backward else trips:
+            self.env[loop.var] = trip
+            assert self.all_hold(loop.guards), f"the guards of {loop.var} do not hold in it"
+            self.block(loop.body)
+        self.env.pop(loop.var)
+
+    def compute(self, statement):
+        points = list(itertools.product(*(range(self.form(extent)) for _, extent in statement.params)))
+        self.rng.shuffle(points)
+        written = set()
+        for point in points:
+            self.env |= zip((name for name, _ in statement.params), map(int, point), strict=True)
+            place = self.place(statement.target.buffer, statement.target.index)
+            value, target = self.value(statement.value), self.store[statement.target.buffer]
+            assert value.dtype == target.dtype, statement
+            assert statement.accumulate or place not in written, f"an element is assigned twice by {statement}"
+            written.add(place)
+            target[place] = COMBINE[statement.accumulate](target[place], value) if statement.accumulate else value
+
+    def place(self, buffer, index):
+        place, shape = tuple(map(self.form, index)), self.store[buffer].shape
+        assert len(place) == len(shape), buffer
+        assert all(0 <= i < extent for i, extent in zip(place, shape, strict=True)), f"{buffer}{place} of {shape}"
+        return place
+
+    def form(self, lin):
+        return lin.const + sum(c * int(self.env[a] if isinstance(a, str) else self.value(a)) for a, c in lin.terms)
+
+    def all_hold(self, forms):
+        return all(self.form(form) >= 0 for form in forms)
+
+    def value(self, node):
+        if isinstance(node, Const):
+            return node.dtype.type(node.value)
+        if isinstance(node, Int):
+            return np.int64(self.form(node.value))
+        if isinstance(node, Read):
+            return self.store[node.buffer][self.place(node.buffer, node.index)]
+        assert isinstance(node, Op)
+        if node.name == "select":
+            return self.value(node.args[1 if self.value(node.args[0]) else 2])
+        args = [self.value(arg) for arg in node.args]
+        if node.name == "cast":
+            return args[0].astype(node.dtype)
+        if node.name == "wrap":
+            index, extent = args
+            return np.int64(min(max(index + extent if index < 0 else index, 0), extent - 1))
+        return np.asarray(getattr(np, node.name)(*args)).astype(node.dtype)[()]
+
+
+# --- programs from functions, and their arguments
+
+
+def kind_of(value):
+    """What the parser is told of an argument."""
+    if isinstance(value, np.ndarray):
+        return parsing.ArrayArgument(value.shape, value.dtype)
+    if isinstance(value, float):
+        return parsing.ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
+    return value
+
+
+def parsed(function, *args, constant=()):
+    """The `Primal` of a function for arguments like these."""
+    names = inspect.signature(function).parameters
+    return parsing.parse(function, {name: kind_of(v) for name, v in zip(names, args, strict=True)}, constant)
+
+
+def parsed_without(monkeypatch, name, function, *args):
+    """The `Primal` that the parser makes if one of its passes does nothing."""
+    with monkeypatch.context() as patch:
+        patch.setattr(parsing, name, lambda program: program)
+        return parsed(function, *args)
+
+
+def inputs_of(primal, *args):
+    """What an interpreter of the program needs: arrays by buffer name, integers by symbol."""
+    values = dict(zip(inspect.signature(primal.source.function).parameters, args, strict=True))
+    arrays = {buffer: values[name] for name, buffer in primal.inputs.items()}
+    return arrays, {symbol: values[name] for name, symbol in primal.integers.items()}
+
+
+def outputs_of(primal, *args, program=None, seed=0):
+    """The outputs by name that the interpreter computes, of another program for the same inputs if one is given."""
+    return Interpreter(program or primal.program, *inputs_of(primal, *args), seed).outputs
+
+
+def assert_same_outputs(primal, program, *args, tolerance=1e-12):
+    """Another program has the outputs of the parsed one, and as many of them."""
+    expected = outputs_of(primal, *args, seed=1)
+    found = outputs_of(primal, *args, program=program, seed=2)
+    assert found.keys() == expected.keys()
+    for name in expected:
+        assert_close(found[name], expected[name], tolerance, name)
+
+
+# --- gradients
+
+
+def floating(primal):
+    """The floating arguments, in order."""
+    return [name for name, buffer in primal.inputs.items() if primal.program.buffers[buffer].is_floating]
+
+
+def adjoint_of(primal, wrt=None, output="return"):
+    wrt = [primal.inputs[name] for name in (floating(primal) if wrt is None else wrt)]
+    return differentiate_program(primal.program, primal.context, wrt, primal.program.outputs[output])
+
+
+def gradient_of(primal, wrt=None, output="return"):
+    """The assembled gradient program."""
+    wrt = floating(primal) if wrt is None else wrt
+    adjoint = adjoint_of(primal, wrt, output)
+    plan = store_all((key, residual.buffer, "") for key, residual in adjoint.residuals.items())
+    return assemble(adjoint, plan, tuple(primal.inputs[name] for name in wrt), output)
+
+
+def evaluated_gradients(primal, made, cotangent, *args, passes=(), seed=0):
+    """The output's value, and the gradients by argument name, that a gradient program computes."""
+    arrays, integers = inputs_of(primal, *args)
+    dtype = made.program.buffers[made.cotangent].dtype
+    program = made.program
+    for one in passes:
+        program = one(program)
+    run = Interpreter(program, arrays | {made.cotangent: np.asarray(cotangent, dtype)}, integers, seed)
+    gradients = {name: made.gradients.get(buffer) for name, buffer in primal.inputs.items()}
+    return run.store[made.value], {name: run.store[bar] for name, bar in gradients.items() if bar is not None}
+
+
