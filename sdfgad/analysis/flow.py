@@ -7,6 +7,7 @@ element in between. Affine accesses are exact; others are taken to touch whateve
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -27,6 +28,15 @@ class Request:
     phase: int
 
 
+def _rewritten(body: Block) -> frozenset[str]:
+    """Buffers that are written more than once; the one write of another destroys nothing."""
+    writers: Counter[str] = Counter()
+    for _, statement, place in placed(body):
+        if isinstance(statement, Compute):
+            writers[statement.target.buffer] += 2 if place.counters else 1
+    return frozenset(name for name, count in writers.items() if count > 1)
+
+
 def destroying_writes(
     body: Block, context: isl.Set, requests: Mapping[int, Iterable[Request]], only: frozenset[str]
 ) -> frozenset[int]:
@@ -34,6 +44,7 @@ def destroying_writes(
 
     Statements are numbered in the order of `analysis.model.numbered`. Only buffers in `only` are looked at.
     """
+    only = only & _rewritten(body)
     depth = depth_of(body)
     wanted: list[Touch] = []
     writes: list[Touch] = []

@@ -163,6 +163,10 @@ class DifferentiatedProgram:
         call = bind(self._function, args, kwargs)
         key = (call.key, call.integers)
         made = self._by_integers.get(key)
+        if made is not None and not made.primal.is_current:
+            self._specialisations.clear()
+            self._by_integers.clear()
+            made = None
         if made is None:
             made = self._found(call)
             if len(self._by_integers) >= MOST_REMEMBERED:
@@ -173,7 +177,7 @@ class DifferentiatedProgram:
     def _found(self, call: Call) -> Specialisation:
         """The specialisation that holds for a call, made if there is none."""
         found = self._specialisations.setdefault(call.key, [])
-        made = next((m for m in found if m.fits(call)), None)
+        made = next((m for m in found if m.primal.is_current and m.fits(call)), None)
         if made is None:
             made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused)
             found.append(made)

@@ -107,7 +107,12 @@ def _key(kind: Any) -> Any:
 
 def as_input(value: Any, kind: ArrayArgument) -> np.ndarray[Any, Any]:
     """The C-contiguous array that the compiled code reads; the user's own where it is one already."""
-    return np.ascontiguousarray(value, dtype=kind.dtype).reshape(kind.shape)
+    return as_contiguous(value, kind.dtype)
+
+
+def as_contiguous(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An array in row-major order, of any rank."""
+    return np.ascontiguousarray(value, dtype=dtype).reshape(np.shape(value))
 
 
 def like_argument(gradient: np.ndarray[Any, Any], value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.api.signature import Call, as_input
+from sdfgad.api.signature import Call, as_contiguous, as_input
 from sdfgad.errors import ArgumentError, InvalidIndex, OutputError, UnusedArgument
 from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
@@ -134,14 +134,18 @@ class Specialisation:
 
     def _inputs(self, call: Call) -> dict[str, Array]:
         self._refuse_shared_memory(call)
-        return {buffer: as_input(call.values[name], call.kinds[name]) for name, buffer in self.primal.inputs.items()}
+        arrays = {name: as_contiguous(array, array.dtype) for name, array in self.primal.captured.items()}
+        for name, buffer in self.primal.inputs.items():
+            arrays[buffer] = as_input(call.values[name], call.kinds[name])
+        return arrays
 
     def _refuse_shared_memory(self, call: Call) -> None:
         """An update of one argument must not change another: the compiled program sees them as separate."""
         updated = [name for name in self.primal.inputs if name in self.primal.program.outputs]
         for name in updated:
-            for other in self.primal.inputs:
-                if other != name and _may_overlap(call.values[name], call.values[other]):
+            others = {n: call.values[n] for n in self.primal.inputs if n != name} | dict(self.primal.captured)
+            for other, array in others.items():
+                if _may_overlap(call.values[name], array):
                     raise ArgumentError(
                         f"the arguments `{name}` and `{other}` share memory, and the program updates `{name}`",
                         self.primal.source.where(self.primal.source.node),

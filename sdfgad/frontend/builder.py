@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -42,6 +42,9 @@ class Builder:
         self.containers: dict[int, tuple[Any, int]] = {}
         # The loops around the present place: the depth of their bodies, their counters and numbers of trips.
         self.loops: list[tuple[int, str, Lin]] = []
+        # Arrays from outside the function: buffer -> array, and how to look each of them up again.
+        self.captured: dict[str, np.ndarray[Any, Any]] = {}
+        self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
         self._values = isl.Set(f"[{names}] -> {{ : {' and '.join(f'{n} = {v}' for n, v in integers.items())} }}")
         self.buffers: dict[str, Buffer] = {}
         self.domain = Domain()
@@ -63,6 +66,20 @@ class Builder:
         buffer = Buffer(self.fresh(base), sizes, dtype, base, self.where)
         self.buffers[buffer.name] = buffer
         return buffer
+
+    def capture(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:
+        """An array from outside the function, as a value of the present call."""
+        known = next((buffer for buffer, other in self.captured.items() if other is array), None)
+        if known is None or known not in self.buffers:
+            if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
+                raise self.unsupported(f"`{name}` is an array of {array.dtype}", "Use floats or integers.")
+            shape = tuple(Lin(extent) for extent in array.shape)
+            buffer = Buffer(self.fresh(name), shape, array.dtype, name, self.where)
+            self.buffers[buffer.name] = buffer
+            self.captured[buffer.name] = array
+            self.lookups.append((lookup, array))
+            known = buffer.name
+        return view_of(self.buffers[known]).as_value(settled=True)
 
     def new_view(self, base: str, shape: Index, dtype: np.dtype[Any], weak: bool = False) -> Tensor:
         return view_of(self.new_buffer(base, shape, dtype), weak, shape)
@@ -280,6 +297,17 @@ class Builder:
             return tuple(Lin(0) if one else i for one, i in zip(narrow, index[offset:], strict=True))
 
         return tensor.reindexed(shape, old_index)
+
+    def python(self, function: Callable[..., Any], *positional: Any, **keywords: Any) -> Any:
+        """What Python itself computes of values known while parsing.
+
+        Raises:
+            UnsupportedProgram: Python raises an exception.
+        """
+        try:
+            return function(*positional, **keywords)
+        except Exception as error:
+            raise self.unsupported(f"Python raises {type(error).__name__} here: {error}", "Mend this line.") from error
 
     def unsupported(self, what: str, todo: str = "Rewrite this line.") -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where, todo)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdfgad.errors import ArgumentError, Location
+from sdfgad.errors import Location
 from sdfgad.frontend import conditions
 from sdfgad.frontend.merging import joined, same_static, shared
 from sdfgad.frontend.values import AfterLoop, Unbound
@@ -58,22 +57,3 @@ def _merge(frame: Frame, before: dict[str, Any], ends: list[tuple[dict[str, Any]
             sources = {buffer for env, _ in ends for buffer in shared(frame, name, env)}
             merged[name] = joined(frame.b, name, [(x, ends[0][1]), (y, ends[1][1])], sources)
     return merged
-
-
-def bind_parameters(
-    frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: dict[str, Any]
-) -> dict[str, Any]:
-    """The local names of a helper at its start.
-
-    Raises:
-        ArgumentError: the call does not fit the helper.
-    """
-    try:
-        bound = inspect.signature(function).bind(*positional, **keywords)
-    except TypeError as error:
-        where = frame.source.where(node)
-        raise ArgumentError(
-            f"the call does not fit `{function.__name__}`: {error}", where, "Check the call."
-        ) from error
-    bound.apply_defaults()
-    return dict(bound.arguments)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import InvalidIndex
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.elementwise import where
@@ -71,6 +73,15 @@ def setitem(b: Builder, x: Tensor, index: Any, value: Any) -> None:
         b.assign(select(b, x, index), value)
 
 
+def require_same_kind(b: Builder, result: Any, target: Tensor) -> None:
+    """An update in place must not lose the kind of its result, such as floats added to integers."""
+    dtype = as_tensor(result).dtype
+    if not np.can_cast(dtype, target.dtype, "same_kind"):
+        raise b.unsupported(
+            f"an update in place cannot turn {dtype} into {target.dtype}; NumPy raises here, too", "Convert it first."
+        )
+
+
 def is_mask(index: Any) -> bool:
     return isinstance(index, Tensor) and index.dtype == BOOL
 
@@ -81,7 +92,10 @@ def _not_assignable(b: Builder, x: Tensor) -> Exception:
             "an array that is chosen or re-bound at run time is updated in place through this name",
             "Update the array by a name that is bound once.",
         )
-    return b.unsupported("this value is computed and cannot be assigned to", "Bind it to a name first.")
+    return b.unsupported(
+        "what is assigned to is a computed value, or an array from outside the function",
+        "Copy it to a name of its own first, or pass it as an argument.",
+    )
 
 
 def _scatter(b: Builder, x: Tensor, entries: tuple[Any, ...], value: Tensor) -> None:

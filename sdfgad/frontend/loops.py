@@ -18,7 +18,7 @@ from sdfgad.frontend.control import Return
 from sdfgad.frontend.functions.python import int_
 from sdfgad.frontend.indexing import getitem
 from sdfgad.frontend.liveness import assigned_names, is_exposed, is_read_outside
-from sdfgad.frontend.merging import as_mergeable, as_name, common_type, same_shape, same_static, shared, stale
+from sdfgad.frontend.merging import as_mergeable, as_name, common_type, refers, same_shape, same_static, shared, stale
 from sdfgad.frontend.values import AfterLoop, Tensor, Unbound, as_tensor, is_integer
 from sdfgad.ir.expr import INT, Const, Int, Op, reads
 from sdfgad.ir.linear import Lin, as_linear
@@ -181,7 +181,7 @@ def _in_loop(b: Builder, store: Tensor, carry: Carry) -> Tensor:
     """A carried value within a trip: readable, but the end of the trip changes it."""
     if not store.ndim:
         return store.as_value(settled=False)
-    return b.frozen(store, carry.sources)
+    return b.frozen(store, carry.sources) if carry.sources else store
 
 
 def _missing(
@@ -199,17 +199,15 @@ def _missing(
             continue
         tensors = [as_mergeable(b, name, old), as_mergeable(b, name, new)]
         known = carried[name].sources if name in carried else frozenset()
-        sources = known | (frozenset(_referred(old) | _referred(new)) & old_buffers)
+        sources = known | (frozenset(shared(frame, name, outside) | shared(frame, name, inside)) & old_buffers)
         carry = Carry(same_shape(b, name, tensors), *common_type(tensors), sources)
         if carried.get(name) != carry:
             found[name] = carry
     return found
 
 
-def _referred(value: Any) -> set[str]:
-    if not isinstance(value, Tensor) or not value.ndim:
-        return set()
-    return {str(value.buffer)} if value.place is not None else {buffer for buffer, _ in value.copy_of}
+def _refers_any(value: Any, buffers: set[str]) -> bool:
+    return any(refers(value, buffer) for buffer in buffers)
 
 
 def _refuse_stale(frame: Frame, node: ast.For, outside: Env) -> None:
@@ -245,7 +243,8 @@ def _after(
             sources = (carried[name].sources & frame.known) | shared(frame, name, inside)
             result[name] = as_name(frame.b, stores[name], set(sources) - {str(stores[name].buffer)})
         elif name not in outside:
-            result[name] = AfterLoop(_moved(value, last), trips)
+            lost = _refers_any(value, {str(store.buffer) for store in stores.values()})
+            result[name] = Unbound("its array is re-bound in a loop") if lost else AfterLoop(_moved(value, last), trips)
         elif value is not outside[name] and not same_static(value, outside[name]):
             result[name] = Unbound("it is re-bound in a loop")
     return result
@@ -255,6 +254,12 @@ def _moved(value: Any, last: dict[str, Lin]) -> Any:
     """A value of the body as it is in the last trip."""
     if isinstance(value, Tensor):
         return value.substituted(last)
+    if isinstance(value, AfterLoop):
+        return AfterLoop(_moved(value.value, last), value.trips.substitute(last))
+    if isinstance(value, (tuple, list)):
+        return type(value)(_moved(v, last) for v in value)
+    if isinstance(value, dict):
+        return {key: _moved(v, last) for key, v in value.items()}
     if isinstance(value, Lin):
         moved = value.substitute(last)
         return moved.const if moved.is_const else moved

@@ -80,17 +80,18 @@ def shared(frame: Frame, name: str, env: dict[str, Any]) -> set[str]:
         return {buffer for buffer, _ in value.copy_of}
     buffer = str(value.buffer)
     others = [other for n, other in env.items() if n != name]
-    is_sole = buffer not in frame.known and not any(_refers(other, buffer) for other in others)
+    is_sole = buffer not in frame.known and not any(refers(other, buffer) for other in others)
     return set() if is_sole else {buffer}
 
 
-def _refers(value: Any, buffer: str) -> bool:
+def refers(value: Any, buffer: str) -> bool:
+    """Whether a value is, or holds, an array in a buffer."""
     if isinstance(value, AfterLoop):
-        return _refers(value.value, buffer)
+        return refers(value.value, buffer)
     if isinstance(value, (tuple, list)):
-        return any(_refers(v, buffer) for v in value)
+        return any(refers(v, buffer) for v in value)
     if isinstance(value, dict):
-        return any(_refers(v, buffer) for v in value.values())
+        return any(refers(v, buffer) for v in value.values())
     return isinstance(value, Tensor) and value.buffer == buffer
 
 
@@ -117,4 +118,9 @@ def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
 
 
 def common_type(tensors: list[Tensor]) -> tuple[np.dtype[Any], bool]:
-    return np.result_type(*(t.dtype for t in tensors)), all(t.weak for t in tensors)
+    weak = all(t.weak for t in tensors)
+    if weak:
+        return np.result_type(*(t.dtype for t in tensors)), True
+    # A Python number that meets a NumPy value takes its precision, as in NumPy's own promotion.
+    zeros = {"b": False, "i": 0, "f": 0.0}
+    return np.result_type(*(zeros.get(t.dtype.kind, t.dtype) if t.weak else t.dtype for t in tensors)), False

@@ -50,6 +50,8 @@ class Primal:
         fixed: the integer arguments that became constants.
         integers: the other integer arguments -> their symbols.
         inputs: array arguments -> their input buffers.
+        captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call.
+        lookups: how to look these arrays up again, with what was found.
         source: the user's function.
     """
 
@@ -58,7 +60,14 @@ class Primal:
     fixed: Mapping[str, int]
     integers: Mapping[str, str]
     inputs: Mapping[str, str]
+    captured: Mapping[str, np.ndarray[Any, Any]]
+    lookups: tuple[tuple[Callable[[], Any], np.ndarray[Any, Any]], ...]
     source: Source
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the names of arrays from outside still stand for the same arrays."""
+        return all(lookup() is array for lookup, array in self.lookups)
 
 
 def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: Iterable[str] = ()) -> Primal:
@@ -90,7 +99,9 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
                 raise UnsupportedProgram(need.what, need.where, "Use arrays of a fixed size.") from need
             fixed |= wanted
             continue
-        return Primal(program, builder.context, fixed, free, inputs, source)
+        captured = {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs}
+        lookups = tuple(builder.lookups)
+        return Primal(program, builder.context, fixed, free, inputs, captured, lookups, source)
 
 
 def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Program, dict[str, str]]:
@@ -103,10 +114,11 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
     body = tuple(b.blocks[0])
     written = {s.target.buffer for s in computes(body)}
     outputs |= {name: buffer for name, buffer in buffers.items() if buffer in written}
-    inputs, integers = tuple(buffers.values()), tuple(b.integers)
+    captured = tuple(name for name in b.captured if name in b.buffers)
+    inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
     program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
     program = coalesce(_separate_inputs(_with_status(program), b))
-    return program, dict(zip(buffers, program.inputs, strict=True))
+    return program, dict(zip(buffers, program.inputs, strict=False))
 
 
 def _buffer_of(view: Tensor) -> str:

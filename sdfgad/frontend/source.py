@@ -27,6 +27,13 @@ class Source:
         line = getattr(node, "lineno", self.node.lineno)
         return Location(self.file, line, linecache.getline(self.file, line).strip())
 
+    def lookup(self, name: str) -> Any:
+        """What an outer name stands for now; None if for nothing."""
+        cells = dict(_cells(self.function, self.function.__code__))
+        if name in cells:
+            return cells[name].cell_contents if _is_filled(cells[name]) else None
+        return self.function.__globals__.get(name)
+
     @property
     def name(self) -> str:
         return getattr(self.function, "__name__", "program").strip("<>")

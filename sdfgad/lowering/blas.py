@@ -75,7 +75,9 @@ def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | N
         return None
     params = [name for name, _ in statement.params]
     factors = _factors(statement.value)
-    if factors is None or _work(statement) < SMALLEST:
+    # Along an extent of 1 a layout has no leading dimension that BLAS accepts.
+    has_vector = any(extent == Lin(1) for _, extent in statement.params)
+    if factors is None or has_vector or _work(statement) < SMALLEST:
         return None
     arrays = [f for f in factors if isinstance(f, Read) and symbols_of(f) & set(params)]
     alpha = tuple(f for f in factors if f not in arrays)
@@ -122,6 +124,9 @@ def _operand(access: Access, params: list[str], buffers: Mapping[str, Buffer]) -
             continue
         stride *= max(extent.const, 1)
     strides = {p: flat.coefficient(p) for p in params if flat.coefficient(p)}
+    if any(sum(lin.coefficient(p) != 0 for p in params) > 1 for lin in access.index):
+        # Two parameters in one axis: rows may overlap.
+        return None
     return Operand(access, flat.substitute(dict.fromkeys(params, 0)), strides)
 
 

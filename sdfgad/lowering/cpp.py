@@ -102,7 +102,9 @@ class Writer:
         args = [self._text[arg] for arg in node.args]
         if node.name == "cast":
             return f"{cpp_type(node.dtype)}({args[0]})"
-        return CPP[node.name].format(*args)
+        text = CPP[node.name].format(*args)
+        # C++ computes with narrow integers as int; NumPy wraps around.
+        return f"{cpp_type(node.dtype)}({text})" if node.dtype.kind in "iu" and node.dtype.itemsize < 4 else text
 
 
 def _uses(root: Expr) -> dict[Expr, int]:

@@ -16,7 +16,7 @@ from sdfgad.errors import Location, MissingRule
 from sdfgad.ir.expr import Const, Expr, Read, postorder, reads, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Program, computes, reads_of, walk
+from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Program, Statement, computes, reads_of, walk
 from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import COUNT, STATEMENT_RULES, Pullback, target_params
 
@@ -216,22 +216,38 @@ def _using_results(
         if other == pieces[number]:
             continue
         trial = pieces | {number: other}
-        needed = _saved(program, context, trial)
-        if len(needed) < len(saved):
-            pieces, saved = trial, needed
+        touched = _buffers_read(pieces[number]) | _buffers_read(other)
+        others = {k for k in saved if _target(statements[k]) not in touched}
+        if len(others) + len(_saved(program, context, trial, frozenset(touched))) < len(saved):
+            pieces, saved = trial, _saved(program, context, trial)
     return pieces, saved
 
 
+def _target(statement: Statement) -> str:
+    assert isinstance(statement, Compute)
+    return statement.target.buffer
+
+
+def _buffers_read(piece: Piece) -> set[str]:
+    return {read.buffer for statement in piece.statements for read in reads_of(statement)}
+
+
 def _asks_for(piece: Piece, buffers: set[str]) -> bool:
-    return any(read.buffer in buffers for statement in piece.statements for read in reads_of(statement))
+    return not buffers.isdisjoint(_buffers_read(piece))
 
 
-def _saved(program: Program, context: isl.Set, pieces: Mapping[int, Piece]) -> frozenset[int]:
-    """Which writes must save; saving may itself need indices and conditions, so this runs until nothing is added."""
+def _saved(
+    program: Program, context: isl.Set, pieces: Mapping[int, Piece], only: frozenset[str] | None = None
+) -> frozenset[int]:
+    """Which writes (to buffers in `only`) must save.
+
+    Saving may itself need indices and conditions, so this runs until nothing is added.
+    """
     saved: frozenset[int] = frozenset()
     while True:
         requests = _requests(program, pieces, saved, frozenset(program.buffers))
         wanted = frozenset(r.access.buffer for rs in requests.values() for r in rs)
+        wanted = wanted if only is None else wanted & only
         found = destroying_writes(program.body, context, requests, wanted)
         if found <= saved:
             return saved

@@ -125,10 +125,10 @@ def text_of(program):
 
 
 def test_a_carried_value_is_updated_in_place():
-    lines = text_of(carried_through_a_loop).splitlines()
-    at = next(k for k, line in enumerate(lines) if line.startswith("loop"))
-    assert [line for line in lines[at + 1 :] if line.startswith("    ")] == [
-        "    for p_1 < 5: x_1[p_1] = (sin(x_1[p_1]) * s)"
+    assert text_of(carried_through_a_loop).splitlines() == [
+        "for p < 5: result[p] = x[p]",
+        "loop v < 3:",
+        "    for p_1 < 5: result[p_1] = (sin(result[p_1]) * s)",
     ]
 
 

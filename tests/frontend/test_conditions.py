@@ -60,7 +60,7 @@ def decided_by_the_loop(x, s):
     for i in range(2, 5):
         if i >= 2 and i < 5 and not i > 4:
             x[i] *= 2.0
-        if i == 7 or i < 0:
+        if i > 7 or i < 0:
             x[i] = 0.0
     return x
 
@@ -115,7 +115,11 @@ def valid_where_the_first_operand_fails(x, s):
 
 
 def value_of_and(x, s):
-    return (s and x[0]) + (s > 0.9 and x[1]) + (0.0 or s) + (2 and s)
+    return (s and x[0]) + (0.0 or s) + (2 and s)
+
+
+def comparison_as_a_value(x, s):
+    return x * (s > 0.5) + (s > 0.5 and x[1])
 
 
 def value_of_or(x, s):
@@ -165,6 +169,7 @@ PROGRAMS = [
     index_only_valid_where_it_holds,
     valid_where_the_first_operand_fails,
     value_of_and,
+    comparison_as_a_value,
     value_of_or,
     nested_choice,
     condition_changes_in_the_branch,

@@ -205,17 +205,10 @@ def one_branch(x, y, s):
     return z * 2.0
 
 
-def rebound_counter(x, y, s):
-    k = 0
-    for k in range(int(x[0])):
-        y[0] += 1.0
-    return y * k
-
-
 REFUSED = [
     (changed_after_the_choice, "return z", UnsupportedProgram, "`z` may stand for several arrays"),
     (changed_after_a_branch, "return z", UnsupportedProgram, "`z` may stand for several arrays"),
-    (changed_in_the_next_trip, "y[i] = z", UnsupportedProgram, "`z` may stand for several arrays"),
+    (changed_in_the_next_trip, "for i in", UnsupportedProgram, "`z` may stand for several arrays"),
     (changed_by_a_helper, "return z", UnsupportedProgram, "`z` may stand for several arrays"),
     (changed_argument, "y[i] = z", UnsupportedProgram, "`z` may stand for several arrays"),
     (other_shape, "if s > 0.5", UnsupportedProgram, "`z` changes its shape"),

@@ -14,7 +14,7 @@ from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast
 from sdfgad.ir.expr import Const, Expr, Op
 from sdfgad.ir.ops import CPP
 
-_PYTHON_TYPES = {"b": bool, "i": int, "f": float, "c": complex}
+_PYTHON_TYPES = {"i": int, "f": float, "c": complex}
 
 
 def elementwise(b: Builder, name: str, *operands: Any) -> Tensor:
@@ -22,9 +22,8 @@ def elementwise(b: Builder, name: str, *operands: Any) -> Tensor:
     tensors = [as_tensor(operand) for operand in operands]
     ufunc = getattr(np, name)
     try:
-        *inputs, output = ufunc.resolve_dtypes((*(_type_of(t) for t in tensors), *(None,) * ufunc.nout))[
-            : len(tensors) + 1
-        ]
+        types = operand_types(tensors)
+        *inputs, output = ufunc.resolve_dtypes((*types, *(None,) * ufunc.nout))[: len(tensors) + 1]
     except TypeError as error:
         raise b.unsupported(f"np.{name} does not take {', '.join(str(t.dtype) for t in tensors)}") from error
     shape = b.broadcast_shapes(*(t.shape for t in tensors))
@@ -37,8 +36,11 @@ def elementwise(b: Builder, name: str, *operands: Any) -> Tensor:
     return Tensor(shape, output, element, weak=all(t.weak for t in tensors))
 
 
-def _type_of(tensor: Tensor) -> Any:
-    return _PYTHON_TYPES.get(tensor.dtype.kind, tensor.dtype) if tensor.weak else tensor.dtype
+def operand_types(tensors: list[Tensor]) -> list[Any]:
+    """What NumPy's promotion is told of each operand: Python numbers give way to arrays and NumPy scalars."""
+    if all(tensor.weak for tensor in tensors):
+        return [tensor.dtype for tensor in tensors]
+    return [_PYTHON_TYPES.get(t.dtype.kind, t.dtype) if t.weak else t.dtype for t in tensors]
 
 
 def power(b: Builder, base: Any, exponent: Any) -> Tensor:
@@ -62,7 +64,11 @@ _SHORT_POWERS = {
 
 
 def _ufunc_handler(name: str) -> Any:
+    inputs = getattr(np, name).nin
+
     def handler(b: Builder, *operands: Any, out: Any = None, dtype: Any = None) -> Any:
+        if len(operands) == inputs + 1:
+            *operands, out = operands  # type: ignore[assignment]
         if name == "power":
             result = power(b, *operands)
         else:

@@ -1,0 +1,211 @@
+"""A tape has exactly one slot for each value that is kept, and no two values share one."""
+
+import numpy as np
+import pytest
+
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.program import Loop, computes, walk
+from sdfgad.ir.specialise import NeedsConstant
+from tests.helpers import line_of
+from tests.helpers_ir import Interpreter, gradient_of, inputs_of, parsed
+
+X = np.linspace(0.5, 1.0, 8)
+
+
+class Slots(Interpreter):
+    """Notes every slot of a tape that is filled, and checks that what is read was filled."""
+
+    def __init__(self, *args):
+        self.filled = []
+        super().__init__(*args)
+
+    def compute(self, statement):
+        if "_tape" in statement.target.buffer:
+            before = {name: np.array(value) for name, value in self.env.items()}
+            for point in np.ndindex(*(self.form(extent) for _, extent in statement.params)):
+                self.env |= zip((name for name, _ in statement.params), point, strict=True)
+                self.filled.append((statement.target.buffer, self.place(statement.target.buffer, statement.target.index)))
+            self.env = before
+        super().compute(statement)
+
+
+def tapes(program, *args, wrt=("x",), output="return"):
+    """The shapes of the tapes for a call, every slot of which is filled exactly once."""
+    primal = parsed(program, *args)
+    made = gradient_of(primal, wrt, output)
+    arrays, integers = inputs_of(primal, *args)
+    seed = made.program.buffers[made.cotangent]
+    arrays[made.cotangent] = np.ones([extent.const for extent in seed.shape], seed.dtype)
+    run = Slots(made.program, arrays, integers)
+    shapes = {name: run.store[name].shape for name in made.program.buffers if "_tape" in name}
+    assert len(set(run.filled)) == len(run.filled)
+    for name, shape in shapes.items():
+        assert sum(buffer == name for buffer, _ in run.filled) == np.prod(shape)
+    return sorted(shapes.values())
+
+
+def whole(x, T):
+    for _ in range(T):
+        x[:] = np.sin(x)
+    return x
+
+
+def inner(x, T):
+    for _ in range(T):
+        x[2:5] = np.sin(x[2:5]) * x[:3]
+    return x
+
+
+def triangle(x, n):
+    for i in range(n):
+        for j in range(i):
+            x[0] = x[0] * x[0] + x[j + 1]
+    return x
+
+
+def rows_of_a_triangle(x, n):
+    for i in range(n):
+        x[:i] = x[:i] * x[:i]
+    return x
+
+
+def upper_triangle(x, n):
+    for i in range(n):
+        for j in range(i + 1, n):
+            x[0] = x[0] * x[0] + x[j]
+    return x
+
+
+def tetrahedron(x, n):
+    for i in range(n):
+        for j in range(i):
+            for k in range(j, i):
+                x[0] = x[0] * x[0] + x[k]
+    return x
+
+
+def strided(x, n):
+    for i in range(1, 8, 3):
+        x[0] = x[0] * x[0] + x[i]
+    return x
+
+
+def backwards(x, n):
+    for i in range(7, 0, -2):
+        x[0] = x[0] * x[0] + x[i]
+    return x
+
+
+def in_a_branch(x, n):
+    for i in range(n):
+        if i % 2 == 0:
+            x[0] = x[0] * x[0]
+    return x
+
+
+def once(x, n):
+    x[:] = np.sin(x * 2.0) + x[0]
+    x[1:3] = x[1:3] * x[1:3]
+    return x * x
+
+
+def matrix(m, T):
+    for _ in range(T):
+        m[1:, :-1] = m[1:, :-1] * m[1:, :-1]
+    return m
+
+
+SHAPES = [
+    (whole, 4, [(4, 8)]),
+    (whole, 0, [(0, 8)]),
+    (inner, 4, [(4, 3)]),
+    (triangle, 6, [(15,)]),
+    (triangle, 1, [(0,)]),
+    (upper_triangle, 6, [(15,)]),
+    (tetrahedron, 5, [(20,)]),
+    (strided, 0, [(3,)]),
+    (backwards, 0, [(4,)]),
+]
+
+
+@pytest.mark.parametrize(("program", "n", "shapes"), SHAPES, ids=[f"{c[0].__name__}-{c[1]}" for c in SHAPES])
+def test_shapes(program, n, shapes):
+    assert tapes(program, X, n) == shapes
+
+
+def test_matrix_of_which_a_part_is_updated():
+    assert tapes(matrix, np.linspace(0.5, 1, 12).reshape(3, 4), 5, wrt=["m"]) == [(5, 2, 3)]
+
+
+def test_box_that_grows_with_the_counter():
+    # range(8): whether the bound is a number or not, 0 + 1 + … + 7 values.
+    def program(x):
+        for i in range(8):
+            x[:i] = x[:i] * x[:i]
+        return x
+
+    assert tapes(program, X) == [(28,)]
+
+
+def test_value_kept_in_a_branch_has_a_slot_for_each_trip():
+    primal = parsed(in_a_branch, X, 5)
+    made = gradient_of(primal, ["x"])
+    (tape,) = [buffer for name, buffer in made.program.buffers.items() if "_tape" in name]
+    assert tape.shape == made.program.body[1].trips + 0 or len(tape.shape) == 1
+    run = Slots(made.program, inputs_of(primal, X, 5)[0] | {made.cotangent: np.ones(8)}, inputs_of(primal, X, 5)[1])
+    assert run.store[tape.name].shape == (5,)
+    assert [place for _, place in run.filled] == [(0,), (2,), (4,)]
+
+
+def test_run_time_extents_are_symbols():
+    made = gradient_of(parsed(whole, X, 4), ["x"])
+    (tape,) = [buffer for name, buffer in made.program.buffers.items() if "_tape" in name]
+    assert [str(extent) for extent in tape.shape] == ["T", "8"]
+    assert str(tape.where) == line_of(whole, "np.sin")
+    assert tape.source == "x"
+
+
+def test_one_store_and_one_restore_each():
+    made = gradient_of(parsed(triangle, X, 6), ["x"])
+    stores = [s for s in computes(made.program.body) if "_tape" in s.target.buffer]
+    restores = [s for s in computes(made.program.body) if "_tape" in getattr(s.value, "buffer", "")]
+    assert len(stores) == len(restores) == 1
+    assert stores[0].target.buffer == restores[0].value.buffer
+    assert stores[0].value.buffer == restores[0].target.buffer
+
+
+def test_backward_loops_mirror_forward_ones():
+    made = gradient_of(parsed(triangle, X, 6), ["x"])
+    loops = [s for s in walk(made.program.body) if isinstance(s, Loop)]
+    assert [loop.backward for loop in loops] == [False, False, True, True]
+
+
+def trips_from_data(x, idx):
+    for i in range(3):
+        for _ in range(idx[i]):
+            x[i] = x[i] * x[i]
+    return x
+
+
+def test_unbounded_trips_are_refused_at_the_line_that_overwrites():
+    with pytest.raises(UnsupportedProgram, match="number of trips depends on data") as caught:
+        gradient_of(parsed(trips_from_data, X, np.array([1, 2, 0])), ["x"])
+    assert str(caught.value.where) == line_of(trips_from_data, "x[i] = x[i] * x[i]")
+
+
+def maybe_negative(x, n, m):
+    for i in range(n):
+        for j in range(m - i):
+            x[j] = x[j] * x[i]
+    return x
+
+
+@pytest.mark.parametrize("bounds", [(3, 5), (4, 2)])
+def test_nests_of_which_some_do_not_run(bounds):
+    """Counted exactly, bounded, or made for these integers only."""
+    try:
+        shapes = tapes(maybe_negative, X, *bounds)
+    except NeedsConstant as need:
+        assert need.symbols <= {"n", "m"}
+    else:
+        assert shapes == [(sum(max(bounds[1] - i, 0) for i in range(bounds[0])),)]
