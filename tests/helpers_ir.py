@@ -184,5 +184,3 @@ def evaluated_gradients(primal, made, cotangent, *args, passes=(), seed=0):
     run = Interpreter(program, arrays | {made.cotangent: np.asarray(cotangent, dtype)}, integers, seed)
     gradients = {name: made.gradients.get(buffer) for name, buffer in primal.inputs.items()}
     return run.store[made.value], {name: run.store[bar] for name, bar in gradients.items() if bar is not None}
-
-

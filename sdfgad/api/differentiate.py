@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.api.signature import Call, bind, like_argument
+from sdfgad.api.signature import Call, bind, definition, like_argument
 from sdfgad.api.specialise import Specialisation, specialise
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.frontend.parse import ArrayArgument, Primal
@@ -128,7 +128,8 @@ class DifferentiatedProgram:
         if np.shape(cotangent) != made.output_shape:
             raise ArgumentError(
                 f"the cotangent has shape {np.shape(cotangent)}, the output `{made.output}` {made.output_shape}",
-                todo="Pass a cotangent shaped like the output.",
+                definition(self._function),
+                "Pass a cotangent shaped like the output.",
             )
         return self._run(call, made, seed.reshape(made.output_shape))[1]
 
@@ -193,13 +194,9 @@ class DifferentiatedProgram:
             return self._parameters[entry]
         raise WrtError(
             f"`{self._function.__name__}` has no argument {entry!r}",
-            self._where(),
+            definition(self._function),
             f"Its arguments are: {', '.join(self._parameters)}.",
         )
-
-    def _where(self) -> Any:
-        source = read_source(self._function)
-        return source.where(source.node)
 
     def _wrt_of(self, call: Call) -> tuple[str, ...]:
         """The names to differentiate by, all of them floating."""
@@ -208,11 +205,11 @@ class DifferentiatedProgram:
             if name not in call.floating:
                 raise WrtError(
                     f"argument `{name}` is {_describe(call.kinds[name])}, and only floating arguments have gradients",
-                    self._where(),
+                    definition(self._function),
                     "Pass it as a float or a floating array, or leave it out of `wrt`.",
                 )
         if not names:
-            raise WrtError("there is no floating argument to differentiate by", self._where(), "Pass one.")
+            raise WrtError("there is no floating argument to differentiate by", definition(self._function), "Pass one.")
         return names
 
     def _output_of(self, primal: Primal) -> str:
@@ -231,7 +228,9 @@ class DifferentiatedProgram:
 
     def _output_error(self, what: str, outputs: list[str]) -> OutputError:
         listed = ", ".join(f'"{name}"' for name in outputs)
-        return OutputError(what, self._where(), f"Pass output=..., one of: {listed}." if outputs else "Return a value.")
+        return OutputError(
+            what, definition(self._function), f"Pass output=..., one of: {listed}." if outputs else "Return a value."
+        )
 
 
 def _describe(kind: Any) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError
+from sdfgad.errors import ArgumentError, Location
 from sdfgad.frontend.parse import ArrayArgument
+from sdfgad.frontend.source import read_source
 
 SUPPORTED = tuple(
     np.dtype(t)
@@ -55,9 +56,13 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except TypeError as error:
-        raise ArgumentError(f"the call does not fit `{function.__name__}`: {error}") from None
+        what, todo = (
+            f"the call does not fit `{function.__name__}`: {error}",
+            f"Its arguments are {_signature(function)}.",
+        )
+        raise ArgumentError(what, definition(function), todo) from None
     bound.apply_defaults()
-    kinds = {name: _kind(name, value) for name, value in bound.arguments.items()}
+    kinds = {name: _kind(function, name, value) for name, value in bound.arguments.items()}
     key = tuple((name, _key(kind)) for name, kind in kinds.items())
     try:
         hash(key)
@@ -65,7 +70,8 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
         names = ", ".join(n for n, kind in kinds.items() if not _is_hashable(_key(kind)))
         raise ArgumentError(
             f"arguments that are neither arrays nor numbers must be constants: {names}",
-            todo="Pass NumPy arrays, numbers, or tuples of numbers.",
+            definition(function),
+            "Pass NumPy arrays, numbers, or tuples of numbers.",
         ) from None
     return Call(dict(bound.arguments), kinds, key)
 
@@ -78,7 +84,17 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def _kind(name: str, value: Any) -> Any:
+def definition(function: Callable[..., Any]) -> Location:
+    """The line where a function is defined."""
+    source = read_source(function)
+    return source.where(source.node)
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    return ", ".join(inspect.signature(function).parameters) or "none"
+
+
+def _kind(function: Callable[..., Any], name: str, value: Any) -> Any:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, (int, np.integer)):
@@ -89,13 +105,15 @@ def _kind(name: str, value: Any) -> Any:
         if value.dtype not in SUPPORTED:
             raise ArgumentError(
                 f"argument `{name}` has the dtype {value.dtype}, which is not supported",
-                todo=f"Supported are {', '.join(map(str, SUPPORTED))} in this machine's byte order.",
+                definition(function),
+                f"Supported are {', '.join(map(str, SUPPORTED))} in this machine's byte order.",
             )
         return ArrayArgument(value.shape, value.dtype, is_scalar=isinstance(value, np.generic))
     if hasattr(value, "__array__"):
         raise ArgumentError(
             f"argument `{name}` is a {type(value).__name__}, not a NumPy array",
-            todo="Convert it with np.asarray.",
+            definition(function),
+            "Convert it with np.asarray.",
         )
     return value
 

@@ -64,7 +64,11 @@ def _own_buffers(statement: Statement) -> set[str]:
 
 
 def _block(block: Block, domain: Domain, locals_: set[str], uses: Counter[str]) -> Block:
-    block = tuple(_nested(statement, domain, locals_, uses) for statement in block)
+    for position, statement in enumerate(block):
+        changed = _nested(statement, domain, locals_, uses)
+        if changed != statement:
+            # One change at a time: `uses` no longer holds.
+            return (*block[:position], changed, *block[position + 1 :])
     for end, statement in enumerate(block):
         copy = _as_copy(statement)
         if copy is None or copy.source not in locals_ or copy.source == copy.target.buffer:
@@ -84,7 +88,9 @@ def _nested(statement: Statement, domain: Domain, locals_: set[str], uses: Count
         return replace(statement, body=_block(statement.body, inside, locals_, uses))
     if isinstance(statement, Branch):
         then = _block(statement.then, domain.with_form(*statement.guards), locals_, uses)
-        return replace(statement, then=then, orelse=_block(statement.orelse, domain, locals_, uses))
+        if then != statement.then:
+            return replace(statement, then=then)
+        return replace(statement, orelse=_block(statement.orelse, domain, locals_, uses))
     return statement
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import operator
 from functools import partial
 from typing import Any
@@ -73,8 +74,16 @@ class Frame:
 
     def do_Import(self, node: ast.Import) -> None:
         for alias in node.names:
-            module = __import__(alias.name)
-            self.env[alias.asname or alias.name.partition(".")[0]] = module
+            module = self.b.python(importlib.import_module, alias.name)
+            top = self.b.python(importlib.import_module, alias.name.partition(".")[0])
+            self.env[alias.asname or top.__name__] = module if alias.asname else top
+
+    def do_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if node.level or node.module is None:
+            raise self.unsupported(node, "a relative import in a function is not supported")
+        module = self.b.python(importlib.import_module, node.module)
+        for alias in node.names:
+            self.env[alias.asname or alias.name] = self.b.python(getattr, module, alias.name)
 
     def do_Assign(self, node: ast.Assign) -> None:
         value = self.eval(node.value)

@@ -75,7 +75,11 @@ def _find(code: Any) -> FunctionNode:
     found: list[FunctionNode] = [node for node in ast.walk(ast.parse(text)) if _is_at(node, code)]  # type: ignore[misc]
     # Of lambdas within lambdas, the code is the innermost that holds all of it.
     found = found[-1:] if all(isinstance(node, ast.Lambda) for node in found) else found
-    if len(found) != 1:
+    if not found:
+        raise UnsupportedProgram(
+            f"`{code.co_name}` is not where it was defined: its file has changed since", where, "Import it again."
+        )
+    if len(found) > 1:
         raise UnsupportedProgram(
             f"the source of `{code.co_name}` cannot be told apart from {len(found)} candidates on its line",
             where,

@@ -85,6 +85,6 @@ def expression_text(value: Expr) -> str:
     if value.name == "negative":
         return f"-{args[0]}"
     if value.name == "square":
-        return f"{args[0]}**2"
+        return f"({args[0]})**2" if args[0].startswith("-") else f"{args[0]}**2"
     name = str(value.dtype) if value.name == "cast" else value.name
     return f"{name}({', '.join(args)})"

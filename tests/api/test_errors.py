@@ -158,7 +158,7 @@ def calls_helper(x):
     [
         (unknown_function, "np.fft.fft", r"`np\.fft\.fft` is not supported"),
         (unknown_method, "x.cumprod", r"`\.cumprod` of arrays is not supported"),
-        (keyword_of_a_function, "where=x", "call is not supported: .*'where'"),
+        (keyword_of_a_function, "where=x", "call of `np.sum` is not supported: .*'where'"),
         (printing, "print(x)", "`print` is not supported"),
         (ambiguous_truth, "if x > 0.0", "truth value of an array is ambiguous"),
     ],

@@ -88,6 +88,20 @@ def sum_of_a_temporary(x, s):
     return x * t
 
 
+def two_names_of_a_chosen_scalar(x, s):
+    if x[0] > 5.0:
+        s = s * 2.0
+    else:
+        if x[1] > 0.4:
+            s = x[0]
+        else:
+            s = x[1]
+    t = s
+    for i in range(3):
+        t += x[i]
+    return s + t
+
+
 OWN = [
     carried_through_a_loop,
     chosen_in_a_branch,
@@ -100,6 +114,7 @@ OWN = [
     target_changes_in_between,
     last_trip_counts,
     sum_of_a_temporary,
+    two_names_of_a_chosen_scalar,
 ]
 PROGRAMS = [(program, 5) for program in OWN] + [(program, size) for program, _, size in CASES]
 

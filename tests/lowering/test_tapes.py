@@ -24,7 +24,9 @@ class Slots(Interpreter):
             before = {name: np.array(value) for name, value in self.env.items()}
             for point in np.ndindex(*(self.form(extent) for _, extent in statement.params)):
                 self.env |= zip((name for name, _ in statement.params), point, strict=True)
-                self.filled.append((statement.target.buffer, self.place(statement.target.buffer, statement.target.index)))
+                self.filled.append(
+                    (statement.target.buffer, self.place(statement.target.buffer, statement.target.index))
+                )
             self.env = before
         super().compute(statement)
 
@@ -151,7 +153,6 @@ def test_value_kept_in_a_branch_has_a_slot_for_each_trip():
     primal = parsed(in_a_branch, X, 5)
     made = gradient_of(primal, ["x"])
     (tape,) = [buffer for name, buffer in made.program.buffers.items() if "_tape" in name]
-    assert tape.shape == made.program.body[1].trips + 0 or len(tape.shape) == 1
     run = Slots(made.program, inputs_of(primal, X, 5)[0] | {made.cotangent: np.ones(8)}, inputs_of(primal, X, 5)[1])
     assert run.store[tape.name].shape == (5,)
     assert [place for _, place in run.filled] == [(0,), (2,), (4,)]
@@ -206,6 +207,10 @@ def test_nests_of_which_some_do_not_run(bounds):
     try:
         shapes = tapes(maybe_negative, X, *bounds)
     except NeedsConstant as need:
-        assert need.symbols <= {"n", "m"}
+        assert_symbols(need.symbols)
     else:
         assert shapes == [(sum(max(bounds[1] - i, 0) for i in range(bounds[0])),)]
+
+
+def assert_symbols(symbols):
+    assert symbols <= {"n", "m"}

@@ -1,0 +1,165 @@
+"""What names hold in loops and after them, and loops over more than ranges."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import UnsupportedProgram
+from tests.helpers import assert_gradient
+
+
+def row_after_nested_loops(a):
+    for i in range(3):
+        v = a[i]
+        m = i
+        for j in range(2):
+            k = m - j
+    return np.sum(v * v) * a[k, 0] * j
+
+
+def row_after_nested_loops_jax(a):
+    return jnp.sum(a[2] * a[2]) * a[1, 0]
+
+
+def views_in_a_tuple(a):
+    for i in range(2):
+        t = (a[i], a[i + 1] * 2.0)
+    u, v = t
+    return np.sum(u * v * v)
+
+
+def views_in_a_tuple_jax(a):
+    return jnp.sum(a[1] * (2 * a[2]) ** 2)
+
+
+def counted(a):
+    count = 0
+    total = 0.0
+    for i in range(3):
+        if a[i, 0] > 0.7:
+            count += 1
+        if count > i:
+            total += a[i, 1] * count
+        if count % 2 == 0:
+            total += a[i, 2] ** 3
+    return total + (count == 2) * a[0, 0]
+
+
+def counted_jax(a):
+    count, total = 0, 0.0
+    for i in range(3):
+        count += int(a[i, 0] > 0.7)
+        total = total + (a[i, 1] * count if count > i else 0) + (a[i, 2] ** 3 if count % 2 == 0 else 0)
+    return total + (a[0, 0] if count == 2 else 0)
+
+
+def boundary_then_step(a):
+    u = a[0] * 1.0
+    for t in range(4):
+        u[0] = 0.3 * u[1]
+        u = u + 0.1 * u * a[1]
+    u[1] *= 2.0
+    return np.sum(u * u)
+
+
+def boundary_then_step_jax(a):
+    u = a[0]
+    for _ in range(4):
+        u = u.at[0].set(0.3 * u[1])
+        u = u + 0.1 * u * a[1]
+    return jnp.sum(u.at[1].multiply(2.0) ** 2)
+
+
+def double_buffered(a):
+    x, y = a[0] * 1.0, a[1] * 2.0
+    for t in range(5):
+        y[1:-1] = x[:-2] * x[2:]
+        x, y = y, x
+    return np.sum(x * y)
+
+
+def double_buffered_jax(a):
+    x, y = a[0], 2.0 * a[1]
+    for _ in range(5):
+        x, y = y.at[1:-1].set(x[:-2] * x[2:]), x
+    return jnp.sum(x * y)
+
+
+def kept_before_rebinding(a):
+    k, u = 0.0, a[0]
+    for i in range(4):
+        m, old = k, u
+        k = k + a[1, i] * a[1, i]
+        u = u * u + a[2]
+    return m * k + np.sum(old * u)
+
+
+def kept_before_rebinding_jax(a):
+    k, u = 0.0, a[0]
+    for i in range(4):
+        m, old = k, u
+        k, u = k + a[1, i] ** 2, u * u + a[2]
+    return m * k + jnp.sum(old * u)
+
+
+CASES = [
+    (row_after_nested_loops, row_after_nested_loops_jax),
+    (views_in_a_tuple, views_in_a_tuple_jax),
+    (counted, counted_jax),
+    (boundary_then_step, boundary_then_step_jax),
+    (double_buffered, double_buffered_jax),
+    (kept_before_rebinding, kept_before_rebinding_jax),
+]
+
+
+@pytest.mark.parametrize(("program", "reference"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_names(rng, program, reference):
+    assert_gradient(program, reference, rng.uniform(0.3, 1.0, (3, 4)))
+
+
+def collected(x):
+    parts = []
+    for i in range(3):
+        parts.append(x[i] * 2.0)
+    return parts[0] * parts[1] * parts[2]
+
+
+def test_a_list_filled_in_a_loop_unrolls_it(rng):
+    assert_gradient(collected, lambda x: 8.0 * x[0] * x[1] * x[2], rng.uniform(0.5, 1.0, 4))
+
+
+def filled_at_run_time(x):
+    parts = {"sum": 0.0}
+    if x[0] > 0.0:
+        parts["sum"] = x[1]
+    return parts["sum"]
+
+
+def swapped_arguments(x, y):
+    for t in range(3):
+        y[1:] = x[:-1] * x[:-1]
+        x, y = y, x
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    ("program", "line"), [(filled_at_run_time, 'parts["sum"] = x[1]'), (swapped_arguments, "y[1:] = x[:-1] * x[:-1]")]
+)
+def test_refusals(program, line):
+    args = (np.ones(3),) if program is filled_at_run_time else (np.ones(3), np.ones(3))
+    with pytest.raises(UnsupportedProgram, match=r"at run time") as caught:
+        sdfgad.differentiate(program)(*args)
+    assert caught.value.where.text == line
+
+
+def summed(x):
+    s = 0.0
+    for i in range(4):
+        s += x[i]
+    return s
+
+
+def test_a_python_number_takes_the_precision_of_what_is_added():
+    x = np.linspace(0.0, 1.0, 4, dtype=np.float32)
+    assert sdfgad.differentiate(summed).value(x).dtype == np.float32
