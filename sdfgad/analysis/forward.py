@@ -13,6 +13,7 @@ import islpy as isl
 
 from sdfgad.analysis.model import Touch, depth_of, maps_of, placed, sink_of, source_of, touch, union
 from sdfgad.ir.expr import Expr, Read
+from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, Program, Statement, reads_of, rewrite_statement
 
 
@@ -51,10 +52,18 @@ def _copies(program: Program) -> dict[str, tuple[int, str]]:
     for number, statement in enumerate(program.body):
         if not isinstance(statement, Compute) or not isinstance(statement.value, Read):
             break
-        if statement.value.buffer not in program.inputs or statement.value.index != statement.target.index:
+        if statement.value.buffer not in program.inputs or not _is_whole(program, statement, statement.value):
             break
         result[statement.target.buffer] = (number, statement.value.buffer)
     return result
+
+
+def _is_whole(program: Program, statement: Compute, read: Read) -> bool:
+    """Whether a statement copies all of a buffer to another of the same shape."""
+    shapes = {program.buffers[name].shape for name in (read.buffer, statement.target.buffer)}
+    in_order = tuple(Lin.symbol(name) for name, _ in statement.params)
+    is_plain = statement.accumulate is None and read.index == statement.target.index == in_order
+    return is_plain and shapes == {tuple(extent for _, extent in statement.params)}
 
 
 def _reads_of_copies(
