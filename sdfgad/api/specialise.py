@@ -73,6 +73,12 @@ class Specialisation:
         return Executable(compile_sdfg(self.gradient_sdfg))
 
     @cached_property
+    def _counting_executable(self) -> Executable | None:
+        """Counts the trips of loops whose number of trips is data."""
+        counting = self.gradient.counting
+        return None if counting is None else Executable(compile_sdfg(lower(optimise(counting))))
+
+    @cached_property
     def _forward(self) -> Program:
         program = self.primal.program
         return replace(program, outputs={self.output: program.outputs[self.output]})
@@ -101,7 +107,7 @@ class Specialisation:
 
     def prepare(self) -> None:
         """Compile the gradient now."""
-        _ = self._gradient_executable
+        _ = self._gradient_executable, self._counting_executable
 
     def value(self, call: Call) -> Array:
         """The output, from the forward program alone.
@@ -122,8 +128,14 @@ class Specialisation:
             InvalidIndex: an index was out of range.
         """
         made = self.gradient
-        arrays = self._inputs(call) | {made.cotangent: cotangent} | _outputs(made.program)
-        self._gradient_executable(arrays, self._integers(call))
+        inputs, integers = self._inputs(call), self._integers(call)
+        if made.counting is not None and self._counting_executable is not None:
+            counts = _outputs(made.counting)
+            self._counting_executable(inputs | counts, integers)
+            self._raise_failed_checks(counts)
+            integers |= {symbol: int(counts[buffer]) for symbol, buffer in made.totals.items()}
+        arrays = inputs | {made.cotangent: cotangent} | _outputs(made.program)
+        self._gradient_executable(arrays, integers)
         self._raise_failed_checks(arrays)
         gradients: dict[str, Array] = {}
         for name in self.wrt:

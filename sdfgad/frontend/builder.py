@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,10 +13,10 @@ import islpy as isl
 import numpy as np
 
 from sdfgad.errors import Location, ShapeMismatch, UnsupportedProgram
-from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, view_of
-from sdfgad.ir.expr import INT, Const, Expr, Int, Op, symbols_of
+from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, scalar, view_of
+from sdfgad.ir.expr import INT, Const, Expr, Int, Op, reads, symbols_of
 from sdfgad.ir.hazards import is_hazard
-from sdfgad.ir.linear import IntLike, Lin
+from sdfgad.ir.linear import IntLike, Lin, as_linear
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Accumulate, Branch, Buffer, Compute, Loop, Statement
 from sdfgad.ir.sets import Domain
@@ -45,6 +46,7 @@ class Builder:
         # Arrays from outside the function: buffer -> array, and how to look each of them up again.
         self.captured: dict[str, np.ndarray[Any, Any]] = {}
         self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
+        self._fixed: dict[Any, list[tuple[list[Any], list[Any], Lin]]] = {}
         self._values = isl.Set(f"[{names}] -> {{ : {' and '.join(f'{n} = {v}' for n, v in integers.items())} }}")
         self.buffers: dict[str, Buffer] = {}
         self.domain = Domain()
@@ -96,6 +98,7 @@ class Builder:
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self.buffers = dict(state[0])
+        self._fixed.clear()
         self.names.restore(state[1])
         del self.blocks[len(state[2]) :], self.checks[state[3] :]
         for block, length in zip(self.blocks, state[2], strict=True):
@@ -170,6 +173,21 @@ class Builder:
         if tensor.is_copy:
             return replace(view, place=None, settled=True, is_copy=True, copy_of=tensor.copy_of)
         return view.as_value(settled=True) if tensor.ndim == 0 else view
+
+    def fixed(self, value: Expr) -> Lin:
+        """An integer's present value, which later writes to what it was made from do not change.
+
+        Where it has been fixed before, in the same trip, and nothing that it reads was written since, it is the same
+        integer. A place in a loop inside is reached again after later writes, and does not count.
+        """
+        marks = tuple((read.buffer, self.writes[read.buffer]) for read in reads(value))
+        for place, loops, form in self._fixed.get((value, marks), ()):
+            is_inside = len(place) <= len(self.blocks) and all(map(operator.is_, place, self.blocks))
+            if is_inside and loops == self.loops:
+                return form
+        form = as_linear(self.materialise(scalar(value)).at())
+        self._fixed.setdefault((value, marks), []).append((list(self.blocks), list(self.loops), form))
+        return form
 
     def settle(self, value: Any, base: str = "t") -> Any:
         """A value as Python holds it in a name: arrays by reference, everything else fixed at this point."""
@@ -269,8 +287,11 @@ class Builder:
         first = next((e for e in wide if e.is_const), wide[0])
         for extent in wide:
             if extent != first and not self.is_zero(extent - first):
+                symbols = self.symbols_behind(extent - first)
+                if symbols:
+                    raise NeedsConstant(symbols, self.where)
                 if not (extent.is_const and first.is_const):
-                    raise NeedsConstant(self.symbols_behind(extent - first), self.where)
+                    raise self.unsupported("sizes that are data are not known to be equal", "Slice by the same name.")
                 text = " and ".join(f"({', '.join(map(str, s))})" for s in shapes)
                 raise ShapeMismatch(f"shapes {text} do not broadcast", self.where, "Make the extents equal, or 1.")
         return first

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sdfgad.analysis.flow import AFTER
-from sdfgad.ir.expr import Const
+from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, Statement
-from sdfgad.lowering.tapes import Tape, tape_for
+from sdfgad.lowering.tapes import Counter, Tape, tapes_for
 from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint
 
@@ -24,18 +24,22 @@ class GradientProgram:
         cotangent: the input buffer that holds the output's cotangent.
         value: the buffer that holds the output at the end.
         gradients: input buffer of the primal -> buffer of its gradient.
+        counting: a program that must run first, if any, to count trips whose number is data.
+        totals: run-time integers of `program` -> the outputs of `counting` that give them.
     """
 
     program: Program
     cotangent: str
     value: str
     gradients: Mapping[str, str]
+    counting: Program | None
+    totals: Mapping[str, str]
 
 
 def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...], output: str) -> GradientProgram:
     """The gradient program that does exactly what the plan says."""
     names, primal = adjoint.names, adjoint.primal
-    tapes = {key: tape_for(residual, adjoint, names) for key, residual in adjoint.residuals.items()}
+    tapes, counters = tapes_for(adjoint, names)
     unplanned = [key for key in tapes if plan.choice(key) != "store"]
     if unplanned:
         raise NotImplementedError(f"the plan asks for {plan.choice(unplanned[0])}, which lowering does not know")
@@ -50,12 +54,15 @@ def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...], output: str) ->
     # Where the output depends on nothing in `wrt`, no adjoint has been made, and all gradients are zero.
     bar = adjoint.bars.get(adjoint.output)
     seed = () if bar is None else (_whole(names, buffers[bar], cotangent, "add"),)
+    buffers |= {counter.buffer.name: counter.buffer for counter in counters}
+    starts = tuple(Compute((), Access(counter.buffer.name), Const(0, INT)) for counter in counters)
     body = (
-        *_Forward(tapes).block(primal.body),
+        *starts,
+        *_Forward(tapes, counters).block(primal.body),
         *copies,
         *(_cleared(names, bar) for bar in bars),
         *seed,
-        *_Reverse(adjoint, tapes).block(primal.body, 0)[0],
+        *_Reverse(adjoint, tapes, counters).block(primal.body, 0)[0],
     )
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
     outputs = {output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()}
@@ -64,10 +71,18 @@ def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...], output: str) ->
         name=names.fresh(f"{primal.name}_gradient"),
         buffers=buffers,
         inputs=(*primal.inputs, cotangent.name),
+        integers=(*primal.integers, *(counter.total for counter in counters)),
         outputs=outputs,
         body=body,
     )
-    return GradientProgram(program, cotangent.name, value, gradients)
+    totals = {counter.total: counter.buffer.name for counter in counters}
+    counting = None
+    if counters:
+        counted = (*starts, *_Forward({}, counters).block(primal.body))
+        outputs = {f"trips of {counter.loop}": counter.buffer.name for counter in counters}
+        name = names.fresh(f"{primal.name}_trips")
+        counting = replace(primal, name=name, buffers=buffers, outputs=outputs, body=counted)
+    return GradientProgram(program, cotangent.name, value, gradients, counting, totals)
 
 
 def _safe_value(output: str, restored: set[str], buffers: dict[str, Buffer], names: Names) -> tuple[str, list[Compute]]:
@@ -92,11 +107,16 @@ def _cleared(names: Names, buffer: Buffer) -> Compute:
     return Compute(params, Access(buffer.name, index), Const(0, buffer.dtype))
 
 
+def _step(counter: Counter, by: int) -> Compute:
+    return Compute((), Access(counter.buffer.name), Const(by, INT), "add")
+
+
 class _Forward:
     """The primal's statements, each preceded by the store of what it destroys."""
 
-    def __init__(self, tapes: Mapping[int, Tape]) -> None:
+    def __init__(self, tapes: Mapping[int, Tape], counters: tuple[Counter, ...]) -> None:
         self.tapes = tapes
+        self.steps = {counter.loop: _step(counter, 1) for counter in counters}
         self.number = -1
 
     def block(self, block: Block) -> Block:
@@ -109,7 +129,8 @@ class _Forward:
                 yield self.tapes[self.number].store
             yield statement
         elif isinstance(statement, Loop):
-            yield replace(statement, body=self.block(statement.body))
+            step = (self.steps[statement.var],) if statement.var in self.steps else ()
+            yield replace(statement, body=(*self.block(statement.body), *step))
         else:
             then = self.block(statement.then)
             yield replace(statement, then=then, orelse=self.block(statement.orelse))
@@ -118,8 +139,9 @@ class _Forward:
 class _Reverse:
     """The adjoints of the primal's statements in reverse order, each with the restore of what it destroyed."""
 
-    def __init__(self, adjoint: Adjoint, tapes: Mapping[int, Tape]) -> None:
+    def __init__(self, adjoint: Adjoint, tapes: Mapping[int, Tape], counters: tuple[Counter, ...]) -> None:
         self.pieces, self.tapes = adjoint.pieces, tapes
+        self.steps = {counter.loop: _step(counter, -1) for counter in counters}
 
     def block(self, block: Block, number: int) -> tuple[Block, int]:
         """The reverse of a block whose first statement has this number, and the number after its last."""
@@ -134,7 +156,8 @@ class _Reverse:
             return self.compute(number), number + 1
         if isinstance(statement, Loop):
             body, after = self.block(statement.body, number + 1)
-            return ((replace(statement, body=body, backward=True),) if body else ()), after
+            step = (self.steps[statement.var],) if statement.var in self.steps else ()
+            return ((replace(statement, body=(*step, *body), backward=True),) if body else ()), after
         then, middle = self.block(statement.then, number + 1)
         orelse, after = self.block(statement.orelse, middle)
         return ((replace(statement, then=then, orelse=orelse),) if then or orelse else ()), after

@@ -1,7 +1,8 @@
 """Where stored residuals live: a tape with one slot for each value, for each trip of the enclosing loops.
 
 Where the trips of inner loops vary with outer ones (triangular nests), the tape is flat, and the position of a slot is
-the number of slots before it, a polynomial: a tape is as long as what is kept.
+the number of slots before it, a polynomial: a tape is as long as what is kept. Where the number of trips is data, the
+trips are counted: a program of its own finds their total first, and a counter is the position of a slot.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import islpy as isl
 import sympy
 
 from sdfgad.errors import UnsupportedProgram
-from sdfgad.ir.expr import INT, Const, Expr, Int, Op, symbols_of
+from sdfgad.ir.expr import INT, Const, Expr, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Compute
@@ -33,15 +34,39 @@ class Tape:
     restore: Compute
 
 
-def tape_for(residual: Residual, adjoint: Adjoint, names: Names) -> Tape:
-    """The tape of one residual.
+@dataclass(frozen=True)
+class Counter:
+    """Counts the trips of a loop over the whole program.
+
+    Attributes:
+        loop: the loop's own counter, which names it.
+        buffer: an integer scalar, the number of trips so far.
+        total: the run-time integer that gives their number in the end.
+    """
+
+    loop: str
+    buffer: Buffer
+    total: str
+
+
+def tapes_for(adjoint: Adjoint, names: Names) -> tuple[dict[int, Tape], tuple[Counter, ...]]:
+    """The tapes of all residuals by their keys, and the counters that they need.
 
     Raises:
-        UnsupportedProgram: the number of trips of an enclosing loop has no bound known before it runs.
+        UnsupportedProgram: the size of a kept array is data.
     """
+    counters: dict[str, Counter] = {}
+    tapes = {key: _tape_for(residual, adjoint, names, counters) for key, residual in adjoint.residuals.items()}
+    return tapes, tuple(counters.values())
+
+
+def _tape_for(residual: Residual, adjoint: Adjoint, names: Names, counters: dict[str, Counter]) -> Tape:
     primal = adjoint.primal.buffers[residual.buffer]
     name = names.fresh(f"{residual.buffer}_tape")
-    shape, index = _layout(residual, adjoint)
+    if any(not _is_plain(loop.trips) and _is_data(loop.trips) for loop in residual.loops):
+        shape, index = _counted_layout(residual, adjoint, names, counters)
+    else:
+        shape, index = _layout(residual, adjoint)
     buffer = Buffer(name, shape, primal.dtype, primal.source, residual.where)
     slot = Access(name, index)
     store = Compute(residual.params, slot, residual.access.read(primal.dtype), None, residual.where)
@@ -61,6 +86,24 @@ def _layout(residual: Residual, adjoint: Adjoint) -> tuple[tuple[Lin, ...], tupl
     domain = _domain(residual)
     shape = tuple(_largest(extent, adjoint, domain, residual) for _, extent in axes)
     return shape, tuple(Lin.symbol(symbol) for symbol, _ in axes)
+
+
+def _counted_layout(
+    residual: Residual, adjoint: Adjoint, names: Names, counters: dict[str, Counter]
+) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
+    """One axis for all trips of the innermost loop, and the box's own."""
+    loop = residual.loops[-1].var
+    if loop not in counters:
+        buffer = Buffer(names.fresh(f"{loop}_count"), (), INT)
+        counters[loop] = Counter(loop, buffer, names.fresh(f"{loop}_total"))
+    counter, domain = counters[loop], _domain(residual)
+    sizes = tuple(_largest(extent, adjoint, domain, residual) for _, extent in residual.params)
+    position = Lin.symbol(Read(counter.buffer.name, (), INT))
+    return (Lin.symbol(counter.total), *sizes), (position, *(Lin.symbol(name) for name, _ in residual.params))
+
+
+def _is_data(form: Lin) -> bool:
+    return any(isinstance(atom, Expr) and reads(atom) for atom, _ in form.terms)
 
 
 def _is_plain(form: Lin) -> bool:
@@ -97,9 +140,9 @@ def _largest(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) -
         raise NeedsConstant(_names(trips) & set(adjoint.primal.integers), residual.where)
     if largest is None:
         raise UnsupportedProgram(
-            "a value in a loop whose number of trips depends on data must be kept for the reverse sweep",
+            "an array whose size is data must be kept for the reverse sweep",
             residual.where,
-            "Give the loop a fixed number of trips and skip the rest with `if`.",
+            "Loop over its elements, or use an array of a fixed size.",
         )
     return Lin(max(largest, 0))
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from tests.helpers import assert_close, assert_gradient, jax_vjp, refusal_or_gradient
+from tests.helpers import assert_close, assert_gradient, jax_vjp
 
 
 def power_of(x, s, n):
@@ -97,7 +97,7 @@ def sparse_product(x, start, column, value):
 
 
 def test_bounds_from_an_index_array(rng):
-    """Differentiated, or refused at its line."""
+
     start, column = np.array([0, 2, 2, 4]), np.array([0, 3, 1, 5])
 
     def reference(x, _, __, value):
@@ -105,8 +105,7 @@ def test_bounds_from_an_index_array(rng):
         return (t[0] + t[1]) ** 2 + (t[2] + t[3]) ** 2
 
     args = (rng.uniform(0.5, 1, 6), start, column, rng.uniform(0.5, 1, 4))
-    error = refusal_or_gradient(sparse_product, reference, *args)
-    assert error is None or error.where is not None
+    assert_gradient(sparse_product, reference, *args)
 
 
 def gathered(x, idx, w):

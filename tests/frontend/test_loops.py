@@ -6,7 +6,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
-from tests.helpers import assert_gradient
+from tests.helpers import assert_gradient, jax_vjp
 
 
 def row_after_nested_loops(a):
@@ -116,6 +116,58 @@ CASES = [
 @pytest.mark.parametrize(("program", "reference"), CASES, ids=[case[0].__name__ for case in CASES])
 def test_names(rng, program, reference):
     assert_gradient(program, reference, rng.uniform(0.3, 1.0, (3, 4)))
+
+
+def ragged(x, start, column, value):
+    y, s = np.zeros(3), 1.0
+    for i in range(3):
+        for k in range(start[i], start[i + 1]):
+            y[i] = np.sin(y[i]) + value[k] * x[column[k]] * s
+            s = s * y[i]
+        x[i : i + 3] *= np.cos(x[i : i + 3])
+    return np.sum(y * y) + s
+
+
+def ragged_jax(x, start, column, value):
+    y, s = jnp.zeros(3), 1.0
+    for i in range(3):
+        for k in range(start[i], start[i + 1]):
+            y = y.at[i].set(jnp.sin(y[i]) + value[k] * x[column[k]] * s)
+            s = s * y[i]
+        x = x.at[i : i + 3].multiply(jnp.cos(x[i : i + 3]))
+    return jnp.sum(y * y) + s
+
+
+def test_trips_that_are_data(rng):
+    """Rows of a sparse matrix; another call has other rows, and so other numbers of trips."""
+    x, value, column = rng.uniform(0.5, 1.0, 6), rng.uniform(0.5, 1.0, 4), np.array([0, 3, 1, 5])
+    g, _ = assert_gradient(ragged, ragged_jax, x, np.array([0, 2, 2, 4]), column, value)
+    for start in ([0, 0, 1, 4], [0, 0, 0, 0], [1, 3, 4, 4]):
+        args = (x, np.array(start), column, value)
+        found = g.vjp(*args, cotangent=1.0)
+        for mine, other in zip(found.values(), jax_vjp(ragged_jax, args, 1.0), strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-9)
+
+
+def moving_index(x, idx):
+    k = idx[0]
+    s = x[k]
+    for j in range(3):
+        s = s * x[idx[0]] + x[idx[0]]
+        idx[0] += 1
+    x[: idx[1]] = x[: idx[1]] * x[: idx[1]]
+    return s * np.sum(x)
+
+
+def moving_index_jax(x, idx):
+    s = x[0]
+    for j in range(3):
+        s = s * x[j] + x[j]
+    return s * jnp.sum(x.at[:2].multiply(x[:2]))
+
+
+def test_an_index_is_read_again_after_it_was_written(rng):
+    assert_gradient(moving_index, moving_index_jax, rng.uniform(0.5, 1.0, 4), np.array([0, 2]))
 
 
 def collected(x):

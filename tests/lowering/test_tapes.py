@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Loop, computes, walk
 from sdfgad.ir.specialise import NeedsConstant
 from tests.helpers import line_of
@@ -188,10 +188,25 @@ def trips_from_data(x, idx):
     return x
 
 
-def test_unbounded_trips_are_refused_at_the_line_that_overwrites():
-    with pytest.raises(UnsupportedProgram, match="number of trips depends on data") as caught:
-        gradient_of(parsed(trips_from_data, X, np.array([1, 2, 0])), ["x"])
-    assert str(caught.value.where) == line_of(trips_from_data, "x[i] = x[i] * x[i]")
+def test_trips_that_are_data_are_counted_first():
+    made = gradient_of(parsed(trips_from_data, X, np.array([1, 2, 0])), ["x"])
+    ((total, count),) = made.totals.items()
+    (tape,) = (b for b in made.program.buffers.values() if b.name.endswith("_tape"))
+    assert tape.shape == (Lin.symbol(total),)
+    assert total in made.program.integers
+    assert list(made.counting.outputs.values()) == [count]
+
+
+def size_from_data(x, idx):
+    for i in range(3):
+        x[: idx[i]] = x[: idx[i]] * x[: idx[i]]
+    return x
+
+
+def test_boxes_whose_size_is_data_have_room_for_the_largest():
+    made = gradient_of(parsed(size_from_data, X, np.array([1, 2, 0])), ["x"])
+    (tape,) = (b for b in made.program.buffers.values() if b.name.endswith("_tape"))
+    assert tape.shape == (Lin(3), Lin(X.size))
 
 
 def maybe_negative(x, n, m):

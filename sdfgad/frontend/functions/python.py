@@ -11,7 +11,7 @@ import numpy as np
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.elementwise import elementwise, power
 from sdfgad.frontend.registry import FUNCTIONS, Known, function
-from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
+from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast, is_integer, is_number
 from sdfgad.ir.expr import INT, Int, Op
 from sdfgad.ir.linear import Lin, as_linear
 
@@ -105,8 +105,7 @@ def int_(b: Builder, x: Any) -> Any:
     x = as_tensor(x)
     if x.ndim:
         return astype(x, INT)
-    # The value is fixed here; later writes to what it was made from do not change it.
-    return as_linear(b.materialise(scalar(cast(x.at(), INT))).at())
+    return b.fixed(cast(x.at(), INT))
 
 
 @function(builtins.bool, static=True)
