@@ -45,6 +45,22 @@ class UnsupportedProgram(SdfgadError):
     """The program cannot be parsed: no source, or a statement or function that sdfgad does not know."""
 
 
+class UpdateOfCopy(UnsupportedProgram):
+    """An array that is chosen or re-bound at run time is updated in place.
+
+    Attributes:
+        buffer: the storage that stands for the array.
+    """
+
+    def __init__(self, buffer: str, where: Location | None) -> None:
+        self.buffer = buffer
+        super().__init__(
+            "an array that is chosen or re-bound at run time is updated in place through this name",
+            where,
+            "Update the array by a name that is bound once.",
+        )
+
+
 class MissingRule(SdfgadError):
     """Operations on the differentiated path have no derivative rule.
 

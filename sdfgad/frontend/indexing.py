@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import InvalidIndex
+from sdfgad.errors import InvalidIndex, UpdateOfCopy
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.elementwise import where
 from sdfgad.frontend.functions.python import int_, integer_extremum
 from sdfgad.frontend.values import Index, Tensor, as_tensor, is_integer
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Op, symbols_of
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Op, Read, symbols_of
 from sdfgad.ir.linear import Lin, as_linear
 
 
@@ -88,10 +88,8 @@ def is_mask(index: Any) -> bool:
 
 def _not_assignable(b: Builder, x: Tensor) -> Exception:
     if x.is_copy:
-        return b.unsupported(
-            "an array that is chosen or re-bound at run time is updated in place through this name",
-            "Update the array by a name that is bound once.",
-        )
+        element = x.at(*(Lin(0) for _ in x.shape))
+        return UpdateOfCopy(element.buffer if isinstance(element, Read) else "", b.where)
     return b.unsupported(
         "what is assigned to is a computed value, or an array from outside the function",
         "Copy it to a name of its own first, or pass it as an argument.",

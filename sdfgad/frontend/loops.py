@@ -1,7 +1,8 @@
 """``for`` loops, and what names hold in them and afterwards.
 
 A name that is re-bound in a loop and whose old value matters becomes storage that every trip reads and rewrites.
-Which names those are, and their dtypes, is found by parsing the body until nothing changes.
+Which names those are, and their dtypes, is found by parsing the body until nothing changes. Where the first trip
+updates an array in place that others refer to, and later trips arrays of the loop's own, the first trip is peeled.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdfgad.errors import UpdateOfCopy
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.control import Return
 from sdfgad.frontend.functions.python import int_
@@ -118,7 +120,34 @@ def _unrolled(frame: Frame, node: ast.For, values: list[Any]) -> Return | None:
     return None
 
 
-def _counted(frame: Frame, node: ast.For, span: Range, item: Item) -> Return | None:
+class _Peel(Exception):
+    """The first trip must be parsed by itself."""
+
+    def __init__(self, reason: UpdateOfCopy) -> None:
+        self.reason = reason
+
+
+def _peeled(frame: Frame, node: ast.For, span: Range, item: Item, reason: UpdateOfCopy) -> Return | None:
+    """The first trip, where it is certain to run, and then the loop over the others."""
+    b = frame.b
+    if b.holds(-span.trips):
+        return None
+    if not b.holds(span.trips - 1):
+        raise reason
+    frame.bind(node.target, item(span.index(Lin(0))))
+    result = frame.block(node.body)
+    for name in assigned_names(node.target):
+        if not is_read_outside(frame.source.node, node, frame.loops, name):
+            frame.env.pop(name, None)
+    if result is not None:
+        return result
+    try:
+        return _counted(frame, node, Range(span.start + span.step, span.stop, span.step), item, may_peel=False)
+    except UpdateOfCopy:
+        raise reason from None
+
+
+def _counted(frame: Frame, node: ast.For, span: Range, item: Item, may_peel: bool = True) -> Return | None:
     b, trips = frame.b, span.trips
     symbols = {atom for atom, _ in trips.terms}
     if symbols and symbols <= set(b.integers) and not b.holds(trips):
@@ -135,6 +164,13 @@ def _counted(frame: Frame, node: ast.For, span: Range, item: Item) -> Return | N
         try:
             if _attempt(frame, node, span, item, var, carried):
                 return None
+        except _Peel as peel:
+            if not may_peel:
+                raise peel.reason from None
+            b.restore(state)
+            frame.env = dict(env)
+            del frame.loops[depth:]
+            return _peeled(frame, node, span, item, peel.reason)
         except NeedsConstant as need:
             if not (var in need.symbols and trips.is_const and trips.const <= UNROLL_LIMIT):
                 raise
@@ -155,7 +191,7 @@ def _attempt(frame: Frame, node: ast.For, span: Range, item: Item, var: str, car
         b.loops.append((len(b.blocks), var, span.trips))
         frame.loops.append(node)
         frame.bind(node.target, item(span.index(trip)))
-        if frame.block(node.body) is not None:
+        if _body(frame, node, stores) is not None:
             raise frame.unsupported(node, "`return` inside a loop that runs at run time is not supported")
         frame.loops.pop()
         b.loops.pop()
@@ -169,6 +205,15 @@ def _attempt(frame: Frame, node: ast.For, span: Range, item: Item, var: str, car
     b.loop(var, span.trips, span.guards(trip), body)
     frame.env = _after(frame, outside, stores, carried, {var: span.trips - 1}, span.trips)
     return True
+
+
+def _body(frame: Frame, node: ast.For, stores: dict[str, Tensor]) -> Return | None:
+    try:
+        return frame.block(node.body)
+    except UpdateOfCopy as error:
+        if error.buffer in {store.buffer for store in stores.values()}:
+            raise _Peel(error) from error
+        raise
 
 
 def _start_carry(b: Builder, name: str, value: Any, carry: Carry) -> Tensor:

@@ -181,6 +181,37 @@ def test_a_list_filled_in_a_loop_unrolls_it(rng):
     assert_gradient(collected, lambda x: 8.0 * x[0] * x[1] * x[2], rng.uniform(0.5, 1.0, 4))
 
 
+def boundary_first(u, n):
+    for t in range(n):
+        u[0] = 0.3 * u[1]
+        for i in range(1, 3):
+            u[i] = u[i] * u[i - 1] + 0.5
+        u = u + 0.1 * u * u[::-1]
+    return np.sum(u * u)
+
+
+def boundary_first_jax(u, n):
+    for _ in range(n):
+        u = u.at[0].set(0.3 * u[1])
+        for i in range(1, 3):
+            u = u.at[i].set(u[i] * u[i - 1] + 0.5)
+        u = u + 0.1 * u * u[::-1]
+    return jnp.sum(u * u)
+
+
+def test_the_first_trip_updates_the_argument_and_the_others_do_not(rng):
+    u = rng.uniform(0.5, 1.0, 5)
+    g, _ = assert_gradient(boundary_first, boundary_first_jax, u, 4)
+    updated = sdfgad.differentiate(boundary_first, output="u", reduce="sum")
+    for n in (1, 0, 3, -2):
+        np.testing.assert_allclose(g.value(u, n), boundary_first(u.copy(), n))
+        np.testing.assert_allclose(g(u, n)["u"], jax_vjp(boundary_first_jax, (u, n), 1.0)[0], rtol=1e-9)
+        if n > 0:
+            expected = u.copy()
+            boundary_first(expected, n)
+            np.testing.assert_array_equal(updated.value(u, n), expected)
+
+
 def filled_at_run_time(x):
     parts = {"sum": 0.0}
     if x[0] > 0.0:
