@@ -39,55 +39,71 @@ class GradientProgram:
 def assemble(adjoint: Adjoint, plan: Plan, wrt: tuple[str, ...], output: str) -> GradientProgram:
     """The gradient program that does exactly what the plan says."""
     names, primal = adjoint.names, adjoint.primal
+    _require_known_choices(adjoint, plan)
     tapes, counters = tapes_for(adjoint, names)
-    unplanned = [key for key in tapes if plan.choice(key) != "store"]
-    if unplanned:
-        raise NotImplementedError(f"the plan asks for {plan.choice(unplanned[0])}, which lowering does not know")
     buffers = dict(primal.buffers) | dict(adjoint.buffers) | {t.buffer.name: t.buffer for t in tapes.values()}
-
-    restored = {residual.buffer for residual in adjoint.residuals.values()}
-    value, copies = _safe_value(adjoint.output, restored, buffers, names)
+    buffers |= {counter.buffer.name: counter.buffer for counter in counters}
     cotangent = replace(primal.buffers[adjoint.output], name=names.fresh("cotangent"))
     buffers[cotangent.name] = cotangent
-
-    bars = [buffers[bar] for bar in adjoint.bars.values()]
-    # Where the output depends on nothing in `wrt`, no adjoint has been made, and all gradients are zero.
-    bar = adjoint.bars.get(adjoint.output)
-    seed = () if bar is None else (_whole(names, buffers[bar], cotangent, "add"),)
-    buffers |= {counter.buffer.name: counter.buffer for counter in counters}
-    starts = tuple(Compute((), Access(counter.buffer.name), Const(0, INT)) for counter in counters)
+    value, copies = _safe_value(adjoint, buffers)
     body = (
-        *starts,
+        *_starts(counters),
         *_Forward(tapes, counters).block(primal.body),
         *copies,
-        *(_cleared(names, bar) for bar in bars),
-        *seed,
+        *_seeded(adjoint, buffers, cotangent),
         *_Reverse(adjoint, tapes, counters).block(primal.body, 0)[0],
     )
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
-    outputs = {output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()}
     program = replace(
         primal,
         name=names.fresh(f"{primal.name}_gradient"),
         buffers=buffers,
         inputs=(*primal.inputs, cotangent.name),
         integers=(*primal.integers, *(counter.total for counter in counters)),
-        outputs=outputs,
+        outputs={output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()},
         body=body,
     )
     totals = {counter.total: counter.buffer.name for counter in counters}
-    counting = None
-    if counters:
-        counted = (*starts, *_Forward({}, counters).block(primal.body))
-        outputs = {f"trips of {counter.loop}": counter.buffer.name for counter in counters}
-        name = names.fresh(f"{primal.name}_trips")
-        counting = replace(primal, name=name, buffers=buffers, outputs=outputs, body=counted)
+    counting = _counting(primal, buffers, counters, names) if counters else None
     return GradientProgram(program, cotangent.name, value, gradients, counting, totals)
 
 
-def _safe_value(output: str, restored: set[str], buffers: dict[str, Buffer], names: Names) -> tuple[str, list[Compute]]:
-    """An output that the reverse sweep would undo is copied first."""
-    if output not in restored:
+def _require_known_choices(adjoint: Adjoint, plan: Plan) -> None:
+    for key in adjoint.residuals:
+        if plan.choice(key) != "store":
+            raise NotImplementedError(f"the plan asks for {plan.choice(key)}, which lowering does not know")
+
+
+def _starts(counters: tuple[Counter, ...]) -> Block:
+    return tuple(Compute((), Access(counter.buffer.name), Const(0, INT)) for counter in counters)
+
+
+def _seeded(adjoint: Adjoint, buffers: dict[str, Buffer], cotangent: Buffer) -> Iterator[Statement]:
+    """All adjoints cleared, and the output's set to the cotangent.
+
+    Where the output depends on nothing in `wrt`, no adjoint has been made, and all gradients are zero.
+    """
+    for bar in adjoint.bars.values():
+        yield _cleared(adjoint.names, buffers[bar])
+    if adjoint.output in adjoint.bars:
+        yield _whole(adjoint.names, buffers[adjoint.bars[adjoint.output]], cotangent, "add")
+
+
+def _counting(primal: Program, buffers: dict[str, Buffer], counters: tuple[Counter, ...], names: Names) -> Program:
+    """The forward program with the numbers of trips as its outputs."""
+    return replace(
+        primal,
+        name=names.fresh(f"{primal.name}_trips"),
+        buffers=buffers,
+        outputs={f"trips of {counter.loop}": counter.buffer.name for counter in counters},
+        body=(*_starts(counters), *_Forward({}, counters).block(primal.body)),
+    )
+
+
+def _safe_value(adjoint: Adjoint, buffers: dict[str, Buffer]) -> tuple[str, list[Compute]]:
+    """The buffer that holds the output at the end: a copy, where the reverse sweep would undo it."""
+    output, names = adjoint.output, adjoint.names
+    if output not in {residual.buffer for residual in adjoint.residuals.values()}:
         return output, []
     copy = replace(buffers[output], name=names.fresh(f"{output}_out"))
     buffers[copy.name] = copy
