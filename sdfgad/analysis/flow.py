@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from sdfgad.analysis.model import Params, Touch, depth_of, maps_of, placed, sink_of, source_of, touch, union
+from sdfgad.analysis.model import Params, Touch, depth_of, flow, placed, sink_of, source_of, touch
 from sdfgad.ir.program import Access, Block, Compute
 
 BEFORE, WRITE, AFTER = 0, 1, 2
@@ -48,18 +48,19 @@ def destroying_writes(
     depth = depth_of(body)
     wanted: list[Touch] = []
     writes: list[Touch] = []
+    numbers: list[int] = []
     for number, statement, place in placed(body):
         for request in requests.get(number, ()):
             if request.access.buffer in only:
                 label = f"Q{len(wanted)}"
                 wanted.append(touch(label, place, request.access, request.params, request.phase, depth, context))
         if isinstance(statement, Compute) and statement.target.buffer in only:
+            numbers.append(number)
             writes.append(touch(f"W{number}", place, statement.target, statement.params, WRITE, depth, context))
     if not wanted or not writes:
         return frozenset()
-    info = isl.UnionAccessInfo.from_sink(union([w.relation for w in writes]))
-    info = info.set_may_source(union([q.relation for q in wanted]))
-    info = info.set_must_source(union([w.relation for w in writes if w.is_exact]))
-    info = info.set_schedule_map(union([t.schedule for t in (*wanted, *writes)]))
-    found = maps_of(info.compute_flow().get_may_dependence())
+    found = flow(writes, wanted, [w for w in writes if w.is_exact])
+    if found is None:
+        # Saving what is not needed costs memory; not saving what is would cost the gradient.
+        return frozenset(numbers)
     return frozenset(int(sink_of(d)[1:]) for d in found if source_of(d).startswith("Q"))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from sdfgad.analysis.model import Touch, depth_of, maps_of, placed, sink_of, source_of, touch, union
+from sdfgad.analysis.model import Touch, depth_of, flow, placed, sink_of, source_of, touch
 from sdfgad.ir.expr import Expr, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, Program, Statement, reads_of, rewrite_statement
@@ -83,12 +83,11 @@ def _reads_of_copies(
             writes.append(touch(f"W{number}", place, statement.target, params, 1, depth, context))
     if not sinks:
         return {}
-    info = isl.UnionAccessInfo.from_sink(union([t.relation for _, _, t in sinks]))
-    info = info.set_may_source(union([w.relation for w in writes if not w.is_exact]))
-    info = info.set_must_source(union([w.relation for w in writes if w.is_exact]))
-    info = info.set_schedule_map(union([t.schedule for t in (*writes, *(t for _, _, t in sinks))]))
+    found = flow([t for _, _, t in sinks], [w for w in writes if not w.is_exact], [w for w in writes if w.is_exact])
+    if found is None:
+        return {}
     own = {f"W{number}" for number, _ in copies.values()}
-    stale = {sink_of(d) for d in maps_of(info.compute_flow().get_may_dependence()) if source_of(d) not in own}
+    stale = {sink_of(d) for d in found if source_of(d) not in own}
     fresh: dict[int, frozenset[Read]] = {}
     for position, (number, read, _) in enumerate(sinks):
         if f"R{position}" not in stale:

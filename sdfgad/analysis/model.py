@@ -109,6 +109,22 @@ def _is_encoded(atom: Expr) -> bool:
     return isinstance(atom, Op) and atom.name in ("floor_divide", "remainder", "maximum", "minimum") and not reads(atom)
 
 
+def flow(sinks: list[Touch], may: list[Touch], must: list[Touch]) -> list[isl.Map] | None:
+    """The pairs of a source and a sink that touch the same element with no `must` source in between.
+
+    None where isl gives up, as it does on some relations with quotients; whoever asks must then assume the worst.
+    """
+    info = isl.UnionAccessInfo.from_sink(union([t.relation for t in sinks]))
+    info = info.set_may_source(union([t.relation for t in may]))
+    info = info.set_must_source(union([t.relation for t in must]))
+    everything = {id(t): t for t in (*sinks, *may, *must)}.values()
+    info = info.set_schedule_map(union([t.schedule for t in everything]))
+    try:
+        return maps_of(info.compute_flow().get_may_dependence())
+    except isl.Error:
+        return None
+
+
 def union(maps: list[isl.Map]) -> isl.UnionMap:
     result = isl.UnionMap("{ }")
     for one in maps:
