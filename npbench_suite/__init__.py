@@ -40,9 +40,10 @@ class Entry:
         name: the name of the entry and of its folder.
         title: what the program computes, in a few words.
         domain: NPBench's domain of the program.
-        presets: the sizes of each preset, by parameter name.
+        presets: the sizes of each preset, by parameter name; some are physical parameters, and floating.
+        exempt: the sizes that the program does not leave free to be small and distinct in tests.
         arguments: the program's arguments, in order.
-        arrays: those of the arguments that are floating and can be differentiated.
+        arrays: those of the arguments that are floating or complex and can be differentiated.
         output: the main one of the outputs.
         outputs: what the program computes: "return", "return[k]" or an argument it updates in place.
         function: the name of the program's function.
@@ -52,7 +53,8 @@ class Entry:
     name: str
     title: str
     domain: str
-    presets: Mapping[str, Mapping[str, int]]
+    presets: Mapping[str, Mapping[str, int | float]]
+    exempt: tuple[str, ...]
     arguments: tuple[str, ...]
     arrays: tuple[str, ...]
     output: str
@@ -99,6 +101,7 @@ def load(name: str) -> Entry:
         title=table["title"],
         domain=table["domain"],
         presets=table["presets"],
+        exempt=tuple(table.get("exempt", [])),
         arguments=tuple(table["arguments"]),
         arrays=tuple(table["arrays"]),
         output=table["output"],

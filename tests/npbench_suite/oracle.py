@@ -1,9 +1,14 @@
-"""What the programs of the suite compute, by NumPy and by JAX."""
+"""What the programs of the suite compute, by NumPy and by JAX.
+
+The gradient of a real L with respect to a complex x + iy is dL/dx + i dL/dy, and so are adjoints: where w is
+an output and a its adjoint, L is the sum of all Re(conj(a) w).
+"""
 
 import copy
 import functools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 import npbench_suite
@@ -31,7 +36,30 @@ def reference(name, preset):
         return entry.reference(**(values | arrays))
 
     outputs, pullback = jax.vjp(compiled, {name: values[name] for name in entry.arrays})
-    return outputs, jax.jit(lambda adjoints: pullback(adjoints)[0])
+
+    # JAX's gradients and adjoints are the conjugates of ours.
+    @jax.jit
+    def gradients(adjoints):
+        conjugated = {name: jnp.conj(jnp.asarray(adjoints[name], y.dtype)) for name, y in outputs.items()}
+        return jax.tree.map(jnp.conj, pullback(conjugated)[0])
+
+    return outputs, gradients
+
+
+def random_like(value, rng):
+    """Random numbers in the shape of a floating or complex value, of its kind, in double precision."""
+    parts = rng.uniform(-1, 1, (2, *np.shape(value)))
+    return parts[0] + 1j * parts[1] if np.iscomplexobj(value) else parts[0]
+
+
+def inner(x, y):
+    """The sum of all Re(conj(x) y)."""
+    return float(np.sum((np.conj(x) * y).real))
+
+
+def is_single(value):
+    """Whether a value is in single precision; double precision is held to closer limits."""
+    return np.asarray(value).dtype in (np.float32, np.complex64)
 
 
 def distance(x, y):

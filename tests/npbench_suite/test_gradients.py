@@ -11,9 +11,10 @@ import pytest
 
 import npbench_suite
 import sdfgad
-from tests.npbench_suite.oracle import NAMES, TESTED, distance, reference, run
+from tests.npbench_suite.oracle import NAMES, TESTED, distance, is_single, random_like, reference, run
 
-VALUE_LIMIT, GRADIENT_LIMIT = 1e-10, 1e-8
+# The largest differences from NumPy's values and from JAX's gradients, in double and in single precision.
+LIMITS = {False: (1e-10, 1e-8), True: (1e-4, 1e-4)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,10 @@ class Case:
     def jax_gradients(self, output, cotangent):
         """By name of the array, the gradients of the sum of one output's elements, weighted by `cotangent`."""
         outputs, pullback = reference(self.entry.name, self.preset)
-        return pullback({name: cotangent if name == output else np.zeros(y.shape) for name, y in outputs.items()})
+        return pullback({n: cotangent if n == output else np.zeros(y.shape, y.dtype) for n, y in outputs.items()})
+
+    def limits(self, output):
+        return LIMITS[is_single(expected_output(self, output))]
 
 
 def differentiate(entry, output):
@@ -55,27 +59,49 @@ def assert_gradients(case, output, found, cotangent):
         value = case.arguments[case.entry.arguments.index(name)]
         assert type(gradient) is type(value), name
         assert np.asarray(gradient).dtype == np.asarray(value).dtype, name
-        assert distance(gradient, expected[name]) <= GRADIENT_LIMIT, name
+        assert distance(gradient, expected[name]) <= case.limits(output)[1], name
 
 
 def test_value_equals_numpy(case):
     found = case.program.value(*case.arguments)
     expected = expected_output(case, case.entry.output)
     assert np.asarray(found).dtype == expected.dtype
-    assert distance(found, expected) <= VALUE_LIMIT
+    assert distance(found, expected) <= case.limits(case.entry.output)[0]
 
 
 def test_gradient_of_a_weighted_sum_equals_jax(case):
     output = case.entry.output
-    cotangent = np.random.default_rng(1).standard_normal(expected_output(case, output).shape)
+    cotangent = random_like(expected_output(case, output), np.random.default_rng(1))
     assert_gradients(case, output, case.program.vjp(*case.arguments, cotangent=cotangent), cotangent)
+
+
+def elsewhere(value):
+    """An array with the same elements that is not contiguous: every other element of a larger, transposed one."""
+    if not isinstance(value, np.ndarray) or value.ndim == 0:
+        return value
+    wide = np.zeros([2 * extent for extent in reversed(value.shape)], value.dtype)
+    view = wide.T[(slice(None, None, 2),) * value.ndim]
+    view[...] = value
+    return view
+
+
+def test_inputs_need_not_be_contiguous(case):
+    output = case.entry.output
+    arguments = tuple(map(elsewhere, case.arguments))
+    assert all(not v.flags.c_contiguous for v in arguments if isinstance(v, np.ndarray) and v.size > 1)
+    cotangent = random_like(expected_output(case, output), np.random.default_rng(3))
+    assert_gradients(case, output, case.program.vjp(*arguments, cotangent=elsewhere(cotangent)), cotangent)
+    value = case.program.value(*arguments)
+    assert distance(value, expected_output(case, output)) <= case.limits(output)[0]
 
 
 def test_sum_and_its_gradient_equal_jax(case):
     output = case.entry.output
     expected = expected_output(case, output)
+    if np.iscomplexobj(expected):
+        pytest.skip("a complex output has no sum to be differentiated")
     value, gradients = case.program.value_and_grad(*case.arguments)
-    assert distance(value, np.sum(expected)) <= VALUE_LIMIT
+    assert distance(value, np.sum(expected)) <= case.limits(output)[0]
     assert_gradients(case, output, gradients, np.ones(expected.shape))
 
 
@@ -84,15 +110,16 @@ def test_gradient_passes_check_grads(case):
     result = sdfgad.check_grads(
         entry.program, *case.arguments, wrt=entry.arrays, output=entry.output, allow_unused=True
     )
-    assert result.error <= 1e-6
+    assert result.error <= (1e-2 if any(map(is_single, case.arguments)) else 1e-6)
     assert result.rate >= 1.7
 
 
 def test_arguments_are_untouched(case):
     before = copy.deepcopy(case.arguments)
-    value, gradients = case.program.value_and_grad(*case.arguments)
+    cotangent = random_like(expected_output(case, case.entry.output), np.random.default_rng(4))
+    gradients = case.program.vjp(*case.arguments, cotangent=cotangent)
     forward = case.program.value(*case.arguments)
-    for result in (value, forward, *gradients):
+    for result in (forward, *gradients):
         assert not any(np.shares_memory(result, argument) for argument in case.arguments)
     for old, new in zip(before, case.arguments, strict=True):
         np.testing.assert_array_equal(old, new)
@@ -107,6 +134,6 @@ def test_other_outputs(name, output):
     case = make_case(name, TESTED[0])
     program = differentiate(case.entry, output)
     expected = expected_output(case, output)
-    assert distance(program.value(*case.arguments), expected) <= VALUE_LIMIT
-    cotangent = np.random.default_rng(2).standard_normal(expected.shape)
+    assert distance(program.value(*case.arguments), expected) <= case.limits(output)[0]
+    cotangent = random_like(expected, np.random.default_rng(2))
     assert_gradients(case, output, program.vjp(*case.arguments, cotangent=cotangent), cotangent)
