@@ -1,13 +1,17 @@
 // Scalar functions for generated code, where C++ and NumPy differ.
 #pragma once
 #include <cmath>
+#include <complex>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <type_traits>
+#include "special.h"
 
 namespace sdfgad {
 
-constexpr double radians_per_degree = 0.017453292519943295769;
-constexpr double degrees_per_radian = 57.295779513082320877;
+template <typename T> inline T radians(T a) { return a * (T(pi) / T(180)); }
+template <typename T> inline T degrees(T a) { return a * (T(180) / T(pi)); }
 
 template <typename T> inline T power(T base, T exponent) {
     if constexpr (std::is_integral_v<T>) {
@@ -20,10 +24,14 @@ template <typename T> inline T power(T base, T exponent) {
     }
 }
 
+// An integer's negative, wrapping around.
+template <typename T> inline T negated(T a) { return T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(a)); }
+
 // Python's floor division and remainder: the remainder has the divisor's sign; an integer divided by 0 is 0.
 template <typename T> inline T floor_divide(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
         if (b == 0) return 0;
+        if (std::is_signed_v<T> && b == T(-1)) return negated(a);
         T q = a / b;
         return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
     } else {
@@ -38,7 +46,7 @@ template <typename T> inline T floor_divide(T a, T b) {
 
 template <typename T> inline T remainder(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-        if (b == 0) return 0;
+        if (b == 0 || (std::is_signed_v<T> && b == T(-1))) return 0;
         T m = a % b;
         return (m != 0 && ((m < 0) != (b < 0))) ? m + b : m;
     } else {
@@ -48,9 +56,59 @@ template <typename T> inline T remainder(T a, T b) {
     }
 }
 
+// The remainder with the dividend's sign; an integer's by 0 is 0.
+template <typename T> inline T fmod(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return b == 0 || (std::is_signed_v<T> && b == T(-1)) ? T(0) : T(a % b);
+    else return std::fmod(a, b);
+}
+
+// The part after the point, with the sign of the whole.
+template <typename T> inline T fractional(T a) {
+    return std::copysign(std::isinf(a) ? T(0) : a - std::trunc(a), a);
+}
+
+template <typename T> inline T reciprocal(T a) {
+    if constexpr (std::is_integral_v<T>) return a != 0 ? T(1 / a) : sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
+    else return 1 / a;
+}
+
+template <typename T, typename N> inline T ldexp(T a, N n) {
+    return std::ldexp(a, n > 100000 ? 100000 : n < -100000 ? -100000 : int(n));
+}
+
 template <typename T> inline T absolute(T a) {
     if constexpr (std::is_floating_point_v<T>) return std::fabs(a);
-    else return a < 0 ? -a : a;
+    else if constexpr (std::is_signed_v<T>) return a < 0 ? negated(a) : a;
+    else return a;
+}
+
+// Integers are whole already.
+template <typename T> inline T floor(T a) {
+    if constexpr (std::is_integral_v<T>) return a;
+    else return std::floor(a);
+}
+template <typename T> inline T ceil(T a) {
+    if constexpr (std::is_integral_v<T>) return a;
+    else return std::ceil(a);
+}
+template <typename T> inline T trunc(T a) {
+    if constexpr (std::is_integral_v<T>) return a;
+    else return std::trunc(a);
+}
+
+// The distance to the next number away from 0.
+template <typename T> inline T spacing(T a) {
+    constexpr T inf = std::numeric_limits<T>::infinity();
+    if (a == 0) return std::numeric_limits<T>::denorm_min();
+    return std::isinf(a) ? std::numeric_limits<T>::quiet_NaN() : std::nextafter(a, std::copysign(inf, a)) - a;
+}
+
+// Shifts by the width or more, or by a negative count, move all bits out.
+template <typename T> inline T left_shift(T a, T n) {
+    return std::make_unsigned_t<T>(n) < sizeof(T) * 8 ? T(std::make_unsigned_t<T>(a) << n) : T(0);
+}
+template <typename T> inline T right_shift(T a, T n) {
+    return std::make_unsigned_t<T>(n) < sizeof(T) * 8 ? T(a >> n) : a < 0 ? T(-1) : T(0);
 }
 
 // NaN stays NaN; the sign of 0 is 0.
@@ -58,6 +116,14 @@ template <typename T> inline T sign(T a) { return a > 0 ? T(1) : a < 0 ? T(-1) :
 
 template <typename T> inline T maximum(T a, T b) { return (a >= b || a != a) ? a : b; }
 template <typename T> inline T minimum(T a, T b) { return (a <= b || a != a) ? a : b; }
+
+// NaN only where both are.
+template <typename T> inline T fmax(T a, T b) { return (a >= b || b != b) ? a : b; }
+template <typename T> inline T fmin(T a, T b) { return (a <= b || b != b) ? a : b; }
+
+// Python's max and min: the first unless the second is beyond it.
+template <typename T> inline T later_if_greater(T a, T b) { return b > a ? b : a; }
+template <typename T> inline T later_if_less(T a, T b) { return b < a ? b : a; }
 
 template <typename T> inline T heaviside(T a, T at_zero) {
     return a != a ? a : a < 0 ? T(0) : a > 0 ? T(1) : at_zero;
@@ -69,9 +135,70 @@ template <typename T> inline T logaddexp(T a, T b) {
     return d > 0 ? a + std::log1p(std::exp(-d)) : d <= 0 ? b + std::log1p(std::exp(d)) : d;
 }
 
+template <typename T> inline T logaddexp2(T a, T b) {
+    if (a == b) return a + 1;
+    T d = a - b, per_log = T(1.4426950408889634074);
+    return d > 0    ? a + per_log * std::log1p(std::exp2(-d))
+           : d <= 0 ? b + per_log * std::log1p(std::exp2(d))
+                    : d;
+}
+
 template <typename T> inline T invert(T a) {
     if constexpr (std::is_same_v<T, bool>) return !a;
     else return ~a;
+}
+
+// Complex numbers. NumPy's products do not look for infinities as C's do, and its quotients scale by the larger part.
+template <typename R> inline std::complex<R> complex(R x, R y) { return {x, y}; }
+
+template <typename R> inline std::complex<R> multiply(std::complex<R> a, std::complex<R> b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+template <typename R> inline std::complex<R> divide(std::complex<R> a, std::complex<R> b) {
+    const R x = std::fabs(b.real()), y = std::fabs(b.imag());
+    if (x >= y) {
+        if (x == 0 && y == 0) return {a.real() / x, a.imag() / x};
+        const R ratio = b.imag() / b.real(), scale = R(1) / (b.real() + b.imag() * ratio);
+        return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
+    }
+    const R ratio = b.real() / b.imag(), scale = R(1) / (b.imag() + b.real() * ratio);
+    return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
+}
+
+template <typename R> inline std::complex<R> reciprocal(std::complex<R> a) { return divide(std::complex<R>(1), a); }
+
+// Small integer powers are products, as in NumPy; 0 to a power with a positive real part is 0.
+template <typename R> inline std::complex<R> complex_power(std::complex<R> base, std::complex<R> exponent) {
+    if (exponent == R(0)) return R(1);
+    if (base == R(0) && exponent.real() > 0) return R(0);
+    const int64_t whole = int64_t(exponent.real());
+    if (exponent.imag() == 0 && R(whole) == exponent.real() && whole > -100 && whole < 100) {
+        std::complex<R> result = R(1), square = base;
+        for (int64_t n = whole < 0 ? -whole : whole; n > 0; n >>= 1, square = multiply(square, square))
+            if (n & 1) result = multiply(result, square);
+        return whole < 0 ? reciprocal(result) : result;
+    }
+    return std::pow(base, exponent);
+}
+
+template <typename R> inline std::complex<R> complex_exp2(std::complex<R> a) { return std::exp(a * std::log(R(2))); }
+template <typename R> inline std::complex<R> complex_log2(std::complex<R> a) { return std::log(a) / std::log(R(2)); }
+
+template <typename R> inline std::complex<R> complex_expm1(std::complex<R> a) {
+    const R s = std::sin(a.imag() / 2);
+    return {std::expm1(a.real()) * std::cos(a.imag()) - 2 * s * s, std::exp(a.real()) * std::sin(a.imag())};
+}
+
+template <typename R> inline std::complex<R> complex_log1p(std::complex<R> a) {
+    const R x = a.real(), y = a.imag();
+    return {std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x)};
+}
+
+template <typename R> inline bool is_nan(std::complex<R> a) { return std::isnan(a.real()) || std::isnan(a.imag()); }
+template <typename R> inline bool is_inf(std::complex<R> a) { return std::isinf(a.real()) || std::isinf(a.imag()); }
+template <typename R> inline bool is_finite(std::complex<R> a) {
+    return std::isfinite(a.real()) && std::isfinite(a.imag());
 }
 
 // An index as Python reads it, kept inside the array: out of range it is reported by a check, never followed.

@@ -1,0 +1,303 @@
+// Linear algebra as np.linalg does it, on stacks of row-major matrices.
+//
+// LAPACK gets the column-major matrix and the driver that NumPy gives it, and computes in double precision as NumPy
+// does for float32 too: so signs, pivots and failures agree. The copy that LAPACK needs anyway is the transposed one.
+// Functions return 1 where NumPy raises LinAlgError.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+#include <cblas.h>
+#include <lapacke.h>
+
+namespace sdfgad {
+namespace lapack {
+
+template <typename T> struct Types { using Real = T; using Wide = double; };
+template <typename T> struct Types<std::complex<T>> { using Real = T; using Wide = std::complex<double>; };
+template <typename T> using Real = typename Types<T>::Real;
+template <typename T> using Wide = typename Types<T>::Wide;
+
+template <typename T> using Array = std::unique_ptr<T[]>;
+
+template <typename T> inline Array<T> array(int64_t size) { return std::make_unique_for_overwrite<T[]>(size); }
+
+// One set of overloads for each type. `C` is the type in LAPACKE's declarations, `one` the scalar 1 as CBLAS takes it.
+#define SDFGAD_LAPACK(T, C, letter, orthogonal, one)                                                               \
+    inline int factor(int n, T* a, int* pivots) {                                                                  \
+        return scipy_LAPACKE_##letter##getrf_work(LAPACK_COL_MAJOR, n, n, (C*)a, n, pivots);                       \
+    }                                                                                                              \
+    inline void solve_vector(int n, const T* lu, const int* pivots, T* x) {                                        \
+        scipy_LAPACKE_##letter##getrs_work(LAPACK_COL_MAJOR, 'N', n, 1, (const C*)lu, n, pivots, (C*)x, n);        \
+    }                                                                                                              \
+    /* x := x a^-T for x (m, n), both column-major */                                                              \
+    inline void solve_triangle(CBLAS_UPLO part, CBLAS_DIAG diagonal, int m, int n, const T* a, T* x) {             \
+        scipy_cblas_##letter##trsm(CblasColMajor, CblasRight, part, CblasTrans, diagonal, m, n, one, a, n, x, m);  \
+    }                                                                                                              \
+    inline int factor_upper(int n, T* a) {                                                                         \
+        return scipy_LAPACKE_##letter##potrf_work(LAPACK_COL_MAJOR, 'U', n, (C*)a, n);                             \
+    }                                                                                                              \
+    inline void reflect(int m, int n, T* a, T* tau, T* work, int size) {                                           \
+        scipy_LAPACKE_##letter##geqrf_work(LAPACK_COL_MAJOR, m, n, (C*)a, m, (C*)tau, (C*)work, size);             \
+    }                                                                                                              \
+    inline void form_q(int m, int k, T* a, const T* tau, T* work, int size) {                                      \
+        scipy_LAPACKE_##letter##orthogonal##qr_work(                                                               \
+            LAPACK_COL_MAJOR, m, k, k, (C*)a, m, (const C*)tau, (C*)work, size);                                   \
+    }
+
+using Complex = std::complex<double>;
+inline constexpr Complex one = 1;
+SDFGAD_LAPACK(double, double, d, org, 1)
+SDFGAD_LAPACK(Complex, lapack_complex_double, z, ung, &one)
+#undef SDFGAD_LAPACK
+
+// The drivers whose complex form has a further workspace, of real numbers.
+inline int decompose(
+    int m, int n, double* a, double* s, double* u, double* vh, double* work, int size, double*, int* integers
+) {
+    return scipy_LAPACKE_dgesdd_work(
+        LAPACK_COL_MAJOR, 'S', m, n, a, m, s, u, m, vh, std::min(m, n), work, size, integers
+    );
+}
+
+inline int decompose(
+    int m, int n, Complex* a, double* s, Complex* u, Complex* vh, Complex* work, int size, double* reals, int* integers
+) {
+    using C = lapack_complex_double;
+    return scipy_LAPACKE_zgesdd_work(
+        LAPACK_COL_MAJOR, 'S', m, n, (C*)a, m, s, (C*)u, m, (C*)vh, std::min(m, n), (C*)work, size, reals, integers
+    );
+}
+
+inline int diagonalise(
+    int n, double* a, double* w, double* work, int size, double*, int, int* integers, int integers_size
+) {
+    return scipy_LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a, n, w, work, size, integers, integers_size);
+}
+
+inline int diagonalise(
+    int n, Complex* a, double* w, Complex* work, int size, double* reals, int reals_size, int* integers,
+    int integers_size
+) {
+    using C = lapack_complex_double;
+    return scipy_LAPACKE_zheevd_work(
+        LAPACK_COL_MAJOR, 'V', 'L', n, (C*)a, n, w, (C*)work, size, reals, reals_size, integers, integers_size
+    );
+}
+
+// out (columns, rows) := in (rows, columns), by tiles that stay in the cache.
+template <typename In, typename Out> inline void transpose(const In* in, Out* out, int64_t rows, int64_t columns) {
+    constexpr int64_t tile = 16;
+    for (int64_t i0 = 0; i0 < rows; i0 += tile)
+        for (int64_t j0 = 0; j0 < columns; j0 += tile)
+            for (int64_t j = j0; j < std::min(j0 + tile, columns); j++)
+                for (int64_t i = i0; i < std::min(i0 + tile, rows); i++) out[j * rows + i] = Out(in[i * columns + j]);
+}
+
+// Where a result is computed: in its own place, or in a buffer of higher precision.
+template <typename T> class Result {
+public:
+    explicit Result(int64_t size) : size(size), buffer(array<Wide<T>>(is_wide ? 0 : size)) {}
+
+    Wide<T>* in(T* out) const {
+        if constexpr (is_wide) return out;
+        else return buffer.get();
+    }
+
+    void store(T* out) const {
+        if constexpr (!is_wide) std::transform(buffer.get(), buffer.get() + size, out, [](Wide<T> x) { return T(x); });
+    }
+
+private:
+    static constexpr bool is_wide = std::is_same_v<T, Wide<T>>;
+    int64_t size;
+    Array<Wide<T>> buffer;
+};
+
+// P, L and U with A = P L U, for one matrix after another.
+template <typename T> class Factors {
+public:
+    explicit Factors(int64_t n) : n(n), lu(array<Wide<T>>(n * n)), pivots(array<int>(n)) {}
+
+    // Whether the matrix is regular.
+    bool factor(const T* a) {
+        transpose(a, lu.get(), n, n);
+        return n == 0 || lapack::factor(n, lu.get(), pivots.get()) == 0;
+    }
+
+    // x := A^-1 x for x (n, m), which column-major is its transpose.
+    void solve(Wide<T>* x, int64_t m) const {
+        if (n == 0 || m == 0) return;
+        if (m == 1) return solve_vector(n, lu.get(), pivots.get(), x);
+        for (int64_t i = 0; i < n; i++)
+            if (is_swapped(i)) std::swap_ranges(x + i * m, x + (i + 1) * m, x + (pivots[i] - 1) * m);
+        solve_triangle(CblasLower, CblasUnit, m, n, lu.get(), x);
+        solve_triangle(CblasUpper, CblasNonUnit, m, n, lu.get(), x);
+    }
+
+    Wide<T> determinant_sign() const {
+        Wide<T> sign = 1;
+        for (int64_t i = 0; i < n; i++) sign *= is_swapped(i) ? -direction(pivot(i)) : direction(pivot(i));
+        return sign;
+    }
+
+    double determinant_log() const {
+        double log = 0;
+        for (int64_t i = 0; i < n; i++) log += std::log(std::abs(pivot(i)));
+        return log;
+    }
+
+private:
+    bool is_swapped(int64_t i) const { return pivots[i] - 1 != i; }
+    Wide<T> pivot(int64_t i) const { return lu[i * n + i]; }
+
+    // That of an infinity is not infinity / infinity.
+    static double direction(double x) { return x < 0 ? -1 : 1; }
+    static Complex direction(Complex x) { return x / std::abs(x); }
+
+    int64_t n;
+    Array<Wide<T>> lu;
+    Array<int> pivots;
+};
+
+}  // namespace lapack
+
+// x := A^-1 b for A (n, n) and b (n, m).
+template <typename T> inline int solve(const T* a, const T* b, T* x, int64_t batch, int64_t n, int64_t m) {
+    lapack::Factors<T> factors(n);
+    lapack::Result<T> result(n * m);
+    for (int64_t i = 0; i < batch; i++, a += n * n, b += n * m, x += n * m) {
+        if (!factors.factor(a)) return 1;
+        std::copy_n(b, n * m, result.in(x));
+        factors.solve(result.in(x), m);
+        result.store(x);
+    }
+    return 0;
+}
+
+template <typename T> inline int inverse(const T* a, T* out, int64_t batch, int64_t n) {
+    lapack::Factors<T> factors(n);
+    lapack::Result<T> result(n * n);
+    for (int64_t i = 0; i < batch; i++, a += n * n, out += n * n) {
+        if (!factors.factor(a)) return 1;
+        std::fill_n(result.in(out), n * n, 0);
+        for (int64_t j = 0; j < n; j++) result.in(out)[j * n + j] = 1;
+        factors.solve(result.in(out), n);
+        result.store(out);
+    }
+    return 0;
+}
+
+// By its logarithm, as in NumPy: the product of the pivots might overflow on the way.
+template <typename T> inline int determinant(const T* a, T* out, int64_t batch, int64_t n) {
+    lapack::Factors<T> factors(n);
+    for (int64_t i = 0; i < batch; i++, a += n * n)
+        out[i] = factors.factor(a) ? T(factors.determinant_sign() * std::exp(factors.determinant_log())) : T(0);
+    return 0;
+}
+
+// A singular matrix has the sign 0 and the logarithm -inf.
+template <typename T>
+inline int sign_log_determinant(const T* a, T* sign, lapack::Real<T>* log, int64_t batch, int64_t n) {
+    lapack::Factors<T> factors(n);
+    for (int64_t i = 0; i < batch; i++, a += n * n) {
+        bool is_regular = factors.factor(a);
+        sign[i] = is_regular ? T(factors.determinant_sign()) : T(0);
+        log[i] = is_regular ? factors.determinant_log() : -std::numeric_limits<double>::infinity();
+    }
+    return 0;
+}
+
+// L with A = L L^H, from the lower triangle of A. Column-major, that is U of U^H U: nothing is transposed.
+template <typename T> inline int cholesky(const T* a, T* out, int64_t batch, int64_t n) {
+    lapack::Result<T> result(n * n);
+    for (int64_t i = 0; i < batch && n > 0; i++, a += n * n, out += n * n) {
+        std::fill_n(result.in(out), n * n, 0);
+        for (int64_t row = 0; row < n; row++) std::copy_n(a + row * n, row + 1, result.in(out) + row * n);
+        if (lapack::factor_upper(n, result.in(out)) != 0) return 1;
+        result.store(out);
+    }
+    return 0;
+}
+
+// A = q r for A (m, n), q (m, k) and r (k, n), k = min(m, n).
+template <typename T> inline int qr(const T* a, T* q, T* r, int64_t batch, int64_t m, int64_t n) {
+    using Wide = lapack::Wide<T>;
+    int64_t k = std::min(m, n);
+    if (k == 0) return 0;
+    Wide sizes[2];
+    lapack::reflect(m, n, nullptr, nullptr, &sizes[0], -1);
+    lapack::form_q(m, k, nullptr, nullptr, &sizes[1], -1);
+    int work_size = std::max(std::real(sizes[0]), std::real(sizes[1]));
+    auto columns = lapack::array<Wide>(m * n), tau = lapack::array<Wide>(k), work = lapack::array<Wide>(work_size);
+    for (int64_t i = 0; i < batch; i++, a += m * n, q += m * k, r += k * n) {
+        lapack::transpose(a, columns.get(), m, n);
+        lapack::reflect(m, n, columns.get(), tau.get(), work.get(), work_size);
+        for (int64_t row = 0; row < k; row++)
+            for (int64_t j = 0; j < n; j++) r[row * n + j] = j < row ? T(0) : T(columns[j * m + row]);
+        lapack::form_q(m, k, columns.get(), tau.get(), work.get(), work_size);
+        lapack::transpose(columns.get(), q, k, m);
+    }
+    return 0;
+}
+
+// A = u diag(s) vh for A (m, n), u (m, k), s (k) and vh (k, n), k = min(m, n).
+template <typename T>
+inline int singular_values(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t batch, int64_t m, int64_t n) {
+    using Wide = lapack::Wide<T>;
+    int64_t k = std::min(m, n), most = std::max(m, n);
+    if (k == 0) return 0;
+    Wide size;
+    lapack::decompose(m, n, nullptr, nullptr, nullptr, nullptr, &size, -1, nullptr, nullptr);
+    int work_size = std::real(size);
+    auto columns = lapack::array<Wide>(m * n), left = lapack::array<Wide>(m * k), right = lapack::array<Wide>(k * n);
+    auto work = lapack::array<Wide>(work_size);
+    auto reals = lapack::array<double>(k * std::max(5 * k + 5, 2 * most + 2 * k + 1));
+    auto integers = lapack::array<int>(8 * k);
+    lapack::Result<lapack::Real<T>> values(k);
+    for (int64_t i = 0; i < batch; i++, a += m * n, u += m * k, s += k, vh += k * n) {
+        lapack::transpose(a, columns.get(), m, n);
+        int info = lapack::decompose(
+            m, n, columns.get(), values.in(s), left.get(), right.get(), work.get(), work_size, reals.get(),
+            integers.get()
+        );
+        if (info != 0) return 1;
+        lapack::transpose(left.get(), u, k, m);
+        lapack::transpose(right.get(), vh, n, k);
+        values.store(s);
+    }
+    return 0;
+}
+
+// A = v diag(w) v^H, from the lower triangle of A; the eigenvalues ascend.
+template <typename T> inline int symmetric_eigen(const T* a, lapack::Real<T>* w, T* v, int64_t batch, int64_t n) {
+    using Wide = lapack::Wide<T>;
+    if (n == 0) return 0;
+    Wide size;
+    double reals_stated = 0;
+    int integers_size;
+    lapack::diagonalise(n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
+    int work_size = std::real(size), reals_size = reals_stated;
+    auto columns = lapack::array<Wide>(n * n), work = lapack::array<Wide>(work_size);
+    auto reals = lapack::array<double>(reals_size);
+    auto integers = lapack::array<int>(integers_size);
+    lapack::Result<lapack::Real<T>> values(n);
+    for (int64_t i = 0; i < batch; i++, a += n * n, w += n, v += n * n) {
+        lapack::transpose(a, columns.get(), n, n);
+        int info = lapack::diagonalise(
+            n, columns.get(), values.in(w), work.get(), work_size, reals.get(), reals_size, integers.get(),
+            integers_size
+        );
+        if (info != 0) return 1;
+        lapack::transpose(columns.get(), v, n, n);
+        values.store(w);
+    }
+    return 0;
+}
+
+}  // namespace sdfgad

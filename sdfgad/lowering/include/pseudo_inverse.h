@@ -1,0 +1,39 @@
+// np.linalg.pinv of stacks of row-major matrices.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "linalg.h"
+
+namespace sdfgad {
+
+// Singular values up to the largest one times a cut-off count as zero; `cut` holds the bits of the cut-off.
+template <typename T>
+inline int pseudo_inverse(const T* a, T* out, int64_t batch, int64_t m, int64_t n, int64_t cut) {
+    using R = lapack::Real<T>;
+    const int64_t k = std::min(m, n);
+    auto u = lapack::array<T>(m * k), vh = lapack::array<T>(k * n);
+    auto s = lapack::array<R>(k);
+    for (int64_t b = 0; b < batch; b++, a += m * n, out += n * m) {
+        std::fill(out, out + n * m, T(0));
+        if (k == 0) continue;
+        if (singular_values(a, u.get(), s.get(), vh.get(), 1, m, n)) return 1;
+        for (int64_t l = 0; l < k; l++) {
+            if (s[l] <= R(std::bit_cast<double>(cut)) * s[0]) continue;
+            for (int64_t i = 0; i < n; i++) {
+                T v = vh[l * n + i];
+                if constexpr (!std::is_same_v<T, R>) v = std::conj(v);
+                v = v / s[l];
+                for (int64_t j = 0; j < m; j++) {
+                    T w = u[j * k + l];
+                    if constexpr (!std::is_same_v<T, R>) w = std::conj(w);
+                    out[i * m + j] += v * w;
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+}  // namespace sdfgad
