@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True, slots=True)
 class Location:
@@ -20,6 +22,10 @@ class Location:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.text}"
+
+
+class IgnoredPrint(UserWarning):
+    """The program prints; its compiled form does not."""
 
 
 class SdfgadError(Exception):
@@ -45,7 +51,11 @@ class UnsupportedProgram(SdfgadError):
     """The program cannot be parsed: no source, or a statement or function that sdfgad does not know."""
 
 
-class UpdateOfCopy(UnsupportedProgram):
+class AmbiguousArray(UnsupportedProgram):
+    """A name may stand for several arrays, chosen at run time, and one of them has changed since."""
+
+
+class UpdateOfCopy(AmbiguousArray):
     """An array that is chosen or re-bound at run time is updated in place.
 
     Attributes:
@@ -59,6 +69,10 @@ class UpdateOfCopy(UnsupportedProgram):
             where,
             "Update the array by a name that is bound once.",
         )
+
+
+class Rebound(UnsupportedProgram):
+    """A name changes its shape or kind in a loop or branch that runs at run time."""
 
 
 class MissingRule(SdfgadError):
@@ -102,7 +116,24 @@ class ShapeMismatch(SdfgadError, ValueError):
 
 
 class UnboundVariable(SdfgadError, UnboundLocalError):
-    """A variable is read that no executed statement has assigned."""
+    """A variable is read that no executed statement has assigned.
+
+    Attributes:
+        name: of the variable, as far as it is known.
+    """
+
+    def __init__(self, what: str, where: Location | None = None, todo: str = "", name: str = "") -> None:
+        super().__init__(what, where, todo)
+        # UnboundLocalError has an attribute of this name, too.
+        self.name = name
+
+
+class ProgramRaises(SdfgadError):
+    """The program reached one of its own ``raise`` statements."""
+
+
+class SingularMatrix(SdfgadError, np.linalg.LinAlgError):
+    """A matrix is singular, or not positive definite, where NumPy would raise LinAlgError."""
 
 
 class GradientMismatch(SdfgadError, AssertionError):

@@ -6,18 +6,32 @@ loop's and a branch's `guards` must tell the truth, and the points of a box run 
 
 import inspect
 import itertools
+import math
 
 import numpy as np
+from scipy import special
 
 from sdfgad.frontend import parse as parsing
 from sdfgad.ir.expr import Const, Int, Op, Read
-from sdfgad.ir.program import Compute, Loop
+from sdfgad.ir.program import Call, Compute, Loop
 from sdfgad.lowering.assemble import assemble
 from sdfgad.plan import store_all
 from sdfgad.reverse.adjoint import differentiate_program
 from tests.helpers import assert_close
 
 COMBINE = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum}
+
+# Operations that are no functions of NumPy or scipy.special.
+ELSEWHERE = {
+    "fractional": lambda x: np.modf(x)[0],
+    "held": lambda x: x,
+    "ieee_remainder": math.remainder,
+    "later_if_greater": max,
+    "later_if_less": min,
+    "round_decimals": round,
+    "sinc_slope": lambda x: (np.cos(np.pi * x) - np.sinc(x)) / x if x else x,
+    "trigamma": lambda x: special.polygamma(1, x),
+}
 
 
 class Interpreter:
@@ -45,6 +59,8 @@ class Interpreter:
         for statement in block:
             if isinstance(statement, Compute):
                 self.compute(statement)
+            elif isinstance(statement, Call):
+                self.call(statement)
             elif isinstance(statement, Loop):
                 self.loop(statement)
             else:
@@ -53,6 +69,9 @@ class Interpreter:
                 self.block(statement.then if holds else statement.orelse)
 
     def loop(self, loop):
+        if loop.is_open:
+            self.loop_while(loop)
+            return
         trips = range(self.form(loop.trips))
         for trip in (-1, len(trips)):
             self.env[loop.var] = trip
@@ -62,6 +81,23 @@ class Interpreter:
             assert self.all_hold(loop.guards), f"the guards of {loop.var} do not hold in it"
             self.block(loop.body)
         self.env.pop(loop.var)
+
+    def loop_while(self, loop):
+        trip = 0
+        while trip < self.form(loop.trips):
+            self.env[loop.var] = trip
+            assert self.all_hold(loop.guards), f"the guards of {loop.var} do not hold in it"
+            self.block(loop.body)
+            trip += 1
+        assert self.form(loop.trips) == trip
+        self.env.pop(loop.var, None)
+
+    def call(self, call):
+        """A library function, by NumPy; the extra output of one that may fail says that it did not."""
+        found = LIBRARY[call.name](*(self.store[whole.buffer] for whole in call.inputs), *call.sizes)
+        found = found if isinstance(found, tuple) else (found,)
+        for whole, value in zip(call.outputs, (*found, 0)[: len(call.outputs)], strict=True):
+            self.store[whole.buffer][...] = value
 
     def compute(self, statement):
         points = list(itertools.product(*(range(self.form(extent)) for _, extent in statement.params)))
@@ -99,12 +135,41 @@ class Interpreter:
         if node.name == "select":
             return self.value(node.args[1 if self.value(node.args[0]) else 2])
         args = [self.value(arg) for arg in node.args]
+        if node.name == "complex":
+            return node.dtype.type(complex(*args))
         if node.name == "cast":
             return args[0].astype(node.dtype)
         if node.name == "wrap":
             index, extent = args
             return np.int64(min(max(index + extent if index < 0 else index, 0), extent - 1))
-        return np.asarray(getattr(np, node.name)(*args)).astype(node.dtype)[()]
+        function = ELSEWHERE.get(node.name) or getattr(np, node.name, None) or getattr(special, node.name)
+        return np.asarray(function(*args)).astype(node.dtype)[()]
+
+
+def fourier(x, batch, n, sign):
+    return np.fft.fft(x) if sign < 0 else np.fft.ifft(x) * n
+
+
+def nonzero(mask, size):
+    found = np.flatnonzero(mask)
+    return np.pad(found, (0, size - found.size)), found.size
+
+
+LIBRARY = {
+    "solve": lambda a, b, *_: np.linalg.solve(a, b),
+    "inverse": lambda a, *_: np.linalg.inv(a),
+    "pseudo_inverse": lambda a, *_: np.linalg.pinv(a),
+    "determinant": lambda a, *_: np.linalg.det(a),
+    "sign_log_determinant": lambda a, *_: tuple(np.linalg.slogdet(a)),
+    "cholesky": lambda a, *_: np.linalg.cholesky(a),
+    "qr": lambda a, *_: tuple(np.linalg.qr(a)),
+    "singular_values": lambda a, *_: tuple(np.linalg.svd(a, full_matrices=False)),
+    "symmetric_eigen": lambda a, *_: tuple(np.linalg.eigh(a)),
+    "fourier": fourier,
+    "argsort": lambda a, *_: np.argsort(a, kind="stable"),
+    "nonzero": nonzero,
+    "searchsorted": lambda a, v, n, m, right: np.searchsorted(a, v, "right" if right else "left"),
+}
 
 
 # --- programs from functions, and their arguments
@@ -135,7 +200,7 @@ def parsed_without(monkeypatch, name, function, *args):
 def inputs_of(primal, *args):
     """What an interpreter of the program needs: arrays by buffer name, integers by symbol."""
     values = dict(zip(inspect.signature(primal.source.function).parameters, args, strict=True))
-    arrays = {buffer: values[name] for name, buffer in primal.inputs.items()}
+    arrays = {buffer: values[name] for name, buffer in primal.inputs.items()} | dict(primal.captured)
     return arrays, {symbol: values[name] for name, symbol in primal.integers.items()}
 
 

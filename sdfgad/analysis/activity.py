@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sdfgad.ir.expr import Read
-from sdfgad.ir.program import Compute, Program, computes
+from sdfgad.ir.program import Program, Statement, walk, writes_of
 
-Dependences = Callable[[Compute], Iterable[Read]]
+Dependences = Callable[[Statement], Iterable[Read]]
 
 
 def active_buffers(
@@ -20,7 +20,11 @@ def active_buffers(
         output: the buffer that is differentiated.
         dependences: the reads through which a statement's value varies differentiably.
     """
-    edges = [(s.target.buffer, {r.buffer for r in dependences(s)}) for s in computes(program.body)]
+    edges = [
+        (access.buffer, {read.buffer for read in dependences(statement)})
+        for statement in walk(program.body)
+        for access, _ in writes_of(statement)
+    ]
     varied = _closure(set(wrt), [(source, {target}) for target, sources in edges for source in sources])
     useful = _closure({output}, edges)
     return frozenset(varied & useful), frozenset(useful)

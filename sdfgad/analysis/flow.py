@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from sdfgad.analysis.model import Params, Touch, depth_of, flow, placed, sink_of, source_of, touch
-from sdfgad.ir.program import Access, Block, Compute
+from sdfgad.analysis.model import Params, Place, Touch, after, depth_of, flow, placed, sink_of, source_of, touch
+from sdfgad.ir.program import Access, Block, Statement, writes_of
 
 BEFORE, WRITE, AFTER = 0, 1, 2
 
@@ -28,39 +28,66 @@ class Request:
     phase: int
 
 
-def _rewritten(body: Block) -> frozenset[str]:
+class Destruction:
+    """Answers, for one program, which writes destroy requested values; what was asked before is remembered."""
+
+    def __init__(self, body: Block, context: isl.Set) -> None:
+        self.context, self.placed, self.depth = context, placed(body), depth_of(body)
+        self.rewritten = _rewritten(self.placed)
+        self._writes: dict[str, tuple[list[Touch], list[int]]] = {}
+        self._answers: dict[tuple[str, frozenset[tuple[int, Request]]], frozenset[int]] = {}
+
+    def of(self, requests: Mapping[int, Iterable[Request]], only: frozenset[str]) -> frozenset[tuple[int, str]]:
+        """The statements, by number, and the buffers of theirs whose overwritten values are requested.
+
+        Statements are numbered in the order of `analysis.model.numbered`. Only buffers in `only` are looked at.
+        """
+        wanted: dict[str, set[tuple[int, Request]]] = {}
+        for number, asked in requests.items():
+            for request in asked:
+                if request.access.buffer in only and request.access.buffer in self.rewritten:
+                    wanted.setdefault(request.access.buffer, set()).add((number, request))
+        return frozenset((n, buffer) for buffer, asked in wanted.items() for n in self._of(buffer, frozenset(asked)))
+
+    def _of(self, buffer: str, wanted: frozenset[tuple[int, Request]]) -> frozenset[int]:
+        key = (buffer, wanted)
+        if key not in self._answers:
+            self._answers[key] = self._found(buffer, wanted)
+        return self._answers[key]
+
+    def _found(self, buffer: str, wanted: frozenset[tuple[int, Request]]) -> frozenset[int]:
+        writes, numbers = self._writes_to(buffer)
+        sources: list[Touch] = []
+        # The order is of no consequence but for isl's time, which should not depend on the hash seed.
+        for number, request in sorted(wanted, key=lambda item: (item[0], str(item[1].access), item[1].phase)):
+            _, statement, place = self.placed[number]
+            there = after(statement, place)
+            label = f"Q{len(sources)}"
+            sources.append(touch(label, there, request.access, request.params, request.phase, self.depth, self.context))
+        found = flow(writes, sources, [w for w in writes if w.is_exact])
+        if found is None:
+            # Saving what is not needed costs memory; not saving what is would cost the gradient.
+            return frozenset(numbers)
+        return frozenset(numbers[int(sink_of(d)[1:])] for d in found if source_of(d).startswith("Q"))
+
+    def _writes_to(self, buffer: str) -> tuple[list[Touch], list[int]]:
+        if buffer not in self._writes:
+            touches: list[Touch] = []
+            numbers: list[int] = []
+            for number, statement, place in self.placed:
+                for access, params in writes_of(statement):
+                    if access.buffer == buffer:
+                        label = f"W{len(numbers)}"
+                        touches.append(touch(label, place, access, params, WRITE, self.depth, self.context))
+                        numbers.append(number)
+            self._writes[buffer] = (touches, numbers)
+        return self._writes[buffer]
+
+
+def _rewritten(places: list[tuple[int, Statement, Place]]) -> frozenset[str]:
     """Buffers that are written more than once; the one write of another destroys nothing."""
     writers: Counter[str] = Counter()
-    for _, statement, place in placed(body):
-        if isinstance(statement, Compute):
-            writers[statement.target.buffer] += 2 if place.counters else 1
+    for _, statement, place in places:
+        for access, _ in writes_of(statement):
+            writers[access.buffer] += 2 if place.counters else 1
     return frozenset(name for name, count in writers.items() if count > 1)
-
-
-def destroying_writes(
-    body: Block, context: isl.Set, requests: Mapping[int, Iterable[Request]], only: frozenset[str]
-) -> frozenset[int]:
-    """Numbers of the statements whose overwritten values are requested.
-
-    Statements are numbered in the order of `analysis.model.numbered`. Only buffers in `only` are looked at.
-    """
-    only = only & _rewritten(body)
-    depth = depth_of(body)
-    wanted: list[Touch] = []
-    writes: list[Touch] = []
-    numbers: list[int] = []
-    for number, statement, place in placed(body):
-        for request in requests.get(number, ()):
-            if request.access.buffer in only:
-                label = f"Q{len(wanted)}"
-                wanted.append(touch(label, place, request.access, request.params, request.phase, depth, context))
-        if isinstance(statement, Compute) and statement.target.buffer in only:
-            numbers.append(number)
-            writes.append(touch(f"W{number}", place, statement.target, statement.params, WRITE, depth, context))
-    if not wanted or not writes:
-        return frozenset()
-    found = flow(writes, wanted, [w for w in writes if w.is_exact])
-    if found is None:
-        # Saving what is not needed costs memory; not saving what is would cost the gradient.
-        return frozenset(numbers)
-    return frozenset(int(sink_of(d)[1:]) for d in found if source_of(d).startswith("Q"))

@@ -14,7 +14,18 @@ import islpy as isl
 from sdfgad.analysis.model import Touch, depth_of, flow, placed, sink_of, source_of, touch
 from sdfgad.ir.expr import Expr, Read
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, Program, Statement, reads_of, rewrite_statement
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    boxed_reads,
+    rewrite_statement,
+    writes_of,
+)
 
 
 def forward_inputs(program: Program, context: isl.Set) -> Program:
@@ -74,13 +85,13 @@ def _reads_of_copies(
     sinks: list[tuple[int, Read, Touch]] = []
     writes: list[Touch] = []
     for number, statement, place in placed(program.body):
-        params = statement.params if isinstance(statement, Compute) else ()
-        for read in reads_of(statement):
+        for read, params in boxed_reads(statement):
             if read.buffer in copies:
                 access = Access(read.buffer, read.index)
                 sinks.append((number, read, touch(f"R{len(sinks)}", place, access, params, 0, depth, context)))
-        if isinstance(statement, Compute) and statement.target.buffer in copies:
-            writes.append(touch(f"W{number}", place, statement.target, params, 1, depth, context))
+        for access, params in writes_of(statement):
+            if access.buffer in copies:
+                writes.append(touch(f"W{number}", place, access, params, 1, depth, context))
     if not sinks:
         return {}
     found = flow([t for _, _, t in sinks], [w for w in writes if not w.is_exact], [w for w in writes if w.is_exact])

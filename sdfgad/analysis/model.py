@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -12,6 +12,9 @@ from sdfgad.ir.program import Access, Block, Branch, Loop, Statement
 from sdfgad.ir.sets import Encoder
 
 Params = tuple[tuple[str, Lin], ...]
+
+# The trips of a loop, and what comes after them: a loop that a test ends has its number of trips then.
+INSIDE, AFTERWARDS = "0", "1"
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,11 @@ class Place:
         return Place(counters, self.forms + (forms or ()), (*self.order, order), is_exact)
 
 
+def after(statement: Statement, place: Place) -> Place:
+    """Where a statement's sizes and conditions are read in the reverse sweep: a loop's after its last trip."""
+    return place.inside((), AFTERWARDS) if isinstance(statement, Loop) else place
+
+
 def numbered(body: Block) -> list[Statement]:
     """All statements; a statement's number is its position."""
     return [statement for _, statement, _ in placed(body)]
@@ -46,7 +54,9 @@ def placed(body: Block) -> list[tuple[int, Statement, Place]]:
             here = outer.inside((), str(position))
             result.append((len(result), statement, here))
             if isinstance(statement, Loop):
-                visit(statement.body, here.inside(statement.guards, statement.var, statement.var))
+                inside = here.inside((), INSIDE)
+                trip = inside.inside(statement.guards, statement.var, statement.var)
+                visit(statement.body, replace(trip, is_exact=trip.is_exact and not statement.is_open))
             elif isinstance(statement, Branch):
                 visit(statement.then, here.inside(statement.guards or None, "0"))
                 visit(statement.orelse, here.inside(_negation(statement.guards), "1"))
@@ -62,7 +72,7 @@ def _negation(guards: tuple[Lin, ...]) -> tuple[Lin, ...] | None:
 
 def depth_of(body: Block) -> int:
     """The number of coordinates in the order of a block's statements."""
-    return max((len(place.order) for _, _, place in placed(body)), default=0)
+    return max((len(after(statement, place).order) for _, statement, place in placed(body)), default=0)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from sdfgad.ir.program import (
     Loop,
     Program,
     Statement,
-    computes,
     reads_of,
     rewrite_statement,
     transform,
     walk,
+    writes_of,
 )
 
 ARITHMETIC = ("add", "subtract", "multiply", "negative", "floor_divide", "remainder", "maximum", "minimum")
@@ -31,7 +31,7 @@ CHEAP = {*ARITHMETIC, *COMPARISONS, "cast", "wrap", "select", "logical_and", "lo
 
 def propagate_scalars(program: Program) -> Program:
     """The program without such scalars."""
-    written = Counter(statement.target.buffer for statement in computes(program.body))
+    written = Counter(access.buffer for statement in walk(program.body) for access, _ in writes_of(statement))
     kept = {*program.inputs, *program.outputs.values(), "status"}
     constant = {name for name in program.inputs if name not in written}
     once = {name for name, count in written.items() if count == 1} - kept
@@ -69,7 +69,7 @@ def _is_name(statement: Statement, constant: set[str], once: set[str]) -> bool:
     """Whether a statement gives a scalar, once, a cheap value that never changes."""
     if not isinstance(statement, Compute) or statement.params or statement.accumulate:
         return False
-    if statement.target.index or statement.target.buffer not in once or statement.value.dtype.kind == "f":
+    if statement.target.index or statement.target.buffer not in once or statement.value.dtype.kind in "fc":
         return False
     is_cheap = all(
         isinstance(node, (Const, Int, Read)) or (isinstance(node, Op) and node.name in CHEAP)

@@ -75,7 +75,7 @@ class _Check:
         self.g, self.args, self.rng = g, args, rng
         self.call, self.made = g._made(args, {})
         self.is_single = bool(_narrow(self.call.values[n] for n in self.call.floating))
-        self.weights = rng.standard_normal(self.made.output_shape)
+        self.weights = self._random(self.made.output_shape, self.made.output_dtype)
 
     def run(self, directions: int, tolerance: float | None) -> CheckResult:
         gradients = self.made.value_and_gradients(self.call, self._cotangent())[1]
@@ -102,8 +102,9 @@ class _Check:
 
     def _along(self, gradients: Mapping[str, Array]) -> tuple[float, float]:
         """The error of the directional derivative, and the Taylor rate, along one random direction."""
-        direction = {n: self.rng.standard_normal(np.shape(self.call.values[n])) for n in self.made.wrt}
-        exact = sum(float(np.sum(gradients[n] * d)) for n, d in direction.items())
+        values = {n: np.asarray(self.call.values[n]) for n in self.made.wrt}
+        direction = {n: self._random(value.shape, value.dtype) for n, value in values.items()}
+        exact = sum(float(np.sum((np.conj(gradients[n]) * d).real)) for n, d in direction.items())
         scale = max(1.0, abs(exact))
         steps = (1e-2, 3e-3, 1e-3) if self.is_single else (1e-4, 1e-5, 1e-6)
         error = min(abs(self._central(direction, h) - exact) / scale for h in steps)
@@ -132,11 +133,16 @@ class _Check:
             result = returned[int(name[7:-1])]
         else:
             result = values[name]
-        return float(np.sum(np.asarray(result, dtype=np.float64) * self.weights))
+        wide = np.asarray(result, dtype=np.result_type(self.weights, np.float64))
+        return float(np.sum((np.conj(self.weights) * wide).real))
+
+    def _random(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        values = np.asarray(self.rng.standard_normal(shape))
+        return values + 1j * self.rng.standard_normal(shape) if dtype.kind == "c" else values
 
 
 def _narrow(values: Any) -> bool:
-    return any(np.asarray(value).dtype == np.float32 for value in values)
+    return any(np.asarray(value).dtype in (np.float32, np.complex64) for value in values)
 
 
 def _moved(value: Any, direction: Array | None, h: float) -> Any:
@@ -146,4 +152,4 @@ def _moved(value: Any, direction: Array | None, h: float) -> Any:
     moved = value + h * direction
     if isinstance(value, np.ndarray):
         return np.asarray(moved, dtype=value.dtype)
-    return value.dtype.type(moved) if isinstance(value, np.generic) else float(moved)
+    return value.dtype.type(moved) if isinstance(value, np.generic) else type(value)(moved)

@@ -111,6 +111,12 @@ class DifferentiatedProgram:
                 made.primal.source.where(made.primal.source.node),
                 'Pass reduce="sum" to differentiate its sum, or call g.vjp(*args, cotangent=...).',
             )
+        if made.output_dtype.kind == "c":
+            raise OutputError(
+                f"the output `{made.output}` is complex, and only a real number has a gradient",
+                made.primal.source.where(made.primal.source.node),
+                "Return a real number such as np.sum(np.abs(z) ** 2), or call g.vjp(*args, cotangent=...).",
+            )
         value, gradient = self._run(call, made, np.ones(made.output_shape, made.output_dtype))
         return (np.sum(value) if made.output_shape else value[()]), gradient
 
@@ -118,7 +124,9 @@ class DifferentiatedProgram:
         """The gradient of ``np.sum(output * cotangent)``.
 
         Args:
-            cotangent: an array shaped like the output.
+            cotangent: an array shaped like the output. For a complex output the gradient is that of
+                ``np.sum((np.conj(cotangent) * output).real)``; a complex argument's is by its real part plus i times
+                that by its imaginary part.
 
         Raises:
             ArgumentError: the cotangent has another shape; else as ``g(...)`` does.

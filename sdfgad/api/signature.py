@@ -12,15 +12,9 @@ import numpy as np
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.frontend.parse import ArrayArgument
 from sdfgad.frontend.source import read_source
+from sdfgad.frontend.values import DTYPES
 
-SUPPORTED = tuple(
-    np.dtype(t)
-    for t in (
-        *(np.float64, np.float32, np.bool_),
-        *(np.int64, np.int32, np.int16, np.int8),
-        *(np.uint64, np.uint32),
-    )
-)
+SUPPORTED = tuple(np.dtype(name) for name in sorted(DTYPES))
 
 
 @dataclass(frozen=True)
@@ -44,7 +38,8 @@ class Call:
 
     @property
     def floating(self) -> list[str]:
-        return [name for name, kind in self.kinds.items() if isinstance(kind, ArrayArgument) and kind.dtype.kind == "f"]
+        arrays = {name: kind for name, kind in self.kinds.items() if isinstance(kind, ArrayArgument)}
+        return [name for name, kind in arrays.items() if kind.dtype.kind in "fc"]
 
 
 def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
@@ -101,6 +96,8 @@ def _kind(function: Callable[..., Any], name: str, value: Any) -> Any:
         return int(value)
     if isinstance(value, float) and not isinstance(value, np.floating):
         return ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
+    if isinstance(value, complex) and not isinstance(value, np.complexfloating):
+        return ArrayArgument((), np.dtype(np.complex128), is_scalar=True, weak=True)
     if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype not in SUPPORTED:
             raise ArgumentError(
@@ -134,7 +131,7 @@ def as_contiguous(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def like_argument(gradient: np.ndarray[Any, Any], value: Any) -> Any:
-    """A gradient as the kind of thing that the argument was: float, NumPy scalar or array."""
+    """A gradient as the kind of thing that the argument was: Python number, NumPy scalar or array."""
     if isinstance(value, np.ndarray):
         return gradient
-    return gradient[()] if isinstance(value, np.generic) else float(gradient[()])
+    return gradient[()] if isinstance(value, np.generic) else gradient[()].item()

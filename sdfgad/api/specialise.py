@@ -11,7 +11,7 @@ import islpy as isl
 import numpy as np
 
 from sdfgad.api.signature import Call, as_contiguous, as_input
-from sdfgad.errors import ArgumentError, InvalidIndex, OutputError, UnusedArgument
+from sdfgad.errors import ArgumentError, OutputError, UnusedArgument
 from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
@@ -171,8 +171,7 @@ class Specialisation:
         program = self.primal.program
         if not program.checks or not arrays["status"]:
             return
-        message, where = program.checks[int(arrays["status"]) - 1]
-        raise InvalidIndex(message, where, "NumPy raises IndexError here, too.")
+        raise program.checks[int(arrays["status"]) - 1].failure()
 
     def fits(self, call: Call) -> bool:
         """Whether this specialisation holds for the values of a call's integers."""

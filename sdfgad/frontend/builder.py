@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,17 +12,19 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import Location, ShapeMismatch, UnsupportedProgram
-from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, scalar, view_of
-from sdfgad.ir.expr import INT, Const, Expr, Int, Op, reads, symbols_of
+from sdfgad.errors import InvalidIndex, Location, SdfgadError, ShapeMismatch, SingularMatrix, UnsupportedProgram
+from sdfgad.frontend.values import DTYPES, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, reads, symbols_of
 from sdfgad.ir.hazards import is_hazard
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import IntLike, Lin, as_linear
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Accumulate, Branch, Buffer, Compute, Loop, Statement
+from sdfgad.ir.program import Access, Accumulate, Branch, Buffer, Call, Check, Compute, Loop, Statement, Whole
 from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
 
 STATUS = "status"
+Shaped = tuple[Iterable[IntLike], Any]
 
 
 class Builder:
@@ -46,16 +48,18 @@ class Builder:
         # Arrays from outside the function: buffer -> array, and how to look each of them up again.
         self.captured: dict[str, np.ndarray[Any, Any]] = {}
         self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
-        self._fixed: dict[Any, list[tuple[list[Any], list[Any], Lin]]] = {}
+        self._fixed: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
         self._values = isl.Set(f"[{names}] -> {{ : {' and '.join(f'{n} = {v}' for n, v in integers.items())} }}")
         self.buffers: dict[str, Buffer] = {}
         self.domain = Domain()
         self.where: Location | None = None
-        self.checks: list[tuple[str, Location | None]] = []
+        self.checks: list[Check] = []
         self.blocks: list[list[Statement]] = [[]]
         # How often each buffer has been written so far, for copies that later writes invalidate.
         self.writes: Counter[str] = Counter()
         self.names = Names((*integers, STATUS))
+        # How often what follows a branch has been parsed for each of its sides.
+        self.splits = 0
 
     # --- names and storage
 
@@ -73,7 +77,7 @@ class Builder:
         """An array from outside the function, as a value of the present call."""
         known = next((buffer for buffer, other in self.captured.items() if other is array), None)
         if known is None or known not in self.buffers:
-            if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
+            if array.dtype.name not in DTYPES:
                 raise self.unsupported(f"`{name}` is an array of {array.dtype}", "Use floats or integers.")
             shape = tuple(Lin(extent) for extent in array.shape)
             buffer = Buffer(self.fresh(name), shape, array.dtype, name, self.where)
@@ -82,6 +86,11 @@ class Builder:
             self.lookups.append((lookup, array))
             known = buffer.name
         return view_of(self.buffers[known]).as_value(settled=True)
+
+    def constant_array(self, array: np.ndarray[Any, Any]) -> Tensor:
+        """An array that is known while parsing."""
+        kept = array.copy()
+        return self.capture("constant", kept, lambda: kept)
 
     def new_view(self, base: str, shape: Index, dtype: np.dtype[Any], weak: bool = False) -> Tensor:
         return view_of(self.new_buffer(base, shape, dtype), weak, shape)
@@ -124,8 +133,8 @@ class Builder:
                 self.blocks.pop()
             self.domain = outer
 
-    def loop(self, var: str, trips: Lin, guards: tuple[Lin, ...], body: list[Statement]) -> None:
-        self.emit(Loop(var, trips, tuple(body), guards, where=self.where))
+    def loop(self, var: str, trips: Lin, guards: tuple[Lin, ...], body: list[Statement], is_open: bool = False) -> None:
+        self.emit(Loop(var, trips, tuple(body), guards, where=self.where, is_open=is_open))
 
     def branch(self, condition: Expr, then: list[Statement], orelse: list[Statement], guards: tuple[Lin, ...]) -> None:
         if then or orelse:
@@ -156,6 +165,32 @@ class Builder:
             self.emit(Compute(params, place, expr, accumulate, self.where))
             self.writes[place.buffer] += 1
 
+    def call(self, name: str, inputs: Iterable[Tensor], shapes: Iterable[Shaped], sizes: Iterable[int]) -> list[Tensor]:
+        """The outputs of a library function, in new storage; `shapes` gives their shapes and dtypes.
+
+        Where the function fails at run time, `SingularMatrix` is raised.
+        """
+        known = LIBRARY[name]
+        wholes = [self._whole(tensor) for tensor in inputs]
+        outputs = [self.new_buffer(name, tuple(map(Lin.of, shape)), np.dtype(dtype)) for shape, dtype in shapes]
+        extra = [self.new_buffer("failed", (), INT)] if known.failure else []
+        made = tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in (*outputs, *extra))
+        self.emit(Call(name, tuple(wholes), made, tuple(sizes), self.where))
+        self.writes.update(whole.buffer for whole in made)
+        for failed in extra:
+            is_fine = Op("equal", (Access(failed.name).read(INT), Const(0, INT)), BOOL)
+            self.check(is_fine, (), known.failure, SingularMatrix, "NumPy raises LinAlgError here, too.")
+        return [view_of(buffer) for buffer in outputs]
+
+    def _whole(self, tensor: Tensor) -> Whole:
+        """A tensor as a buffer of its own, or the one that it is all of."""
+        shape = tuple(Lin(self.constant(extent)) for extent in tensor.shape)
+        symbols = tuple(Lin.symbol(self.fresh("p")) for _ in shape)
+        place = None if tensor.place is None else tensor.place(symbols)
+        if place is None or place.index != symbols or self.buffers[place.buffer].shape != shape:
+            place = self.stored(tensor).place(symbols)  # type: ignore[misc]
+        return Whole(place.buffer, shape, tensor.dtype)
+
     def _is_empty(self, domain: Domain) -> bool:
         if domain.is_empty:
             return True
@@ -175,22 +210,52 @@ class Builder:
         return view.as_value(settled=True) if tensor.ndim == 0 else view
 
     def fixed(self, value: Expr) -> Lin:
-        """An integer's present value, which later writes to what it was made from do not change.
+        """An integer's present value, which later writes to what it was made from do not change."""
+        form: Lin = self.once("integer", value, lambda: as_linear(self.materialise(scalar(value)).at()))
+        return form
 
-        Where it has been fixed before, in the same trip, and nothing that it reads was written since, it is the same
-        integer. A place in a loop inside is reached again after later writes, and does not count.
+    def fixed_mask(self, mask: Tensor) -> Tensor:
+        """A mask's present value; the same tensor for the same mask while nothing that it reads is written."""
+        index = tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim))
+
+        def made() -> Tensor:
+            copy = replace(self.stored(mask, "mask").as_value(settled=True), copy_of=())
+            # Asked for by its copy, the mask is the same one.
+            self.once(("mask", mask.shape), copy.element(index), lambda: copy)
+            return copy
+
+        found: Tensor = self.once(("mask", mask.shape), mask.element(index), made)
+        return found
+
+    def once(self, what: Hashable, value: Expr, make: Callable[[], Any]) -> Any:
+        """What `make` makes of a value, made anew only if something that the value reads has been written since.
+
+        A place in a loop inside is reached again after later writes, and does not count.
         """
-        marks = tuple((read.buffer, self.writes[read.buffer]) for read in reads(value))
-        for place, loops, form in self._fixed.get((value, marks), ()):
+        key = (what, value, tuple((read.buffer, self.writes[read.buffer]) for read in reads(value)))
+        for place, loops, known in self._fixed.get(key, ()):
             is_inside = len(place) <= len(self.blocks) and all(map(operator.is_, place, self.blocks))
             if is_inside and loops == self.loops:
-                return form
-        form = as_linear(self.materialise(scalar(value)).at())
-        self._fixed.setdefault((value, marks), []).append((list(self.blocks), list(self.loops), form))
-        return form
+                return known
+        made = make()
+        self._fixed.setdefault(key, []).append((list(self.blocks), list(self.loops), made))
+        return made
 
     def settle(self, value: Any, base: str = "t") -> Any:
         """A value as Python holds it in a name: arrays by reference, everything else fixed at this point."""
+        if isinstance(value, Selection) and value.dense.place is None:
+            # Elements that were not chosen may be anything, so they are not computed with.
+            index = value.mask
+            shown = Tensor(
+                value.dense.shape,
+                value.dtype,
+                lambda p: Op(
+                    "select",
+                    (index.element(p[: index.ndim]), value.dense.element(p), Const(0, value.dtype)),
+                    value.dtype,
+                ),
+            )
+            return replace(value, dense=self.stored(shown, base))
         if not isinstance(value, Tensor) or value.settled or value.place is not None:
             return value
         return self.materialise(value, base)
@@ -204,11 +269,18 @@ class Builder:
         """Whether an array that a copy stands for has been written since."""
         return any(self.writes[name] != count for name, count in tensor.copy_of)
 
-    def check(self, condition: Expr, box: tuple[tuple[str, Lin], ...], message: str) -> None:
-        """At run time, report `message` at the current line if `condition` fails anywhere in the box."""
+    def check(
+        self,
+        condition: Expr,
+        box: tuple[tuple[str, Lin], ...],
+        message: str,
+        error: type[SdfgadError] = InvalidIndex,
+        todo: str = "NumPy raises IndexError here, too.",
+    ) -> None:
+        """At run time, raise an error at the current line if `condition` fails anywhere in the box."""
         if STATUS not in self.buffers:
             self.buffers[STATUS] = Buffer(STATUS, (), INT)
-        self.checks.append((message, self.where))
+        self.checks.append(Check(error, message, self.where, todo))
         code = Op("select", (condition, Const(0, INT), Const(len(self.checks), INT)), INT)
         self.emit(Compute(box, Access(STATUS), code, "maximum", self.where))
 
@@ -291,10 +363,17 @@ class Builder:
                 if symbols:
                     raise NeedsConstant(symbols, self.where)
                 if not (extent.is_const and first.is_const):
-                    raise self.unsupported("sizes that are data are not known to be equal", "Slice by the same name.")
+                    first = self._equal_at_run_time(first, extent)
+                    continue
                 text = " and ".join(f"({', '.join(map(str, s))})" for s in shapes)
                 raise ShapeMismatch(f"shapes {text} do not broadcast", self.where, "Make the extents equal, or 1.")
         return first
+
+    def _equal_at_run_time(self, x: Lin, y: Lin) -> Lin:
+        """Two sizes that are data: as small as either, which a check requires to be equal."""
+        is_equal = Op("equal", (Int(x), Int(y)), BOOL)
+        self.check(is_equal, (), "shapes do not broadcast", ShapeMismatch, "NumPy raises ValueError here, too.")
+        return as_linear(Op("minimum", (Int(x), Int(y)), INT))
 
     def broadcast_to(self, tensor: Tensor, shape: Index) -> Tensor:
         """The tensor seen in another shape.
@@ -308,7 +387,7 @@ class Builder:
         if extra > 0 and all(e == Lin(1) for e in tensor.shape[:extra]):
             # Assignment drops leading extents of 1.
             tensor = tensor.reindexed(tensor.shape[extra:], lambda p: (*(Lin(0),) * extra, *p))
-        if tensor.ndim > len(shape) or self.broadcast_shapes(tensor.shape, shape) != self.broadcast_shapes(shape):
+        if tensor.ndim > len(shape) or not self._broadcasts(tensor.shape, shape):
             had, wants = ", ".join(map(str, tensor.shape)), ", ".join(map(str, shape))
             raise ShapeMismatch(f"shape ({had}) does not broadcast to ({wants})", self.where, "Slice or reshape it.")
         offset = len(shape) - tensor.ndim
@@ -318,6 +397,16 @@ class Builder:
             return tuple(Lin(0) if one else i for one, i in zip(narrow, index[offset:], strict=True))
 
         return tensor.reindexed(shape, old_index)
+
+    def _broadcasts(self, shape: Index, wide: Index) -> bool:
+        if not all(extent.is_const for extent in (*shape, *wide)):
+            # Sizes that are data are checked for being equal.
+            wanted = zip(shape, wide[len(wide) - len(shape) :], strict=True)
+            if not all(e == Lin(1) or w != Lin(1) for e, w in wanted):
+                return False
+            self.broadcast_shapes(shape, wide)
+            return True
+        return self.broadcast_shapes(shape, wide) == self.broadcast_shapes(wide)
 
     def python(self, function: Callable[..., Any], *positional: Any, **keywords: Any) -> Any:
         """What Python itself computes of values known while parsing.

@@ -5,19 +5,22 @@ from __future__ import annotations
 import ast
 import inspect
 import types
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError
-from sdfgad.frontend import loops
+from sdfgad.errors import ArgumentError, IgnoredPrint
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.registry import FUNCTIONS, Handler
-from sdfgad.frontend.source import read_source
-from sdfgad.frontend.values import Tensor, is_static
+from sdfgad.frontend.ranges import Range
+from sdfgad.frontend.registry import Handler, Known, known_function
+from sdfgad.frontend.source import Source, read_source
+from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_static
 from sdfgad.ir.expr import Int, symbols_of
+from sdfgad.ir.linear import Lin
 from sdfgad.ir.specialise import NeedsConstant
 
 if TYPE_CHECKING:
@@ -33,12 +36,47 @@ READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
 DEEPEST = 50
 
 
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function defined in a function: its node, the frame whose names it sees, and the defaults of its parameters."""
+
+    node: ast.FunctionDef | ast.Lambda
+    frame: Frame
+    signature: inspect.Signature
+
+    @staticmethod
+    def of(frame: Frame, node: ast.FunctionDef | ast.Lambda) -> Closure:
+        a = node.args
+        positional = [*a.posonlyargs, *a.args]
+        defaults = dict(zip(reversed(positional), map(frame.eval, reversed(a.defaults)), strict=False))
+        defaults |= {n: frame.eval(d) for n, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
+        kinds: list[tuple[ast.arg, Any]] = [(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in positional]
+        kinds += [(a.vararg, inspect.Parameter.VAR_POSITIONAL)] if a.vararg else []
+        kinds += [(n, inspect.Parameter.KEYWORD_ONLY) for n in a.kwonlyargs]
+        kinds += [(a.kwarg, inspect.Parameter.VAR_KEYWORD)] if a.kwarg else []
+        nothing = inspect.Parameter.empty
+        return Closure(
+            node,
+            frame,
+            inspect.Signature([inspect.Parameter(n.arg, kind, default=defaults.get(n, nothing)) for n, kind in kinds]),
+        )
+
+    @property
+    def source(self) -> Source:
+        outer = self.frame.source
+        return Source(outer.function, self.node, outer.file, outer.outer)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "lambda")
+
+
 @dataclass(frozen=True)
 class ArrayMethod:
     """A method of an array, before it is called."""
 
-    handler: Handler
-    array: Tensor
+    known: Known
+    array: Tensor | Selection
 
 
 def call(frame: Frame, node: ast.Call) -> Any:
@@ -47,7 +85,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
     arguments = frame.eval_all([*node.args, *(k.value for k in node.keywords)])
     positional: list[Any] = []
     for argument, value in zip(node.args, arguments, strict=False):
-        positional.extend(value if isinstance(argument, ast.Starred) else [value])
+        positional.extend(as_sequence(frame, node, value) if isinstance(argument, ast.Starred) else [value])
     keywords: Keywords = {}
     for keyword, value in zip(node.keywords, arguments[len(node.args) :], strict=True):
         keywords |= {keyword.arg: value} if keyword.arg else value
@@ -56,14 +94,24 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     if isinstance(function, ArrayMethod):
-        return _handled(frame, node, function.handler, [function.array, *positional], keywords)
-    known = FUNCTIONS.get(function) if _is_hashable(function) else None
+        return _known(frame, node, function.known, None, [function.array, *positional], keywords)
+    known = known_function(function)
     if known is not None:
-        if known.static and is_static((positional, keywords)):
-            return frame.b.python(function, *positional, **keywords)
-        return _handled(frame, node, known.handler, positional, keywords)
+        return _known(frame, node, known, function, positional, keywords)
+    if isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer":
+        return _outer(frame, node, function.__self__, positional, keywords)
     if function is range:
-        return loops.Range.of(frame.b, positional)
+        return Range.of(frame.b, positional)
+    if function is print:
+        _warn_of_print(frame, node)
+        return None
+    if isinstance(function, partial):
+        keywords = {**function.keywords, **keywords}
+        return _dispatch(frame, node, function.func, [*function.args, *positional], keywords)
+    if isinstance(function, Closure):
+        return _inlined(frame, node, function, positional, keywords)
+    if isinstance(function, types.MethodType):
+        return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict)):
         return _container_method(frame.b, function, positional)
     if isinstance(function, types.FunctionType) and not _is_library(function):
@@ -72,8 +120,35 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         sequences = [_sequence(frame, value) for value in positional]
         return made(frame.b, list(frame.b.python(function, *sequences, **keywords)))
     if _is_hashable(function) and function in ON_KNOWN and is_static((positional, keywords)):
-        return frame.b.python(function, *positional, **keywords)
+        sequences = [_sequence(frame, value) if isinstance(value, Range) else value for value in positional]
+        return frame.b.python(function, *sequences, **keywords)
+    if function in (tuple, list) and len(positional) == 1 and not keywords:
+        values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
+        return tuple(values) if function is tuple else made(frame.b, values)
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
+
+
+def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if known.static and original is not None and is_static((positional, keywords)):
+        return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
+    if known.is_text:
+        return _inlined(frame, node, known.handler, positional, keywords, is_text=True)
+    return _handled(frame, node, known.handler, positional, keywords)
+
+
+def _outer(frame: Frame, node: ast.Call, ufunc: np.ufunc, positional: list[Any], keywords: Keywords) -> Any:
+    """``ufunc.outer(x, y)``: of all pairs of an element of `x` and one of `y`."""
+    x, *rest = [as_tensor(value) for value in positional]
+    count = rest[0].ndim
+    column = x.reindexed((*x.shape, *(Lin(1),) * count), lambda p: p[: x.ndim])
+    return _dispatch(frame, node, ufunc, [column, *rest], keywords)
+
+
+def _as_values(b: Builder, result: Any) -> Any:
+    """What NumPy has computed while parsing: arrays are constants of the program."""
+    if isinstance(result, np.ndarray):
+        return b.constant_array(result)
+    return tuple(_as_values(b, part) for part in result) if type(result) is tuple else result
 
 
 def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[Any], keywords: Keywords) -> Any:
@@ -87,8 +162,10 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
         raise frame.unsupported(node, f"`{source_text(node.func)}` does not take these arguments: {error}") from error
 
 
-def _inlined(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
-    """Run a function of the user in a frame of its own."""
+def _inlined(
+    frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords, is_text: bool = False
+) -> Any:
+    """Run a function of the user, or (`is_text`) one of ours that says what NumPy does, in a frame of its own."""
     from sdfgad.frontend.interpreter import Frame as NewFrame
 
     if frame.depth > DEEPEST:
@@ -96,9 +173,17 @@ def _inlined(frame: Frame, node: ast.Call, function: Any, positional: list[Any],
     here = frame.b.where
     bound = _parameters(frame, node, function, positional, keywords)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
-    result = NewFrame(frame.b, read_source(function), env, frame.depth + 1).run()
+    source = function.source if isinstance(function, Closure) else read_source(function)
+    inner = NewFrame(frame.b, source, env, frame.depth + 1, is_ours=is_text or frame.is_ours)
+    inner.lexical = function.frame if isinstance(function, Closure) else None
+    result = inner.run()
     frame.b.where = here
     return result
+
+
+def _warn_of_print(frame: Frame, node: ast.Call) -> None:
+    """Printing is no part of what is differentiated, and the compiled program does without it."""
+    warnings.warn(f"print is ignored at {frame.where(node)}", IgnoredPrint, stacklevel=2)
 
 
 def _as_local(b: Builder, name: str, value: Any) -> Any:
@@ -109,22 +194,32 @@ def _as_local(b: Builder, name: str, value: Any) -> Any:
 
 
 def _parameters(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Keywords:
+    is_closure = isinstance(function, Closure)
+    name = function.name if is_closure else function.__name__
     try:
-        bound = inspect.signature(function).bind(*positional, **keywords)
+        bound = (function.signature if is_closure else inspect.signature(function)).bind(*positional, **keywords)
     except TypeError as error:
-        where = frame.source.where(node)
-        raise ArgumentError(
-            f"the call does not fit `{function.__name__}`: {error}", where, "Check the call."
-        ) from error
+        where = frame.where(node)
+        raise ArgumentError(f"the call does not fit `{name}`: {error}", where, "Check the call.") from error
     bound.apply_defaults()
     return dict(bound.arguments)
 
 
 def _sequence(frame: Frame, value: Any) -> Any:
     """A range or an array as a sequence of known length."""
-    if isinstance(value, loops.Range):
+    if isinstance(value, Range):
         return range(frame.b.constant(value.start), frame.b.constant(value.stop), value.step)
-    return [frame.b.settle(row) for row in frame.rows(value)] if isinstance(value, Tensor) else value
+    if isinstance(value, (Tensor, Selection)):
+        return [frame.b.settle(row) for row in frame.rows(as_tensor(value))]
+    return value
+
+
+def as_sequence(frame: Frame, node: ast.AST, value: Any) -> list[Any]:
+    """What a comprehension runs over."""
+    try:
+        return list(_sequence(frame, value))
+    except TypeError:
+        raise frame.unsupported(node, f"a loop over a {type(value).__name__} is not supported") from None
 
 
 # --- lists and dicts
@@ -168,14 +263,20 @@ def _is_pure(frame: Frame, callee: ast.expr) -> bool:
     root: ast.expr = callee
     while isinstance(root, ast.Attribute):
         root = root.value
-    if not isinstance(root, ast.Name) or root.id in frame.env:
+    if not isinstance(root, ast.Name) or (root.id in frame.env and isinstance(callee, ast.Attribute)):
         return isinstance(callee, ast.Attribute)
     function = frame.eval(callee)
+    if isinstance(function, (Closure, partial)):
+        return False
     return not isinstance(function, types.FunctionType) or _is_library(function)
 
 
 def _is_hashable(value: Any) -> bool:
-    return getattr(value, "__hash__", None) is not None
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_library(function: types.FunctionType) -> bool:

@@ -17,14 +17,17 @@ from sdfgad.ir.program import (
     Access,
     Block,
     Branch,
+    Call,
     Compute,
     Loop,
     Program,
     Statement,
+    buffers_of,
     reads_of,
     rewrite_statement,
     transform,
     walk,
+    written,
 )
 from sdfgad.ir.sets import Domain
 
@@ -54,13 +57,8 @@ def _uses(block: Block) -> Counter[str]:
     """How many statements mention each buffer."""
     uses: Counter[str] = Counter()
     for statement in walk(block):
-        uses.update(_own_buffers(statement))
+        uses.update(buffers_of(statement))
     return uses
-
-
-def _own_buffers(statement: Statement) -> set[str]:
-    target = {statement.target.buffer} if isinstance(statement, Compute) else set()
-    return target | {read.buffer for read in reads_of(statement)}
 
 
 def _block(block: Block, domain: Domain, locals_: set[str], uses: Counter[str]) -> Block:
@@ -122,7 +120,7 @@ def _first_mention(block: Block, buffer: str) -> int | None:
 
 
 def _mentions(block: Block, buffer: str) -> int:
-    return sum(buffer in _own_buffers(statement) for statement in walk(block))
+    return sum(buffer in buffers_of(statement) for statement in walk(block))
 
 
 class _Scan:
@@ -146,6 +144,10 @@ class _Scan:
         reads_target = target in read
         if source in read and not is_written:
             return None
+        if isinstance(statement, Call):
+            # A call takes and fills whole buffers.
+            touched = buffers_of(statement)
+            return None if source in touched or target in written((statement,)) else is_written
         if isinstance(statement, Compute):
             if statement.target.buffer == target or (reads_target and is_written):
                 return None
@@ -181,7 +183,7 @@ def _redirected(statement: Statement, copy: _Copy) -> Statement:
             return Read(copy.target.buffer, copy.place(node.index), node.dtype)
         return None
 
-    if copy.source not in _own_buffers(statement):
+    if copy.source not in buffers_of(statement):
         return statement
     changed = rewrite_statement(statement, replace_node=moved)
     if isinstance(changed, Compute) and changed.target.buffer == copy.source:

@@ -178,6 +178,6 @@ def _chosen(frame: Frame, condition: Tensor, arms: Arms) -> Any:
         with b.block(*(affine_forms(fact, negate) or ())) as statements:
             value = b.settle(arm())
         ends.append((value, statements))
-    result = joined(b, "chosen", ends, _sources([value for value, _ in ends]))
+    result = joined(b, "chosen", ends, lambda _, leaf: _sources([leaf]))
     b.branch(fact, ends[0][1], ends[1][1], affine_forms(fact) or ())
     return result

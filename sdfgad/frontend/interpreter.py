@@ -16,37 +16,46 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import Location, UnboundVariable, UnsupportedProgram
-from sdfgad.frontend import calls, conditions, control, loops, operators
+from sdfgad.frontend import calls, comprehensions, conditions, control, loops, operators
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.conditions import logical, truth
-from sdfgad.frontend.functions.elementwise import elementwise, where
-from sdfgad.frontend.indexing import getitem, is_mask, require_same_kind, setitem
+from sdfgad.frontend.functions.elementwise import elementwise
+from sdfgad.frontend.indexing import getitem, require_same_kind, setitem
 from sdfgad.frontend.merging import bound_value
-from sdfgad.frontend.registry import ATTRIBUTES, METHODS
+from sdfgad.frontend.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.frontend.source import Source
-from sdfgad.frontend.values import Tensor, is_static
+from sdfgad.frontend.values import Selection, Tensor, is_static
 from sdfgad.ir.linear import Lin
 
 
 class Frame:
-    """One call of one function: its source and its local names."""
+    """One call of one function: its source and its local names.
 
-    def __init__(self, b: Builder, source: Source, env: dict[str, Any], depth: int = 0) -> None:
-        self.b, self.source, self.env, self.depth = b, source, env, depth
-        self.loops: list[ast.For] = []
+    `is_ours`: the function says what a NumPy function does; errors in it name the user's line that called it.
+    """
+
+    def __init__(self, b: Builder, source: Source, env: dict[str, Any], depth: int = 0, is_ours: bool = False) -> None:
+        self.b, self.source, self.env, self.depth, self.is_ours = b, source, env, depth, is_ours
+        # The frame in which a nested function is defined.
+        self.lexical: Frame | None = None
+        self.loops: list[ast.stmt] = []
         # Buffers that a caller, too, may refer to.
         self.known = frozenset(b.buffers)
 
     def run(self) -> Any:
         """The function's return value; None where it returns nothing."""
         result = self.block(self.source.body)
-        return None if result is None else result.value
+        return None if result is None else control.returned(result.value)
 
     # --- statements
 
     def block(self, statements: list[ast.stmt]) -> control.Return | None:
-        for statement in statements:
-            self.b.where = self.source.where(statement)
+        for position, statement in enumerate(statements):
+            self.b.where = self.where(statement)
+            if isinstance(statement, ast.If):
+                return control.branch(self, statement, statements[position + 1 :])
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp):
+                return control.assignment(self, statement, statements[position + 1 :])
             result = self.statement(statement)
             if result is not None:
                 return result
@@ -109,10 +118,6 @@ class Frame:
         if not isinstance(node.target, ast.Subscript):
             raise self.unsupported(node, "this assignment target is not supported")
         container, index = self.eval_all([node.target.value, node.target.slice])
-        if is_mask(index):
-            chosen = operators.binary(self.b, type(node.op), container, self.eval(node.value))
-            setitem(self.b, container, Ellipsis, where(self.b, index, chosen, container))
-            return
         old = self.item(container, index)
         if calls.calls_user_function(self, node.value):
             old = self.b.settle(old)
@@ -121,11 +126,32 @@ class Frame:
             require_same_kind(self.b, result, old)
         self.store(container, index, result)
 
-    def do_If(self, node: ast.If) -> control.Return | None:
-        return control.branch(self, node)
+    def do_For(self, node: ast.For) -> None:
+        loops.for_loop(self, node)
 
-    def do_For(self, node: ast.For) -> control.Return | None:
-        return loops.for_loop(self, node)
+    def do_While(self, node: ast.While) -> None:
+        loops.while_loop(self, node)
+
+    def do_Raise(self, node: ast.Raise) -> None:
+        control.raises(self, node)
+
+    def do_With(self, node: ast.With) -> None:
+        for item in node.items:
+            context = item.context_expr
+            if not isinstance(context, ast.Call) or self.eval(context.func) is not np.errstate:
+                raise self.unsupported(node, "`with` is not supported, except for np.errstate")
+        self.block(node.body)
+
+    def do_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.decorator_list:
+            raise self.unsupported(node, "a decorated function inside a function is not supported")
+        self.env[node.name] = calls.Closure.of(self, node)
+
+    def do_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                raise self.unsupported(node, "`del` of anything but a name is not supported")
+            self.env.pop(target.id, None)
 
     # --- binding
 
@@ -154,7 +180,7 @@ class Frame:
         return [getitem(self.b, value, k) for k in range(self.b.constant(value.shape[0]))]
 
     def store(self, container: Any, index: Any, value: Any) -> None:
-        if isinstance(container, Tensor):
+        if isinstance(container, (Tensor, Selection)):
             setitem(self.b, container, index, value)
         elif isinstance(container, (list, dict)) and is_static(index):
             calls.require_current(self.b, container)
@@ -183,8 +209,11 @@ class Frame:
         return node.value
 
     def eval_Name(self, node: ast.Name) -> Any:
-        if node.id in self.env:
-            return bound_value(self, node, self.env[node.id])
+        frame: Frame | None = self
+        while frame is not None:
+            if node.id in frame.env:
+                return bound_value(frame, node, frame.env[node.id])
+            frame = frame.lexical
         if node.id in self.source.outer:
             value = self.source.outer[node.id]
             if isinstance(value, np.ndarray):
@@ -192,13 +221,21 @@ class Frame:
             return value
         if hasattr(builtins, node.id):
             return getattr(builtins, node.id)
-        raise UnboundVariable(f"name `{node.id}` is not defined", self.source.where(node), "Define it first.")
+        what = f"name `{node.id}` is not defined"
+        raise UnboundVariable(what, self.where(node), "Define it first.", name=node.id)
 
     def eval_Tuple(self, node: ast.Tuple) -> Any:
-        return tuple(map(self.b.settle, self.eval_all(node.elts)))
+        return tuple(self.elements(node.elts))
 
     def eval_List(self, node: ast.List) -> Any:
-        return calls.made(self.b, list(map(self.b.settle, self.eval_all(node.elts))))
+        return calls.made(self.b, self.elements(node.elts))
+
+    def elements(self, nodes: list[ast.expr]) -> list[Any]:
+        """The entries of a tuple or list, those of starred sequences among them."""
+        result: list[Any] = []
+        for node, value in zip(nodes, self.eval_all(nodes), strict=True):
+            result += calls.as_sequence(self, node, value) if isinstance(node, ast.Starred) else [value]
+        return list(map(self.b.settle, result))
 
     def eval_Dict(self, node: ast.Dict) -> Any:
         keys = [self.eval(k) if k is not None else None for k in node.keys]
@@ -209,7 +246,7 @@ class Frame:
 
     def eval_Attribute(self, node: ast.Attribute) -> Any:
         value = self.eval(node.value)
-        if not isinstance(value, Tensor):
+        if not isinstance(value, (Tensor, Selection)):
             found = self.b.python(getattr, value, node.attr)
             is_array = isinstance(found, np.ndarray)
             return self.b.capture(node.attr, found, partial(getattr, value, node.attr)) if is_array else found
@@ -224,8 +261,10 @@ class Frame:
         return self.item(container, index)
 
     def item(self, container: Any, index: Any) -> Any:
-        if isinstance(container, Tensor):
+        if isinstance(container, (Tensor, Selection)):
             return getitem(self.b, container, index)
+        if id(container) in SUBSCRIPTS:
+            return SUBSCRIPTS[id(container)][1](self.b, index)
         return self.b.python(operator.getitem, container, self.b.constant(index) if isinstance(index, Lin) else index)
 
     def eval_BinOp(self, node: ast.BinOp) -> Any:
@@ -252,6 +291,29 @@ class Frame:
     def eval_IfExp(self, node: ast.IfExp) -> Any:
         return conditions.conditional_expression(self, node)
 
+    def eval_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        self.bind(node.target, self.eval(node.value))
+        return self.env[node.target.id]
+
+    def eval_Lambda(self, node: ast.Lambda) -> Any:
+        return calls.Closure.of(self, node)
+
+    def eval_ListComp(self, node: ast.ListComp) -> Any:
+        return calls.made(self.b, comprehensions.items(self, node))
+
+    def eval_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
+        return tuple(comprehensions.items(self, node))
+
+    def eval_DictComp(self, node: ast.DictComp) -> Any:
+        return calls.made(self.b, dict(comprehensions.items(self, node)))
+
+    def eval_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        return self.text(node)
+
+    def text(self, node: ast.expr) -> str:
+        """A text whose parts may be known only at run time: there is no use for it but to print it."""
+        return ast.unparse(node)
+
     def eval_Call(self, node: ast.Call) -> Any:
         return calls.call(self, node)
 
@@ -259,11 +321,16 @@ class Frame:
         return self.eval(node.value)
 
     def unsupported(self, node: ast.AST, what: str) -> UnsupportedProgram:
-        where: Location = self.source.where(node)
-        return UnsupportedProgram(what, where, "Rewrite this line with supported NumPy, or leave it out.")
+        return UnsupportedProgram(what, self.where(node), "Rewrite this line with supported NumPy, or leave it out.")
+
+    def where(self, node: ast.AST) -> Location | None:
+        """The user's line that is to blame for a node."""
+        return self.b.where if self.is_ours else self.source.where(node)
 
 
 def _is_array(value: Any) -> bool:
+    if isinstance(value, Selection):
+        return True
     return isinstance(value, Tensor) and (value.place is not None or value.ndim > 0)
 
 

@@ -16,8 +16,24 @@ def is_exposed(body: Sequence[ast.stmt], name: str) -> bool:
     return _first_use(body, name) == "read"
 
 
-def is_read_outside(function: ast.AST, loop: ast.For, enclosing: Sequence[ast.For], name: str) -> bool:
+def reads_name(node: ast.AST, name: str) -> bool:
+    """Whether `name` is read anywhere in `node`."""
+    return _reads([node], name)
+
+
+def captured_names(body: ast.AST) -> frozenset[str]:
+    """The names that functions defined in `body` read from outside of themselves, or may read."""
+    functions = [n for n in ast.walk(body) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+    return frozenset(
+        n.id for f in functions for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    )
+
+
+def is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: Sequence[ast.stmt], name: str) -> bool:
     """Whether `name` may be read after `loop`: further down, or in the next trip of an enclosing loop."""
+    if name.startswith("<") and not name.startswith("<skipped"):
+        # A flag or result of `frontend.jumps` has no place in the file.
+        return True
     own = {id(n) for n in ast.walk(loop)}
     end = (loop.end_lineno or loop.lineno, loop.end_col_offset or 0)
     return any(
@@ -54,7 +70,7 @@ def _use(statement: ast.stmt, name: str) -> str:
         return "read" if "read" in uses else "written" if uses == ["written", "written"] else ""
     if isinstance(statement, (ast.For, ast.While)):
         head = statement.iter if isinstance(statement, ast.For) else statement.test
-        if _reads([head], name):
+        if _reads([head], name) or name in getattr(statement, "stop", ()):
             return "read"
         if isinstance(statement, ast.For) and name in assigned_names(statement.target):
             return ""

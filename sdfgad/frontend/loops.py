@@ -1,28 +1,28 @@
-"""``for`` loops, and what names hold in them and afterwards.
+"""``for`` and ``while`` loops.
 
-A name that is re-bound in a loop and whose old value matters becomes storage that every trip reads and rewrites.
-Which names those are, and their dtypes, is found by parsing the body until nothing changes. Where the first trip
-updates an array in place that others refer to, and later trips arrays of the loop's own, the first trip is peeled.
+The body is parsed until the names that trips hand on to each other, and their dtypes, no longer change. Where the first
+trip is unlike the others (it updates an array that others refer to in place, or binds a name that later trips read), it
+is peeled. A loop whose trips differ in shapes or other things that must be known while parsing is unrolled.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sdfgad.errors import UpdateOfCopy
+from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
+from sdfgad.frontend import carrying, conditions, control
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.control import Return
-from sdfgad.frontend.functions.python import int_
+from sdfgad.frontend.carrying import Carry, LoopNode
 from sdfgad.frontend.indexing import getitem
-from sdfgad.frontend.liveness import assigned_names, is_exposed, is_read_outside
-from sdfgad.frontend.merging import as_mergeable, as_name, common_type, refers, same_shape, same_static, shared, stale
-from sdfgad.frontend.values import AfterLoop, Tensor, Unbound, as_tensor, is_integer
-from sdfgad.ir.expr import INT, Const, Int, Op, reads
+from sdfgad.frontend.jumps import stops
+from sdfgad.frontend.liveness import assigned_names, is_read_outside
+from sdfgad.frontend.ranges import Range
+from sdfgad.frontend.values import Selection, Tensor, as_tensor, astype, cast, scalar
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Op
 from sdfgad.ir.linear import Lin, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 
@@ -31,281 +31,308 @@ if TYPE_CHECKING:
 
 UNROLL_LIMIT = 256
 
-Env = dict[str, Any]
 Item = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Range:
-    """``range(start, stop, step)`` with bounds known at run time and a step known while parsing."""
+class Head:
+    """What decides how often a loop runs: a range with what its target is bound to, or (None) only the test."""
 
-    start: Lin
-    stop: Lin
-    step: int
+    node: LoopNode
+    span: Range | None = None
+    item: Item | None = None
 
-    @staticmethod
-    def of(b: Builder, arguments: list[Any]) -> Range:
-        bounds = [_bound(b, value) for value in arguments]
-        if len(bounds) == 1:
-            bounds = [Lin(0), *bounds]
-        step = b.constant(bounds[2]) if len(bounds) > 2 else 1
-        if step == 0:
-            raise b.unsupported("range() step must not be zero")
-        return Range(bounds[0], bounds[1], step)
-
-    @property
-    def trips(self) -> Lin:
-        """The number of trips; negative or zero for none."""
-        span = self.stop - self.start if self.step > 0 else self.start - self.stop
-        size = abs(self.step)
-        if size == 1:
-            return span
-        if span.is_const:
-            return Lin(-(-span.const // size))
-        return as_linear(Op("floor_divide", (Int(span + size - 1), Const(size, INT)), INT))
-
-    def index(self, trip: Lin) -> Any:
-        index = self.start + trip.scaled(self.step)
-        return index.const if index.is_const else index
+    def enter(self, frame: Frame, trip: Lin) -> None:
+        """Bind the target, at the start of a trip."""
+        if self.span is not None and self.item is not None and isinstance(self.node, ast.For):
+            frame.bind(self.node.target, self.item(self.span.index(trip)))
 
     def guards(self, trip: Lin) -> tuple[Lin, ...]:
-        """Forms that are >= 0 exactly for the trips that run."""
-        index = self.start + trip.scaled(self.step)
-        inside = self.stop - index if self.step > 0 else index - self.stop
-        return (trip, inside - 1)
+        return (trip,) if self.span is None else self.span.guards(trip)
+
+    @property
+    def base(self) -> str:
+        target = getattr(self.node, "target", None)
+        return target.id if isinstance(target, ast.Name) else "k"
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the number of trips is known before the first."""
+        return self.span is not None and not stops(self.node)
+
+    def rest(self) -> Head:
+        """The loop without its first trip."""
+        if self.span is None:
+            return self
+        return Head(self.node, Range(self.span.start + self.span.step, self.span.stop, self.span.step), self.item)
+
+    def test(self, frame: Frame, trip: Lin) -> bool | Tensor:
+        """Whether the loop goes on to a trip."""
+        tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), ast.Name(n, ast.Load())) for n in stops(self.node)]
+        if isinstance(self.node, ast.While):
+            tests.append(self.node.test)
+        for test in tests:
+            ast.fix_missing_locations(ast.copy_location(test, self.node))
+        whole = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        goes_on = conditions.test(frame, whole) if tests else True
+        if self.span is None:
+            return goes_on
+        is_left = conditions.decided(frame.b, Op("less", (Int(trip), Int(self.span.trips)), BOOL))
+        result: bool | Tensor = conditions.logical(frame.b, "logical_and", goes_on, is_left)
+        return result
 
 
-def _bound(b: Builder, value: Any) -> Lin:
-    if is_integer(value):
-        return Lin.of(value if isinstance(value, Lin) else int(value))
-    if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
-        return Lin.of(int_(b, value))
-    raise b.unsupported(f"a range bound that is not an integer: {value!r}", "Convert it with int(...).")
-
-
-@dataclass(frozen=True)
-class Carry:
-    """How a name is carried from trip to trip; `sources`: arrays from before the loop that it may refer to."""
-
-    shape: tuple[Lin, ...]
-    dtype: np.dtype[Any]
-    weak: bool
-    sources: frozenset[str]
-
-
-def for_loop(frame: Frame, node: ast.For) -> Return | None:
+def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     b = frame.b
-    if node.orelse:
-        raise frame.unsupported(node, "`else` on a loop is not supported")
     iterable = frame.eval(node.iter)
+    if isinstance(iterable, Selection):
+        iterable = as_tensor(iterable)
     if isinstance(iterable, Range):
-        return _counted(frame, node, iterable, lambda index: index)
+        _repeated(frame, Head(node, iterable, lambda index: index))
+        return
     if isinstance(iterable, Tensor):
         array = b.settle(iterable)
-        return _counted(frame, node, Range(Lin(0), array.shape[0], 1), lambda index: getitem(b, array, index))
+        _repeated(frame, Head(node, Range(Lin(0), array.shape[0], 1), lambda index: getitem(b, array, index)))
+        return
     try:
         values = list(iterable)
     except TypeError:
         raise frame.unsupported(node.iter, f"a loop over a {type(iterable).__name__} is not supported") from None
-    return _unrolled(frame, node, values)
+    _unrolled(frame, node, [partial(_same, value) for value in values])
 
 
-def _unrolled(frame: Frame, node: ast.For, values: list[Any]) -> Return | None:
+def _same(value: Any) -> Any:
+    return value
+
+
+def while_loop(frame: Frame, node: ast.While) -> None:
+    """A ``while``; unrolled where its test is known while parsing and its trips differ in shapes."""
+    _repeated(frame, Head(node))
+
+
+def _unrolled(frame: Frame, node: ast.For, values: list[Callable[[], Any]]) -> None:
+    head = Head(node)
+
+    def trip(value: Callable[[], Any]) -> None:
+        frame.bind(node.target, value())
+        frame.block(node.body)
+
     for value in values:
-        frame.bind(node.target, value() if callable(value) else value)
-        result = frame.block(node.body)
-        if result is not None:
-            return result
-    return None
+        goes_on = head.test(frame, Lin(0))
+        if goes_on is False:
+            return
+        control.choose(frame, goes_on, lambda value=value: trip(value), lambda: None, node)  # type: ignore[misc]
 
 
 class _Peel(Exception):
     """The first trip must be parsed by itself."""
 
-    def __init__(self, reason: UpdateOfCopy) -> None:
+    def __init__(self, reason: UnsupportedProgram | UnboundVariable) -> None:
         self.reason = reason
 
 
-def _peeled(frame: Frame, node: ast.For, span: Range, item: Item, reason: UpdateOfCopy) -> Return | None:
-    """The first trip, where it is certain to run, and then the loop over the others."""
+def _repeated(frame: Frame, head: Head, may_peel: bool = True) -> None:
+    """A loop as a loop of the program; if that cannot be, with its first trip peeled, or unrolled."""
     b = frame.b
-    if b.holds(-span.trips):
-        return None
-    if not b.holds(span.trips - 1):
-        raise reason
-    frame.bind(node.target, item(span.index(Lin(0))))
-    result = frame.block(node.body)
-    for name in assigned_names(node.target):
-        if not is_read_outside(frame.source.node, node, frame.loops, name):
-            frame.env.pop(name, None)
-    if result is not None:
-        return result
-    try:
-        return _counted(frame, node, Range(span.start + span.step, span.stop, span.step), item, may_peel=False)
-    except UpdateOfCopy:
-        raise reason from None
-
-
-def _counted(frame: Frame, node: ast.For, span: Range, item: Item, may_peel: bool = True) -> Return | None:
-    b, trips = frame.b, span.trips
-    symbols = {atom for atom, _ in trips.terms}
-    if symbols and symbols <= set(b.integers) and not b.holds(trips):
-        # A tape must never have a negative length: other signs get a specialisation of their own.
-        raise NeedsConstant(b.symbols_behind(trips), b.where)
-    state, env = b.snapshot(), dict(frame.env)
-    base = node.target.id if isinstance(node.target, ast.Name) else "k"
+    _require_sign(b, head)
+    state, env, depth, containers = b.snapshot(), dict(frame.env), len(frame.loops), dict(b.containers)
     carried: dict[str, Carry] = {}
-    depth = len(frame.loops)
+    failure: Exception
     while True:
         b.restore(state)
         frame.env = dict(env)
-        var = b.fresh(base)
+        var = b.fresh(head.base)
         try:
-            if _attempt(frame, node, span, item, var, carried):
-                return None
+            if _attempt(frame, head, var, carried):
+                return
+            continue
         except _Peel as peel:
-            if not may_peel:
-                raise peel.reason from None
+            failure, is_peeled = peel.reason, True
+        except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
+            failure, is_peeled = error, False
+        b.restore(state)
+        b.containers = dict(containers)
+        frame.env = dict(env)
+        del frame.loops[depth:]
+        break
+    if isinstance(failure, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
+        return
+    if is_peeled and may_peel:
+        _peeled(frame, head, failure)
+    elif isinstance(failure, (NeedsConstant, Rebound)) or head.span is None:
+        _unrolled_instead(frame, head, var, failure)
+    else:
+        raise failure
+
+
+LONGEST_PERIOD = 3
+
+
+def _periodic(frame: Frame, head: Head) -> bool:
+    """A loop whose trips hand arrays round, as ``x, y = y, x`` does: several trips as one, then those that are left.
+
+    Whether there is such a loop; after two or three trips every name must stand for the same array again.
+    """
+    b, span = frame.b, head.span
+    assert span is not None
+    if span.period > 1 or not isinstance(head.node, ast.For):
+        return False
+    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    for period in range(2, LONGEST_PERIOD + 1):
+        whole = as_linear(Op("floor_divide", (Int(span.trips), Const(period, INT)), INT))
+        done = whole.scaled(period)
+        try:
+            _repeated(frame, Head(head.node, replace(span, whole=whole, period=period), head.item), may_peel=False)
+            for k in range(period - 1):
+                is_left = conditions.decided(b, Op("less", (Int(done + k), Int(span.trips)), BOOL))
+                control.choose(frame, is_left, partial(_trip, frame, head, done + k), lambda: None, head.node)
+            return True
+        except (UpdateOfCopy, _Peel):
             b.restore(state)
             frame.env = dict(env)
             del frame.loops[depth:]
-            return _peeled(frame, node, span, item, peel.reason)
-        except NeedsConstant as need:
-            if not (var in need.symbols and trips.is_const and trips.const <= UNROLL_LIMIT):
-                raise
-            b.restore(state)
-            frame.env = dict(env)
-            del frame.loops[depth:]
-            return _unrolled(frame, node, [lambda k=k: item(span.index(Lin(k))) for k in range(trips.const)])
+    return False
 
 
-def _attempt(frame: Frame, node: ast.For, span: Range, item: Item, var: str, carried: dict[str, Carry]) -> bool:
+def _trip(frame: Frame, head: Head, trip: Lin) -> None:
+    head.enter(frame, trip)
+    frame.block(head.node.body)
+
+
+def _require_sign(b: Builder, head: Head) -> None:
+    """A tape must never have a negative length: other signs get a specialisation of their own."""
+    if head.span is None:
+        return
+    trips = head.span.trips
+    symbols = {atom for atom, _ in trips.terms}
+    if symbols and symbols <= set(b.integers) and not b.holds(trips):
+        raise NeedsConstant(b.symbols_behind(trips), b.where)
+
+
+def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
+    """The first trip, and then the loop over the others."""
+    b, span = frame.b, head.span
+    if span is not None and b.holds(-span.trips):
+        return
+    if span is not None and not b.holds(span.trips - 1):
+        raise reason
+
+    def both() -> None:
+        head.enter(frame, Lin(0))
+        frame.block(head.node.body)
+        if isinstance(head.node, ast.For):
+            for name in assigned_names(head.node.target):
+                if not is_read_outside(frame.source.tree, head.node, frame.loops, name):
+                    frame.env.pop(name, None)
+        try:
+            _repeated(frame, head.rest(), may_peel=False)
+        except (_Peel, UpdateOfCopy):
+            raise reason from None
+
+    control.choose(frame, head.test(frame, Lin(0)), both, lambda: None, head.node)
+
+
+def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
+    if head.span is None:
+        _unrolled_while(frame, head, failure)
+        return
+    span, trips = head.span, head.span.trips
+    is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
+    if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
+        raise failure
+    assert isinstance(head.node, ast.For)
+    item = head.item or _same
+    _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
+
+
+def _unrolled_while(frame: Frame, head: Head, failure: Exception) -> None:
+    for _ in range(UNROLL_LIMIT):
+        goes_on = head.test(frame, Lin(0))
+        if not isinstance(goes_on, bool):
+            raise failure
+        if not goes_on:
+            return
+        frame.block(head.node.body)
+    raise failure
+
+
+def _attempt(frame: Frame, head: Head, var: str, carried: dict[str, Carry]) -> bool:
     """Parse the loop with the names in `carried` in storage; False if these turned out not to be all."""
     b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
     old_buffers = frozenset(b.buffers)
-    stores = {name: _start_carry(b, name, frame.env[name], carry) for name, carry in carried.items()}
-    outside = frame.env | {name: _in_loop(b, stores[name], carried[name]) for name in stores}
+    goes_on = None if head.is_counted else head.test(frame, Lin(0))
+    if goes_on is False:
+        return True
+    progress = None if goes_on is None else _Progress.start(b, head.base, goes_on)
+    trips = head.span.trips if head.span is not None and progress is None else progress.trips  # type: ignore[union-attr]
+    stores = carrying.start(b, frame.env, carried)
+    outside = frame.env | carrying.in_loop(b, stores)
     frame.env = dict(outside)
-    with b.block(*span.guards(trip)) as body:
-        b.loops.append((len(b.blocks), var, span.trips))
-        frame.loops.append(node)
-        frame.bind(node.target, item(span.index(trip)))
-        if _body(frame, node, stores) is not None:
-            raise frame.unsupported(node, "`return` inside a loop that runs at run time is not supported")
+    with b.block(*head.guards(trip)) as body:
+        b.loops.append((len(b.blocks), var, trips))
+        frame.loops.append(head.node)
+        _body(frame, head, trip, stores)
+        b.where = here
+        found = carrying.missing(frame, head.node, outside, carried, old_buffers)
+        if not found:
+            carrying.refuse_stale(frame, head.node, outside)
+            if progress is not None:
+                progress.step(frame, head, trip)
+            carrying.end(b, stores, outside, frame.env)
         frame.loops.pop()
         b.loops.pop()
-        b.where = here
-        missing = _missing(frame, node, outside, carried, old_buffers)
-        if missing:
-            carried |= missing
-            return False
-        _refuse_stale(frame, node, outside)
-        _end_carry(b, stores, outside, frame.env)
-    b.loop(var, span.trips, span.guards(trip), body)
-    frame.env = _after(frame, outside, stores, carried, {var: span.trips - 1}, span.trips)
+    if found:
+        carried |= found
+        return False
+    b.loop(var, trips, head.guards(trip), body, is_open=progress is not None)
+    last = trips - 1 if progress is None else _at_least_zero(trips - 1)
+    frame.env = carrying.after(frame, outside, stores, {var: last}, trips)
     return True
 
 
-def _body(frame: Frame, node: ast.For, stores: dict[str, Tensor]) -> Return | None:
+def _body(frame: Frame, head: Head, trip: Lin, stores: carrying.Stores) -> None:
     try:
-        return frame.block(node.body)
+        period = 1 if head.span is None else head.span.period
+        for k in range(period):
+            _trip(frame, head, trip.scaled(period) + k)
     except UpdateOfCopy as error:
-        if error.buffer in {store.buffer for store in stores.values()}:
+        if error.buffer in stores.buffers:
+            raise _Peel(error) from error
+        raise
+    except UnboundVariable as error:
+        if error.name in assigned_names(head.node):
             raise _Peel(error) from error
         raise
 
 
-def _start_carry(b: Builder, name: str, value: Any, carry: Carry) -> Tensor:
-    store = b.new_view(name, carry.shape, carry.dtype, carry.weak)
-    b.assign(store, value)
-    return store
+@dataclass(frozen=True)
+class _Progress:
+    """The number of trips, as far as it is known, of a loop that a test ends."""
+
+    count: Tensor
+
+    @staticmethod
+    def start(b: Builder, base: str, goes_on: bool | Tensor) -> _Progress:
+        progress = _Progress(b.new_view(f"{base}_trips", (), INT))
+        b.assign(progress.count, astype(as_tensor(goes_on), INT))
+        return progress
+
+    def step(self, frame: Frame, head: Head, trip: Lin) -> None:
+        """At the end of a trip, find out whether there is another one."""
+        goes_on = head.test(frame, trip + 1)
+        if goes_on is True:
+            raise frame.unsupported(head.node, "this loop never ends")
+        more = cast(as_tensor(goes_on).at(), INT)
+        frame.b.assign(self.count, scalar(Op("add", (Int(trip + 1), more), INT)))
+
+    @property
+    def trips(self) -> Lin:
+        return as_linear(self.count.at())
 
 
-def _in_loop(b: Builder, store: Tensor, carry: Carry) -> Tensor:
-    """A carried value within a trip: readable, but the end of the trip changes it."""
-    if not store.ndim:
-        return store.as_value(settled=False)
-    return b.frozen(store, carry.sources) if carry.sources else store
+def _at_least_zero(form: Lin) -> Lin:
+    return as_linear(Op("maximum", (Int(form), Const(0, INT)), INT))
 
 
-def _missing(
-    frame: Frame, node: ast.For, outside: Env, carried: dict[str, Carry], old_buffers: frozenset[str]
-) -> dict[str, Carry]:
-    """The names that must be carried, or be carried otherwise than they are."""
-    b, inside, found = frame.b, frame.env, dict[str, Carry]()
-    for name in sorted(assigned_names(node)):
-        old, new = outside.get(name), inside.get(name)
-        if name not in outside or old is new or same_static(old, new):
-            continue
-        if isinstance(old, (Unbound, AfterLoop)) or isinstance(new, (Unbound, AfterLoop)):
-            continue
-        if not (is_exposed(node.body, name) or is_read_outside(frame.source.node, node, frame.loops, name)):
-            continue
-        tensors = [as_mergeable(b, name, old), as_mergeable(b, name, new)]
-        known = carried[name].sources if name in carried else frozenset()
-        sources = known | (frozenset(shared(frame, name, outside) | shared(frame, name, inside)) & old_buffers)
-        carry = Carry(same_shape(b, name, tensors), *common_type(tensors), sources)
-        if carried.get(name) != carry:
-            found[name] = carry
-    return found
-
-
-def _refers_any(value: Any, buffers: set[str]) -> bool:
-    return any(refers(value, buffer) for buffer in buffers)
-
-
-def _refuse_stale(frame: Frame, node: ast.For, outside: Env) -> None:
-    """A copy from before the loop that the next trip reads must not have been overtaken in this one."""
-    for name, value in outside.items():
-        is_same = isinstance(value, Tensor) and frame.env.get(name) is value
-        if is_same and frame.b.changed_since(value) and is_exposed(node.body, name):
-            raise stale(name, frame.b.where)
-
-
-def _end_carry(b: Builder, stores: dict[str, Tensor], outside: Env, inside: Env) -> None:
-    """Write the values that a trip ends with into the storage of carried names, all as if at once."""
-    changed = {n: as_tensor(inside[n]) for n in stores if inside[n] is not outside[n]}
-    names = {str(stores[n].buffer) for n in changed}
-    for name, value in changed.items():
-        if _reads_any(value, names - {str(stores[name].buffer)}):
-            changed[name] = b.stored(value)
-    for name, value in changed.items():
-        b.assign(stores[name], value)
-
-
-def _reads_any(value: Tensor, buffers: set[str]) -> bool:
-    return any(read.buffer in buffers for read in reads(value.at(*(Lin(0) for _ in value.shape))))
-
-
-def _after(
-    frame: Frame, outside: Env, stores: dict[str, Tensor], carried: dict[str, Carry], last: dict[str, Lin], trips: Lin
-) -> Env:
-    """What names hold after a loop: the values of its last trip."""
-    result, inside = dict(outside), frame.env
-    for name, value in inside.items():
-        if name in stores:
-            sources = (carried[name].sources & frame.known) | shared(frame, name, inside)
-            result[name] = as_name(frame.b, stores[name], set(sources) - {str(stores[name].buffer)})
-        elif name not in outside:
-            lost = _refers_any(value, {str(store.buffer) for store in stores.values()})
-            result[name] = Unbound("its array is re-bound in a loop") if lost else AfterLoop(_moved(value, last), trips)
-        elif value is not outside[name] and not same_static(value, outside[name]):
-            result[name] = Unbound("it is re-bound in a loop")
-    return result
-
-
-def _moved(value: Any, last: dict[str, Lin]) -> Any:
-    """A value of the body as it is in the last trip."""
-    if isinstance(value, Tensor):
-        return value.substituted(last)
-    if isinstance(value, AfterLoop):
-        return AfterLoop(_moved(value.value, last), value.trips.substitute(last))
-    if isinstance(value, (tuple, list)):
-        return type(value)(_moved(v, last) for v in value)
-    if isinstance(value, dict):
-        return {key: _moved(v, last) for key, v in value.items()}
-    if isinstance(value, Lin):
-        moved = value.substitute(last)
-        return moved.const if moved.is_const else moved
-    return value
+__all__ = ["for_loop", "while_loop"]

@@ -7,14 +7,29 @@ one of those that it may stand for changes; `Tensor.copy_of` remembers which tho
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sdfgad.errors import Location, UnboundVariable, UnsupportedProgram
+from sdfgad.errors import AmbiguousArray, Location, Rebound, UnboundVariable
+from sdfgad.frontend import trees
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.values import AfterLoop, Tensor, Unbound, as_tensor, is_integer, is_number
+from sdfgad.frontend.values import (
+    ABSENT,
+    UNDEFINED,
+    AfterLoop,
+    MaybeBound,
+    Selection,
+    Tensor,
+    Unbound,
+    as_tensor,
+    is_integer,
+    is_number,
+    scalar,
+)
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, reads
 from sdfgad.ir.linear import Lin
 
 if TYPE_CHECKING:
@@ -23,36 +38,71 @@ if TYPE_CHECKING:
 
 def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
     """The value of a name, once it is certain that it has one and that it is the one Python would see."""
-    where = frame.source.where(node)
+    where = frame.where(node)
     if isinstance(value, AfterLoop):
-        if not frame.b.holds(value.trips - 1):
-            raise UnboundVariable(
-                f"`{node.id}` is bound only inside a loop that may not run", where, "Assign it before the loop."
-            )
+        _require_run(frame.b, node.id, value.trips, where)
         frame.env[node.id] = value.value
         return bound_value(frame, node, value.value)
+    if isinstance(value, MaybeBound):
+        what = f"`{node.id}` has no value here: no path that was taken has assigned it"
+        if value.bound is not True:
+            frame.b.check(truth_of(value.bound), (), what, UnboundVariable, "Assign it before.")
+        return bound_value(frame, node, value.value)
+    if isinstance(value, Unbound) and value.error is not None:
+        raise value.error
     if isinstance(value, Unbound):
-        raise UnboundVariable(f"`{node.id}` may have no value here: {value.reason}", where, "Assign it before.")
+        what = f"`{node.id}` may have no value here: {value.reason}"
+        raise UnboundVariable(what, where, "Assign it before.", name=node.id)
     if isinstance(value, Tensor) and frame.b.changed_since(value):
         raise stale(node.id, where)
     return value
 
 
-def stale(name: str, where: Location | None) -> UnsupportedProgram:
-    return UnsupportedProgram(
+def _require_run(b: Builder, name: str, trips: Lin, where: Location | None) -> None:
+    """A loop that bound `name` must have run; where only data tells, a check at run time does."""
+    if b.holds(trips - 1):
+        return
+    what, todo = f"`{name}` is bound only inside a loop that may not run", "Assign it before the loop."
+    if not reads(Int(trips)):
+        raise UnboundVariable(what, where, todo)
+    did_run = Op("greater", (Int(trips), Const(0, INT)), BOOL)
+    b.check(did_run, (), f"`{name}` is bound only inside a loop that did not run", UnboundVariable, todo)
+
+
+def truth_of(bound: Any) -> Expr:
+    return as_tensor(bound).at()
+
+
+def stale(name: str, where: Location | None) -> AmbiguousArray:
+    return AmbiguousArray(
         f"`{name}` may stand for several arrays, chosen at run time, and one of them has changed since",
         where,
         "Copy the array where it is chosen, or update it afterwards.",
     )
 
 
-def joined(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: set[str]) -> Tensor:
-    """Storage that each of several blocks fills with its own value of a name.
+def joined(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: Callable[[int, Any], set[str]]) -> Any:
+    """What a name holds after several blocks: for each part of its value, storage that each block fills with its own.
 
     Args:
-        ends: each block's value, and its statements, to which the copy is added.
-        sources: buffers of arrays that the result may stand for.
+        ends: each block's value, and its statements, to which the copies are added.
+        sources: for an end and a leaf of its value, the buffers of the arrays that the leaf may stand for.
     """
+    values = trees.matched(unified([value for value, _ in ends]))
+    if values is None:
+        raise Rebound(f"`{name}` holds things of different structure", b.where, "Use the same structure.")
+    parts: list[Any] = []
+    for choices in zip(*map(trees.leaves, values), strict=True):
+        found = {buffer for end, leaf in enumerate(choices) for buffer in sources(end, leaf)}
+        blocks = [block for _, block in ends]
+        parts.append(_joined_leaf(b, name, list(zip(choices, blocks, strict=True)), found))
+    return trees.rebuilt(values[0], parts)
+
+
+def _joined_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: set[str]) -> Any:
+    first = ends[0][0]
+    if all(value is first or same_static(value, first) for value, _ in ends[1:]):
+        return first
     tensors = [as_mergeable(b, name, value) for value, _ in ends]
     shape = same_shape(b, name, tensors)
     dtype, weak = common_type(tensors)
@@ -71,9 +121,34 @@ def as_name(b: Builder, store: Tensor, sources: set[str]) -> Tensor:
     return replace(b.frozen(store, sources), settled=True) if sources else store
 
 
-def shared(frame: Frame, name: str, env: dict[str, Any]) -> set[str]:
-    """The buffers of the arrays that `name` refers to, if anything else may refer to them, too."""
-    value = env[name]
+def unified(values: list[Any]) -> list[Any]:
+    """Values of one kind: where one may be unbound or is selected by a mask, the others are said to be so, too."""
+    if any(isinstance(value, MaybeBound) or value is ABSENT for value in values):
+        maybes = [as_maybe(value) for value in values]
+        inner = unified([maybe.value for maybe in maybes])
+        return [MaybeBound(value, maybe.bound) for value, maybe in zip(inner, maybes, strict=True)]
+    like = next((value for value in values if isinstance(value, Selection)), None)
+    if like is None:
+        return values
+    return [like.all_of(v) if isinstance(v, Tensor) and v.ndim == like.dense.ndim else v for v in values]
+
+
+def as_maybe(value: Any) -> MaybeBound:
+    """A value, or the lack of one, as one that may be bound."""
+    if isinstance(value, MaybeBound):
+        return value
+    if isinstance(value, AfterLoop):
+        return MaybeBound(value.value, scalar(Op("greater", (Int(value.trips), Const(0, INT)), BOOL)))
+    return MaybeBound(UNDEFINED, False) if value is ABSENT else MaybeBound(value, True)
+
+
+def is_lost(value: Any) -> bool:
+    """Whether a name has a value, but none that could be told here."""
+    return isinstance(value, Unbound) and value is not ABSENT
+
+
+def shared(frame: Frame, name: str, value: Any, env: dict[str, Any]) -> set[str]:
+    """The buffers of the array `value`, a leaf of what `name` holds, if anything else may refer to them, too."""
     if not isinstance(value, Tensor):
         return set()
     if value.place is None:
@@ -88,11 +163,10 @@ def refers(value: Any, buffer: str) -> bool:
     """Whether a value is, or holds, an array in a buffer."""
     if isinstance(value, AfterLoop):
         return refers(value.value, buffer)
-    if isinstance(value, (tuple, list)):
-        return any(refers(v, buffer) for v in value)
-    if isinstance(value, dict):
-        return any(refers(v, buffer) for v in value.values())
-    return isinstance(value, Tensor) and value.buffer == buffer
+    return any(isinstance(leaf, Tensor) and leaf.buffer == buffer for leaf in trees.leaves(value))
+
+
+NOTHING = scalar(Const(0, BOOL), weak=True)
 
 
 def same_static(x: Any, y: Any) -> bool:
@@ -102,25 +176,29 @@ def same_static(x: Any, y: Any) -> bool:
 
 
 def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
+    if value is UNDEFINED:
+        return NOTHING
     if is_number(value) or isinstance(value, (Tensor, Lin)):
         return as_tensor(value)
-    raise b.unsupported(f"`{name}` is re-bound to a {type(value).__name__} in a branch or loop")
+    what = f"`{name}` is re-bound to a {type(value).__name__} in a branch or loop that runs at run time"
+    raise Rebound(what, b.where, "Use numbers or arrays for values that change.")
 
 
 def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
-    first, *rest = tensors
+    first, *rest = [tensor for tensor in tensors if tensor is not NOTHING]
     for other in rest:
         if len(other.shape) != len(first.shape) or not all(
             b.is_zero(x - y) for x, y in zip(first.shape, other.shape, strict=True)
         ):
-            raise b.unsupported(f"`{name}` changes its shape in a branch or loop", "Use another name.")
+            raise Rebound(f"`{name}` changes its shape in a branch or loop", b.where, "Use another name.")
     return first.shape
 
 
 def common_type(tensors: list[Tensor]) -> tuple[np.dtype[Any], bool]:
+    tensors = [tensor for tensor in tensors if tensor is not NOTHING]
     weak = all(t.weak for t in tensors)
     if weak:
         return np.result_type(*(t.dtype for t in tensors)), True
     # A Python number that meets a NumPy value takes its precision, as in NumPy's own promotion.
-    zeros = {"b": False, "i": 0, "f": 0.0}
+    zeros = {"b": False, "i": 0, "f": 0.0, "c": 0j}
     return np.result_type(*(zeros.get(t.dtype.kind, t.dtype) if t.weak else t.dtype for t in tensors)), False

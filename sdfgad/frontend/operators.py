@@ -27,6 +27,8 @@ BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.BitAnd: (operator.and_, "bitwise_and"),
     ast.BitOr: (operator.or_, "bitwise_or"),
     ast.BitXor: (operator.xor, "bitwise_xor"),
+    ast.LShift: (operator.lshift, "left_shift"),
+    ast.RShift: (operator.rshift, "right_shift"),
 }
 COMPARE: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Eq: (operator.eq, "equal"),
@@ -55,7 +57,9 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         raise b.unsupported(f"the operator {op.__name__} is not supported")
     python, name = BINARY[op]
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
-    if are_sequences or (is_static(left) and is_static(right)):
+    is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list)) for v in (left, right))
+    is_repeated = is_repeated and any(isinstance(v, int) for v in (left, right))
+    if are_sequences or is_repeated or (is_static(left) and is_static(right)):
         return b.python(python, left, right)
     if is_integer(left) and is_integer(right):
         return _integer_binary(b, name, left, right)
@@ -98,6 +102,8 @@ def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
         return left.scaled(right.const) if right.is_const else right.scaled(left.const)
     if name == "divide":
         return elementwise(b, name, left, right)
+    if name == "left_shift" and right.is_const and 0 <= right.const < 63:
+        return left.scaled(2**right.const)
     if name in ("floor_divide", "remainder") and right == Lin(0):
         raise b.unsupported("integer division by zero")
     if name == "power" and not b.holds(right):

@@ -11,18 +11,20 @@ import numpy as np
 
 from sdfgad.errors import OutputError, UnsupportedProgram
 from sdfgad.frontend import functions as _functions
+from sdfgad.frontend import library as _library
 from sdfgad.frontend.builder import STATUS, Builder
 from sdfgad.frontend.coalesce import coalesce
 from sdfgad.frontend.interpreter import Frame
 from sdfgad.frontend.source import Source, read_source
-from sdfgad.frontend.values import Tensor, as_tensor, is_number, view_of
+from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_number, view_of
 from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Buffer, Compute, Program, computes
+from sdfgad.ir.program import Access, Buffer, Compute, Program, written
 from sdfgad.ir.specialise import NeedsConstant
 
-assert _functions  # importing it registers the functions that the interpreter knows
+assert _functions
+assert _library  # importing them registers the functions that the interpreter knows
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,8 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
     result = Frame(b, source, {**arguments, **values}).run()
     outputs = dict(_returned(b, result))
     body = tuple(b.blocks[0])
-    written = {s.target.buffer for s in computes(body)}
-    outputs |= {name: buffer for name, buffer in buffers.items() if buffer in written}
+    changed = written(body)
+    outputs |= {name: buffer for name, buffer in buffers.items() if buffer in changed}
     captured = tuple(name for name in b.captured if name in b.buffers)
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
     program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
@@ -142,9 +144,12 @@ def _returned(b: Builder, result: Any) -> list[tuple[str, str]]:
 
 def _stored(b: Builder, name: str, value: Any) -> str:
     """The buffer that holds a returned value, in storage of its own."""
-    if not (is_number(value) or isinstance(value, (Tensor, Lin))):
+    if not (is_number(value) or isinstance(value, (Tensor, Lin, Selection))):
         raise OutputError(f"{name} is a {type(value).__name__}, not an array or number", b.where, "Return arrays.")
     tensor = as_tensor(value)
+    if not all(extent.is_const for extent in tensor.shape):
+        what = f"the size of {name} is data"
+        raise OutputError(what, b.where, "Return an array of a fixed size, such as one made by np.where, or a number.")
     return _buffer_of(b.stored(tensor, "result"))
 
 
@@ -157,11 +162,11 @@ def _with_status(program: Program) -> Program:
 
 def _separate_inputs(program: Program, b: Builder) -> Program:
     """Let an argument that the program writes be a copy of what the caller passed."""
-    written = {s.target.buffer for s in computes(program.body)}
+    changed = written(program.body)
     copies: list[Any] = []
     buffers, inputs = dict(program.buffers), list(program.inputs)
     for position, name in enumerate(program.inputs):
-        if name not in written:
+        if name not in changed:
             continue
         original = replace(buffers[name], name=b.fresh(f"{name}_in"))
         buffers[original.name] = original

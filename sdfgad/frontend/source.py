@@ -7,14 +7,17 @@ import inspect
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 from sdfgad.errors import Location, UnsupportedProgram
+from sdfgad.frontend.jumps import structured
+from sdfgad.frontend.liveness import captured_names
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """A function, its syntax tree with the line numbers of its file, and the names it sees from outside."""
 
@@ -40,9 +43,20 @@ class Source:
 
     @property
     def body(self) -> list[ast.stmt]:
+        """The statements, without jumps out of loops and branches."""
+        return self.tree.body
+
+    @cached_property
+    def captured(self) -> frozenset[str]:
+        """The names that functions defined inside may read."""
+        return captured_names(self.tree)
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The statements as one node."""
         if isinstance(self.node, ast.Lambda):
-            return [ast.copy_location(ast.Return(self.node.body), self.node.body)]
-        return self.node.body
+            return ast.Module([ast.copy_location(ast.Return(self.node.body), self.node.body)], [])
+        return ast.Module(structured(self.node.body), [])
 
 
 def read_source(function: Callable[..., Any]) -> Source:
@@ -72,7 +86,7 @@ def _find(code: Any) -> FunctionNode:
             where,
             "Define the function in a file or a notebook.",
         )
-    found: list[FunctionNode] = [node for node in ast.walk(ast.parse(text)) if _is_at(node, code)]  # type: ignore[misc]
+    found: list[FunctionNode] = [node for node in ast.walk(_parsed(text)) if _is_at(node, code)]  # type: ignore[misc]
     # Of lambdas within lambdas, the code is the innermost that holds all of it.
     found = found[-1:] if all(isinstance(node, ast.Lambda) for node in found) else found
     if not found:
@@ -86,6 +100,11 @@ def _find(code: Any) -> FunctionNode:
             "Give the function a line of its own, with `def`.",
         )
     return found[0]
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def _is_at(node: ast.AST, code: Any) -> bool:

@@ -19,6 +19,13 @@ from sdfgad.ir.program import Access, Buffer
 
 Index = tuple[Lin, ...]
 
+DTYPES = frozenset(
+    (
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float32", "float64", "complex64", "complex128"),
+    )
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
@@ -100,6 +107,28 @@ class Unbound:
     """What a name holds where Python would, or might, find it without a value."""
 
     reason: str
+    error: Exception | None = None
+
+
+ABSENT = Unbound("one branch does not assign it")
+
+
+@dataclass(frozen=True, eq=False)
+class MaybeBound:
+    """What a name holds that only some paths have bound; `bound` says at run time whether they have."""
+
+    value: Any
+    bound: Any
+
+
+class Undefined:
+    """What a result holds before a ``return`` is reached; it is never read then."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED = Undefined()
 
 
 @dataclass(frozen=True)
@@ -108,6 +137,30 @@ class AfterLoop:
 
     value: Any
     trips: Lin
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What ``x[mask]`` holds, kept in the places of `x`: the elements of `dense` where `mask` is true, in order.
+
+    Attributes:
+        dense: an array whose leading axes are the mask's.
+        mask: booleans.
+        compact: makes the array of the chosen elements alone, whose first extent is data.
+    """
+
+    dense: Tensor
+    mask: Tensor
+    compact: Callable[[Selection], Tensor]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.dense.dtype
+
+    def all_of(self, whole: Tensor) -> Selection:
+        """All elements of an array as a selection."""
+        yes = Tensor(whole.shape[: self.mask.ndim], BOOL, lambda _: Const(True, BOOL))
+        return replace(self, dense=whole, mask=yes)
 
 
 def view_of(buffer: Buffer, weak: bool = False, shape: Index | None = None) -> Tensor:
@@ -142,7 +195,7 @@ def is_static(value: Any) -> bool:
         return all(is_static(v) for v in value.values())
     if isinstance(value, slice):
         return all(is_static(v) for v in (value.start, value.stop, value.step))
-    return not isinstance(value, (Tensor, Lin))
+    return not isinstance(value, (Tensor, Lin, Selection))
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -153,6 +206,8 @@ def as_tensor(value: Any) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
+    if isinstance(value, Selection):
+        return value.compact(value)
     if isinstance(value, Lin):
         return scalar(Int(value), weak=True)
     if isinstance(value, np.generic):

@@ -1,8 +1,9 @@
 """Structured programs: buffers, and a tree of statements over them.
 
-Three statements are enough. A `Compute` evaluates one expression for every point of a box and assigns it to, or
+Four statements are enough. A `Compute` evaluates one expression for every point of a box and assigns it to, or
 accumulates it into, one element per point; element-wise operations, copies, fills, reductions and matrix products
-are all of this form. A `Loop` runs its body in order; a `Branch` runs one of two bodies.
+are all of this form. A `Call` runs a library function, such as a linear solver, on whole buffers. A `Loop` runs its
+body in order; a `Branch` runs one of two bodies.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.errors import Location
+from sdfgad.errors import Location, SdfgadError
 from sdfgad.ir.expr import Expr, Read, Rewriter, reads
 from sdfgad.ir.linear import IntLike, Lin
 
 Accumulate = Literal["add", "maximum", "minimum"]
+Params = tuple[tuple[str, Lin], ...]
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class Buffer:
 
     @property
     def is_floating(self) -> bool:
-        return self.dtype.kind == "f"
+        """Whether values have derivatives: real or complex."""
+        return self.dtype.kind in "fc"
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,42 @@ class Compute:
     element that the same point writes or an element that no point writes: the points may run in any order.
     """
 
-    params: tuple[tuple[str, Lin], ...]
+    params: Params
     target: Access
     value: Expr
     accumulate: Accumulate | None = None
+    where: Location | None = None
+
+
+@dataclass(frozen=True)
+class Whole:
+    """All of a buffer."""
+
+    buffer: str
+    shape: tuple[Lin, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def params(self) -> Params:
+        """A box with one point for each element; the parameters' names are used for nothing else."""
+        return tuple((f"w{axis}_", extent) for axis, extent in enumerate(self.shape))
+
+    @property
+    def access(self) -> Access:
+        return Access(self.buffer, tuple(Lin.symbol(name) for name, _ in self.params))
+
+
+@dataclass(frozen=True)
+class Call:
+    """``outputs = name(inputs, sizes)``, by a function of ``lowering/include``; see `sdfgad.ir.library`.
+
+    The outputs are other buffers than the inputs, and every element of them is written.
+    """
+
+    name: str
+    inputs: tuple[Whole, ...]
+    outputs: tuple[Whole, ...]
+    sizes: tuple[int, ...]
     where: Location | None = None
 
 
@@ -69,7 +104,8 @@ class Loop:
     """``for var = 0, 1, … trips-1: body``, or backwards; `guards` are linear forms that are >= 0 in the body.
 
     The user's own index is an affine form of `var` in the body; `guards` states its range without the rounding
-    that `trips` may contain.
+    that `trips` may contain. If the loop `is_open`, `trips` is a scalar buffer, which the body changes: after the loop
+    it has the number of trips.
     """
 
     var: str
@@ -78,6 +114,7 @@ class Loop:
     guards: tuple[Lin, ...]
     backward: bool = False
     where: Location | None = None
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,8 +131,21 @@ class Branch:
     where: Location | None = None
 
 
-Statement = Compute | Loop | Branch
+Statement = Compute | Call | Loop | Branch
 Block = tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What is raised where a condition of the program fails at run time: the error, its text, the line, what to do."""
+
+    error: type[SdfgadError]
+    message: str
+    where: Location | None
+    todo: str
+
+    def failure(self) -> SdfgadError:
+        return self.error(self.message, self.where, self.todo)
 
 
 @dataclass(frozen=True)
@@ -109,7 +159,7 @@ class Program:
         integers: run-time integer symbols that the caller passes.
         outputs: what the caller receives: output name -> buffer.
         body: the statements in order.
-        checks: sites of run-time checks; check k writes k + 1 into the buffer `status`.
+        checks: run-time checks; where check k fails, it writes k + 1 into the buffer `status`.
     """
 
     name: str
@@ -118,7 +168,7 @@ class Program:
     integers: tuple[str, ...]
     outputs: Mapping[str, str]
     body: Block
-    checks: tuple[tuple[str, Location | None], ...] = ()
+    checks: tuple[Check, ...] = ()
 
     def with_body(self, body: Block) -> Program:
         return replace(self, body=body)
@@ -139,8 +189,35 @@ def computes(block: Block) -> Iterator[Compute]:
     return (s for s in walk(block) if isinstance(s, Compute))
 
 
+def writes_of(statement: Statement) -> list[tuple[Access, Params]]:
+    """What the statement itself writes: an element for each point of a box."""
+    if isinstance(statement, Compute):
+        return [(statement.target, statement.params)]
+    return [(whole.access, whole.params) for whole in statement.outputs] if isinstance(statement, Call) else []
+
+
+def written(block: Block) -> set[str]:
+    """The buffers that a block writes."""
+    return {access.buffer for statement in walk(block) for access, _ in writes_of(statement)}
+
+
+def buffers_of(statement: Statement) -> set[str]:
+    """The buffers that the statement itself reads or writes."""
+    return {read.buffer for read in reads_of(statement)} | {access.buffer for access, _ in writes_of(statement)}
+
+
+def boxed_reads(statement: Statement) -> list[tuple[Read, Params]]:
+    """What the statement itself reads, each with the box for whose points it does."""
+    if isinstance(statement, Call):
+        return [(whole.access.read(whole.dtype), whole.params) for whole in statement.inputs]
+    params = statement.params if isinstance(statement, Compute) else ()
+    return [(read, params) for read in reads_of(statement)]
+
+
 def reads_of(statement: Statement) -> list[Read]:
     """What the statement itself reads (not its nested statements): value, indices, bounds, condition."""
+    if isinstance(statement, Call):
+        return [whole.access.read(whole.dtype) for whole in statement.inputs]
     if isinstance(statement, Compute):
         lins = statement.target.index + tuple(extent for _, extent in statement.params)
         return reads(statement.value, *_atoms(lins))
@@ -170,14 +247,14 @@ def rewrite_statement(
     statement: Statement,
     symbols: Mapping[str, IntLike] | None = None,
     replace_node: Callable[[Expr], Expr | None] | None = None,
-    rename: Mapping[str, str] | None = None,
 ) -> Statement:
-    """A statement itself (not its nested blocks) with symbols, nodes and target buffers replaced."""
+    """A statement itself (not its nested blocks) with symbols and nodes replaced; a call has neither."""
     rewriter = Rewriter(symbols or {}, replace_node)
+    if isinstance(statement, Call):
+        return statement
     if isinstance(statement, Compute):
         params = tuple((name, rewriter.index((extent,))[0]) for name, extent in statement.params)
-        buffer = (rename or {}).get(statement.target.buffer, statement.target.buffer)
-        target = Access(buffer, rewriter.index(statement.target.index))
+        target = Access(statement.target.buffer, rewriter.index(statement.target.index))
         return replace(statement, params=params, target=target, value=rewriter(statement.value))
     if isinstance(statement, Branch):
         return replace(statement, condition=rewriter(statement.condition), guards=rewriter.index(statement.guards))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Block, Compute, Loop, Program
+from sdfgad.ir.program import Access, Block, Call, Compute, Loop, Program
 
 INFIX = {
     "add": "+",
@@ -37,8 +37,11 @@ def _block(block: Block, depth: int) -> Iterator[str]:
             yield pad + statement_text(statement)
         elif isinstance(statement, Loop):
             order = "backwards " if statement.backward else ""
-            yield f"{pad}loop {order}{statement.var} < {form_text(statement.trips)}:"
+            is_open = " (still)" if statement.is_open else ""
+            yield f"{pad}loop {order}{statement.var} < {form_text(statement.trips)}{is_open}:"
             yield from _block(statement.body, depth + 1)
+        elif isinstance(statement, Call):
+            yield f"{pad}{call_text(statement)}"
         else:
             yield f"{pad}if {expression_text(statement.condition)}:"
             yield from _block(statement.then, depth + 1)
@@ -52,6 +55,11 @@ def statement_text(statement: Compute) -> str:
     head = f"for {box}: " if box else ""
     value = expression_text(statement.value)
     return f"{head}{access_text(statement.target)} {SIGNS[statement.accumulate]} {value}"
+
+
+def call_text(call: Call) -> str:
+    outputs, inputs = (", ".join(whole.buffer for whole in wholes) for wholes in (call.outputs, call.inputs))
+    return f"{outputs} = {call.name}({inputs})"
 
 
 def access_text(access: Access) -> str:

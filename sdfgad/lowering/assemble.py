@@ -9,10 +9,10 @@ from sdfgad.analysis.flow import AFTER
 from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, Statement
+from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Loop, Program, Statement, writes_of
 from sdfgad.lowering.tapes import Counter, Tape, tapes_for
 from sdfgad.plan import Plan
-from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.reverse.adjoint import Adjoint, Key
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,12 @@ def _cleared(names: Names, buffer: Buffer) -> Compute:
     return Compute(params, Access(buffer.name, index), Const(0, buffer.dtype))
 
 
+def _tapes_at(tapes: Mapping[Key, Tape], number: int, statement: Statement) -> list[Tape]:
+    """The tapes of what a statement overwrites."""
+    keys = [(number, access.buffer) for access, _ in writes_of(statement)]
+    return [tapes[key] for key in keys if key in tapes]
+
+
 def _step(counter: Counter, by: int) -> Compute:
     return Compute((), Access(counter.buffer.name), Const(by, INT), "add")
 
@@ -130,7 +136,7 @@ def _step(counter: Counter, by: int) -> Compute:
 class _Forward:
     """The primal's statements, each preceded by the store of what it destroys."""
 
-    def __init__(self, tapes: Mapping[int, Tape], counters: tuple[Counter, ...]) -> None:
+    def __init__(self, tapes: Mapping[Key, Tape], counters: tuple[Counter, ...]) -> None:
         self.tapes = tapes
         self.steps = {counter.loop: _step(counter, 1) for counter in counters}
         self.number = -1
@@ -140,9 +146,8 @@ class _Forward:
 
     def statement(self, statement: Statement) -> Iterator[Statement]:
         self.number += 1
-        if isinstance(statement, Compute):
-            if self.number in self.tapes:
-                yield self.tapes[self.number].store
+        if isinstance(statement, (Compute, Call)):
+            yield from (tape.store for tape in _tapes_at(self.tapes, self.number, statement))
             yield statement
         elif isinstance(statement, Loop):
             step = (self.steps[statement.var],) if statement.var in self.steps else ()
@@ -155,7 +160,7 @@ class _Forward:
 class _Reverse:
     """The adjoints of the primal's statements in reverse order, each with the restore of what it destroyed."""
 
-    def __init__(self, adjoint: Adjoint, tapes: Mapping[int, Tape], counters: tuple[Counter, ...]) -> None:
+    def __init__(self, adjoint: Adjoint, tapes: Mapping[Key, Tape], counters: tuple[Counter, ...]) -> None:
         self.pieces, self.tapes = adjoint.pieces, tapes
         self.steps = {counter.loop: _step(counter, -1) for counter in counters}
 
@@ -168,18 +173,18 @@ class _Reverse:
         return tuple(s for part in reversed(parts) for s in part), number
 
     def statement(self, statement: Statement, number: int) -> tuple[Block, int]:
-        if isinstance(statement, Compute):
-            return self.compute(number), number + 1
+        if isinstance(statement, (Compute, Call)):
+            return self.simple(statement, number), number + 1
         if isinstance(statement, Loop):
             body, after = self.block(statement.body, number + 1)
             step = (self.steps[statement.var],) if statement.var in self.steps else ()
-            return ((replace(statement, body=(*step, *body), backward=True),) if body else ()), after
+            return ((replace(statement, body=(*step, *body), backward=True, is_open=False),) if body else ()), after
         then, middle = self.block(statement.then, number + 1)
         orelse, after = self.block(statement.orelse, middle)
         return ((replace(statement, then=then, orelse=orelse),) if then or orelse else ()), after
 
-    def compute(self, number: int) -> Block:
-        restore = (self.tapes[number].restore,) if number in self.tapes else ()
+    def simple(self, statement: Compute | Call, number: int) -> Block:
+        restore = tuple(tape.restore for tape in _tapes_at(self.tapes, number, statement))
         if number not in self.pieces:
             return restore
         piece = self.pieces[number]

@@ -10,11 +10,13 @@ import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.ops import CPP
+from sdfgad.ir.ops import COMPLEX_CPP, CPP
 
 TYPES = {
     "float64": "double",
     "float32": "float",
+    "complex128": "std::complex<double>",
+    "complex64": "std::complex<float>",
     "int64": "int64_t",
     "int32": "int32_t",
     "int16": "int16_t",
@@ -39,6 +41,9 @@ def literal(value: Any, dtype: np.dtype[Any]) -> str:
         # The lowest int64 has no literal of its own.
         text = f"(-{2**63 - 1}LL - 1)" if value == -(2**63) else f"{value}LL"
         return f"{cpp_type(dtype)}({text})"
+    if dtype.kind == "c":
+        part = np.empty(0, dtype).real.dtype
+        return f"{cpp_type(dtype)}({literal(value.real, part)}, {literal(value.imag, part)})"
     if math.isnan(value) or math.isinf(value):
         text = "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
         return f"{cpp_type(dtype)}({text})"
@@ -101,16 +106,35 @@ class Writer:
         assert isinstance(node, Op)
         args = [self._text[arg] for arg in node.args]
         if node.name == "cast":
-            return f"{cpp_type(node.dtype)}({args[0]})"
-        text = CPP[node.name].format(*args)
-        # C++ computes with narrow integers as int; NumPy wraps around.
-        return f"{cpp_type(node.dtype)}({text})" if node.dtype.kind in "iu" and node.dtype.itemsize < 4 else text
+            return _cast(args[0], node.args[0].dtype, node.dtype)
+        text = _template(node).format(*args)
+        # C++ computes with narrow integers and booleans as int; NumPy wraps around, and true + true is true.
+        is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
+        is_sum = node.dtype.kind == "b" and node.name == "add"
+        return f"{cpp_type(node.dtype)}({text})" if is_narrow or is_sum else text
+
+
+def _template(node: Op) -> str:
+    if node.args[0].dtype.kind == "c" and node.name in COMPLEX_CPP:
+        return COMPLEX_CPP[node.name]
+    return CPP.get(node.name, "")
+
+
+def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
+    """A conversion as NumPy does it: a complex number becomes real by its real part."""
+    if old.kind == "c" and new.kind == "b":
+        return f"({text} != {literal(0, old)})"
+    if old.kind == "c" and new.kind != "c":
+        return f"{cpp_type(new)}(std::real({text}))"
+    if new.kind == "c" and old.kind != "c":
+        return f"{cpp_type(new)}({cpp_type(np.empty(0, new).real.dtype)}({text}))"
+    return f"{cpp_type(new)}({text})"
 
 
 def _uses(root: Expr) -> dict[Expr, int]:
     uses: dict[Expr, int] = {}
     for node in postorder(root):
-        template_uses = CPP.get(node.name, "").count("{0}") if isinstance(node, Op) else 1
+        template_uses = _template(node).count("{0}") if isinstance(node, Op) else 1
         for child in node.children:
             uses[child] = uses.get(child, 0) + max(1, template_uses)
     return uses

@@ -176,10 +176,11 @@ class _Code:
     def _summed(self, value: str) -> list[str]:
         """Loops with the total in a register; sums may be reordered to use vector instructions."""
         kind, target = self.statement.accumulate, self._out()
-        total = cpp_type(self.buffers[self.statement.target.buffer].dtype)
+        statement_dtype = self.buffers[self.statement.target.buffer].dtype
+        total = cpp_type(statement_dtype)
         lines = [f"{total} total_ = {self._old(target)};"]
         for name in self.inner:
-            if name == self.inner[-1] and kind == "add":
+            if name == self.inner[-1] and kind == "add" and statement_dtype.kind != "c":
                 lines.append("#pragma omp simd reduction(+ : total_)")
             lines.append(f"for (int64_t {name} = 0; {name} < {{{name}}}; ++{name}) {{{{")
         body = [line.replace("{", "{{").replace("}", "}}") for line in self.writer.lines]

@@ -14,9 +14,11 @@ from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
 from sdfgad.ir.expr import BOOL, INT, Expr, Op, Read
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Atom, Lin, as_linear
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Branch, Buffer, Compute, Loop, Program, reads_of, walk
+from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Program, buffers_of, reads_of, walk
+from sdfgad.lowering.blas import environment_name
 from sdfgad.lowering.kernels import Kernel, is_single, kernel_of, only_element
 
 Region = Any  # an SDFG or a control-flow region of it
@@ -71,9 +73,7 @@ class _Lowering:
     def _used_buffers(self) -> list[Buffer]:
         used = set(self.outside)
         for statement in walk(self.program.body):
-            used |= {r.buffer for r in reads_of(statement)}
-            if isinstance(statement, Compute):
-                used.add(statement.target.buffer)
+            used |= buffers_of(statement)
         return [buffer for name, buffer in self.program.buffers.items() if name in used]
 
     def _add_buffer(self, buffer: Buffer) -> None:
@@ -92,17 +92,19 @@ class _Lowering:
     def _statement(self, statement: Any, cursor: _Cursor) -> None:
         if isinstance(statement, Compute):
             self._compute(statement, cursor)
+        elif isinstance(statement, Call):
+            self._call(statement, cursor)
         elif isinstance(statement, Loop):
             self._loop(statement, cursor)
         else:
             self._branch(statement, cursor)
 
     def _loop(self, loop: Loop, cursor: _Cursor) -> None:
-        trips = self._form(loop.trips, cursor)
         var = loop.var
-        head = (f"{var} < {trips}", f"{var} = 0", f"{var} = {var} + 1")
         if loop.backward:
-            head = (f"{var} >= 0", f"{var} = ({trips}) - 1", f"{var} = {var} - 1")
+            head = (f"{var} >= 0", f"{var} = ({self._form(loop.trips, cursor)}) - 1", f"{var} = {var} - 1")
+        else:
+            head = (self._goes_on(loop, cursor), f"{var} = 0", f"{var} = {var} + 1")
         if var not in self.sdfg.symbols:
             self.sdfg.add_symbol(var, dace.int64)
         region = LoopRegion(self.names.fresh(f"loop_{var}"), head[0], var, head[1], head[2])
@@ -111,6 +113,13 @@ class _Lowering:
         inner = _Cursor(region, region.add_state("begin", is_start_block=True))
         for statement in loop.body:
             self._statement(statement, inner)
+
+    def _goes_on(self, loop: Loop, cursor: _Cursor) -> str:
+        if not loop.is_open:
+            return f"{loop.var} < {self._form(loop.trips, cursor)}"
+        # Not a symbol, which would be fixed before the loop: the body changes the scalar.
+        (scalar,) = reads_of(loop)
+        return f"{loop.var} < {scalar.buffer}"
 
     def _branch(self, branch: Branch, cursor: _Cursor) -> None:
         condition = self._scalar(branch.condition, BOOL, cursor)
@@ -161,6 +170,35 @@ class _Lowering:
         state = cursor.region.add_state(self.names.fresh(f"s_{statement.target.buffer}"))
         cursor.follow(state)
         self._state(state, statement, kernel, bounds)
+
+    def _call(self, call: Call, cursor: _Cursor) -> None:
+        """A library function as one tasklet on whole buffers."""
+        state = cursor.region.add_state(self.names.fresh(f"s_{call.name}"))
+        cursor.follow(state)
+        info = _debug_info(call)
+        inputs, outputs = [f"in{k}_" for k in range(len(call.inputs))], [f"out{k}_" for k in range(len(call.outputs))]
+        connectors = zip((*call.inputs, *call.outputs), (*inputs, *outputs), strict=True)
+        # DaCe passes single elements by value.
+        texts = [("&" if is_single(self.buffers[w.buffer]) else "") + connector for w, connector in connectors]
+        target = f"{texts.pop()[1:]} = " if LIBRARY[call.name].failure else ""
+        code = f"{target}sdfgad::{call.name}({', '.join([*texts, *map(str, call.sizes)])});"
+        header = f'#include "{LIBRARY[call.name].header}"\n'
+        tasklet = state.add_tasklet(
+            f"t_{call.name}",
+            dict.fromkeys(inputs),
+            dict.fromkeys(outputs),
+            code,
+            language=dtypes.Language.CPP,
+            code_global=header,
+            debuginfo=info,
+        )
+        tasklet.environments = {environment_name()}
+        for whole, connector in zip(call.inputs, inputs, strict=True):
+            memlet = self._memlet(Access(whole.buffer), True)
+            state.add_edge(state.add_access(whole.buffer, debuginfo=info), None, tasklet, connector, memlet)
+        for whole, connector in zip(call.outputs, outputs, strict=True):
+            memlet = self._memlet(Access(whole.buffer), True)
+            state.add_edge(tasklet, connector, state.add_access(whole.buffer, debuginfo=info), None, memlet)
 
     def _state(self, state: Any, statement: Compute, kernel: Kernel, bounds: Mapping[str, str]) -> None:
         info = _debug_info(statement)
@@ -213,7 +251,7 @@ def _symbolic_atom(atom: Atom) -> Any:
     return left * right if atom.name == "multiply" else symbolic.int_floor(left, right)
 
 
-def _debug_info(statement: Compute) -> dtypes.DebugInfo:
+def _debug_info(statement: Compute | Call) -> dtypes.DebugInfo:
     # DaCe would walk the Python stack for each node that is given none.
     if statement.where is None:
         return dtypes.DebugInfo(0)

@@ -20,7 +20,7 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Compute
 from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.reverse.adjoint import Adjoint, Residual
+from sdfgad.reverse.adjoint import Adjoint, Key, Residual
 
 Axis = tuple[str, Lin]
 
@@ -49,7 +49,7 @@ class Counter:
     total: str
 
 
-def tapes_for(adjoint: Adjoint, names: Names) -> tuple[dict[int, Tape], tuple[Counter, ...]]:
+def tapes_for(adjoint: Adjoint, names: Names) -> tuple[dict[Key, Tape], tuple[Counter, ...]]:
     """The tapes of all residuals by their keys, and the counters that they need.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Program, Statement, reads_of
+from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
 
 
 def remove_dead_code(program: Program) -> Program:
@@ -32,6 +32,10 @@ class _Pass:
     def statement(self, statement: Statement, live: set[str]) -> tuple[Statement | None, set[str]]:
         if isinstance(statement, Compute):
             return self.compute(statement, live)
+        if isinstance(statement, Call):
+            made = {whole.buffer for whole in statement.outputs}
+            needed = {whole.buffer for whole in statement.inputs}
+            return (statement, (live - made) | needed) if live & made else (None, live)
         if isinstance(statement, Loop):
             return self.loop(statement, live)
         return self.branch(statement, live)
@@ -51,7 +55,7 @@ class _Pass:
 
     def loop(self, loop: Loop, live: set[str]) -> tuple[Statement | None, set[str]]:
         """What a trip reads is live at the end of the trip before it, too."""
-        at_end = live
+        at_end = live | {read.buffer for read in reads_of(loop)} if loop.is_open else live
         while True:
             body, before = self.block(loop.body, at_end)
             if before <= at_end:

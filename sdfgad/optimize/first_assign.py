@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sdfgad.ir.expr import Const
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Block, Compute, Program, Statement, reads_of, walk
+from sdfgad.ir.program import Block, Compute, Program, Statement, buffers_of, reads_of, walk
 
 
 def assign_first(program: Program) -> Program:
@@ -44,7 +44,4 @@ def _is_whole(program: Program, statement: Compute) -> bool:
 
 
 def _mentions(statement: Statement, buffer: str) -> bool:
-    return any(
-        (isinstance(s, Compute) and s.target.buffer == buffer) or any(read.buffer == buffer for read in reads_of(s))
-        for s in walk((statement,))
-    )
+    return any(buffer in buffers_of(s) for s in walk((statement,)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 STORE = "store"
@@ -33,13 +33,13 @@ class Decision:
 class Plan:
     """Decisions by residual key, in program order."""
 
-    decisions: Mapping[int, Decision]
+    decisions: Mapping[Hashable, Decision]
 
-    def choice(self, key: int) -> str:
+    def choice(self, key: Hashable) -> str:
         return self.decisions[key].choice
 
 
-def store_all(residuals: Iterable[tuple[int, str, str]]) -> Plan:
+def store_all(residuals: Iterable[tuple[Hashable, str, str]]) -> Plan:
     """Keep every residual in a tape.
 
     Args:

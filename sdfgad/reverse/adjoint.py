@@ -8,30 +8,49 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 
 from sdfgad.analysis.activity import active_buffers
-from sdfgad.analysis.flow import AFTER, BEFORE, Request, destroying_writes
+from sdfgad.analysis.flow import AFTER, BEFORE, Destruction, Request
 from sdfgad.analysis.forward import forward_inputs
 from sdfgad.analysis.model import numbered
 from sdfgad.analysis.propagate import propagate_scalars
 from sdfgad.errors import Location, MissingRule
 from sdfgad.ir.expr import Const, Expr, Read, postorder, reads, rewrite
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Program, Statement, computes, reads_of, walk
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Buffer,
+    Call,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    boxed_reads,
+    computes,
+    reads_of,
+    walk,
+    writes_of,
+)
+from sdfgad.reverse.calls import missing_call_rules, pullback_of_call
 from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import COUNT, STATEMENT_RULES, Pullback, target_params
+
+Key = tuple[int, str]
 
 
 @dataclass(frozen=True)
 class Piece:
     """The adjoint of one statement; `phase` says whether it reads values from before or after the statement."""
 
-    statements: tuple[Compute, ...]
+    statements: tuple[Compute | Call, ...]
     phase: int
 
 
 @dataclass(frozen=True)
 class Residual:
-    """The values that one statement overwrites and that the reverse sweep needs.
+    """The values of one buffer that one statement overwrites and that the reverse sweep needs.
 
     Attributes:
         statement: the number of the overwriting statement.
@@ -55,7 +74,7 @@ class Adjoint:
     Attributes:
         context: the values of run-time integers for which it holds.
         pieces: statement number -> its adjoint.
-        residuals: by the number of the overwriting statement.
+        residuals: by the number of the overwriting statement and the buffer.
         bars: active buffer -> the buffer of its adjoint.
         buffers: storage of the adjoint, without tapes.
         output: the buffer that is differentiated.
@@ -64,7 +83,7 @@ class Adjoint:
     primal: Program
     context: isl.Set
     pieces: Mapping[int, Piece]
-    residuals: Mapping[int, Residual]
+    residuals: Mapping[Key, Residual]
     bars: Mapping[str, str]
     buffers: Mapping[str, Buffer]
     output: str
@@ -87,14 +106,21 @@ def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str]
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
             pieces[number] = _piece(program, statement, bars, buffers, names)
-    saved = _saved(program, context, pieces)
-    pieces, saved = _using_results(program, context, pieces, saved, bars)
+        elif isinstance(statement, Call) and any(whole.buffer in active for whole in statement.outputs):
+            pieces[number] = Piece(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
+    destruction = Destruction(program.body, context)
+    saved = _saved(program, destruction, pieces)
+    pieces, saved = _using_results(program, destruction, pieces, saved, bars)
     residuals = _residuals(program, saved)
     return Adjoint(program, context, pieces, residuals, bars, buffers, output, names)
 
 
-def dependences(statement: Compute) -> list[Read]:
-    """The reads through which a statement's value varies differentiably."""
+def dependences(statement: Statement) -> list[Read]:
+    """The reads through which what a statement writes varies differentiably."""
+    if isinstance(statement, Call):
+        return reads_of(statement) if LIBRARY[statement.name].is_differentiable else []
+    if not isinstance(statement, Compute):
+        return []
     return [node for node in varying(statement.value) if isinstance(node, Read) and _reaches(statement.value, node)]
 
 
@@ -109,6 +135,7 @@ def _check_rules(program: Program, active: frozenset[str]) -> None:
         if statement.target.buffer in active
         for name in missing_rules(statement.value, active)
     ]
+    missing += missing_call_rules(program, active)
     if missing:
         raise MissingRule(list(dict.fromkeys(missing)))
 
@@ -203,13 +230,17 @@ def _counted(
 
 
 def _using_results(
-    program: Program, context: isl.Set, pieces: dict[int, Piece], saved: frozenset[int], bars: dict[str, str]
-) -> tuple[dict[int, Piece], frozenset[int]]:
+    program: Program,
+    destruction: Destruction,
+    pieces: dict[int, Piece],
+    saved: frozenset[Key],
+    bars: dict[str, str],
+) -> tuple[dict[int, Piece], frozenset[Key]]:
     """Let adjoints use results instead of operands, one by one, where fewer values must be saved then."""
     statements = numbered(program.body)
     for number in list(pieces):
         statement = statements[number]
-        lost = {s.target.buffer for k in saved if isinstance(s := statements[k], Compute)}
+        lost = {buffer for _, buffer in saved}
         if not isinstance(statement, Compute) or statement.accumulate or not _asks_for(pieces[number], lost):
             continue
         other = _piece(program, statement, bars, {}, Names(), prefer_result=True)
@@ -217,15 +248,10 @@ def _using_results(
             continue
         trial = pieces | {number: other}
         touched = _buffers_read(pieces[number]) | _buffers_read(other)
-        others = {k for k in saved if _target(statements[k]) not in touched}
-        if len(others) + len(_saved(program, context, trial, frozenset(touched))) < len(saved):
-            pieces, saved = trial, _saved(program, context, trial)
+        others = {key for key in saved if key[1] not in touched}
+        if len(others) + len(_saved(program, destruction, trial, frozenset(touched))) < len(saved):
+            pieces, saved = trial, _saved(program, destruction, trial)
     return pieces, saved
-
-
-def _target(statement: Statement) -> str:
-    assert isinstance(statement, Compute)
-    return statement.target.buffer
 
 
 def _buffers_read(piece: Piece) -> set[str]:
@@ -237,52 +263,52 @@ def _asks_for(piece: Piece, buffers: set[str]) -> bool:
 
 
 def _saved(
-    program: Program, context: isl.Set, pieces: Mapping[int, Piece], only: frozenset[str] | None = None
-) -> frozenset[int]:
+    program: Program, destruction: Destruction, pieces: Mapping[int, Piece], only: frozenset[str] | None = None
+) -> frozenset[Key]:
     """Which writes (to buffers in `only`) must save.
 
     Saving may itself need indices and conditions, so this runs until nothing is added.
     """
-    saved: frozenset[int] = frozenset()
+    saved: frozenset[Key] = frozenset()
     while True:
         requests = _requests(program, pieces, saved, frozenset(program.buffers))
         wanted = frozenset(r.access.buffer for rs in requests.values() for r in rs)
         wanted = wanted if only is None else wanted & only
-        found = destroying_writes(program.body, context, requests, wanted)
+        found = destruction.of(requests, wanted)
         if found <= saved:
             return saved
         saved |= found
 
 
-def _residuals(program: Program, saved: frozenset[int]) -> dict[int, Residual]:
+def _residuals(program: Program, saved: frozenset[Key]) -> dict[Key, Residual]:
     loops = _enclosing_loops(program.body)
     statements = numbered(program.body)
-    result: dict[int, Residual] = {}
-    for number in sorted(saved):
+    result: dict[Key, Residual] = {}
+    for number, buffer in sorted(saved):
         statement = statements[number]
-        assert isinstance(statement, Compute)
-        target = statement.target
-        result[number] = Residual(
-            number, target.buffer, target, target_params(statement), loops[number], statement.where
-        )
+        access, params = next(write for write in writes_of(statement) if write[0].buffer == buffer)
+        if isinstance(statement, Compute):
+            params = target_params(statement)
+        result[number, buffer] = Residual(number, buffer, access, params, loops[number], statement.where)
     return result
 
 
 def _requests(
-    program: Program, pieces: Mapping[int, Piece], saved: frozenset[int], primal: frozenset[str]
+    program: Program, pieces: Mapping[int, Piece], saved: frozenset[Key], primal: frozenset[str]
 ) -> dict[int, list[Request]]:
     requests: dict[int, list[Request]] = {}
-    needed = set(pieces) | saved
+    saving = {number for number, _ in saved}
+    needed = set(pieces) | saving
     for number, statement in enumerate(numbered(program.body)):
         found: list[Request] = []
         if number in pieces:
             piece = pieces[number]
-            for compute in piece.statements:
-                found += [_request(r, compute.params, piece.phase) for r in reads_of(compute) if r.buffer in primal]
-        if number in saved and isinstance(statement, Compute):
+            for part in piece.statements:
+                found += [_request(r, box, piece.phase) for r, box in boxed_reads(part) if r.buffer in primal]
+        if number in saving and isinstance(statement, Compute):
             index = [atom for lin in statement.target.index for atom, _ in lin.terms if isinstance(atom, Expr)]
             found += [_request(r, statement.params, BEFORE) for r in reads(*index)]
-        if not isinstance(statement, Compute) and _size(statement) and _holds_any(number, statement, needed):
+        if isinstance(statement, (Loop, Branch)) and _size(statement) and _holds_any(number, statement, needed):
             found += [_request(r, (), AFTER) for r in reads_of(statement)]
         if found:
             requests[number] = found

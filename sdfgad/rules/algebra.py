@@ -47,6 +47,42 @@ def call(name: str, *args: Expr) -> Expr:
     return Op(name, args, args[0].dtype)
 
 
+DISTRIBUTED = ("add", "subtract", "multiply", "negative", "divide", "square")
+
+
+def conjugate(x: Expr) -> Expr:
+    """The complex conjugate; inside of products and sums, so that those stay what they are."""
+    if x.dtype.kind != "c":
+        return x
+    if isinstance(x, Const):
+        return Const(x.value.conjugate(), x.dtype)
+    if isinstance(x, Op) and x.name == "conjugate":
+        return x.args[0]
+    if isinstance(x, Op) and x.name in DISTRIBUTED:
+        return Op(x.name, tuple(map(conjugate, x.args)), x.dtype)
+    if isinstance(x, Op) and x.name == "select":
+        return Op("select", (x.args[0], conjugate(x.args[1]), conjugate(x.args[2])), x.dtype)
+    return Op("conjugate", (x,), x.dtype)
+
+
+def part_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a complex number's parts; a real dtype itself."""
+    return np.empty(0, dtype).real.dtype
+
+
+def real(x: Expr) -> Expr:
+    return Op("real", (x,), part_dtype(x.dtype)) if x.dtype.kind == "c" else x
+
+
+def imag(x: Expr) -> Expr:
+    return Op("imag", (x,), part_dtype(x.dtype))
+
+
+def complex_of(x: Expr, y: Expr) -> Expr:
+    """``x + iy``."""
+    return Op("complex", (x, y), np.result_type(x.dtype, np.complex64))
+
+
 def select(condition: Expr, x: Expr, y: Expr) -> Expr:
     return x if x is y else Op("select", (condition, x, y), x.dtype)
 
@@ -58,4 +94,6 @@ def compare(name: str, x: Expr, y: Expr) -> Expr:
 def cast(x: Expr, dtype: np.dtype[Any]) -> Expr:
     if isinstance(x, Const):
         return Const(x.value, dtype)
+    if x.dtype.kind == "c" and dtype.kind != "c":
+        x = real(x)
     return x if x.dtype == dtype else Op("cast", (x,), dtype)

@@ -2,9 +2,12 @@
 
 A rule takes the cotangent ``t``, the operation's result ``y`` and its operands, and returns one cotangent for each
 operand; None where the derivative is zero everywhere it exists. A rule that uses neither the result nor an operand
-keeps nothing alive.
+keeps nothing alive. The same rule serves complex numbers where the operation is holomorphic.
 
 Kinks: a tie of maximum or minimum splits the cotangent evenly; the derivative of the absolute value at 0 is 0.
+
+A derivative may be infinite, or no number, where the operation itself has a value: of the square root at 0, say. What
+depends on it there has no gradient, but a cotangent of exactly 0 stays 0: `pulled` sees to it.
 """
 
 from __future__ import annotations
@@ -13,13 +16,36 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from sdfgad.ir.expr import Expr
-from sdfgad.rules.algebra import add, call, cast, compare, const, div, mul, neg, select, sub
+from sdfgad.ir.expr import Const, Expr, Op
+from sdfgad.rules.algebra import (
+    add,
+    call,
+    cast,
+    compare,
+    complex_of,
+    conjugate,
+    const,
+    div,
+    imag,
+    mul,
+    neg,
+    real,
+    select,
+    sub,
+)
 
 Cotangents = tuple[Expr | None, ...]
 ElementaryRule = Callable[..., Cotangents]
 
 ELEMENTARY: dict[str, ElementaryRule] = {}
+
+# Operations with a derivative that is not finite somewhere.
+SINGULAR = {
+    *("divide", "reciprocal", "power", "float_power", "sqrt", "cbrt", "hypot", "remainder", "fmod", "ieee_remainder"),
+    *("exp", "exp2", "expm1", "sinh", "cosh", "log", "log2", "log10", "log1p"),
+    *("arcsin", "arccos", "arccosh", "arctanh", "arctan2"),
+    *("gamma", "gammaln", "digamma", "erfinv", "logit", "xlogy", "xlog1py", "i0"),
+}
 
 
 def elementary(*names: str) -> Callable[[ElementaryRule], ElementaryRule]:
@@ -58,7 +84,8 @@ _table(
         "log2": lambda t, y, a: (div(t, mul(const(math.log(2), a), a)),),
         "log10": lambda t, y, a: (div(t, mul(const(math.log(10), a), a)),),
         "log1p": lambda t, y, a: (div(t, add(const(1, a), a)),),
-        "logaddexp": lambda t, y, a, b: (mul(t, call("exp", sub(a, y))), mul(t, call("exp", sub(b, y)))),
+        "logaddexp": lambda t, y, a, b: (mul(t, _share("exp", a, b)), mul(t, _share("exp", b, a))),
+        "logaddexp2": lambda t, y, a, b: (mul(t, _share("exp2", a, b)), mul(t, _share("exp2", b, a))),
         # trigonometry
         "sin": lambda t, y, a: (mul(t, call("cos", a)),),
         "cos": lambda t, y, a: (neg(mul(t, call("sin", a))),),
@@ -72,17 +99,41 @@ _table(
         "arcsinh": lambda t, y, a: (div(t, call("sqrt", add(call("square", a), const(1, a)))),),
         "arccosh": lambda t, y, a: (div(t, mul(call("sqrt", sub(a, const(1, a))), call("sqrt", add(a, const(1, a))))),),
         "arctanh": lambda t, y, a: (div(t, mul(sub(const(1, a), a), add(const(1, a), a))),),
-        "deg2rad": lambda t, y, a: (mul(t, const(math.pi / 180, a)),),
-        "rad2deg": lambda t, y, a: (mul(t, const(180 / math.pi, a)),),
+        **dict.fromkeys(("deg2rad", "radians"), lambda t, y, a: (mul(t, const(math.pi / 180, a)),)),
+        **dict.fromkeys(("rad2deg", "degrees"), lambda t, y, a: (mul(t, const(180 / math.pi, a)),)),
+        "sinc": lambda t, y, a: (mul(t, call("sinc_slope", a)),),
+        # special functions
+        "erf": lambda t, y, a: (mul(t, _bell(a)),),
+        "erfc": lambda t, y, a: (neg(mul(t, _bell(a))),),
+        "erfinv": lambda t, y, a: (div(t, _bell(y)),),
+        "gamma": lambda t, y, a: (mul(t, mul(y, call("digamma", a))),),
+        "gammaln": lambda t, y, a: (mul(t, call("digamma", a)),),
+        "digamma": lambda t, y, a: (mul(t, call("trigamma", a)),),
+        "expit": lambda t, y, a: (mul(t, mul(y, call("expit", neg(a)))),),
+        "log_expit": lambda t, y, a: (mul(t, call("expit", neg(a))),),
+        "logit": lambda t, y, a: (div(t, mul(a, sub(const(1, a), a))),),
+        "xlogy": lambda t, y, a, b: (mul(t, call("log", b)), _unless_zero(a, div(mul(t, a), b))),
+        "xlog1py": lambda t, y, a, b: (
+            mul(t, call("log1p", b)),
+            _unless_zero(a, div(mul(t, a), add(const(1, b), b))),
+        ),
+        "i0": lambda t, y, a: (mul(t, call("i1", a)),),
         # kinks
-        "absolute": lambda t, y, a: (mul(t, call("sign", a)),),
         "fabs": lambda t, y, a: (mul(t, call("sign", a)),),
         "maximum": lambda t, y, a, b: _split(t, "greater", a, b),
         "minimum": lambda t, y, a, b: _split(t, "less", a, b),
         "fmax": lambda t, y, a, b: _split(t, "greater", a, b),
         "fmin": lambda t, y, a, b: _split(t, "less", a, b),
+        "later_if_greater": lambda t, y, a, b: _split_first(t, "greater", a, b),
+        "later_if_less": lambda t, y, a, b: _split_first(t, "less", a, b),
+        # the same but for whole numbers or a scale
+        **dict.fromkeys(("fractional", "conjugate"), lambda t, y, a: (t,)),
+        "round_decimals": lambda t, y, a, b: (None, None),
+        "ldexp": lambda t, y, a, b: (call("ldexp", t, b), None),
         # the derivative is zero wherever it exists
-        **dict.fromkeys(("floor", "ceil", "trunc", "rint", "sign"), lambda t, y, a: (None,)),
+        **dict.fromkeys(("floor", "ceil", "trunc", "rint", "sign", "spacing"), lambda t, y, a: (None,)),
+        **dict.fromkeys(("floor_divide", "nextafter"), lambda t, y, a, b: (None, None)),
+        "held": lambda t, y, a: (None,),
         "heaviside": lambda t, y, a, b: (None, select(compare("equal", a, const(0, a)), t, const(0, a))),
     }
 )
@@ -90,6 +141,28 @@ _table(
 
 def _sqrt_one_minus_square(a: Expr) -> Expr:
     return call("sqrt", mul(sub(const(1, a), a), add(const(1, a), a)))
+
+
+def _bell(a: Expr) -> Expr:
+    """The derivative of erf."""
+    return mul(const(2 / math.sqrt(math.pi), a), call("exp", neg(call("square", a))))
+
+
+def _share(exp: str, a: Expr, b: Expr) -> Expr:
+    """``exp(a) / (exp(a) + exp(b))``, also of infinite operands."""
+    share = call("reciprocal", add(const(1, a), call(exp, sub(b, a))))
+    return select(compare("equal", a, b), const(0.5, a), share)
+
+
+def _unless_zero(a: Expr, value: Expr) -> Expr:
+    return select(compare("equal", a, const(0, a)), const(0, a), value)
+
+
+def _split_first(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
+    """All to the second operand where it wins, half to each on a tie, else all to the first."""
+    half, zero, tie = mul(t, const(0.5, t)), const(0, t), compare("equal", a, b)
+    is_second = compare(wins, b, a)
+    return select(is_second, zero, select(tie, half, t)), select(is_second, t, select(tie, half, zero))
 
 
 def _split(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
@@ -101,7 +174,7 @@ def _split(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
     return left, right
 
 
-@elementary("power")
+@elementary("power", "float_power")
 def power(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
     """``a ** b``; the derivative by the exponent at base 0 is 0, where ``0 * log(0)`` would be NaN."""
     zero, one = const(0, a), const(1, a)
@@ -127,22 +200,84 @@ def copysign(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
 @elementary("remainder")
 def remainder(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
     """``a - floor(a / b) * b``, the quotient being locally constant."""
-    return t, neg(mul(t, call("floor", div(a, b))))
+    return t, neg(mul(t, call("floor_divide", a, b)))
 
 
-@elementary("fmod")
+@elementary("fmod", "ieee_remainder")
 def fmod(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
-    return t, neg(mul(t, call("trunc", div(a, b))))
-
-
-@elementary("floor_divide")
-def floor_divide(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
-    return None, None
+    """``a - n * b``, the whole number n being locally constant: a / b itself may round to another."""
+    return t, neg(mul(t, call("rint", div(sub(a, y), b))))
 
 
 @elementary("cast")
 def cast_rule(t: Expr, y: Expr, a: Expr) -> Cotangents:
     return (cast(t, a.dtype),)
+
+
+@elementary("absolute")
+def absolute(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    """The derivative at 0 is 0; of a complex number's, ``z / |z|``."""
+    if a.dtype.kind != "c":
+        return (mul(t, call("sign", a)),)
+    zero = const(0, y)
+    is_zero = compare("equal", y, zero)
+    scale = select(is_zero, zero, div(t, select(is_zero, const(1, y), y)))
+    return (complex_of(mul(scale, real(a)), mul(scale, imag(a))),)
+
+
+@elementary("conjugate")
+def conjugate_rule(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (conjugate(t),)
+
+
+@elementary("real")
+def real_rule(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (complex_of(t, const(0, t)),)
+
+
+@elementary("imag")
+def imag_rule(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (complex_of(const(0, t), t),)
+
+
+@elementary("complex")
+def complex_rule(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
+    return real(t), imag(t)
+
+
+NOT_HOLOMORPHIC = frozenset({"absolute", "conjugate", "real", "imag", "complex", "cast"})
+
+
+def is_holomorphic(node: Op) -> bool:
+    """Whether an operation is one of complex numbers with a complex derivative."""
+    return node.dtype.kind == "c" and node.name not in NOT_HOLOMORPHIC
+
+
+def pulled(node: Op, t: Expr) -> Cotangents:
+    """The cotangents of an operation's operands; where `t` is exactly 0 they are, too, whatever the derivative."""
+    cotangents = _complex(node, t) if is_holomorphic(node) else ELEMENTARY[node.name](t, node, *node.args)
+    if node.name not in SINGULAR or _is_regular(node):
+        return cotangents
+    zero = const(0, t)
+    is_zero = compare("equal", t, zero)
+    return tuple(None if c is None else select(is_zero, const(0, c), c) for c in cotangents)
+
+
+def _complex(node: Op, t: Expr) -> Cotangents:
+    """The cotangents of a holomorphic operation: ``t * conj(f'(z))``, by the rule that gives ``t * f'(x)``."""
+    cotangents = ELEMENTARY[node.name](conjugate(t), node, *node.args)
+    return tuple(None if c is None else conjugate(c) for c in cotangents)
+
+
+def _is_regular(node: Op) -> bool:
+    """Whether a constant operand keeps the derivatives finite."""
+    known = [arg.value if isinstance(arg, Const) else None for arg in node.args]
+    if node.name in ("divide", "remainder", "fmod", "ieee_remainder"):
+        return bool(known[1])
+    if node.name in ("power", "float_power"):
+        exponent = known[1]
+        return exponent is not None and exponent.imag == 0 and (exponent.real >= 1 or exponent == 0)
+    return node.name in ("hypot", "arctan2") and any(known)
 
 
 def rule_of(name: str) -> Any:

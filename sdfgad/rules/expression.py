@@ -7,7 +7,7 @@ from collections import defaultdict
 from sdfgad.errors import Location, MissingRule
 from sdfgad.ir.expr import Expr, Op, Read, postorder
 from sdfgad.rules.algebra import add, const, select
-from sdfgad.rules.elementary import rule_of
+from sdfgad.rules.elementary import pulled, rule_of
 
 # A path of `where` choices: each condition with the outcome under which a value counts.
 Guard = tuple[tuple[Expr, bool], ...]
@@ -17,7 +17,7 @@ def varying(value: Expr, active: frozenset[str] | None = None) -> set[Expr]:
     """The nodes of `value` with a derivative by what they read (from `active` buffers only, if given)."""
     found: set[Expr] = set()
     for node in postorder(value):
-        if node.dtype.kind != "f":
+        if node.dtype.kind not in "fc":
             continue
         is_leaf = isinstance(node, Read) and (active is None or node.buffer in active)
         if is_leaf or any(arg in found for arg in differentiable_args(node)):
@@ -73,11 +73,9 @@ def _local(node: Expr, t: Expr, guard: Guard, where: Location | None) -> list[tu
     if node.name == "select":
         condition, x, y = node.args
         return [(x, t, (*guard, (condition, True))), (y, t, (*guard, (condition, False)))]
-    rule = rule_of(node.name)
-    if rule is None:
+    if rule_of(node.name) is None:
         raise MissingRule([(node.name, where)])
-    cotangents = rule(t, node, *node.args)
-    return [(arg, c, guard) for arg, c in zip(node.args, cotangents, strict=True) if c is not None]
+    return [(arg, c, guard) for arg, c in zip(node.args, pulled(node, t), strict=True) if c is not None]
 
 
 def _accumulate(totals: dict[Guard, Expr], guard: Guard, contribution: Expr) -> None:

@@ -144,9 +144,9 @@ def compiler() -> str:
 def _toolchain() -> str:
     """All that the compiled code depends on besides its text."""
     version = subprocess.run([compiler(), "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
-    header = (INCLUDE / "sdfgad.h").read_text()
-    dace_version = importlib.metadata.version("dace")
-    return "\0".join([version, _processor(), dace_version, *FLAGS, header])
+    headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
+    versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
+    return "\0".join([version, _processor(), *versions, *FLAGS, *headers])
 
 
 @functools.cache

@@ -37,7 +37,7 @@ def test_source_that_is_not_available():
 
 
 def with_statement(x):
-    with np.errstate(all="ignore"):
+    with np.printoptions(precision=3):
         return np.sum(x)
 
 
@@ -48,69 +48,54 @@ def try_statement(x):
         return 0.0
 
 
-def while_loop(x):
-    while x[0] < 1.0:
-        x[0] *= 2.0
+def deletes_an_element(x):
+    y = [x, x * 2.0]
+    del y[0]
     return np.sum(x)
 
 
-def break_statement(x):
-    s = 0.0
-    for i in range(3):
-        s += x[i]
-        if x[i] > 1.0:
-            break
-    return s
-
-
-def nested_function(x):
+def decorated(x):
+    @np.vectorize
     def helper(y):
         return y * y
 
     return np.sum(helper(x))
 
 
-def early_return(x):
-    if x[0] > 0.0:
-        return x[0] * 2.0
-    return x[1]
+def endless(x):
+    while True:
+        x[0] *= 2.0
+    return x
 
 
-def deletes(x):
-    y = x * 2.0
-    del y
+def class_statement(x):
+    class A:
+        pass
+
     return np.sum(x)
 
 
-def comprehension(x):
-    return np.sum(np.array([x[i] * x[i] for i in range(3)]))
+def generator(x):
+    yield x
 
 
-def walrus(x):
-    return np.sum(y := x * x) + y[0]
+def imports_from_here(x):
+    from . import nothing
 
-
-def for_else(x):
-    for i in range(3):
-        x[i] = 0.0
-    else:
-        x[0] = 1.0
-    return np.sum(x)
+    return np.sum(x) + nothing
 
 
 @pytest.mark.parametrize(
     ("program", "text", "what"),
     [
-        (with_statement, "with np", "`with` is not supported"),
+        (with_statement, "with ", "`with` is not supported"),
         (try_statement, "try:", "`try` is not supported"),
-        (while_loop, "while x", "`while` is not supported"),
-        (break_statement, "    break", "`break` is not supported"),
-        (nested_function, "def helper", "`def` is not supported"),
-        (early_return, "if x[0]", "`return` inside a branch"),
-        (deletes, "del y", "`del.*` is not supported"),
-        (comprehension, "x[i] * x[i] for", "not supported"),
-        (walrus, "y := x", "not supported"),
-        (for_else, "for i in", "`else` on a loop"),
+        (deletes_an_element, "del y", "`del` of anything but a name"),
+        (decorated, "def helper", "a decorated function"),
+        (endless, "while True", "this loop never ends"),
+        (class_statement, "class A", "`class` is not supported"),
+        (generator, "yield x", "not supported"),
+        (imports_from_here, "from . import", "relative import"),
     ],
 )
 def test_statement_that_is_not_supported(program, text, what):
@@ -122,20 +107,15 @@ def test_statement_that_is_not_supported(program, text, what):
 
 def unknown_function(x):
     y = x * 2.0
-    return np.sum(np.fft.fft(y).real)
+    return np.sum(np.linalg.eig(y)[0].real)
 
 
 def unknown_method(x):
-    return np.sum(x.cumprod())
+    return np.sum(x.partition(2))
 
 
 def keyword_of_a_function(x):
     return np.sum(x, where=x > 0.0)
-
-
-def printing(x):
-    print(x)
-    return np.sum(x)
 
 
 def ambiguous_truth(x):
@@ -146,7 +126,7 @@ def ambiguous_truth(x):
 
 def helper(y):
     y = y * 2.0
-    return np.linalg.svd(y)
+    return np.linalg.eigvals(y)
 
 
 def calls_helper(x):
@@ -156,10 +136,9 @@ def calls_helper(x):
 @pytest.mark.parametrize(
     ("program", "text", "what"),
     [
-        (unknown_function, "np.fft.fft", r"`np\.fft\.fft` is not supported"),
-        (unknown_method, "x.cumprod", r"`\.cumprod` of arrays is not supported"),
+        (unknown_function, "np.linalg.eig", r"`np\.linalg\.eig` is not supported"),
+        (unknown_method, "x.partition", r"`\.partition` of arrays is not supported"),
         (keyword_of_a_function, "where=x", "call of `np.sum` is not supported: .*'where'"),
-        (printing, "print(x)", "`print` is not supported"),
         (ambiguous_truth, "if x > 0.0", "truth value of an array is ambiguous"),
     ],
 )
@@ -168,9 +147,9 @@ def test_function_that_is_not_supported(program, text, what):
 
 
 def test_error_in_a_helper_quotes_the_line_of_the_helper():
-    with pytest.raises(errors.UnsupportedProgram, match=r"`np\.linalg\.svd` is not supported") as caught:
+    with pytest.raises(errors.UnsupportedProgram, match=r"`np\.linalg\.eigvals` is not supported") as caught:
         sdfgad.differentiate(calls_helper)(X)
-    assert str(caught.value.where) == line_of(helper, "np.linalg.svd")
+    assert str(caught.value.where) == line_of(helper, "np.linalg.eigvals")
 
 
 def undefined(x):
@@ -268,8 +247,7 @@ def test_compiler_that_fails(monkeypatch):
 def test_one_tree_of_exceptions():
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
     assert len(kinds) > 10
-    strangers = [kind for kind in kinds if not issubclass(kind, errors.SdfgadError)]
-    assert all("never reaches the user" in kind.__doc__ for kind in strangers)
+    assert all(issubclass(kind, (errors.SdfgadError, Warning)) for kind in kinds)
 
 
 def test_parts_of_a_message():

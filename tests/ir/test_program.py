@@ -47,9 +47,9 @@ def test_transform_is_bottom_up():
     assert transform((LOOP,), lambda statement: (statement,)) == (LOOP,)
 
 
-def test_rewrite_of_symbols_and_buffers():
-    moved = rewrite_statement(FIRST, {"i": Lin(2), "n": Lin(5)}, rename={"a": "c"})
-    assert moved == Compute((("p", Lin(5)),), Access("c", (P,)), Read("b", (P + 2,), F64))
+def test_rewrite_of_symbols():
+    moved = rewrite_statement(FIRST, {"i": Lin(2), "n": Lin(5)})
+    assert moved == Compute((("p", Lin(5)),), Access("a", (P,)), Read("b", (P + 2,), F64))
     loop = rewrite_statement(LOOP, {"n": Lin(5)})
     assert loop.guards == (I, 4 - I)
     assert loop.body == LOOP.body

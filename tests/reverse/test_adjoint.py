@@ -215,10 +215,10 @@ def test_programs_that_keep_nothing(name):
 
 def test_a_residual_says_what_and_where():
     adjoint = adjoint_of(parsed(nonlinear, X, Y), ["x"])
-    ((number, residual),) = adjoint.residuals.items()
+    (((number, buffer), residual),) = adjoint.residuals.items()
     statement = numbered(adjoint.primal.body)[number]
     assert residual.statement == number
-    assert residual.buffer == statement.target.buffer
+    assert residual.buffer == buffer == statement.target.buffer
     assert residual.access == statement.target
     assert residual.params == statement.params
     assert [loop.trips.const for loop in residual.loops] == [7]

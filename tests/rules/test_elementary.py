@@ -2,6 +2,7 @@
 
 import functools
 import re
+import types
 
 import jax
 import numpy as np
@@ -14,7 +15,28 @@ from tests.helpers import assert_close, jax_vjp, module_from
 ANY, POSITIVE, UNIT = (-2.0, 2.0), (0.3, 3.0), (-0.8, 0.8)
 BETWEEN_INTEGERS = (0.1, 0.9)
 
+SPECIAL = {
+    **dict.fromkeys(("erf", "erfc", "expit", "log_expit", "i0"), ANY),
+    **dict.fromkeys(("gamma", "gammaln", "digamma"), POSITIVE),
+    **dict.fromkeys(("erfinv",), UNIT),
+    "logit": BETWEEN_INTEGERS,
+}
+SPECIAL_OF_TWO = {"xlogy": (ANY, POSITIVE), "xlog1py": (ANY, POSITIVE)}
+# They are tested where they are used: in Python's and NumPy's functions.
+APART = {
+    "cast",
+    "held",
+    "ieee_remainder",
+    "later_if_greater",
+    "later_if_less",
+    "nextafter",
+    "round_decimals",
+    "spacing",
+}
+
 UNARY = {
+    **SPECIAL,
+    **dict.fromkeys(("sinc", "degrees", "radians", "conjugate"), ANY),
     **dict.fromkeys(("negative", "positive", "square", "exp", "exp2", "expm1", "deg2rad", "rad2deg"), ANY),
     **dict.fromkeys(("sin", "cos", "arctan", "sinh", "cosh", "tanh", "arcsinh"), ANY),
     **dict.fromkeys(("sqrt", "cbrt", "log", "log2", "log10", "log1p", "reciprocal"), POSITIVE),
@@ -24,6 +46,9 @@ UNARY = {
     "arccosh": (1.3, 3.0),
 }
 BINARY = {
+    **SPECIAL_OF_TWO,
+    "logaddexp2": (ANY, ANY),
+    "float_power": (POSITIVE, POSITIVE),
     **dict.fromkeys(("add", "subtract", "multiply", "hypot", "arctan2", "logaddexp"), (ANY, ANY)),
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), (ANY, ANY)),
     **dict.fromkeys(("divide", "power"), (POSITIVE, POSITIVE)),
@@ -32,6 +57,8 @@ BINARY = {
     "heaviside": ((-2.0, -0.5), ANY),
 }
 OPERATORS = {
+    "np.modf(x)[0]": (1.1, 1.9),
+    "np.ldexp(x, 3) + np.ldexp(x, -2)": ANY,
     "-x + 3.0": ANY,
     "+x - 0.5": ANY,
     "2.0 / x": POSITIVE,
@@ -59,19 +86,34 @@ OPERATORS = {
 NAMES = [*UNARY, *BINARY, *OPERATORS]
 
 
+# Tested in test_complex.py.
+COMPLEX_ONLY = ("real", "imag", "conjugate", "complex")
+
+
 def text_of(k, name):
     """The right-hand side of row k."""
     if name in UNARY:
-        return f"np.{name}(x[{k}])"
+        return f"{home_of(name)}.{name}(x[{k}])"
     if name in BINARY:
-        return f"np.{name}(x[{k}], y[{k}])"
+        return f"{home_of(name)}.{name}(x[{k}], y[{k}])"
     return re.sub(r"\bx\b", f"x[{k}]", name)
+
+
+def home_of(name):
+    return "special" if name in SPECIAL or name in SPECIAL_OF_TWO else "np"
 
 
 def source():
     rows = [f"    out[{k}] = {text_of(k, name)}" for k, name in enumerate(NAMES)]
     return "\n".join(
-        ["import numpy as np", "def program(x, y):", "    out = np.empty_like(x)", *rows, "    return out"]
+        [
+            "import numpy as np",
+            "from scipy import special",
+            "def program(x, y):",
+            "    out = np.empty_like(x)",
+            *rows,
+            "    return out",
+        ]
     )
 
 
@@ -89,11 +131,12 @@ def program(tmp_path_factory):
 
 def reference(name):
     body = text_of(0, name)
-    return eval(f"lambda x, y: {body}", {"np": jax.numpy})
+    special_of_jax = types.SimpleNamespace(**vars(jax.scipy.special), log_expit=jax.nn.log_sigmoid)
+    return eval(f"lambda x, y: {body}", {"np": jax.numpy, "special": special_of_jax})
 
 
 def test_every_rule_is_tested():
-    assert set(ELEMENTARY) - {"cast"} == set(UNARY) | set(BINARY)
+    assert set(ELEMENTARY) - APART - {"fractional", "ldexp", *COMPLEX_ONLY} == set(UNARY) | set(BINARY)
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 2e-5)])

@@ -1,5 +1,7 @@
 """The NumPy and Python functions that the parser knows; importing this package registers them all."""
 
-from sdfgad.frontend.functions import contraction, creation, elementwise, python, reduction, shape
+import importlib
+import pkgutil
 
-__all__ = ["contraction", "creation", "elementwise", "python", "reduction", "shape"]
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

@@ -8,17 +8,23 @@ import numpy as np
 
 from sdfgad.errors import ShapeMismatch
 from sdfgad.frontend.builder import Builder
+from sdfgad.frontend.functions.creation import stacked
 from sdfgad.frontend.functions.elementwise import elementwise
+from sdfgad.frontend.functions.output import into
 from sdfgad.frontend.registry import function
-from sdfgad.frontend.values import Index, Tensor, as_tensor, cast, scalar
+from sdfgad.frontend.values import Index, Tensor, cast, scalar
 from sdfgad.ir.expr import Const, Expr, Op
 from sdfgad.ir.linear import Lin
 
 
 @function(np.matmul, method="__matmul__")
-def matmul(b: Builder, x: Any, y: Any) -> Tensor:
-    """``x @ y`` for vectors, matrices and stacks of matrices."""
-    x, y = _stored(b, as_tensor(x)), _stored(b, as_tensor(y))
+def matmul(b: Builder, x1: Any, x2: Any, out: Any = None) -> Tensor:
+    """``x1 @ x2`` for vectors, matrices and stacks of matrices."""
+    return into(b, out, _matmul(b, stacked(b, x1), stacked(b, x2)))
+
+
+def _matmul(b: Builder, x: Tensor, y: Tensor) -> Tensor:
+    x, y = _stored(b, x), _stored(b, y)
     if not x.ndim or not y.ndim:
         raise b.unsupported("matmul does not take scalars", "Use `*`.")
     batch = b.broadcast_shapes(x.shape[:-2], y.shape[:-2])
@@ -38,17 +44,20 @@ def matmul(b: Builder, x: Any, y: Any) -> Tensor:
         wide_x = x
     if y.ndim == 1:
         wide_y = y
-    return _contract(b, (*batch, *rows, *columns), inner, (wide_x, left), (wide_y, right))
+    return contract(b, (*batch, *rows, *columns), inner, (wide_x, left), (wide_y, right))
 
 
 @function(np.dot, method="dot")
-def dot(b: Builder, x: Any, y: Any) -> Tensor:
+def dot(b: Builder, x: Any, y: Any, out: Any = None) -> Tensor:
     """``np.dot``: like `matmul` up to two dimensions; a product where one operand is a scalar."""
-    x, y = as_tensor(x), as_tensor(y)
+    return into(b, out, _dot(b, stacked(b, x), stacked(b, y)))
+
+
+def _dot(b: Builder, x: Tensor, y: Tensor) -> Tensor:
     if not x.ndim or not y.ndim:
         return elementwise(b, "multiply", x, y)
     if x.ndim <= 2 and y.ndim <= 2:
-        return matmul(b, x, y)
+        return _matmul(b, x, y)
     x, y = _stored(b, x), _stored(b, y)
     inner = _inner_extent(b, x, y)
     n = x.ndim - 1
@@ -58,13 +67,22 @@ def dot(b: Builder, x: Any, y: Any) -> Tensor:
         rest = p[n:-1]
         return (*rest[:-1], p[-1], *rest[-1:]) if y.ndim > 1 else (p[-1],)
 
-    return _contract(b, (*x.shape[:-1], *columns), inner, (x, lambda p: (*p[:n], p[-1])), (y, right))
+    return contract(b, (*x.shape[:-1], *columns), inner, (x, lambda p: (*p[:n], p[-1])), (y, right))
 
 
-@function(np.outer, np.multiply.outer)
-def outer(b: Builder, x: Any, y: Any) -> Tensor:
-    """The outer product of two vectors, unevaluated."""
-    x, y = as_tensor(x), as_tensor(y)
+@function(np.outer)
+def outer(b: Builder, x: Any, y: Any, out: Any = None) -> Tensor:
+    """The outer product of two vectors, unevaluated; other arrays are taken as vectors."""
+    from sdfgad.frontend.functions.shape import reshape  # which knows reductions
+
+    x, y = (v if v.ndim == 1 else reshape(b, v, -1) for v in (stacked(b, x), stacked(b, y)))
+    return into(b, out, pairs(b, x, y))
+
+
+@function(np.multiply.outer, np.linalg.outer)
+def pairs(b: Builder, x: Any, y: Any) -> Tensor:
+    """The products of all pairs of elements, unevaluated."""
+    x, y = stacked(b, x), stacked(b, y)
     column = x.reindexed((*x.shape, *(Lin(1),) * y.ndim), lambda p: p[: x.ndim])
     return elementwise(b, "multiply", column, y)
 
@@ -81,7 +99,7 @@ def _stored(b: Builder, x: Tensor) -> Tensor:
     return x if x.is_stored else b.materialise(x)
 
 
-def _contract(b: Builder, shape: Index, inner: Lin, left: Any, right: Any) -> Tensor:
+def contract(b: Builder, shape: Index, inner: Lin, left: Any, right: Any) -> Tensor:
     """``result[p] = sum over q of left[p, q] * right[p, q]``, both given with the map of their indices."""
     (x, x_index), (y, y_index) = left, right
     dtype = np.result_type(x.dtype, y.dtype)

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import ShapeMismatch
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.registry import function
-from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast, is_integer, scalar
+from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast, is_integer, is_static
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op
 from sdfgad.ir.linear import Lin
 
 FLOAT = np.dtype(np.float64)
+# Longer lists of numbers become arrays that the program is passed.
+MANY = 8
 
 
 def shape_of(b: Builder, shape: Any) -> Index:
@@ -33,77 +36,125 @@ def filled(b: Builder, shape: Index, value: Any, dtype: Any) -> Tensor:
 
 
 @function(np.zeros)
-def zeros(b: Builder, shape: Any, dtype: Any = FLOAT) -> Tensor:
-    return filled(b, shape_of(b, shape), 0, dtype)
+def zeros(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+    return filled(b, shape_of(b, shape), 0, dtype or FLOAT)
 
 
 @function(np.ones)
-def ones(b: Builder, shape: Any, dtype: Any = FLOAT) -> Tensor:
-    return filled(b, shape_of(b, shape), 1, dtype)
+def ones(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+    return filled(b, shape_of(b, shape), 1, dtype or FLOAT)
 
 
-@function(np.empty, np.ndarray)
-def empty(b: Builder, shape: Any, dtype: Any = FLOAT) -> Tensor:
-    return b.new_view("t", shape_of(b, shape), np.dtype(dtype))
+@function(np.empty)
+def empty(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+    return b.new_view("t", shape_of(b, shape), np.dtype(dtype or FLOAT))
+
+
+@function(np.ndarray)
+def ndarray(b: Builder, shape: Any, dtype: Any = FLOAT) -> Tensor:
+    return empty(b, shape, dtype)
 
 
 @function(np.full)
-def full(b: Builder, shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def full(b: Builder, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Tensor:
     return filled(b, shape_of(b, shape), fill_value, dtype or as_tensor(fill_value).dtype)
 
 
 @function(np.zeros_like)
-def zeros_like(b: Builder, x: Any, dtype: Any = None) -> Tensor:
-    x = as_tensor(x)
-    return filled(b, x.shape, 0, dtype or x.dtype)
+def zeros_like(
+    b: Builder, a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
+) -> Tensor:
+    return _filled_like(b, a, 0, dtype, shape)
 
 
 @function(np.ones_like)
-def ones_like(b: Builder, x: Any, dtype: Any = None) -> Tensor:
-    x = as_tensor(x)
-    return filled(b, x.shape, 1, dtype or x.dtype)
+def ones_like(b: Builder, a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None) -> Tensor:
+    return _filled_like(b, a, 1, dtype, shape)
 
 
 @function(np.full_like)
-def full_like(b: Builder, x: Any, fill_value: Any, dtype: Any = None) -> Tensor:
-    x = as_tensor(x)
-    return filled(b, x.shape, fill_value, dtype or x.dtype)
+def full_like(
+    b: Builder, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
+) -> Tensor:
+    return _filled_like(b, a, fill_value, dtype, shape)
 
 
 @function(np.empty_like)
-def empty_like(b: Builder, x: Any, dtype: Any = None) -> Tensor:
-    x = as_tensor(x)
-    return b.new_view("t", x.shape, np.dtype(dtype or x.dtype))
+def empty_like(
+    b: Builder, prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
+) -> Tensor:
+    like = stacked(b, prototype)
+    return b.new_view("t", like.shape if shape is None else shape_of(b, shape), np.dtype(dtype or like.dtype))
 
 
-@function(np.copy, method="copy")
-def copy(b: Builder, x: Any) -> Tensor:
-    return b.stored(as_tensor(x))
+def _filled_like(b: Builder, a: Any, value: Any, dtype: Any, shape: Any) -> Tensor:
+    like = stacked(b, a)
+    return filled(b, like.shape if shape is None else shape_of(b, shape), value, dtype or like.dtype)
 
 
-@function(np.asarray, np.ascontiguousarray)
-def asarray(b: Builder, x: Any, dtype: Any = None) -> Tensor:
+@function(np.copy)
+def copy(b: Builder, a: Any, order: Any = "K", subok: bool = False) -> Tensor:
+    return b.stored(stacked(b, a), weak=False)
+
+
+@function(method="copy")
+def copy_method(b: Builder, a: Tensor, order: Any = "C") -> Tensor:
+    return b.stored(a)
+
+
+@function(np.asarray, np.asanyarray)
+def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Tensor:
     """An array itself where nothing has to be converted, else like ``np.array``."""
-    if isinstance(x, Tensor) and x.place is not None and dtype in (None, x.dtype):
-        return x
-    return array(b, x, dtype)
+    if isinstance(a, Tensor) and a.place is not None and (dtype is None or np.dtype(dtype) == a.dtype) and not copy:
+        return a
+    return array(b, a, dtype)
+
+
+@function(np.ascontiguousarray, np.asfortranarray)
+def ascontiguousarray(b: Builder, a: Any, dtype: Any = None) -> Tensor:
+    """An array itself where it is contiguous for certain, else a copy."""
+    from sdfgad.frontend.functions.shape import is_contiguous
+
+    converted = asarray(b, a, dtype)
+    converted = converted if converted.ndim else converted.reindexed((Lin(1),), lambda _: ())
+    return converted if is_contiguous(b, converted) else b.stored(converted)
 
 
 @function(np.array)
-def array(b: Builder, x: Any, dtype: Any = None) -> Tensor:
+def array(
+    b: Builder,
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+) -> Tensor:
     """``np.array`` of an array, a number, or nested lists of them."""
-    value = x if isinstance(x, Tensor) else stacked(b, x)
-    value = value if dtype is None else astype(value, np.dtype(dtype))
-    return b.stored(value, weak=False)
+    if not copy and isinstance(object, Tensor) and object.place is not None and dtype in (None, object.dtype):
+        value = object
+    else:
+        value = stacked(b, object)
+        value = value if dtype is None else astype(value, np.dtype(dtype))
+        value = b.stored(value, weak=False)
+    extra = b.constant(ndmin) - value.ndim
+    return value.reindexed((*(Lin(1),) * extra, *value.shape), lambda p: p[extra:]) if extra > 0 else value
 
 
 def stacked(b: Builder, x: Any) -> Tensor:
-    """Nested sequences of equal shape as one array."""
+    """Nested sequences of equal shape as one array; anything else as a tensor."""
+    if isinstance(x, np.ndarray):
+        return b.constant_array(x)
     if not isinstance(x, (list, tuple)):
         return as_tensor(x)
+    if is_static(x) and len(x) > MANY:
+        return stacked(b, b.python(np.array, x))
     parts = [stacked(b, part) for part in x]
     if not parts:
         return Tensor((Lin(0),), FLOAT, lambda _: Const(0, FLOAT))
+    if any(part.ndim != parts[0].ndim for part in parts):
+        raise ShapeMismatch("the parts of a list differ in their numbers of dimensions", b.where, "Mend the list.")
     dtype = np.result_type(*(part.dtype for part in parts))
     result = b.new_view("t", (Lin(len(parts)), *parts[0].shape), dtype)
     for position, part in enumerate(parts):
@@ -115,10 +166,15 @@ def _row(x: Tensor, position: int) -> Tensor:
     return x.reindexed(x.shape[1:], lambda p: (Lin(position), *p))
 
 
-@function(np.eye, np.identity)
-def eye(b: Builder, rows: Any, columns: Any = None, k: int = 0, dtype: Any = FLOAT) -> Tensor:
-    shape = shape_of(b, (rows, rows if columns is None else columns))
-    dtype, offset = np.dtype(dtype), b.constant(k)
+@function(np.identity)
+def identity(b: Builder, n: Any, dtype: Any = None) -> Tensor:
+    return eye(b, n, dtype=dtype)
+
+
+@function(np.eye)
+def eye(b: Builder, N: Any, M: Any = None, k: Any = 0, dtype: Any = None, order: Any = "C") -> Tensor:
+    shape = shape_of(b, (N, N if M is None else M))
+    dtype, offset = np.dtype(dtype or FLOAT), b.constant(k)
 
     def element(p: Index) -> Expr:
         on = Op("equal", (Int(p[1]), Int(p[0] + offset)), BOOL)
@@ -151,6 +207,3 @@ def _ramp(count: int, first: float, step: float) -> Tensor:
         return Op("add", (Const(first, FLOAT), scaled), FLOAT)
 
     return Tensor((Lin(count),), FLOAT, element)
-
-
-__all__ = ["scalar"]

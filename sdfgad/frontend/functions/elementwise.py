@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.registry import FUNCTIONS, Known, function
-from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast
-from sdfgad.ir.expr import Const, Expr, Op
-from sdfgad.ir.ops import CPP
+from sdfgad.frontend.values import Index, Selection, Tensor, as_tensor, astype, cast
+from sdfgad.ir.expr import BOOL, Const, Expr, Op
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.ops import COMPLEX, CPP
 
 _PYTHON_TYPES = {"i": int, "f": float, "c": complex}
+# Operations that are no ufuncs, with a ufunc that takes and gives the same dtypes.
+_TYPED_LIKE = {
+    **dict.fromkeys(("sinc", "i0", "fractional", "held"), "sin"),
+    **dict.fromkeys(("erf", "erfc", "erfinv", "gamma", "gammaln", "digamma", "expit", "log_expit", "logit"), "sin"),
+    **dict.fromkeys(("xlogy", "xlog1py", "ieee_remainder"), "arctan2"),
+    **dict.fromkeys(("later_if_greater", "later_if_less"), "maximum"),
+}
 
 
-def elementwise(b: Builder, name: str, *operands: Any) -> Tensor:
-    """The ufunc `name` of numbers and tensors, unevaluated."""
+def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Tensor:
+    """The ufunc `name` of numbers and tensors, unevaluated; computed in `dtype` if one is given."""
+    if any(isinstance(operand, Selection) for operand in operands):
+        return of_selections(b, partial(elementwise, b, name, dtype=dtype), operands)
     tensors = [as_tensor(operand) for operand in operands]
-    ufunc = getattr(np, name)
+    ufunc = getattr(np, _TYPED_LIKE.get(name, name))
+    results = (None,) * ufunc.nout
+    wanted = {} if dtype is None else {"signature": (*(None,) * len(tensors), *(np.dtype(dtype),) * ufunc.nout)}
     try:
-        types = operand_types(tensors)
-        *inputs, output = ufunc.resolve_dtypes((*types, *(None,) * ufunc.nout))[: len(tensors) + 1]
+        resolved = ufunc.resolve_dtypes((*operand_types(tensors), *results), **wanted)
     except TypeError as error:
         raise b.unsupported(f"np.{name} does not take {', '.join(str(t.dtype) for t in tensors)}") from error
+    *inputs, output = resolved[: len(tensors) + 1]
+    if any(d.kind == "f" and d.itemsize not in (4, 8) for d in (*inputs, output)):
+        raise b.unsupported(f"np.{name} gives {output} here", "Convert the operands with astype.")
+    if inputs[0].kind == "c" and name not in COMPLEX:
+        raise b.unsupported(f"np.{name} of complex numbers is not supported", "Use their real and imaginary parts.")
     shape = b.broadcast_shapes(*(t.shape for t in tensors))
     wide = [b.broadcast_to(t, shape) for t in tensors]
 
@@ -34,6 +51,23 @@ def elementwise(b: Builder, name: str, *operands: Any) -> Tensor:
         return Op(name, args, output)
 
     return Tensor(shape, output, element, weak=all(t.weak for t in tensors))
+
+
+def of_selections(b: Builder, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+    """An element-wise function of operands with selections among them."""
+    # It is made of element-wise functions itself.
+    from sdfgad.frontend import selecting
+
+    if selecting.common(b, list(operands)) is None:
+        return function(*map(as_tensor, operands))
+    first = next(operand for operand in operands if isinstance(operand, Selection))
+    dense = [o.dense if isinstance(o, Selection) else _single(as_tensor(o)) for o in operands]
+    return replace(first, dense=function(*dense))
+
+
+def _single(x: Tensor) -> Tensor:
+    """A tensor with one element as a scalar."""
+    return x.reindexed((), lambda _: (Lin(0),) * x.ndim) if x.ndim else x
 
 
 def operand_types(tensors: list[Tensor]) -> list[Any]:
@@ -45,8 +79,10 @@ def operand_types(tensors: list[Tensor]) -> list[Any]:
 
 def power(b: Builder, base: Any, exponent: Any) -> Tensor:
     """``base ** exponent``; small constant exponents become products and roots, as in NumPy."""
+    if isinstance(base, Selection) or isinstance(exponent, Selection):
+        return of_selections(b, partial(power, b), (base, exponent))
     base = as_tensor(base)
-    if isinstance(exponent, (int, float)) and not isinstance(exponent, bool) and base.dtype.kind == "f":
+    if isinstance(exponent, (int, float)) and not isinstance(exponent, bool) and base.dtype.kind in "fc":
         short = _SHORT_POWERS.get(float(exponent))
         if short is not None:
             return short(b, base)
@@ -69,17 +105,22 @@ def _ufunc_handler(name: str) -> Any:
     def handler(b: Builder, *operands: Any, out: Any = None, dtype: Any = None) -> Any:
         if len(operands) == inputs + 1:
             *operands, out = operands  # type: ignore[assignment]
-        if name == "power":
+        if name == "power" and dtype is None:
             result = power(b, *operands)
+        elif name == "conjugate" and as_tensor(operands[0]).dtype.kind != "c":
+            result = as_tensor(operands[0]).as_value(settled=False)
         else:
-            result = elementwise(b, name, *operands)
-        if dtype is not None:
-            result = astype(result, np.dtype(dtype))
+            result = elementwise(b, name, *operands, dtype=dtype)
         if out is not None:
             (out,) = out if isinstance(out, tuple) else (out,)
+            if isinstance(out, Selection):
+                from sdfgad.frontend import selecting
+
+                selecting.assign(b, out, (Ellipsis,), result)
+                return out
             b.assign(out, result)
             return out
-        return result if not result.weak else strong(result)
+        return result if isinstance(result, Selection) or not result.weak else strong(result)
 
     return handler
 
@@ -94,47 +135,27 @@ for _name in CPP:
     if isinstance(_ufunc, np.ufunc):
         FUNCTIONS[_ufunc] = Known(_ufunc_handler(_name), static=True)
 
-for _name, _numpy_name in {
-    **{
-        n: n
-        for n in (
-            "sqrt",
-            "exp",
-            "expm1",
-            "log2",
-            "log10",
-            "log1p",
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "tanh",
-        )
-    },
-    **{
-        "asin": "arcsin",
-        "acos": "arccos",
-        "atan": "arctan",
-        "atan2": "arctan2",
-        "fabs": "fabs",
-        "hypot": "hypot",
-    },
-    **{"asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "copysign": "copysign", "pow": "power"},
-    **{"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"},
-}.items():
-    FUNCTIONS[getattr(math, _name)] = Known(_ufunc_handler(_numpy_name), static=True)
 
-
-@function(math.log, static=True)
-def log(b: Builder, x: Any, base: Any = None) -> Tensor:
-    value = elementwise(b, "log", x)
-    return value if base is None else elementwise(b, "divide", value, elementwise(b, "log", base))
+NOT_GIVEN = object()
 
 
 @function(np.where)
-def where(b: Builder, condition: Any, x: Any, y: Any) -> Tensor:
-    """``np.where`` with three arguments."""
+def where_(b: Builder, condition: Any, x: Any = NOT_GIVEN, y: Any = NOT_GIVEN) -> Any:
+    """``np.where`` makes an array, of Python numbers, too; of a condition alone, the positions where it holds."""
+    if x is NOT_GIVEN:
+        # It is made of element-wise functions itself.
+        from sdfgad.frontend import selecting
+
+        mask = as_tensor(condition)
+        return tuple(selecting.positions(b, Tensor(mask.shape, BOOL, lambda p: to_bool(mask.element(p)))))
+    result = where(b, condition, x, y)
+    return result if isinstance(result, Selection) else strong(result)
+
+
+def where(b: Builder, condition: Any, x: Any, y: Any) -> Any:
+    """``x`` where the condition holds, else ``y``."""
+    if any(isinstance(operand, Selection) for operand in (condition, x, y)):
+        return of_selections(b, partial(where, b), (condition, x, y))
     condition, x, y = as_tensor(condition), as_tensor(x), as_tensor(y)
     dtype = elementwise(b, "add", x, y).dtype
     shape = b.broadcast_shapes(condition.shape, x.shape, y.shape)
@@ -170,7 +191,9 @@ def clip(b: Builder, x: Any, a_min: Any = None, a_max: Any = None, *, min: Any =
 
 
 @function(method="astype")
-def astype_method(b: Builder, x: Tensor, dtype: Any, copy: bool = True) -> Tensor:
+def astype_method(b: Builder, x: Any, dtype: Any, copy: bool = True) -> Any:
+    if isinstance(x, Selection):
+        return replace(x, dense=astype(x.dense, np.dtype(dtype)))
     if not copy and x.dtype == np.dtype(dtype):
         return x
     return b.materialise(astype(x, np.dtype(dtype)))

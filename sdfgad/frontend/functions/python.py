@@ -8,16 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.frontend import selecting
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.functions.elementwise import elementwise, power
+from sdfgad.frontend.functions.creation import stacked
+from sdfgad.frontend.functions.elementwise import elementwise, power, to_bool
+from sdfgad.frontend.functions.reduction import max_ as array_max
+from sdfgad.frontend.functions.reduction import min_ as array_min
+from sdfgad.frontend.functions.reduction import reduce_over
 from sdfgad.frontend.registry import FUNCTIONS, Known, function
-from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast, is_integer, is_number
-from sdfgad.ir.expr import INT, Int, Op
+from sdfgad.frontend.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Op
 from sdfgad.ir.linear import Lin, as_linear
 
 
 @function(builtins.len)
 def len_(b: Builder, x: Any) -> Any:
+    if isinstance(x, Selection):
+        return selecting.count(b, x)
     if not isinstance(x, Tensor):
         return len(x)
     return x.shape[0].const if x.shape[0].is_const else x.shape[0]
@@ -25,17 +32,31 @@ def len_(b: Builder, x: Any) -> Any:
 
 @function(builtins.abs, static=True)
 def abs_(b: Builder, x: Any) -> Any:
+    if is_integer(x) and (b.domain.implies(Lin.of(x)) or b.domain.implies(-Lin.of(x))):
+        return x if b.domain.implies(Lin.of(x)) else -x
     return elementwise(b, "absolute", x)
 
 
 @function(builtins.sum, static=True)
 def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
     """Python's ``sum`` of a sequence, from left to right."""
-    rows = values if isinstance(values, (tuple, list)) else _rows(b, values)
-    total = start
-    for value in rows:
+    if isinstance(values, Tensor) and values.ndim:
+        wide = INT if values.dtype.kind == "b" else values.dtype
+        whole_sum = reduce_over(b, astype(values, wide), (0,), False, "add", 0)
+        return whole_sum if is_number(start) and start == 0 else elementwise(b, "add", start, whole_sum)
+    total: Any = start
+    for value in rows_of(b, values):
         total = value if is_number(total) and total == 0 else elementwise(b, "add", total, value)
     return total
+
+
+def rows_of(b: Builder, values: Any) -> list[Any]:
+    """The items of a sequence or array, whose number must be known."""
+    if isinstance(values, (tuple, list)):
+        return list(values)
+    if isinstance(values, Tensor) and values.ndim:
+        return _rows(b, values)
+    raise b.unsupported(f"{values!r} has no items here")
 
 
 def _rows(b: Builder, x: Tensor) -> list[Any]:
@@ -58,25 +79,71 @@ def pow_(b: Builder, base: Any, exponent: Any) -> Any:
     return power(b, base, exponent)
 
 
+_NOTHING: Any = object()
+
+
 @function(builtins.max, static=True)
-def max_(b: Builder, *values: Any) -> Any:
-    return _extremum(b, values, "maximum")
+def max_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) -> Any:
+    return _extremum(b, values, default, "maximum")
 
 
 @function(builtins.min, static=True)
-def min_(b: Builder, *values: Any) -> Any:
-    return _extremum(b, values, "minimum")
+def min_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) -> Any:
+    return _extremum(b, values, default, "minimum")
 
 
-def _extremum(b: Builder, values: Any, name: str) -> Any:
-    """Python's ``max`` or ``min`` of several scalars."""
-    values = values[0] if len(values) == 1 and isinstance(values[0], (tuple, list)) else values
+def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> Any:
+    """Python's ``max`` or ``min`` of several scalars, or of those in a sequence: the first one of equals."""
+    if len(values) == 1:
+        items = values[0]
+        if isinstance(items, Tensor) and items.ndim == 1 and b.holds(items.shape[0] - 1):
+            return (array_max if name == "maximum" else array_min)(b, items)
+        values = tuple(rows_of(b, items))
+    if not values:
+        if default is _NOTHING:
+            raise b.unsupported("the extremum of an empty sequence")
+        return default
     result = values[0]
     for value in values[1:]:
         if is_integer(result) and is_integer(value):
             result = integer_extremum(b, result, value, name)
         else:
-            result = elementwise(b, name, result, value)
+            _require_scalars(b, result, value)
+            result = elementwise(b, "later_if_greater" if name == "maximum" else "later_if_less", result, value)
+    return result
+
+
+def _require_scalars(b: Builder, *values: Any) -> None:
+    if any(isinstance(value, Tensor) and value.ndim for value in values):
+        raise b.unsupported("the truth value of an array is ambiguous", "Use np.maximum or np.max, say.")
+
+
+@function(builtins.any, static=True)
+def any_(b: Builder, values: Any) -> Any:
+    return _truth_of_all(b, values, "logical_or")
+
+
+@function(builtins.all, static=True)
+def all_(b: Builder, values: Any) -> Any:
+    return _truth_of_all(b, values, "logical_and")
+
+
+def _truth_of_all(b: Builder, values: Any, name: str) -> Any:
+    """Python's ``any`` or ``all`` of scalars; what is known may decide."""
+    is_and = name == "logical_and"
+    if isinstance(values, Tensor) and values.ndim == 1:
+        truth = Tensor(values.shape, BOOL, lambda index: to_bool(values.element(index)))
+        return reduce_over(b, truth, (0,), False, "minimum" if is_and else "maximum", is_and)
+    result: Any = is_and
+    for value in rows_of(b, values):
+        _require_scalars(b, value)
+        if not isinstance(value, (Tensor, Lin)):
+            if bool(value) != is_and:
+                return not is_and
+        elif isinstance(result, Tensor):
+            result = scalar(Op(name, (result.at(), to_bool(as_tensor(value).at())), BOOL))
+        else:
+            result = scalar(to_bool(as_tensor(value).at()))
     return result
 
 
@@ -90,24 +157,74 @@ def integer_extremum(b: Builder, x: Any, y: Any, name: str) -> Any:
     return as_linear(Op(name, (Int(x), Int(y)), INT))
 
 
-@function(builtins.float, np.float64, np.float32, static=True)
+@function(builtins.round, static=True)
+def round_(b: Builder, number: Any, ndigits: Any = None) -> Any:
+    """Python's ``round``; the one of NumPy's scalars scales."""
+    digits = None if ndigits is None else b.constant(ndigits)
+    if is_integer(number):
+        if digits is not None and digits < 0:
+            raise b.unsupported("round of an integer to tens")
+        return number
+    if digits is None:
+        return whole(b, "rint", number)
+    x = _one(b, number)
+    if x.dtype.kind == "f" and x.weak:
+        return scalar(Op("round_decimals", (x.at(), Const(digits, INT)), x.dtype), weak=True)
+    return FUNCTIONS[np.round].handler(b, x, digits)
+
+
+def whole(b: Builder, how: str, number: Any) -> Any:
+    """A number rounded in some way to a Python integer."""
+    x = _one(b, number)
+    return b.fixed(cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT))
+
+
+def _one(b: Builder, x: Any) -> Tensor:
+    """A single number."""
+    tensor = as_tensor(x)
+    if tensor.ndim:
+        raise b.unsupported("only an array without axes is a Python number", "Index it first.")
+    return tensor
+
+
+def as_float(b: Builder, x: Any) -> Tensor:
+    """A number as a Python float."""
+    return scalar(cast(_one(b, x).at(), np.dtype(np.float64)), weak=True)
+
+
+def as_int(b: Builder, x: Any) -> Any:
+    """A number as a Python integer, cut off."""
+    return x if is_integer(x) else whole(b, "trunc", x)
+
+
+@function(builtins.float, static=True)
 def float_(b: Builder, x: Any) -> Any:
-    return astype(as_tensor(x), np.dtype(np.float64))
+    return as_float(b, x)
 
 
-FUNCTIONS[np.float32] = Known(lambda b, x: astype(as_tensor(x), np.dtype(np.float32)), static=True)
-
-
-@function(builtins.int, np.int64, np.int32, static=True)
+@function(builtins.int, static=True)
 def int_(b: Builder, x: Any) -> Any:
-    if is_integer(x):
-        return x
-    x = as_tensor(x)
-    if x.ndim:
-        return astype(x, INT)
-    return b.fixed(cast(x.at(), INT))
+    return as_int(b, x)
 
 
 @function(builtins.bool, static=True)
 def bool_(b: Builder, x: Any) -> Any:
-    return elementwise(b, "not_equal", x, 0)
+    return scalar(to_bool(_one(b, x).at()))
+
+
+def _converter(dtype: np.dtype[Any]) -> Any:
+    """NumPy's conversion of a number or an array to a dtype."""
+
+    def handler(b: Builder, x: Any) -> Any:
+        if dtype == INT and (is_integer(x) or (isinstance(x, Tensor) and not x.ndim)):
+            return as_int(b, x)
+        tensor = stacked(b, x)
+        is_truth = dtype == BOOL
+        convert = to_bool if is_truth else partial(cast, dtype=dtype)
+        return Tensor(tensor.shape, dtype, lambda index: convert(tensor.element(index)))
+
+    return handler
+
+
+for _name in ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_"):
+    FUNCTIONS[getattr(np, _name)] = Known(_converter(np.dtype(_name.rstrip("_"))), static=True)

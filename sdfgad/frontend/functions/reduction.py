@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import ShapeMismatch
+from sdfgad.frontend import selecting
 from sdfgad.frontend.builder import Builder
+from sdfgad.frontend.functions.creation import stacked
 from sdfgad.frontend.functions.elementwise import elementwise
+from sdfgad.frontend.functions.elementwise import where as elementwise_where
+from sdfgad.frontend.functions.output import into
 from sdfgad.frontend.registry import function
-from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, is_integer, scalar
-from sdfgad.ir.expr import Const, Int
+from sdfgad.frontend.values import Index, Selection, Tensor, astype, is_integer, scalar
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Op
 from sdfgad.ir.linear import Lin
 
 
@@ -53,20 +58,52 @@ def with_axes(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 @function(np.sum, np.add.reduce, method="sum")
-def sum_(b: Builder, x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    x = as_tensor(x)
+def sum_(
+    b: Builder,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = 0,
+    where: Any = True,
+) -> Tensor:
+    x = _summands(b, a, axis)
+    axis = None if _is_whole(a, axis) else axis
     wide = np.dtype(dtype) if dtype else np.sum(np.zeros(1, x.dtype)).dtype
+    x = x if where is True else elementwise_where(b, where, x, 0)
     axes = normalise_axes(b, axis, x.ndim)
-    return reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
+    total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
+    if not (isinstance(initial, (int, float)) and initial == 0):
+        total = astype(elementwise(b, "add", total, initial), wide)
+    return into(b, out, total)
 
 
 @function(np.mean, method="mean")
-def mean(b: Builder, x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    x = as_tensor(x)
+def mean(b: Builder, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
+    number = _count_of_selection(b, a, axis)
+    x = _summands(b, a, axis)
     wide = np.dtype(dtype) if dtype else np.mean(np.zeros(1, x.dtype)).dtype
-    axes = normalise_axes(b, axis, x.ndim)
+    axes = normalise_axes(b, None if number is not None else axis, x.ndim)
     total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
-    return astype(elementwise(b, "divide", total, count_of(b, [x.shape[a] for a in axes])), wide)
+    number = count_of(b, [x.shape[k] for k in axes]) if number is None else number
+    return into(b, out, astype(elementwise(b, "divide", total, number), wide))
+
+
+def _is_whole(x: Any, axis: Any) -> bool:
+    """Whether a reduction is over all elements of a selection, whose order does not matter."""
+    return isinstance(x, Selection) and (axis is None or (x.dense.ndim == x.mask.ndim and axis in (0, -1)))
+
+
+def _summands(b: Builder, x: Any, axis: Any) -> Tensor:
+    """What is summed: of a selection, zeros where no element was chosen."""
+    return selecting.filled(b, x, 0) if _is_whole(x, axis) else stacked(b, x)
+
+
+def _count_of_selection(b: Builder, x: Any, axis: Any) -> Any:
+    if not _is_whole(x, axis):
+        return None
+    return elementwise(b, "multiply", selecting.count(b, x), count_of(b, list(x.dense.shape[x.mask.ndim :])))
 
 
 def count_of(b: Builder, extents: list[Lin]) -> Any:
@@ -82,22 +119,54 @@ def count_of(b: Builder, extents: list[Lin]) -> Any:
 
 
 @function(np.max, np.amax, np.maximum.reduce, method="max")
-def max_(b: Builder, x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    return _extremum(b, x, axis, keepdims, "maximum")
+def max_(
+    b: Builder,
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Tensor:
+    return into(b, out, _extremum(b, a, axis, keepdims, "maximum", initial, where))
 
 
 @function(np.min, np.amin, np.minimum.reduce, method="min")
-def min_(b: Builder, x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    return _extremum(b, x, axis, keepdims, "minimum")
+def min_(
+    b: Builder,
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Tensor:
+    return into(b, out, _extremum(b, a, axis, keepdims, "minimum", initial, where))
 
 
-def _extremum(b: Builder, x: Any, axis: Any, keepdims: bool, how: str) -> Tensor:
-    x = as_tensor(x)
+def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: Any, where: Any) -> Tensor:
+    if _is_whole(a, axis) and initial is None:
+        a, axis = _of_selection(b, a, how), None
+    x = stacked(b, a)
+    start = _lowest(x.dtype) if how == "maximum" else _highest(x.dtype)
     axes = normalise_axes(b, axis, x.ndim)
-    for position in axes:
-        if not b.holds(x.shape[position] - 1):
-            raise b.unsupported(f"the {how} over an axis that may be empty has no value")
-    return reduce_over(b, x, axes, keepdims, how, _lowest(x.dtype) if how == "maximum" else _highest(x.dtype))
+    if initial is None:
+        for position in axes:
+            if not b.holds(x.shape[position] - 1):
+                raise b.unsupported(f"the {how} over an axis that may be empty has no value")
+    if where is not True:
+        if initial is None:
+            raise b.unsupported(f"the {how} of chosen elements without an initial value")
+        x = astype(elementwise_where(b, where, x, start), x.dtype)
+    result = reduce_over(b, x, axes, keepdims, how, start)
+    return result if initial is None else astype(elementwise(b, how, result, initial), x.dtype)
+
+
+def _of_selection(b: Builder, x: Selection, how: str) -> Tensor:
+    """The elements of a selection for an extremum, which there is only if there is an element."""
+    some = Op("greater", (Int(selecting.count(b, x)), Const(0, INT)), BOOL)
+    b.check(some, (), f"the {how} of no elements", ShapeMismatch, "NumPy raises ValueError here, too.")
+    return selecting.filled(b, x, _lowest(x.dtype) if how == "maximum" else _highest(x.dtype))
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:

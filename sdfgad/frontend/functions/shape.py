@@ -8,70 +8,96 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ShapeMismatch
+from sdfgad.frontend import selecting
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.functions.creation import shape_of
-from sdfgad.frontend.functions.reduction import count_of, normalise_axes, with_axes
+from sdfgad.frontend.functions.creation import shape_of, stacked
+from sdfgad.frontend.functions.output import is_fortran
+from sdfgad.frontend.functions.reduction import normalise_axes, with_axes
 from sdfgad.frontend.registry import attribute, function
-from sdfgad.frontend.values import Index, Tensor, as_tensor
-from sdfgad.ir.expr import INT, Const, Int, Op, symbols_of
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.frontend.strides import ravelled, unravelled
+from sdfgad.frontend.values import Index, Selection, Tensor
+from sdfgad.ir.expr import Int, symbols_of
+from sdfgad.ir.linear import Lin
 
 
 @attribute("shape")
-def shape(b: Builder, x: Tensor) -> tuple[Any, ...]:
+def shape(b: Builder, x: Any) -> tuple[Any, ...]:
+    if isinstance(x, Selection):
+        return (selecting.count(b, x), *shape(b, x.dense)[x.mask.ndim :])
     return tuple(extent.const if extent.is_const else extent for extent in x.shape)
 
 
 @attribute("ndim")
-def ndim(b: Builder, x: Tensor) -> int:
-    return x.ndim
+def ndim(b: Builder, x: Any) -> int:
+    return x.dense.ndim - x.mask.ndim + 1 if isinstance(x, Selection) else x.ndim
 
 
 @attribute("size")
-def size(b: Builder, x: Tensor) -> int:
+def size(b: Builder, x: Any) -> Any:
+    if isinstance(x, Selection):
+        rest = math.prod(b.constant(extent) for extent in x.dense.shape[x.mask.ndim :])
+        return selecting.count(b, x).scaled(rest)
     return math.prod(b.constant(extent) for extent in x.shape)
 
 
 @attribute("dtype")
-def dtype(b: Builder, x: Tensor) -> np.dtype[Any]:
+def dtype(b: Builder, x: Tensor | Selection) -> np.dtype[Any]:
     return x.dtype
 
 
 @attribute("T")
-def transposed(b: Builder, x: Tensor) -> Tensor:
+def transposed(b: Builder, x: Any) -> Tensor:
     return transpose(b, x)
 
 
 @function(np.shape)
-def shape_function(b: Builder, x: Any) -> tuple[Any, ...]:
-    return shape(b, as_tensor(x))
+def shape_function(b: Builder, a: Any) -> tuple[Any, ...]:
+    return shape(b, stacked(b, a))
 
 
-@function(np.transpose, method="transpose")
-def transpose(b: Builder, x: Any, *axes: Any) -> Tensor:
-    x = as_tensor(x)
-    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        axes = tuple(axes[0] or ())
-    order = [b.constant(a) % x.ndim for a in axes] if axes else list(reversed(range(x.ndim)))
-    if sorted(order) != list(range(x.ndim)):
-        raise b.unsupported(f"axes {axes} are no permutation of {x.ndim} dimensions")
-    inverse = [order.index(position) for position in range(x.ndim)]
-    return x.reindexed(tuple(x.shape[a] for a in order), lambda p: tuple(p[i] for i in inverse))
+@function(np.transpose, np.permute_dims, method="transpose")
+def transpose(b: Builder, a: Any, *order: Any, axes: Any = None) -> Tensor:
+    x = stacked(b, a)
+    order = order if axes is None else (axes,)
+    if len(order) == 1 and (order[0] is None or isinstance(order[0], (tuple, list))):
+        order = tuple(order[0] or ())
+    places = [b.constant(axis) for axis in order] if order else list(reversed(range(x.ndim)))
+    places = [axis + x.ndim if axis < 0 else axis for axis in places]
+    if sorted(places) != list(range(x.ndim)):
+        raise b.unsupported(f"axes {tuple(order)} are no permutation of {x.ndim} dimensions")
+    inverse = [places.index(position) for position in range(x.ndim)]
+    return x.reindexed(tuple(x.shape[axis] for axis in places), lambda p: tuple(p[i] for i in inverse))
 
 
 @function(np.swapaxes, method="swapaxes")
-def swapaxes(b: Builder, x: Any, first: int, second: int) -> Tensor:
-    x = as_tensor(x)
+def swapaxes(b: Builder, a: Any, axis1: Any, axis2: Any) -> Tensor:
+    x = stacked(b, a)
     order = list(range(x.ndim))
-    order[first], order[second] = order[second], order[first]
+    (first,), (second,) = normalise_axes(b, axis1, x.ndim), normalise_axes(b, axis2, x.ndim)
+    order[first], order[second] = second, first
     return transpose(b, x, order)
 
 
-@function(np.reshape, method="reshape")
-def reshape(b: Builder, x: Any, *new_shape: Any) -> Tensor:
-    """A view in another shape, in row-major order."""
-    x = as_tensor(x)
+@function(np.reshape)
+def reshape_function(b: Builder, a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None) -> Tensor:
+    return reshape(b, stacked(b, a), shape, order=order, copy=copy)
+
+
+@function(method="reshape")
+def reshape(b: Builder, x: Tensor, *new_shape: Any, order: Any = "C", copy: Any = None) -> Tensor:
+    """A view in another shape; a copy where NumPy makes one."""
     entries = new_shape[0] if len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list)) else new_shape
+    sizes = _sizes(b, x, entries)
+    if is_fortran(b, order):
+        return transpose(b, reshape(b, transpose(b, x), *reversed(sizes), copy=copy))
+    new = shape_of(b, sizes)
+    old = [extent.const for extent in x.shape]
+    shaped = x.reindexed(new, lambda p: unravelled(ravelled(p, sizes), old))
+    return shaped if not copy and (x.place is None or _stays_view(b, x, sizes)) else b.stored(shaped)
+
+
+def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:
+    """A new shape for the elements of an array, in which one extent may be left open as -1."""
     sizes = [b.constant(e) for e in entries]
     total = math.prod(b.constant(e) for e in x.shape)
     if -1 in sizes:
@@ -79,10 +105,7 @@ def reshape(b: Builder, x: Any, *new_shape: Any) -> Tensor:
         sizes[sizes.index(-1)] = total // rest if rest else 0
     if math.prod(sizes) != total:
         raise ShapeMismatch(f"{total} elements do not fit the shape {tuple(sizes)}", b.where, "Check the shape.")
-    new = shape_of(b, sizes)
-    old = [extent.const for extent in x.shape]
-    shaped = x.reindexed(new, lambda p: _unravel(_ravel(p, sizes), old))
-    return shaped if x.place is None or _stays_view(b, x, sizes) else b.stored(shaped)
+    return sizes
 
 
 def _stays_view(b: Builder, x: Tensor, sizes: list[int]) -> bool:
@@ -102,7 +125,7 @@ def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any] | None:
     symbols = [b.fresh("p") for _ in x.shape]
     assert x.place is not None
     access = x.place(tuple(Lin.symbol(s) for s in symbols))
-    flat = _ravel(access.index, [b.constant(e) for e in b.buffers[access.buffer].shape])
+    flat = ravelled(access.index, [b.constant(e) for e in b.buffers[access.buffer].shape])
     strides = [flat.coefficient(s) for s in symbols]
     rest = flat - sum((Lin.symbol(s).scaled(c) for s, c in zip(symbols, strides, strict=True)), Lin(0))
     if symbols_of(Int(rest)) & set(symbols):
@@ -110,69 +133,36 @@ def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any] | None:
     return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), [b.constant(e) for e in x.shape], strides)
 
 
-def _ravel(index: Index, sizes: list[int]) -> Lin:
-    flat = Lin(0)
-    for i, extent in zip(index, sizes, strict=True):
-        flat = flat.scaled(extent) + i
-    return flat
-
-
-def _unravel(flat: Lin, sizes: list[int]) -> Index:
-    """The index of the element at position `flat`; exact multiples split without a division."""
-    result: list[Lin] = []
-    wide = [position for position, extent in enumerate(sizes) if extent != 1]
-    for position in range(len(sizes)):
-        if position not in wide:
-            result.append(Lin(0))
-            continue
-        stride = math.prod(sizes[position + 1 :])
-        index = _quotient(flat, stride)
-        result.append(index if position == wide[0] else _remainder(index, sizes[position]))
-    return tuple(result)
-
-
-def _quotient(form: Lin, divisor: int) -> Lin:
-    if divisor == 1:
-        return form
-    exact = Lin(form.const - form.const % divisor, tuple((a, c) for a, c in form.terms if c % divisor == 0))
-    rest = form - exact
-    whole = Lin(exact.const // divisor, tuple((a, c // divisor) for a, c in exact.terms))
-    if rest.is_const and 0 <= rest.const < divisor:
-        return whole
-    return whole + as_linear(Op("floor_divide", (Int(rest), Const(divisor, INT)), INT))
-
-
-def _remainder(form: Lin, divisor: int) -> Lin:
-    rest = Lin(form.const % divisor, tuple((a, c) for a, c in form.terms if c % divisor))
-    if rest.is_const:
-        return rest
-    return as_linear(Op("remainder", (Int(rest), Const(divisor, INT)), INT))
-
-
 @function(np.ravel, method="ravel")
-def ravel(b: Builder, x: Any) -> Tensor:
+def ravel(b: Builder, a: Any, order: Any = "C") -> Tensor:
     """A flat view where the array is contiguous, else a copy."""
-    x = as_tensor(x)
+    x = stacked(b, a)
+    x = transpose(b, x) if is_fortran(b, order) else x
     flat = reshape(b, x, -1)
+    return flat if x.place is None or is_contiguous(b, x) else b.stored(flat)
+
+
+def is_contiguous(b: Builder, x: Tensor) -> bool:
+    """Whether a view's elements are next to each other, in row-major order."""
     like = None if x.place is None else _strided_like(b, x)
-    return flat if x.place is None or (like is not None and like.flags.c_contiguous) else b.stored(flat)
+    return like is not None and bool(like.flags.c_contiguous)
 
 
 @function(method="flatten")
-def flatten(b: Builder, x: Tensor) -> Tensor:
-    return b.stored(reshape(b, x, -1))
+def flatten(b: Builder, a: Tensor, order: Any = "C") -> Tensor:
+    return b.stored(reshape(b, a, -1, order=order))
 
 
 @function(np.expand_dims)
-def expand_dims(b: Builder, x: Any, axis: Any) -> Tensor:
-    x = as_tensor(x)
+def expand_dims(b: Builder, a: Any, axis: Any) -> Tensor:
+    x = stacked(b, a)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     return with_axes(x, normalise_axes(b, axis, x.ndim + count))
 
 
 @function(np.squeeze, method="squeeze")
-def squeeze(b: Builder, x: Any, axis: Any = None) -> Tensor:
-    x = as_tensor(x)
+def squeeze(b: Builder, a: Any, axis: Any = None) -> Tensor:
+    x = stacked(b, a)
     ones = tuple(position for position, extent in enumerate(x.shape) if extent == Lin(1))
     axes = ones if axis is None else normalise_axes(b, axis, x.ndim)
     if not set(axes) <= set(ones):
@@ -187,49 +177,13 @@ def squeeze(b: Builder, x: Any, axis: Any = None) -> Tensor:
 
 
 @function(np.flip)
-def flip(b: Builder, x: Any, axis: Any = None) -> Tensor:
-    x = as_tensor(x)
+def flip(b: Builder, m: Any, axis: Any = None) -> Tensor:
+    x = stacked(b, m)
     axes = normalise_axes(b, axis, x.ndim)
     return x.reindexed(x.shape, lambda p: tuple(x.shape[k] - 1 - i if k in axes else i for k, i in enumerate(p)))
 
 
 @function(np.broadcast_to)
-def broadcast_to(b: Builder, x: Any, new_shape: Any) -> Tensor:
-    wide = b.broadcast_to(as_tensor(x), shape_of(b, new_shape))
+def broadcast_to(b: Builder, array: Any, shape: Any, subok: bool = False) -> Tensor:
+    wide = b.broadcast_to(stacked(b, array), shape_of(b, shape))
     return Tensor(wide.shape, wide.dtype, wide.element)
-
-
-@function(np.concatenate)
-def concatenate(b: Builder, parts: Any, axis: int = 0) -> Tensor:
-    tensors = [as_tensor(part) for part in parts]
-    (position,) = normalise_axes(b, axis, tensors[0].ndim)
-    lengths = [b.constant(t.shape[position]) for t in tensors]
-    first = tensors[0].shape
-    total = (*first[:position], Lin(sum(lengths)), *first[position + 1 :])
-    result = b.new_view("t", total, np.result_type(*(t.dtype for t in tensors)))
-    for k, tensor in enumerate(tensors):
-        start = sum(lengths[:k])
-
-        def old_index(p: Index, start: int = start) -> Index:
-            return (*p[:position], p[position] + start, *p[position + 1 :])
-
-        b.assign(result.reindexed((*first[:position], Lin(lengths[k]), *first[position + 1 :]), old_index), tensor)
-    return result
-
-
-@function(np.stack)
-def stack(b: Builder, parts: Any, axis: int = 0) -> Tensor:
-    return concatenate(b, [expand_dims(b, part, axis) for part in parts], axis)
-
-
-@function(np.diagonal, np.diag)
-def diagonal(b: Builder, x: Any) -> Tensor:
-    """The main diagonal of a matrix."""
-    x = as_tensor(x)
-    if x.ndim != 2:
-        raise b.unsupported(f"the diagonal of an array of {x.ndim} dimensions")
-    length = min(b.constant(extent) for extent in x.shape)
-    return x.reindexed((Lin(length),), lambda p: (p[0], p[0]))
-
-
-__all__ = ["count_of"]

@@ -1,0 +1,120 @@
+"""Positions of elements, orders, and updates at positions."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from sdfgad.frontend import selecting
+from sdfgad.frontend.builder import Builder
+from sdfgad.frontend.functions.creation import stacked
+from sdfgad.frontend.functions.elementwise import elementwise, to_bool
+from sdfgad.frontend.functions.reduction import normalise_axes
+from sdfgad.frontend.gathering import gather
+from sdfgad.frontend.registry import function
+from sdfgad.frontend.values import Index, Tensor, as_tensor, astype
+from sdfgad.ir.expr import BOOL, INT, Int
+from sdfgad.ir.linear import Lin, as_linear
+
+
+def _mask(x: Any) -> Tensor:
+    x = as_tensor(x)
+    return Tensor(x.shape, BOOL, lambda p: to_bool(x.element(p)))
+
+
+@function(np.nonzero, method="nonzero")
+def nonzero(b: Builder, a: Any) -> tuple[Tensor, ...]:
+    """The indices of true elements; how many there are is data."""
+    return tuple(selecting.positions(b, _mask(a)))
+
+
+@function(np.flatnonzero)
+def flatnonzero(b: Builder, a: Any) -> Tensor:
+    mask = _mask(a)
+    size = math.prod(b.constant(extent) for extent in mask.shape)
+    sizes = [b.constant(extent) for extent in mask.shape]
+    indices = selecting.positions(b, mask)
+
+    def element(p: Index) -> Any:
+        flat = Lin(0)
+        for axis, index in builtins.enumerate(indices):
+            flat = as_linear(index.element(p)).scaled(math.prod(sizes[axis + 1 :])) + flat
+        return Int(flat)
+
+    assert size >= 0
+    return Tensor(indices[0].shape, INT, element)
+
+
+@function(np.argsort, method="argsort")
+def argsort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    """The order of elements, a constant of differentiation; equal elements keep theirs."""
+    rows, position = _rows(b, as_tensor(a), axis)
+    sizes = [b.constant(extent) for extent in rows.shape]
+    (found,) = b.call("argsort", [rows], [(sizes, INT)], (math.prod(sizes[:-1]), sizes[-1]))
+    return _back(found, position)
+
+
+@function(np.sort)
+def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    rows, position = _rows(b, as_tensor(a), axis)
+    order_ = argsort(b, rows)
+    result = Tensor(rows.shape, rows.dtype, lambda p: rows.element((*p[:-1], as_linear(order_.element(p)))))
+    return b.stored(_back(result, position))
+
+
+def _rows(b: Builder, x: Tensor, axis: Any) -> tuple[Tensor, int]:
+    """The array with one axis last; None sorts the flattened array."""
+    if axis is None:
+        from sdfgad.frontend.functions.shape import reshape
+
+        x, axis = reshape(b, x, -1), 0
+    (position,) = normalise_axes(b, axis, x.ndim)
+    x = x if x.is_stored else b.materialise(x)
+    return _moved(x, position, x.ndim - 1), position
+
+
+def _back(x: Tensor, position: int) -> Tensor:
+    return _moved(x, x.ndim - 1, position)
+
+
+def _moved(x: Tensor, source: int, target: int) -> Tensor:
+    order = [axis for axis in range(x.ndim) if axis != source]
+    order.insert(target, source)
+    inverse = [order.index(axis) for axis in range(x.ndim)]
+    return x.reindexed(tuple(x.shape[axis] for axis in order), lambda p: tuple(p[axis] for axis in inverse))
+
+
+@function(np.searchsorted, method="searchsorted")
+def searchsorted(b: Builder, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
+    """Where elements would have to be inserted, a constant of differentiation."""
+    if sorter is not None:
+        raise b.unsupported("np.searchsorted with a sorter is not supported", "Sort the array first.")
+    a, v = stacked(b, a), stacked(b, v)
+    dtype = np.result_type(a.dtype, v.dtype)
+    sizes = [b.constant(extent) for extent in v.shape]
+    arguments = (b.constant(a.shape[0]), math.prod(sizes), int(side == "right"))
+    (found,) = b.call("searchsorted", [astype(a, dtype), astype(v, dtype)], [(sizes, INT)], arguments)
+    return found if found.ndim else found.as_value(settled=True)
+
+
+@function(np.add.at)
+def add_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
+    """``a[indices] += values``, once for each time that an index occurs."""
+    _accumulate_at(b, a, indices, stacked(b, values))
+
+
+@function(np.subtract.at)
+def subtract_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
+    _accumulate_at(b, a, indices, elementwise(b, "negative", stacked(b, values)))
+
+
+def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
+    target = as_tensor(a)
+    if target.place is None:
+        raise b.unsupported("an array that cannot be updated in place is updated at positions", "Copy it first.")
+    entries = indices if isinstance(indices, tuple) else (indices,)
+    found = gather(b, target, tuple(b.constant_array(np.asarray(e)) if isinstance(e, list) else e for e in entries))
+    b.assign(found.chosen, values, "add")

@@ -1,0 +1,65 @@
+"""The adjoint of a library call: its rule is a text in NumPy, which the front end turns into statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sdfgad.errors import Location
+from sdfgad.frontend.builder import Builder
+from sdfgad.frontend.interpreter import Frame
+from sdfgad.frontend.source import read_source
+from sdfgad.frontend.values import view_of
+from sdfgad.ir.library import LIBRARY
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Buffer, Call, Compute, Program, Statement, buffers_of, walk, written
+from sdfgad.rules.library import CALL_RULES
+
+
+def missing_call_rules(program: Program, active: frozenset[str]) -> list[tuple[str, Location | None]]:
+    """Calls on the differentiated path that have no rule."""
+    calls = [s for s in walk(program.body) if isinstance(s, Call) and not active.isdisjoint(written((s,)))]
+    return [(call.name, call.where) for call in calls if call.name not in CALL_RULES]
+
+
+def pullback_of_call(
+    call: Call, primal: Mapping[str, Buffer], bars: Mapping[str, str], buffers: dict[str, Buffer], names: Names
+) -> tuple[Compute | Call, ...]:
+    """Statements that add to the cotangents of a call's inputs and clear those of its outputs.
+
+    Args:
+        bars: active buffers of the program -> their adjoints, which are in `buffers`; new storage is added there.
+    """
+    b = Builder({})
+    b.names, b.where = names, call.where
+    b.buffers = dict(primal) | buffers
+    inputs = [view_of(primal[whole.buffer]) for whole in call.inputs]
+    count = len(call.outputs) - bool(LIBRARY[call.name].failure)
+    outputs = [view_of(primal[whole.buffer]) for whole in call.outputs[:count]]
+    cotangents = [
+        view_of(buffers[bars[whole.buffer]]) if whole.buffer in bars else None for whole in call.outputs[:count]
+    ]
+    source = read_source(CALL_RULES[call.name])
+    parameters = [argument.arg for argument in source.node.args.args]
+    wanted = len(parameters) - len(inputs) - 2 * count
+    values = [*inputs, *outputs, *cotangents, *call.sizes[len(call.sizes) - wanted :]]
+    result = Frame(b, source, dict(zip(parameters, values, strict=True)), is_ours=True).run()
+    contributions = result if isinstance(result, tuple) else (result,)
+    for whole, contribution in zip(call.inputs, contributions, strict=True):
+        if whole.buffer in bars and contribution is not None:
+            b.assign(view_of(buffers[bars[whole.buffer]]), contribution, "add")
+    for cotangent in cotangents:
+        if cotangent is not None:
+            b.assign(cotangent, 0)
+    buffers.update({name: buffer for name, buffer in b.buffers.items() if name not in primal})
+    return _live(b.blocks[0], set(bars.values()))
+
+
+def _live(block: list[Statement], kept: set[str]) -> tuple[Compute | Call, ...]:
+    """The statements on which adjoints depend: an input that is not active needs no cotangent."""
+    result: list[Compute | Call] = []
+    for statement in reversed(block):
+        assert isinstance(statement, (Compute, Call)), "a rule has no loops and branches"
+        if not kept.isdisjoint(written((statement,))):
+            result.append(statement)
+            kept = kept | buffers_of(statement)
+    return tuple(reversed(result))

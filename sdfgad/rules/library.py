@@ -1,0 +1,152 @@
+"""Adjoints of library calls, said in NumPy.
+
+A rule takes the inputs, the outputs and the outputs' cotangents (None for one that nothing depends on), and as many
+of the last sizes as it has further parameters; it returns the cotangents of the inputs. Matrices are the last two
+axes. Formulas: Giles, "Collected matrix derivative results for forward and reverse mode AD" (2008), and for complex
+matrices with the inner product Re tr(X^H Y).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sdfgad.frontend.functions.fourier import transform
+
+CallRule = Callable[..., Any]
+CALL_RULES: dict[str, CallRule] = {}
+
+
+def call_rule(name: str) -> Callable[[CallRule], CallRule]:
+    """Register the rule of a library function."""
+
+    def register(rule: CallRule) -> CallRule:
+        CALL_RULES[name] = rule
+        return rule
+
+    return register
+
+
+def adjoint(a: Any) -> Any:
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
+@call_rule("solve")
+def solve(a: Any, b: Any, x: Any, x_bar: Any) -> Any:
+    b_bar = np.linalg.solve(adjoint(a), x_bar)
+    return -(b_bar @ adjoint(x)), b_bar
+
+
+@call_rule("inverse")
+def inverse(a: Any, y: Any, y_bar: Any) -> Any:
+    return -(adjoint(y) @ (y_bar @ adjoint(y)))
+
+
+@call_rule("pseudo_inverse")
+def pseudo_inverse(a: Any, p: Any, p_bar: Any) -> Any:
+    """Golub and Pereyra (1973), for a rank that is constant around the matrix."""
+    p_adjoint, bar_adjoint = adjoint(p), adjoint(p_bar)
+    left = (bar_adjoint - a @ (p @ bar_adjoint)) @ (p @ p_adjoint)
+    right = (p_adjoint @ p) @ (bar_adjoint - (bar_adjoint @ p) @ a)
+    return left + right - p_adjoint @ (p_bar @ p_adjoint)
+
+
+@call_rule("determinant")
+def determinant(a: Any, d: Any, d_bar: Any) -> Any:
+    return (d_bar * np.conj(d))[..., None, None] * adjoint(np.linalg.inv(a))
+
+
+@call_rule("sign_log_determinant")
+def sign_log_determinant(a: Any, sign: Any, log: Any, sign_bar: Any, log_bar: Any) -> Any:
+    inverse = adjoint(np.linalg.inv(a))
+    scale = 0.0 if log_bar is None else log_bar[..., None, None]
+    if sign_bar is not None and np.iscomplexobj(a):
+        scale = scale - 1j * np.imag(np.conj(sign_bar) * sign)[..., None, None]
+    return scale * inverse
+
+
+def of_lower_triangle(g: Any) -> Any:
+    """The gradient by what is read of a Hermitian matrix, its lower triangle, from that by the whole matrix."""
+    n = g.shape[-1]
+    whole = np.tril(g + adjoint(g))
+    return np.where(np.eye(n, dtype=bool), 0.5 * whole, whole)
+
+
+@call_rule("cholesky")
+def cholesky(a: Any, y: Any, y_bar: Any) -> Any:
+    product = np.tril(adjoint(y) @ y_bar)
+    n = y.shape[-1]
+    half = np.where(np.eye(n, dtype=bool), 0.5 * product, product)
+    left = np.linalg.solve(adjoint(y), half)
+    return of_lower_triangle(adjoint(np.linalg.solve(adjoint(y), adjoint(left))))
+
+
+@call_rule("symmetric_eigen")
+def symmetric_eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any) -> Any:
+    n = w.shape[-1]
+    inner = np.zeros_like(v)
+    if w_bar is not None:
+        inner = inner + np.where(np.eye(n, dtype=bool), w_bar[..., None, :], 0.0)
+    if v_bar is not None:
+        inner = inner + adjoint(v) @ v_bar * of_gaps(w[..., None, :] - w[..., :, None])
+    return of_lower_triangle(v @ (inner @ adjoint(v)))
+
+
+def of_gaps(gaps: Any) -> Any:
+    """The reciprocals off the diagonal."""
+    one = np.eye(gaps.shape[-1], dtype=bool)
+    return np.where(one, 0.0, 1.0 / np.where(one, 1.0, gaps))
+
+
+@call_rule("qr")
+def qr(a: Any, q: Any, r: Any, q_bar: Any, r_bar: Any) -> Any:
+    """Walter, Lehmann and Lamour (2012), for full rank; a wide matrix is the square one and what follows from it."""
+    n = r.shape[-2]
+    q_bar = np.zeros_like(q) if q_bar is None else q_bar
+    r_bar = np.zeros_like(r) if r_bar is None else r_bar
+    if a.shape[-1] == n:
+        return of_square_r(q, r, q_bar, r_bar)
+    rest = r_bar[..., n:]
+    square = of_square_r(q, r[..., :n], q_bar + a[..., n:] @ adjoint(rest), r_bar[..., :n])
+    return np.concatenate([square, q @ rest], axis=-1)
+
+
+def of_square_r(q: Any, r: Any, q_bar: Any, r_bar: Any) -> Any:
+    m = r @ adjoint(r_bar) - adjoint(q_bar) @ q
+    lower = np.tril(m, -1)
+    n = m.shape[-1]
+    hermitian = lower + adjoint(lower) + np.where(np.eye(n, dtype=bool), np.real(m), 0.0)
+    return adjoint(np.linalg.solve(r, adjoint(q_bar + q @ hermitian)))
+
+
+@call_rule("singular_values")
+def singular_values(a: Any, u: Any, s: Any, vh: Any, u_bar: Any, s_bar: Any, vh_bar: Any) -> Any:
+    """For distinct singular values that are not zero."""
+    if np.iscomplexobj(a) and (u_bar is not None or vh_bar is not None):
+        raise ValueError("the singular vectors of a complex matrix are not differentiated")
+    k = s.shape[-1]
+    gaps = of_gaps((s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None]))
+    inner = np.zeros_like(vh[..., :k])
+    if s_bar is not None:
+        inner = inner + np.where(np.eye(k, dtype=bool), s_bar[..., None, :], 0.0)
+    if u_bar is not None:
+        turn = adjoint(u) @ u_bar
+        inner = inner + gaps * (turn - adjoint(turn)) * s[..., None, :]
+    if vh_bar is not None:
+        turn = vh @ adjoint(vh_bar)
+        inner = inner + s[..., :, None] * (gaps * (turn - adjoint(turn)))
+    result = u @ (inner @ vh)
+    if u_bar is not None:
+        scaled = u_bar / s[..., None, :]
+        result = result + (scaled - u @ (adjoint(u) @ scaled)) @ vh
+    if vh_bar is not None:
+        scaled = vh_bar / s[..., :, None]
+        result = result + u @ (scaled - (scaled @ adjoint(vh)) @ vh)
+    return result
+
+
+@call_rule("fourier")
+def fourier(x: Any, y: Any, y_bar: Any, sign: Any) -> Any:
+    return transform(y_bar, -sign)
