@@ -1,7 +1,8 @@
-"""Replaces scalars that only name a cheap expression of values that never change.
+"""Replaces indices, conditions and masks that only name a cheap expression of values that do not change.
 
-An index ``idx[i]`` or a condition ``s[0] > 1`` is fixed in a scalar when it is evaluated, because its array might
-change before it is used. Where the array never changes, the scalar is not needed, and neither is its residual.
+An index ``idx[i]`` or a condition ``s[0] > 1`` is fixed in a scalar when it is evaluated, and a mask ``x > lo`` in an
+array, because what it is made of might change before it is used. Where that does not happen, the name is not needed,
+and neither is its residual: of a mask in a loop, a whole array for each trip.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder, reads
+from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder, reads, rewrite
+from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Block,
     Branch,
@@ -22,10 +24,13 @@ from sdfgad.ir.program import (
     transform,
     walk,
     writes_of,
+    written,
 )
 
 ARITHMETIC = ("add", "subtract", "multiply", "negative", "floor_divide", "remainder", "maximum", "minimum")
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+# A longer expression is not worth computing again.
+MOST_NODES = 16
 CHEAP = {*ARITHMETIC, *COMPARISONS, "cast", "wrap", "select", "logical_and", "logical_or", "logical_not"}
 
 
@@ -49,8 +54,8 @@ def _block(block: Block, constant: set[str], once: set[str], total: Counter[str]
         if _is_name(statement, constant, once):
             assert isinstance(statement, Compute)
             buffer = statement.target.buffer
-            if _uses(tuple(rest))[buffer] == total[buffer]:
-                rest = list(_replaced(tuple(rest), buffer, statement.value))
+            if _uses(tuple(rest))[buffer] == total[buffer] and not _changes(statement, rest, constant):
+                rest = list(_replaced(tuple(rest), statement))
                 continue
         result.append(_nested(statement, constant, once, total))
     return tuple(result)
@@ -66,20 +71,34 @@ def _nested(statement: Statement, constant: set[str], once: set[str], total: Cou
 
 
 def _is_name(statement: Statement, constant: set[str], once: set[str]) -> bool:
-    """Whether a statement gives a scalar, once, a cheap value that never changes."""
-    if not isinstance(statement, Compute) or statement.params or statement.accumulate:
+    """Whether a statement gives a whole buffer, once, a cheap value of scalars and of arrays that never change."""
+    if not isinstance(statement, Compute) or statement.accumulate or statement.target.buffer not in once:
         return False
-    if statement.target.index or statement.target.buffer not in once or statement.value.dtype.kind in "fc":
+    is_whole = statement.target.index == tuple(Lin.symbol(name) for name, _ in statement.params)
+    if not is_whole or statement.value.dtype.kind in "fc":
         return False
-    is_cheap = all(
-        isinstance(node, (Const, Int, Read)) or (isinstance(node, Op) and node.name in CHEAP)
-        for node in postorder(statement.value)
+    nodes = list(postorder(statement.value))
+    is_cheap = len(nodes) <= MOST_NODES and all(
+        isinstance(node, (Const, Int, Read)) or (isinstance(node, Op) and node.name in CHEAP) for node in nodes
     )
-    return is_cheap and all(read.buffer in constant for read in reads(statement.value))
+    return is_cheap and all(read.buffer in constant or not read.index for read in reads(statement.value))
 
 
-def _replaced(block: Block, buffer: str, value: Expr) -> Block:
+def _changes(statement: Compute, rest: list[Statement], constant: set[str]) -> bool:
+    """Whether something that the value is made of is written before the last use of its name."""
+    operands = {read.buffer for read in reads(statement.value)} - constant
+    if not operands:
+        return False
+    last = max((k for k, s in enumerate(rest) if _uses((s,))[statement.target.buffer]), default=-1)
+    return not operands.isdisjoint(written(tuple(rest[: last + 1])))
+
+
+def _replaced(block: Block, statement: Compute) -> Block:
+    names = [name for name, _ in statement.params]
+
     def named(node: Expr) -> Expr | None:
-        return value if isinstance(node, Read) and node.buffer == buffer else None
+        if not isinstance(node, Read) or node.buffer != statement.target.buffer:
+            return None
+        return rewrite(statement.value, dict(zip(names, node.index, strict=True)))
 
     return transform(block, lambda s: (rewrite_statement(s, replace_node=named),))

@@ -20,6 +20,7 @@ from sdfgad.frontend.merging import (
     as_name,
     common_type,
     is_lost,
+    mask_key,
     refers,
     same_shape,
     same_static,
@@ -46,6 +47,8 @@ class Leaf:
     dtype: np.dtype[Any]
     weak: bool
     sources: frozenset[str]
+    # What tells a selection's mask from others, before the loop and at a trip's end: equal ones share their storage.
+    mask: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,16 @@ class Stores:
 def start(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
     """Storage for the carried names, with the values from before the loop."""
     leaves: dict[str, list[Any]] = {}
+    masks: dict[Any, Tensor] = {}
     for name, carry in carried.items():
         (value,) = trees.matched_like(carry.like, unified([carry.like, outside.get(name, ABSENT)])[1:])
-        pairs = zip(trees.leaves(value), carry.leaves, strict=True)
-        leaves[name] = [part if leaf is None else _started(b, name, part, leaf) for part, leaf in pairs]
+        leaves[name] = []
+        for part, leaf in zip(trees.leaves(value), carry.leaves, strict=True):
+            known = None if leaf is None or leaf.mask is None else masks.get(leaf.mask)
+            store = part if leaf is None else _started(b, name, part, leaf) if known is None else known
+            leaves[name].append(store)
+            if leaf is not None and leaf.mask is not None:
+                masks[leaf.mask] = store
     return Stores(carried, leaves)
 
 
@@ -158,7 +167,8 @@ def _carry_of(
         tensors = [as_mergeable(frame.b, name, part) for part in (x, y)]
         reached = shared(frame, name, x, old[1]) | shared(frame, name, y, new[1])
         sources = (leaf.sources if leaf else frozenset()) | (frozenset(reached) & old_buffers)
-        leaves.append(Leaf(same_shape(frame.b, name, tensors), *common_type(tensors), sources))
+        mask = tuple(map(mask_key, tensors)) if isinstance(values[0], Selection) and len(leaves) == 1 else None
+        leaves.append(Leaf(same_shape(frame.b, name, tensors), *common_type(tensors), sources, mask))
     return Carry(values[0], tuple(leaves))
 
 
@@ -182,6 +192,7 @@ def end(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:
         for (new, _), (old, _), (store, _) in zip(ends, starts, targets, strict=True):
             if new is not old:
                 changed.append((store, as_mergeable(b, name, new)))
+    changed = _once_each(b, changed)
     names = {str(store.buffer) for store, _ in changed}
     fixed = [
         (store, b.stored(value) if _reads_any(value, names - {str(store.buffer)}) else value)
@@ -189,6 +200,17 @@ def end(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:
     ]
     for store, value in fixed:
         b.assign(store, value)
+
+
+def _once_each(b: Builder, changed: list[tuple[Tensor, Tensor]]) -> list[tuple[Tensor, Tensor]]:
+    """Of the values that selections write into the storage of the mask that they share, one: they are the same."""
+    result: dict[str, tuple[Tensor, Tensor]] = {}
+    for store, value in changed:
+        known = result.setdefault(str(store.buffer), (store, value))[1]
+        if known is not value and mask_key(known) != mask_key(value):
+            what = "several selections share a mask before a trip of this loop, and not after it"
+            raise Rebound(what, b.where, "Select them by the same masks.")
+    return list(result.values())
 
 
 def _reads_any(value: Tensor, buffers: set[str]) -> bool:

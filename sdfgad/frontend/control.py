@@ -105,6 +105,7 @@ def choose(frame: Frame, test: bool | Tensor, then: Side, orelse: Side, node: as
 
 def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stmt) -> Env:
     merged = dict(before)
+    masks: dict[Any, Any] = {}
     for name in {**ends[0][0], **ends[1][0]}:
         values = [env.get(name, ABSENT) for env, _ in ends]
         x, y = values
@@ -113,25 +114,32 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
         elif is_lost(x) or is_lost(y):
             merged[name] = x if is_lost(x) else y
         else:
-            merged[name] = _either(frame, name, values, ends, node)
+            merged[name] = _either(frame, name, values, ends, node, masks)
     return merged
 
 
-def _either(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], node: ast.stmt) -> Any:
+def _either(
+    frame: Frame,
+    name: str,
+    values: list[Any],
+    ends: list[tuple[Env, Any]],
+    node: ast.stmt,
+    masks: dict[Any, Any],
+) -> Any:
     """What a name holds that the two sides leave different; where that cannot be told, reading it is an error."""
     is_read = is_read_outside(frame.source.tree, node, frame.loops, name) or name in frame.source.captured
     if ABSENT in values and not is_read:
         return ABSENT
     try:
-        return _joined(frame, name, values, ends)
+        return _joined(frame, name, values, ends, masks)
     except Rebound as error:
         return Unbound(str(error.what), error)
 
 
-def _joined(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]]) -> Any:
+def _joined(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], masks: dict[Any, Any]) -> Any:
     values = [as_maybe(value) if isinstance(value, AfterLoop) else value for value in values]
     pairs = [(value, block) for value, (_, block) in zip(values, ends, strict=True)]
-    return joined(frame.b, name, pairs, lambda end, leaf: shared(frame, name, leaf, ends[end][0]))
+    return joined(frame.b, name, pairs, lambda end, leaf: shared(frame, name, leaf, ends[end][0]), masks)
 
 
 def raises(frame: Frame, node: ast.Raise) -> None:

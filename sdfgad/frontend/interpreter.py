@@ -20,6 +20,7 @@ from sdfgad.frontend import calls, comprehensions, conditions, control, loops, o
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.conditions import logical, truth
 from sdfgad.frontend.functions.elementwise import elementwise
+from sdfgad.frontend.functions.shape import reshape
 from sdfgad.frontend.indexing import getitem, require_same_kind, setitem
 from sdfgad.frontend.merging import bound_value
 from sdfgad.frontend.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
@@ -162,8 +163,20 @@ class Frame:
             self.unpack(target, value)
         elif isinstance(target, ast.Subscript):
             self.store(self.eval(target.value), self.eval(target.slice), value)
+        elif isinstance(target, ast.Attribute) and target.attr == "shape":
+            self.reshape(target, value)
         else:
             raise self.unsupported(target, "this assignment target is not supported")
+
+    def reshape(self, target: ast.Attribute, value: Any) -> None:
+        """``x.shape = value``, for all names of the array."""
+        old = self.eval(target.value)
+        if not isinstance(target.value, ast.Name) or not isinstance(old, Tensor):
+            raise self.unsupported(target, "this assignment target is not supported")
+        new = reshape(self.b, old, value)
+        if new.buffer != old.buffer:
+            raise self.unsupported(target, "this array cannot be given another shape in place")
+        self.env.update({name: new for name, other in self.env.items() if other is old})
 
     def unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
         parts = list(value) if isinstance(value, (tuple, list)) else self.rows(value)

@@ -81,12 +81,19 @@ def stale(name: str, where: Location | None) -> AmbiguousArray:
     )
 
 
-def joined(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: Callable[[int, Any], set[str]]) -> Any:
+def joined(
+    b: Builder,
+    name: str,
+    ends: list[tuple[Any, list[Any]]],
+    sources: Callable[[int, Any], set[str]],
+    masks: dict[Any, Any] | None = None,
+) -> Any:
     """What a name holds after several blocks: for each part of its value, storage that each block fills with its own.
 
     Args:
         ends: each block's value, and its statements, to which the copies are added.
         sources: for an end and a leaf of its value, the buffers of the arrays that the leaf may stand for.
+        masks: the masks of selections that were joined before; selections that share a mask go on to share one.
     """
     values = trees.matched(unified([value for value, _ in ends]))
     if values is None:
@@ -94,9 +101,20 @@ def joined(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: Ca
     parts: list[Any] = []
     for choices in zip(*map(trees.leaves, values), strict=True):
         found = {buffer for end, leaf in enumerate(choices) for buffer in sources(end, leaf)}
-        blocks = [block for _, block in ends]
-        parts.append(_joined_leaf(b, name, list(zip(choices, blocks, strict=True)), found))
+        pairs = list(zip(choices, [block for _, block in ends], strict=True))
+        if masks is not None and isinstance(values[0], Selection) and len(parts) == 1:
+            key = tuple(map(mask_key, choices))
+            if key not in masks:
+                masks[key] = _joined_leaf(b, name, pairs, found)
+            parts.append(masks[key])
+        else:
+            parts.append(_joined_leaf(b, name, pairs, found))
     return trees.rebuilt(values[0], parts)
+
+
+def mask_key(mask: Tensor) -> Any:
+    """Equal for masks that are the same."""
+    return mask.shape, mask.element(tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim)))
 
 
 def _joined_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: set[str]) -> Any:

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.frontend import selecting
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.creation import stacked
 from sdfgad.frontend.functions.elementwise import operand_types
 from sdfgad.frontend.functions.reduction import normalise_axes
 from sdfgad.frontend.registry import FUNCTIONS, Known, function
-from sdfgad.frontend.values import Tensor, as_tensor, is_static
+from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_static
 from sdfgad.ir.linear import Lin
 
 
@@ -64,8 +65,8 @@ def tensor_of(b: Builder, a: Any) -> Tensor:
 
 
 @function(array_like)
-def _array_like(b: Builder, a: Any) -> Tensor:
-    return tensor_of(b, a)
+def _array_like(b: Builder, a: Any) -> Any:
+    return a if isinstance(a, Selection) else tensor_of(b, a)
 
 
 @function(axis_of)
@@ -155,7 +156,9 @@ def ndim(b: Builder, a: Any) -> int:
 
 
 @function(np.size, static=True)
-def size(b: Builder, a: Any, axis: Any = None) -> int:
+def size(b: Builder, a: Any, axis: Any = None) -> Any:
+    if isinstance(a, Selection) and a.dense.ndim == a.mask.ndim:
+        return selecting.count(b, a)
     a = tensor_of(b, a)
     return math.prod(b.constant(a.shape[p]) for p in normalise_axes(b, axis, a.ndim))
 

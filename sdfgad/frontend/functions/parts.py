@@ -12,7 +12,7 @@ from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.creation import stacked
 from sdfgad.frontend.functions.elementwise import elementwise, strong, where
 from sdfgad.frontend.registry import attribute, function
-from sdfgad.frontend.values import Tensor, astype
+from sdfgad.frontend.values import Selection, Tensor, astype
 from sdfgad.ir.expr import Const, Op
 
 
@@ -96,7 +96,7 @@ def isneginf(b: Builder, x: Any) -> Tensor:
 
 @function(np.iscomplexobj, static=True)
 def iscomplexobj(b: Builder, x: Any) -> bool:
-    return stacked(b, x).dtype.kind == "c"
+    return (x if isinstance(x, Selection) else stacked(b, x)).dtype.kind == "c"
 
 
 @function(np.isrealobj, static=True)
@@ -115,15 +115,19 @@ def iscomplex(b: Builder, x: Any) -> Tensor:
 
 
 @function(np.real, static=True)
-def real(b: Builder, x: Any) -> Tensor:
+def real(b: Builder, x: Any) -> Any:
     """The real part; a real array is its own."""
+    if isinstance(x, Selection):
+        return replace(x, dense=real(b, x.dense))
     x = stacked(b, x)
     return x if x.dtype.kind != "c" else _part("real", x)
 
 
 @function(np.imag, static=True)
-def imag(b: Builder, x: Any) -> Tensor:
+def imag(b: Builder, x: Any) -> Any:
     """The imaginary part: zeros for a real array."""
+    if isinstance(x, Selection):
+        return replace(x, dense=imag(b, x.dense))
     x = stacked(b, x)
     return Tensor(x.shape, x.dtype, lambda _: Const(0, x.dtype)) if x.dtype.kind != "c" else _part("imag", x)
 
@@ -134,22 +138,22 @@ def _part(name: str, x: Tensor) -> Tensor:
 
 
 @attribute("real")
-def real_attribute(b: Builder, x: Tensor) -> Tensor:
+def real_attribute(b: Builder, x: Any) -> Any:
     return real(b, x)
 
 
 @attribute("imag")
-def imag_attribute(b: Builder, x: Tensor) -> Tensor:
+def imag_attribute(b: Builder, x: Any) -> Any:
     return imag(b, x)
 
 
 @function(method="conj")
-def conj_method(b: Builder, x: Tensor) -> Tensor:
+def conj_method(b: Builder, x: Any) -> Any:
     return x if x.dtype.kind != "c" else elementwise(b, "conjugate", x)
 
 
 @function(method="conjugate")
-def conjugate_method(b: Builder, x: Tensor) -> Tensor:
+def conjugate_method(b: Builder, x: Any) -> Any:
     return conj_method(b, x)
 
 

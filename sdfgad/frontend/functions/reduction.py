@@ -76,7 +76,7 @@ def sum_(
     total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
     if not (isinstance(initial, (int, float)) and initial == 0):
         total = astype(elementwise(b, "add", total, initial), wide)
-    return into(b, out, total)
+    return into(b, out, _kept(a, total, keepdims))
 
 
 @function(np.mean, method="mean")
@@ -87,12 +87,22 @@ def mean(b: Builder, a: Any, axis: Any = None, dtype: Any = None, out: Any = Non
     axes = normalise_axes(b, None if number is not None else axis, x.ndim)
     total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
     number = count_of(b, [x.shape[k] for k in axes]) if number is None else number
-    return into(b, out, astype(elementwise(b, "divide", total, number), wide))
+    return into(b, out, _kept(a, astype(elementwise(b, "divide", total, number), wide), keepdims))
 
 
 def _is_whole(x: Any, axis: Any) -> bool:
     """Whether a reduction is over all elements of a selection, whose order does not matter."""
-    return isinstance(x, Selection) and (axis is None or (x.dense.ndim == x.mask.ndim and axis in (0, -1)))
+    if not isinstance(x, Selection):
+        return False
+    return axis is None or (x.dense.ndim == x.mask.ndim and axis in (0, -1, (0,), (-1,)))
+
+
+def _kept(x: Any, total: Tensor, keepdims: bool) -> Tensor:
+    """A result over all of a selection, which has one axis where its places may have several."""
+    if not isinstance(x, Selection) or not keepdims:
+        return total
+    shape = (Lin(1),) * (1 + x.dense.ndim - x.mask.ndim)
+    return total.reindexed(shape, lambda _: (Lin(0),) * total.ndim)
 
 
 def _summands(b: Builder, x: Any, axis: Any) -> Tensor:
