@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import itertools
 from collections.abc import Callable, Mapping
@@ -130,7 +131,7 @@ class _Check:
         if name == "return":
             result = returned
         elif name.startswith("return["):
-            result = returned[int(name[7:-1])]
+            result = part_of(returned, name)
         else:
             result = values[name]
         wide = np.asarray(result, dtype=np.result_type(self.weights, np.float64))
@@ -139,6 +140,18 @@ class _Check:
     def _random(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
         values = np.asarray(self.rng.standard_normal(shape))
         return values + 1j * self.rng.standard_normal(shape) if dtype.kind == "c" else values
+
+
+def part_of(returned: Any, name: str) -> Any:
+    """The part of a returned value that an output such as ``return[0]`` or ``return['x']`` names."""
+    node: ast.expr = ast.parse(name.replace("return", "returned", 1), mode="eval").body
+    keys: list[Any] = []
+    while isinstance(node, ast.Subscript):
+        keys.insert(0, ast.literal_eval(node.slice))
+        node = node.value
+    for key in keys:
+        returned = returned[key]
+    return returned
 
 
 def _narrow(values: Any) -> bool:

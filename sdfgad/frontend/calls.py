@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import random
 import types
 import warnings
 from collections.abc import Callable
@@ -13,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError, IgnoredPrint
+from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.ranges import Range
+from sdfgad.frontend.ranges import Items, Range, combined
 from sdfgad.frontend.registry import Handler, Known, known_function
 from sdfgad.frontend.source import Source, read_source
 from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_static
@@ -34,6 +35,7 @@ ON_KNOWN: frozenset[Callable[..., Any]] = frozenset(
 )
 READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
 DEEPEST = 50
+RANDOM = (np.random.RandomState, np.random.Generator, random.Random)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +119,9 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, types.FunctionType) and not _is_library(function):
         return _inlined(frame, node, function, positional, keywords)
     if _is_hashable(function) and function in ON_SEQUENCES:
+        items = combined(frame.b, function, positional, keywords)
+        if items is not None:
+            return items
         sequences = [_sequence(frame, value) for value in positional]
         return made(frame.b, list(frame.b.python(function, *sequences, **keywords)))
     if _is_hashable(function) and function in ON_KNOWN and is_static((positional, keywords)):
@@ -125,6 +130,12 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if function in (tuple, list) and len(positional) == 1 and not keywords:
         values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
         return tuple(values) if function is tuple else made(frame.b, values)
+    if isinstance(getattr(function, "__self__", None), str):
+        # A text is only good for printing.
+        return source_text(node)
+    if isinstance(getattr(function, "__self__", None), RANDOM):
+        what = f"`{source_text(node.func)}` draws random numbers while the program runs"
+        raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
 
 
@@ -209,6 +220,8 @@ def _sequence(frame: Frame, value: Any) -> Any:
     """A range or an array as a sequence of known length."""
     if isinstance(value, Range):
         return range(frame.b.constant(value.start), frame.b.constant(value.stop), value.step)
+    if isinstance(value, Items):
+        return [value.at(k) for k in range(frame.b.constant(value.length))]
     if isinstance(value, (Tensor, Selection)):
         return [frame.b.settle(row) for row in frame.rows(as_tensor(value))]
     return value

@@ -180,12 +180,16 @@ class Frame:
 
     def unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
         parts = list(value) if isinstance(value, (tuple, list)) else self.rows(value)
+        starred = next((k for k, name in enumerate(target.elts) if isinstance(name, ast.Starred)), None)
+        if starred is not None:
+            end = starred + len(parts) - len(target.elts) + 1
+            parts = [*parts[:starred], parts[starred:end], *parts[end:]] if end >= starred else []
         if len(parts) != len(target.elts):
             raise self.unsupported(target, f"{len(parts)} values for {len(target.elts)} names")
         # All values exist before any name is bound: a, b = b, a + b.
         parts = [self.b.settle(part) for part in parts]
         for name, part in zip(target.elts, parts, strict=True):
-            self.bind(name, part)
+            self.bind(name.value if isinstance(name, ast.Starred) else name, part)
 
     def rows(self, value: Any) -> list[Any]:
         if not isinstance(value, Tensor) or value.ndim == 0:

@@ -17,11 +17,10 @@ from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedPr
 from sdfgad.frontend import carrying, conditions, control
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.carrying import Carry, LoopNode
-from sdfgad.frontend.indexing import getitem
 from sdfgad.frontend.jumps import stops
 from sdfgad.frontend.liveness import assigned_names, is_read_outside
-from sdfgad.frontend.ranges import Range
-from sdfgad.frontend.values import Selection, Tensor, as_tensor, astype, cast, scalar
+from sdfgad.frontend.ranges import Range, items_of
+from sdfgad.frontend.values import Tensor, as_tensor, astype, cast, scalar
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Op
 from sdfgad.ir.linear import Lin, as_linear
 from sdfgad.ir.specialise import NeedsConstant
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from sdfgad.frontend.interpreter import Frame
 
 UNROLL_LIMIT = 256
+FEW_TRIPS = 16
 
 Item = Callable[[Any], Any]
 
@@ -86,14 +86,12 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     b = frame.b
     iterable = frame.eval(node.iter)
-    if isinstance(iterable, Selection):
-        iterable = as_tensor(iterable)
     if isinstance(iterable, Range):
         _repeated(frame, Head(node, iterable, lambda index: index))
         return
-    if isinstance(iterable, Tensor):
-        array = b.settle(iterable)
-        _repeated(frame, Head(node, Range(Lin(0), array.shape[0], 1), lambda index: getitem(b, array, index)))
+    items = items_of(b, iterable)
+    if items is not None:
+        _repeated(frame, Head(node, Range(Lin(0), items.length, 1), items.at))
         return
     try:
         values = list(iterable)
@@ -107,8 +105,13 @@ def _same(value: Any) -> Any:
 
 
 def while_loop(frame: Frame, node: ast.While) -> None:
-    """A ``while``; unrolled where its test is known while parsing and its trips differ in shapes."""
-    _repeated(frame, Head(node))
+    """A ``while``; unrolled where its tests are known while parsing and its trips are few."""
+    head, state, env, depth = Head(node), frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    if not isinstance(head.test(frame, Lin(0)), bool) or not _unrolled_while(frame, head, FEW_TRIPS):
+        frame.b.restore(state)
+        frame.env = env
+        del frame.loops[depth:]
+        _repeated(frame, head)
 
 
 def _unrolled(frame: Frame, node: ast.For, values: list[Callable[[], Any]]) -> None:
@@ -235,7 +238,8 @@ def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
 
 def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
     if head.span is None:
-        _unrolled_while(frame, head, failure)
+        if not _unrolled_while(frame, head, UNROLL_LIMIT):
+            raise failure
         return
     span, trips = head.span, head.span.trips
     is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
@@ -246,15 +250,16 @@ def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) ->
     _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
 
 
-def _unrolled_while(frame: Frame, head: Head, failure: Exception) -> None:
-    for _ in range(UNROLL_LIMIT):
+def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
+    """Parse trip after trip; whether all tests were known and the loop ended."""
+    for _ in range(limit):
         goes_on = head.test(frame, Lin(0))
         if not isinstance(goes_on, bool):
-            raise failure
+            return False
         if not goes_on:
-            return
+            return True
         frame.block(head.node.body)
-    raise failure
+    return False
 
 
 def _attempt(frame: Frame, head: Head, var: str, carried: dict[str, Carry]) -> bool:

@@ -135,16 +135,26 @@ def _argument(b: Builder, name: str, value: ArrayArgument) -> Tensor:
 
 
 def _returned(b: Builder, result: Any) -> list[tuple[str, str]]:
-    if result is None:
-        return []
-    if isinstance(result, (tuple, list)):
-        return [(f"return[{k}]", _stored(b, f"return[{k}]", value)) for k, value in enumerate(result)]
-    return [("return", _stored(b, "return", result))]
+    if not isinstance(result, (tuple, list, dict)):
+        return [] if result is None else [("return", _stored(b, "return", result))]
+    return [(name, _stored(b, name, leaf)) for name, leaf in _leaves("return", result) if _is_numeric(leaf)]
+
+
+def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
+    """The parts of a returned value, by the expressions that select them."""
+    if not isinstance(value, (tuple, list, dict)):
+        return [(name, value)]
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    return [leaf for key, part in pairs for leaf in _leaves(f"{name}[{key!r}]", part)]
+
+
+def _is_numeric(value: Any) -> bool:
+    return is_number(value) or isinstance(value, (Tensor, Lin, Selection))
 
 
 def _stored(b: Builder, name: str, value: Any) -> str:
     """The buffer that holds a returned value, in storage of its own."""
-    if not (is_number(value) or isinstance(value, (Tensor, Lin, Selection))):
+    if not _is_numeric(value):
         raise OutputError(f"{name} is a {type(value).__name__}, not an array or number", b.where, "Return arrays.")
     tensor = as_tensor(value)
     if not all(extent.is_const for extent in tensor.shape):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.functions.python import int_
-from sdfgad.frontend.values import Tensor, is_integer
+from sdfgad.frontend.functions.python import int_, integer_extremum
+from sdfgad.frontend.indexing import getitem
+from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_integer
 from sdfgad.ir.expr import INT, Const, Int, Op
 from sdfgad.ir.linear import Lin, as_linear
 
@@ -59,6 +61,52 @@ class Range:
         index = self.start + trip.scaled(self.step)
         inside = self.stop - index if self.step > 0 else index - self.stop
         return (trip, inside - 1)
+
+
+@dataclass(frozen=True)
+class Items:
+    """Something to loop over at run time: how many items there are, and what each is."""
+
+    length: Lin
+    at: Callable[[Any], Any]
+
+
+def items_of(b: Builder, value: Any) -> Items | None:
+    """A range or an array as items; None for what is looped over while parsing."""
+    if isinstance(value, Items):
+        return value
+    if isinstance(value, Range):
+        return Items(value.trips, lambda trip: value.index(Lin.of(trip)))
+    if isinstance(value, Selection):
+        value = as_tensor(value)
+    if isinstance(value, Tensor) and value.ndim:
+        array = b.settle(value)
+        return Items(array.shape[0], lambda trip: getitem(b, array, trip))
+    return None
+
+
+def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, Any]) -> Items | None:
+    """``enumerate``, ``zip`` or ``reversed`` of items; None if not all of the values are items."""
+    parts = [items_of(b, value) for value in values[: 1 if function is enumerate else None]]
+    if not parts or any(part is None for part in parts):
+        return None
+    items = [part for part in parts if part is not None]
+    first = items[0]
+    if function is reversed:
+        return Items(first.length, lambda trip: first.at(first.length - 1 - trip))
+    if function is enumerate:
+        start = values[1] if len(values) > 1 else keywords.get("start", 0)
+        return Items(first.length, lambda trip: (_plain(Lin.of(trip) + start), first.at(trip)))
+    length = first.length
+    for other in items[1:]:
+        length = Lin.of(integer_extremum(b, length, other.length, "minimum"))
+    if keywords.get("strict") and not all(b.is_zero(length - item.length) for item in items):
+        raise b.unsupported("zip of sequences of different lengths; Python raises here, too")
+    return Items(length, lambda trip: tuple(item.at(trip) for item in items))
+
+
+def _plain(form: Lin) -> Any:
+    return form.const if form.is_const else form
 
 
 def _bound(b: Builder, value: Any) -> Lin:
