@@ -1,8 +1,9 @@
-"""Times the gradients of the programs of npbench_suite, and checks each against NumPy: ``make demo``.
+"""Times the gradients of NumPy programs, and checks each against NumPy: ``make demo``.
 
+The programs are those of npbench_suite, or with ``--npbench PATH`` those of a checkout of NPBench itself, as they are.
 A gradient is checked argument by argument, by central differences of the NumPy program along random directions, and
 the value against NumPy's. What is wrong, or raises, has no times, is not part of the summary, and makes the exit
-status 1.
+status 1. A program on integers has no gradient, and must be refused with a message that says so.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -33,9 +35,10 @@ from rich.table import Table
 
 import npbench_suite
 import sdfgad
+from npbench_suite import checkout
+from scripts import checking
+from scripts.checking import DOUBLE, SINGLE, Program, run_numpy
 
-VALUE_LIMIT, GRADIENT_LIMIT = 1e-9, 1e-6
-STEPS = (1e-3, 1e-4, 1e-5)  # Relative to an argument's typical size.
 PLAIN_WIDTH = 110
 
 CAPTION = f"""\
@@ -44,143 +47,159 @@ NumPy, ...   median times of {{repeats}} calls, the three in turn, each call rig
 forward      our compiled program
 gradient     forward and reverse, with respect to all floating arguments
 check error  the worst, over these arguments, of |gradient·d - central difference of the NumPy program by d|,
-             relative to the size of gradient·d, along a random d; at most {GRADIENT_LIMIT:.0e}.
-             The forward value must equal NumPy's, too, up to {VALUE_LIMIT:.0e}."""
+             relative to the size of gradient·d, along a random d; at most {DOUBLE.gradient:.0e}.
+             The forward value must equal NumPy's, too, up to {DOUBLE.value:.0e}.
+             In single precision, both limits are {SINGLE.gradient:.0e}."""
+
+ASIDE = "checked beside a tie or kink"
+VALUE_ONLY = "value only: single precision cannot be differenced"
+INTEGER = "integer program"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One program: seconds of NumPy, of our forward and of our gradient, the check's error, or what is wrong."""
+    """One program: seconds of NumPy, of our forward and of our gradient, the check's error, or what is wrong.
+
+    Attributes:
+        note: what to know of one that is right; of a program on integers, how its gradient is refused.
+    """
 
     name: str
     lines: int
     times: tuple[float, float, float] | None = None
     error: float = float("nan")
     problem: str = ""
+    note: str = ""
 
     @property
     def is_right(self) -> bool:
-        return not self.problem and self.times is not None
+        return not self.problem
+
+    @property
+    def is_timed(self) -> bool:
+        return self.is_right and self.times is not None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The worst error of a program's gradients, what is wrong, and what to know."""
+
+    error: float
+    problem: str = ""
+    note: str = ""
 
 
 # --- checks
 
 
-def run_numpy(entry: npbench_suite.Entry, arguments: tuple) -> tuple[float, np.ndarray]:
-    """The seconds and the main output of one call of the NumPy program, which works on copies."""
-    copies = copy.deepcopy(arguments)
-    start = time.perf_counter()
-    returned = entry.program(*copies)
-    seconds = time.perf_counter() - start
-    return seconds, np.asarray(entry.outputs_from(copies, returned)[entry.output])
+def check(
+    entry: Program, program: sdfgad.DifferentiatedProgram, arguments: tuple, weights: np.ndarray, results: tuple
+) -> Verdict:
+    """Whether the results (NumPy's value, ours, and our gradients) are right.
 
-
-def value_error(found: Any, expected: np.ndarray) -> float:
-    """The largest difference from NumPy's value, relative where that is large; infinity where it is no number."""
-    found = np.asarray(found)
-    if found.shape != expected.shape or not (np.isfinite(found).all() and np.isfinite(expected).all()):
-        return float("inf")
-    difference = np.abs(found - expected) / np.maximum(1.0, np.abs(found) + np.abs(expected))
-    return float(np.max(difference, initial=0.0))
-
-
-def gradient_error(
-    entry: npbench_suite.Entry, arguments: tuple, name: str, gradient: Any, weights: np.ndarray, seed: int = 0
-) -> float:
-    """How far the gradient of sum(weights * output) by the argument `name` is from differences of the NumPy program.
-
-    The error is relative to what gradient·d is, d being random: neither the other arguments nor chance hide it.
+    Differences say nothing at a tie or a kink. What is off there must be right a little aside of it.
     """
-    position = entry.arguments.index(name)
-    value = arguments[position]
-    gradient = np.asarray(gradient)
-    if gradient.shape != np.shape(value):
-        return float("inf")
-    direction, slope, size = choose_direction(gradient, np.random.default_rng([seed, position]))
-
-    def difference(step: float) -> float:
-        up, down = (moved(arguments, position, value + h * direction) for h in (step, -step))
-        return float(np.sum(weights * (run_numpy(entry, up)[1] - run_numpy(entry, down)[1])))
-
-    best = float("inf")
-    typical = float(np.sqrt(np.mean(np.square(value)))) or 1.0
-    for step in (typical * relative for relative in STEPS):
-        measured = (8.0 * difference(step) - difference(2.0 * step)) / (12.0 * step)
-        best = min(best, relative_error(slope, measured, size))
-        if best <= GRADIENT_LIMIT:
-            break
-    return best
+    expected, value, gradients = results
+    limits = SINGLE if any(map(checking.is_single, (*arguments, expected))) else DOUBLE
+    verdict = check_value(value, expected, limits)
+    if verdict.problem:
+        return verdict
+    if limits is SINGLE and not has_double(entry, arguments):
+        return Verdict(verdict.error, note=VALUE_ONLY)
+    verdict = check_gradients(entry, arguments, weights, gradients, limits)
+    if verdict.problem:
+        aside = checking.moved_aside(entry, arguments)
+        found = check_value(program.value(*aside), run_numpy(entry, aside)[1], limits)
+        if not found.problem:
+            gradients = program.vjp(*aside, cotangent=weights)
+            found = check_gradients(entry, aside, weights, gradients, limits)
+        if not found.problem:
+            verdict = Verdict(found.error, note=ASIDE)
+    return verdict
 
 
-def choose_direction(gradient: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float, float]:
-    """A random direction d with gradient·d, and its typical size for a random d; it is not small by cancellation."""
-    for _ in range(20):
-        direction = np.asarray(rng.standard_normal(gradient.shape))
-        terms = gradient * direction
-        slope, size = float(np.sum(terms)), float(np.sqrt(np.sum(np.square(terms))))
-        if not abs(slope) < size / 2:
-            break
-    return direction, slope, size
+def check_value(value: Any, expected: np.ndarray, limits: checking.Limits) -> Verdict:
+    error = checking.value_error(value, expected)
+    return Verdict(error, "" if error <= limits.value else f"WRONG: the value is off by {error:.1e}")
 
 
-def relative_error(slope: float, measured: float, size: float) -> float:
-    """Infinity where a number is none; zero only where both derivatives are exactly zero."""
-    scale = max(size, abs(measured))
-    error = abs(slope - measured) / scale if scale else 0.0
-    return error if np.isfinite([slope, measured, error]).all() else float("inf")
+def check_gradients(
+    entry: Program, arguments: tuple, weights: np.ndarray, gradients: tuple, limits: checking.Limits
+) -> Verdict:
+    errors = {
+        name: checking.gradient_error(entry, arguments, name, gradient, weights, limits.gradient)
+        for name, gradient in zip(entry.arrays, gradients, strict=True)
+    }
+    worst = max(errors, key=errors.__getitem__)
+    is_right = errors[worst] <= limits.gradient
+    return Verdict(errors[worst], "" if is_right else f"WRONG: the gradient by {worst} is off by {errors[worst]:.1e}")
 
 
-def moved(arguments: tuple, position: int, value: Any) -> tuple:
-    """The arguments with another value at one position: an array, or a Python float."""
-    value = value if isinstance(arguments[position], np.ndarray) else float(value)
-    return (*arguments[:position], value, *arguments[position + 1 :])
+def has_double(entry: Program, arguments: tuple) -> bool:
+    """Whether the program can be run in double precision, though it asks for single."""
+    with checking.double_precision(entry.program):
+        return not checking.is_single(run_numpy(entry, tuple(map(checking.widened, arguments)))[1])
 
 
 # --- measuring
 
 
-def measure(name: str, preset: str, repeats: int, report: Callable[[str], None]) -> Row:
+def measure(load: Callable[[str], Program], name: str, preset: str, repeats: int, report: Callable[[str], None]) -> Row:
     """Compile, time and check one program; what is wrong is told by the row."""
-    entry = npbench_suite.load(name)
-    lines = source_lines(entry.program)
+    lines = 0
     try:
-        times, error, problem = time_and_check(entry, preset, repeats, report)
+        entry = load(name)
+        lines = source_lines(entry.program)
+        if not entry.arrays or not entry.output:
+            return Row(name, lines, note=refusal_of_integers(entry, preset))
+        times, verdict = time_and_check(entry, preset, repeats, report)
     except Exception as failure:
+        return Row(name, lines, problem=describe(failure))
+    return Row(name, lines, None if verdict.problem else times, verdict.error, verdict.problem, verdict.note)
+
+
+def describe(failure: Exception) -> str:
+    """An exception in one line: its type, what is wrong, and the line of the program if it is known."""
+    if isinstance(failure, sdfgad.errors.SdfgadError):
+        text = failure.what.strip().replace("\n", ";")
+        where = failure.where
+        text += f" (at {Path(where.file).name}:{where.line}: {where.text})" if where else ""
+    else:
         place = traceback.extract_tb(failure.__traceback__)[-1]
-        first = str(failure).partition("\n")[0] or f"at {Path(place.filename).name}:{place.lineno}"
-        return Row(name, lines, problem=f"{type(failure).__name__}: {first}")
-    return Row(name, lines, None if problem else times, error, problem)
+        text = str(failure).partition("\n")[0] or f"at {Path(place.filename).name}:{place.lineno}"
+    return f"{type(failure).__name__}: {text}"
+
+
+def refusal_of_integers(entry: Program, preset: str) -> str:
+    """How the gradient of a program without floating arguments or without a floating output is refused."""
+    try:
+        sdfgad.differentiate(entry.program, wrt=entry.arrays or None, reduce="sum")(*entry.arguments_for(preset))
+    except (sdfgad.errors.WrtError, sdfgad.errors.OutputError) as refusal:
+        return f"{INTEGER}: {refusal.what}"
+    raise AssertionError("the gradient of a program on integers is not refused")
 
 
 def time_and_check(
-    entry: npbench_suite.Entry, preset: str, repeats: int, report: Callable[[str], None]
-) -> tuple[tuple[float, float, float], float, str]:
-    """The three times, the gradient's error, and what is wrong. Checked are the results of the last timed calls."""
+    entry: Program, preset: str, repeats: int, report: Callable[[str], None]
+) -> tuple[tuple[float, float, float], Verdict]:
+    """The three times, and whether the results of the last timed calls are right."""
     report(f"{entry.name}: parse and compile")
     arguments = entry.arguments_for(preset)
+    before = copy.deepcopy(arguments)
     program = sdfgad.differentiate(entry.program, wrt=entry.arrays, output=entry.output, allow_unused=True)
     program.compile(*arguments)
-    weights = np.random.default_rng(1).standard_normal(np.shape(program.value(*arguments)))
+    weights = checking.random_like(program.value(*arguments), np.random.default_rng(1))
     report(f"{entry.name}: time")
-    times, expected, value, gradients = time_calls(entry, program, arguments, weights, repeats)
+    times, results = time_calls(entry, program, arguments, weights, repeats)
     report(f"{entry.name}: check")
-    if not all(map(np.array_equal, arguments, entry.arguments_for(preset))):
-        return times, float("nan"), "WRONG: the arguments were changed"
-    error = value_error(value, expected)
-    if not error <= VALUE_LIMIT:
-        return times, error, f"WRONG: the value is off by {error:.1e}"
-    errors = {
-        name: gradient_error(entry, arguments, name, gradient, weights)
-        for name, gradient in zip(entry.arrays, gradients, strict=True)
-    }
-    worst = max(errors, key=errors.__getitem__)
-    problem = f"WRONG: the gradient by {worst} is off by {errors[worst]:.1e}"
-    return times, errors[worst], "" if errors[worst] <= GRADIENT_LIMIT else problem
+    if not all(np.array_equal(old, new, equal_nan=True) for old, new in zip(before, arguments, strict=True)):
+        return times, Verdict(float("nan"), "WRONG: the arguments were changed")
+    return times, check(entry, program, arguments, weights, results)
 
 
 def time_calls(
-    entry: npbench_suite.Entry, program: Any, arguments: tuple, weights: np.ndarray, repeats: int
-) -> tuple[tuple[float, float, float], np.ndarray, Any, tuple]:
+    entry: Program, program: Any, arguments: tuple, weights: np.ndarray, repeats: int
+) -> tuple[tuple[float, float, float], tuple[np.ndarray, Any, tuple]]:
     """Median seconds of NumPy, forward and gradient, called in turn, and what they returned."""
     calls = (
         lambda: run_numpy(entry, arguments),
@@ -195,7 +214,7 @@ def time_calls(
             took, results[k] = call()
             seconds[k].append(took)
     numpy, forward, gradient = map(statistics.median, seconds)
-    return (numpy, forward, gradient), *results
+    return (numpy, forward, gradient), tuple(results)
 
 
 def stopwatch(call: Callable[[], Any]) -> tuple[float, Any]:
@@ -211,14 +230,16 @@ def source_lines(function: Callable) -> int:
     return sum(bool(line) and not line.startswith("#") for line in lines)
 
 
-def measure_all(names: Sequence[str], preset: str, repeats: int, console: Console) -> Iterator[Row]:
+def measure_all(
+    load: Callable[[str], Program], names: Sequence[str], preset: str, repeats: int, console: Console
+) -> Iterator[Row]:
     """A row of each program, with a progress display where a person is watching."""
     columns = (SpinnerColumn(), MofNCompleteColumn(), BarColumn(20), TextColumn("{task.description}"))
     watched = console.is_terminal
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not watched) as progress:
         task = progress.add_task("", total=len(names))
         for name in names:
-            yield measure(name, preset, repeats, lambda text: progress.update(task, description=text))
+            yield measure(load, name, preset, repeats, lambda text: progress.update(task, description=text))
             progress.advance(task)
 
 
@@ -238,10 +259,11 @@ def make_table(rows: Sequence[Row], title: str) -> Table:
 
 def cells(row: Row) -> list[str]:
     start = [row.name, str(row.lines)]
-    if not row.is_right:
-        return [*start, "-", "-", "-", "-", escape(row.problem)]
+    if not row.is_timed:
+        return [*start, "-", "-", "-", "-", escape(row.problem or row.note)]
     _, forward, gradient = row.times
-    return [*start, *map(duration, row.times), f"{gradient / forward:.2f}", f"{row.error:.1e}"]
+    note = f" ({row.note})" if row.note else ""
+    return [*start, *map(duration, row.times), f"{gradient / forward:.2f}", f"{row.error:.1e}{note}"]
 
 
 def duration(seconds: float) -> str:
@@ -252,8 +274,9 @@ def duration(seconds: float) -> str:
 
 def summary(rows: Sequence[Row]) -> str:
     """How many are right, what their times are on average, and on what that was measured."""
-    right = [row.times for row in rows if row.is_right]
-    parts = [f"{len(right)} of {len(rows)} right"]
+    right = [row.times for row in rows if row.is_timed]
+    integers = sum(row.is_right and not row.is_timed for row in rows)
+    parts = [f"{len(right)} of {len(rows) - integers} right" + (f", {integers} on integers" if integers else "")]
     if right:
         slower = statistics.geometric_mean(gradient / forward for _, forward, gradient in right)
         faster = statistics.geometric_mean(numpy / forward for numpy, forward, _ in right)
@@ -264,16 +287,29 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Time and check the gradients of the programs of npbench_suite.")
-    parser.add_argument("-p", "--preset", default="S", help="sizes: S, M, L, paper, test or test2 (default: S)")
+    """What is asked for, with the function `load` from the name of a program to the program."""
+    parser = argparse.ArgumentParser(description="Time and check the gradients of NumPy programs.")
+    parser.add_argument("-p", "--preset", default="S", help="sizes: S, M, L, paper; of ours test, test2 (default: S)")
     parser.add_argument("-b", "--benchmarks", nargs="+", metavar="NAME", help="programs (default: all of them)")
     parser.add_argument("-r", "--repeats", type=int, default=5, help="timed calls of each (default: 5)")
+    parser.add_argument("--npbench", metavar="PATH", type=Path, help="run the programs of this checkout of NPBench")
+    parser.add_argument("--small", action="store_true", help="with --npbench: divide the sizes, for a quick check")
     chosen = parser.parse_args(argv)
-    known = npbench_suite.names()
+    if chosen.small and not chosen.npbench:
+        parser.error("--small needs --npbench; the small sizes of our own programs are the presets test and test2")
+    if chosen.npbench:
+        known, chosen.load = (
+            checkout.names(chosen.npbench),
+            partial(checkout.load, chosen.npbench, is_small=chosen.small),
+        )
+    else:
+        known, chosen.load = npbench_suite.names(), npbench_suite.load
+    if not known:
+        parser.error(f"no checkout of NPBench in {chosen.npbench}: there is no bench_info/*.json")
     chosen.benchmarks = chosen.benchmarks or known
     if unknown := [name for name in chosen.benchmarks if name not in known]:
         parser.error(f"unknown programs: {', '.join(unknown)}; known are: {', '.join(known)}")
-    if lacking := [n for n in chosen.benchmarks if chosen.preset not in npbench_suite.load(n).presets]:
+    if lacking := [name for name in chosen.benchmarks if chosen.preset not in chosen.load(name).presets]:
         parser.error(f"no preset {chosen.preset!r} in: {', '.join(lacking)}")
     if chosen.repeats < 1:
         parser.error("repeats must be at least 1")
@@ -284,11 +320,12 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None) -> i
     """Run the demonstration; the exit status is 1 unless every program is right."""
     chosen = parse_arguments(argv)
     console = console or (Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH))
-    title = f"Gradients of {len(chosen.benchmarks)} NumPy programs, preset {chosen.preset}"
+    whose = "programs of NPBench" if chosen.npbench else "NumPy programs"
+    sizes = "small sizes" if chosen.small else f"preset {chosen.preset}"
     if not console.is_terminal:
         console.print("Compiling, timing and checking; this takes a few minutes.\n")
-    rows = list(measure_all(chosen.benchmarks, chosen.preset, chosen.repeats, console))
-    console.print(make_table(rows, title))
+    rows = list(measure_all(chosen.load, chosen.benchmarks, chosen.preset, chosen.repeats, console))
+    console.print(make_table(rows, f"Gradients of {len(chosen.benchmarks)} {whose}, {sizes}"))
     console.print(CAPTION.format(repeats=chosen.repeats), style="dim", highlight=False, soft_wrap=True)
     is_right = all(row.is_right for row in rows)
     console.print(f"\n{summary(rows)}", style="bold green" if is_right else "bold red", highlight=False)

@@ -7,7 +7,7 @@ import inspect
 import random
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.ranges import Items, Range, combined
+from sdfgad.frontend.ranges import Range, combined, items_of
 from sdfgad.frontend.registry import Handler, Known, known_function
 from sdfgad.frontend.source import Source, read_source
 from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_static
@@ -85,6 +85,8 @@ def call(frame: Frame, node: ast.Call) -> Any:
     """A call: its function and arguments from left to right, then its value."""
     function = frame.eval(node.func)
     arguments = frame.eval_all([*node.args, *(k.value for k in node.keywords)])
+    # A generator is good for one use, which is here.
+    arguments = [tuple(value) if isinstance(value, Iterator) else value for value in arguments]
     positional: list[Any] = []
     for argument, value in zip(node.args, arguments, strict=False):
         positional.extend(as_sequence(frame, node, value) if isinstance(argument, ast.Starred) else [value])
@@ -123,7 +125,9 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         if items is not None:
             return items
         sequences = [_sequence(frame, value) for value in positional]
-        return made(frame.b, list(frame.b.python(function, *sequences, **keywords)))
+        if function is reversed:
+            sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
+        return frame.b.python(function, *sequences, **keywords)
     if _is_hashable(function) and function in ON_KNOWN and is_static((positional, keywords)):
         sequences = [_sequence(frame, value) if isinstance(value, Range) else value for value in positional]
         return frame.b.python(function, *sequences, **keywords)
@@ -220,19 +224,29 @@ def _sequence(frame: Frame, value: Any) -> Any:
     """A range or an array as a sequence of known length."""
     if isinstance(value, Range):
         return range(frame.b.constant(value.start), frame.b.constant(value.stop), value.step)
-    if isinstance(value, Items):
-        return [value.at(k) for k in range(frame.b.constant(value.length))]
-    if isinstance(value, (Tensor, Selection)):
-        return [frame.b.settle(row) for row in frame.rows(as_tensor(value))]
+    items = items_of(frame.b, value)
+    if items is not None:
+        return (frame.b.settle(items.at(k)) for k in range(frame.b.constant(items.length)))
     return value
 
 
-def as_sequence(frame: Frame, node: ast.AST, value: Any) -> list[Any]:
-    """What a comprehension runs over."""
+def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
+    """What is looped over while parsing; an element is read when its turn comes, as Python does."""
     try:
-        return list(_sequence(frame, value))
+        return iter(_sequence(frame, value))
     except TypeError:
         raise frame.unsupported(node, f"a loop over a {type(value).__name__} is not supported") from None
+
+
+def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> None:
+    """``values += more`` or ``values *= more`` of a list, in place."""
+    require_current(frame.b, values)
+    if isinstance(node.op, ast.Add):
+        values.extend(frame.b.settle(value) for value in as_sequence(frame, node, more))
+    elif isinstance(node.op, ast.Mult) and isinstance(more, int):
+        values *= more
+    else:
+        raise frame.unsupported(node, "this update of a list is not supported")
 
 
 # --- lists and dicts

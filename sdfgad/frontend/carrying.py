@@ -29,7 +29,7 @@ from sdfgad.frontend.merging import (
     unified,
 )
 from sdfgad.frontend.values import ABSENT, UNDEFINED, AfterLoop, MaybeBound, Selection, Tensor, Unbound
-from sdfgad.ir.expr import reads
+from sdfgad.ir.expr import reads, rewrite
 from sdfgad.ir.linear import Lin
 
 if TYPE_CHECKING:
@@ -247,10 +247,10 @@ def _moved(value: Any, last: dict[str, Lin]) -> Any:
     if isinstance(value, Tensor):
         return value.substituted(last)
     if isinstance(value, AfterLoop):
-        return AfterLoop(_moved(value.value, last), value.trips.substitute(last))
+        return AfterLoop(_moved(value.value, last), value.trips.substitute(last, lambda e: rewrite(e, last)))
     if isinstance(value, (tuple, list, dict, Selection)):
         return trees.rebuilt(value, [_moved(leaf, last) for leaf in trees.leaves(value)])
     if isinstance(value, Lin):
-        moved = value.substitute(last)
+        moved = value.substitute(last, lambda e: rewrite(e, last))
         return moved.const if moved.is_const else moved
     return value

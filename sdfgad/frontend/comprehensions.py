@@ -15,29 +15,35 @@ Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
 
 
 def items(frame: Frame, node: Comprehension) -> list[Any]:
-    """The items, or the pairs of keys and values, in order; the targets are names of the comprehension alone."""
-    outer = dict(frame.env)
-    found = list(_items(frame, node, node.generators))
-    own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-    for name in own:
-        frame.env.pop(name, None)
-        if name in outer:
-            frame.env[name] = outer[name]
-    return found
+    """The items, or the pairs of keys and values, in order."""
+    return list(generator(frame, node))
 
 
-def _items(frame: Frame, node: Comprehension, generators: list[ast.comprehension]) -> Iterator[Any]:
-    if not generators:
-        yield _item(frame, node)
-        return
-    first = generators[0]
-    for value in as_sequence(frame, first.iter, frame.eval(first.iter)):
-        frame.bind(first.target, value)
-        tests = [frame.eval(test) for test in first.ifs]
+def generator(frame: Frame, node: Comprehension) -> Iterator[Any]:
+    """The items, each computed when it is asked for; only the first iterable is there from the start."""
+    from sdfgad.frontend.interpreter import Frame as NewFrame
+
+    # The targets are names of the comprehension alone.
+    inner = NewFrame(frame.b, frame.source, {}, frame.depth, frame.is_ours)
+    inner.lexical = frame
+    first = node.generators[0]
+    values = as_sequence(frame, first.iter, frame.eval(first.iter))
+    return _items(inner, node, node.generators, values)
+
+
+def _items(frame: Frame, node: Comprehension, generators: list[ast.comprehension], values: Any) -> Iterator[Any]:
+    for value in values:
+        frame.bind(generators[0].target, value)
+        tests = [frame.eval(test) for test in generators[0].ifs]
         if not all(isinstance(test, (bool, int)) for test in tests):
             raise frame.unsupported(node, "a comprehension with a condition on data is not supported")
-        if all(tests):
-            yield from _items(frame, node, generators[1:])
+        if not all(tests):
+            continue
+        if len(generators) == 1:
+            yield _item(frame, node)
+            continue
+        inner = generators[1].iter
+        yield from _items(frame, node, generators[1:], as_sequence(frame, inner, frame.eval(inner)))
 
 
 def _item(frame: Frame, node: Comprehension) -> Any:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 Arms = tuple[Callable[[], Any], Callable[[], Any]]
 
 
+def known_truth(value: Any) -> bool | None:
+    """A value's truth where it is known while parsing: of a container, whether there is anything in it."""
+    return bool(value) if is_static(value) or isinstance(value, (list, tuple, dict)) else None
+
+
 def truth(b: Builder, value: Any) -> Tensor:
     """A value's truth as a scalar of booleans."""
     tensor = as_tensor(value)
@@ -88,7 +93,8 @@ def test(frame: Frame, node: ast.expr) -> Any:
         value = test(frame, node.operand)
         return not value if isinstance(value, bool) else scalar(Op("logical_not", (value.at(),), BOOL))
     value = frame.eval(node)
-    return bool(value) if is_static(value) else truth(frame.b, value)
+    known = known_truth(value)
+    return truth(frame.b, value) if known is None else known
 
 
 def _short_circuit(frame: Frame, node: ast.BoolOp) -> Any:
@@ -118,7 +124,7 @@ def bool_op(frame: Frame, node: ast.BoolOp) -> Any:
     stop = isinstance(node.op, ast.Or)
     result = frame.eval(node.values[0])
     for operand in node.values[1:]:
-        if not is_static(result):
+        if known_truth(result) is None:
             result = _deciding(frame, frame.b.settle(result), operand, stop)
         elif bool(result) == stop:
             return result

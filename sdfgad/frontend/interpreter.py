@@ -10,6 +10,8 @@ import ast
 import builtins
 import importlib
 import operator
+import types
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -25,7 +27,7 @@ from sdfgad.frontend.indexing import getitem, require_same_kind, setitem
 from sdfgad.frontend.merging import bound_value
 from sdfgad.frontend.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.frontend.source import Source
-from sdfgad.frontend.values import Selection, Tensor, is_static
+from sdfgad.frontend.values import NotNumeric, Selection, Tensor, is_static
 from sdfgad.ir.linear import Lin
 
 
@@ -66,7 +68,10 @@ class Frame:
         handler = getattr(self, f"do_{type(node).__name__}", None)
         if handler is None:
             raise self.unsupported(node, f"`{_keyword(node)}` is not supported")
-        result: control.Return | None = handler(node)
+        try:
+            result: control.Return | None = handler(node)
+        except NotNumeric as error:
+            raise self.unsupported(node, str(error)) from error
         return result
 
     def do_Return(self, node: ast.Return) -> control.Return:
@@ -109,10 +114,12 @@ class Frame:
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
             old, value = self.eval_all([_loaded(node.target), node.value])
+            if isinstance(old, list):
+                calls.extend(self, node, old, value)
+                return
             result = operators.binary(self.b, type(node.op), old, value)
             if _is_array(old):
-                require_same_kind(self.b, result, old)
-                setitem(self.b, old, Ellipsis, result)
+                self.update(old, result)
             else:
                 self.bind(node.target, result)
             return
@@ -120,12 +127,21 @@ class Frame:
             raise self.unsupported(node, "this assignment target is not supported")
         container, index = self.eval_all([node.target.value, node.target.slice])
         old = self.item(container, index)
+        if isinstance(container, (list, dict)) and _is_array(old):
+            # An array in a list is updated in place.
+            self.update(old, operators.binary(self.b, type(node.op), old, self.eval(node.value)))
+            return
         if calls.calls_user_function(self, node.value):
             old = self.b.settle(old)
         result = operators.binary(self.b, type(node.op), old, self.eval(node.value))
         if _is_array(old):
             require_same_kind(self.b, result, old)
         self.store(container, index, result)
+
+    def update(self, array: Any, result: Any) -> None:
+        """``array op= …``, in place."""
+        require_same_kind(self.b, result, array)
+        setitem(self.b, array, Ellipsis, result)
 
     def do_For(self, node: ast.For) -> None:
         loops.for_loop(self, node)
@@ -157,6 +173,10 @@ class Frame:
     # --- binding
 
     def bind(self, target: ast.expr, value: Any) -> None:
+        if isinstance(value, types.GeneratorType):
+            raise self.unsupported(target, "a generator that is kept in a name is not supported; make it a list")
+        if isinstance(value, Iterator):
+            value = tuple(value)
         if isinstance(target, ast.Name):
             self.env[target.id] = self.b.settle(value, target.id)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -291,7 +311,8 @@ class Frame:
     def eval_UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.eval(node.operand)
         if isinstance(node.op, ast.Not):
-            return (not value) if is_static(value) else elementwise(self.b, "logical_not", truth(self.b, value))
+            known = conditions.known_truth(value)
+            return not known if known is not None else elementwise(self.b, "logical_not", truth(self.b, value))
         return operators.unary(self.b, type(node.op), value)
 
     def eval_Compare(self, node: ast.Compare) -> Any:
@@ -319,7 +340,7 @@ class Frame:
         return calls.made(self.b, comprehensions.items(self, node))
 
     def eval_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
-        return tuple(comprehensions.items(self, node))
+        return comprehensions.generator(self, node)
 
     def eval_DictComp(self, node: ast.DictComp) -> Any:
         return calls.made(self.b, dict(comprehensions.items(self, node)))

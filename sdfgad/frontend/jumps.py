@@ -53,6 +53,11 @@ def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The body with the statements of each ``with`` after it: what is allowed there has no effect on them."""
     result: list[ast.stmt] = []
     for statement in body:
+        if isinstance(statement, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(statement.test)):
+            # What the test binds is bound in the loop.
+            leave = _if(statement.test, [], [ast.copy_location(ast.Break(), statement)], statement)
+            endless = ast.copy_location(ast.Constant(True), statement.test)
+            statement = ast.copy_location(ast.While(endless, [leave, *statement.body], statement.orelse), statement)
         if isinstance(statement, ast.With):
             alone = ast.copy_location(ast.With(statement.items, [ast.copy_location(ast.Pass(), statement)]), statement)
             result += [alone, *_flattened(statement.body)]

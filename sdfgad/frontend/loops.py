@@ -8,7 +8,7 @@ is peeled. A loop whose trips differ in shapes or other things that must be know
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
 from sdfgad.frontend import carrying, conditions, control
 from sdfgad.frontend.builder import Builder
+from sdfgad.frontend.calls import as_sequence
 from sdfgad.frontend.carrying import Carry, LoopNode
 from sdfgad.frontend.jumps import stops
 from sdfgad.frontend.liveness import assigned_names, is_read_outside
@@ -93,11 +94,7 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     if items is not None:
         _repeated(frame, Head(node, Range(Lin(0), items.length, 1), items.at))
         return
-    try:
-        values = list(iterable)
-    except TypeError:
-        raise frame.unsupported(node.iter, f"a loop over a {type(iterable).__name__} is not supported") from None
-    _unrolled(frame, node, [partial(_same, value) for value in values])
+    _unrolled(frame, node, (partial(_same, value) for value in as_sequence(frame, node.iter, iterable)))
 
 
 def _same(value: Any) -> Any:
@@ -114,7 +111,7 @@ def while_loop(frame: Frame, node: ast.While) -> None:
         _repeated(frame, head)
 
 
-def _unrolled(frame: Frame, node: ast.For, values: list[Callable[[], Any]]) -> None:
+def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]]) -> None:
     head = Head(node)
 
     def trip(value: Callable[[], Any]) -> None:

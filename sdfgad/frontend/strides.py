@@ -18,6 +18,9 @@ def ravelled(index: Index, sizes: list[int]) -> Lin:
 
 def unravelled(flat: Lin, sizes: list[int]) -> Index:
     """The index of the element at position `flat`; exact multiples split without a division."""
+    if 0 in sizes:
+        # There is no such element.
+        return (Lin(0),) * len(sizes)
     result: list[Lin] = []
     wide = [position for position, extent in enumerate(sizes) if extent != 1]
     for position in range(len(sizes)):

@@ -96,7 +96,7 @@ class Tensor:
 
         return replace(
             self,
-            shape=tuple(extent.substitute(symbols) for extent in self.shape),
+            shape=tuple(extent.substitute(symbols, lambda e: rewrite(e, symbols)) for extent in self.shape),
             element=lambda index: rewrite(element(index), symbols),
             place=None if place is None else moved,
         )
@@ -198,11 +198,15 @@ def is_static(value: Any) -> bool:
     return not isinstance(value, (Tensor, Lin, Selection))
 
 
+class NotNumeric(TypeError):
+    """A value that must be a number or an array is none."""
+
+
 def as_tensor(value: Any) -> Tensor:
     """A number, `Lin` or tensor as a tensor.
 
     Raises:
-        TypeError: the value is none of these.
+        NotNumeric: the value is none of these.
     """
     if isinstance(value, Tensor):
         return value
@@ -217,7 +221,7 @@ def as_tensor(value: Any) -> Tensor:
     if is_number(value):
         dtype = {int: INT, float: np.dtype(np.float64), complex: np.dtype(np.complex128)}[type(value)]
         return scalar(Const(value, dtype), weak=True)
-    raise TypeError(f"{type(value).__name__} is not a number or an array")
+    raise NotNumeric(f"{type(value).__name__} is not a number or an array")
 
 
 def cast(expr: Expr, dtype: np.dtype[Any]) -> Expr:

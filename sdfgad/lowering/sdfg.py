@@ -221,15 +221,31 @@ class _Lowering:
             entry, exit_ = state.add_map(f"m_{statement.target.buffer}", ranges, schedule=schedule, debuginfo=info)
         for name, access in kernel.accesses.items():
             memlet = self._memlet(access, kernel.inputs[name])
-            path = (sources[access.buffer], entry, tasklet) if entry else (sources[access.buffer], tasklet)
-            state.add_memlet_path(*path, dst_conn=name, memlet=memlet)
-        if entry is not None and not kernel.inputs:
-            state.add_nedge(entry, tasklet, dace.Memlet())
+            if entry is None:
+                state.add_edge(sources[access.buffer], None, tasklet, name, memlet)
+            else:
+                state.add_edge(entry, f"OUT_{access.buffer}", tasklet, name, memlet)
+        if entry is not None:
+            self._enter(state, sources, entry, tasklet, bool(kernel.inputs))
         buffer = self.buffers[statement.target.buffer]
         element = only_element(buffer) if is_single(buffer) else statement.target
         memlet = self._memlet(element, kernel.output[1])
-        path = (tasklet, exit_, target) if exit_ else (tasklet, target)
-        state.add_memlet_path(*path, src_conn=kernel.output[0], memlet=memlet)
+        if exit_ is None:
+            state.add_edge(tasklet, kernel.output[0], target, None, memlet)
+        else:
+            exit_.add_in_connector("IN_out")
+            exit_.add_out_connector("OUT_out")
+            state.add_edge(tasklet, kernel.output[0], exit_, "IN_out", memlet)
+            state.add_edge(exit_, "OUT_out", target, None, self._memlet(Access(buffer.name), True))
+
+    def _enter(self, state: Any, sources: Mapping[str, Any], entry: Any, tasklet: Any, reads: bool) -> None:
+        """Edges from what is read to the map: all of each buffer, which saves DaCe's search for the part."""
+        for buffer, source in sources.items():
+            entry.add_in_connector(f"IN_{buffer}")
+            entry.add_out_connector(f"OUT_{buffer}")
+            state.add_edge(source, None, entry, f"IN_{buffer}", self._memlet(Access(buffer), True))
+        if not reads:
+            state.add_nedge(entry, tasklet, dace.Memlet())
 
     def _memlet(self, access: Access, whole: bool) -> dace.Memlet:
         if whole:

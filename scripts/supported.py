@@ -1,0 +1,143 @@
+"""Writes docs/supported.md from the tests: NumPy functions, programs and statements that sdfgad takes.
+
+The cases are those of tests/table; what is refused today is in tests/table/refused.txt, which ``--measure`` writes anew
+by parsing every case and deriving its gradient. With ``--check`` nothing is written, and the exit status says whether
+the page is up to date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import npbench_suite
+from tests.table import CASES
+from tests.table.cases import Case
+from tests.table.oracle import REFUSED, alone, stage
+
+PAGE = ROOT / "docs" / "supported.md"
+
+# What the language offers -> the file of its tests, or a part of one.
+STATEMENTS = {
+    "`for` over ranges of any start, stop, step and sign": "tests/frontend/test_loops.py",
+    "`for` over arrays, tuples, `zip`, `enumerate`": "tests/frontend/test_loops.py",
+    "bounds that are run-time arguments, or data": "tests/frontend/test_control_at_run_time.py",
+    "`if` on indices, arguments and data; `and`, `or`, `not`; conditional expressions": "tests/frontend/test_conditions.py",
+    "`if` in loops, and loops in `if`": "tests/frontend/test_control.py",
+    "slices, negative steps, `None`, `...`, elements, integer arrays as indices": "tests/frontend/test_indexing.py",
+    "views, and writes through them": "tests/frontend/test_indexing.py",
+    "names bound to the same array, swapped, bound in branches": "tests/frontend/test_interpreter.py",
+    "helper functions, closures, default and keyword arguments": "tests/frontend/test_calls.py",
+    "operators, in-place operators, integers that wrap around": "tests/frontend/test_operators.py",
+}
+
+
+# --- the list of what is refused
+
+
+def measured(cases: Iterable[Case]) -> dict[str, str]:
+    """The stage of each case, by id: "" where it is taken. What was known to be wrong stays so."""
+    found = {}
+    for case in cases:
+        try:
+            found[case.id] = alone(case).refused_at or ("wrong" if stage(case) == "wrong" else "")
+        except Exception:
+            found[case.id] = "wrong"
+    return found
+
+
+def refused_text(stages: Mapping[str, str], cases: Iterable[Case]) -> str:
+    """The stages as lines, one for all cases of a dtype, a function or a label where they agree."""
+    ways = [
+        lambda c: f"* {c.dtype}",
+        lambda c: c.function,
+        lambda c: f"{c.function} {c.dtype}",
+        lambda c: c.label,
+        lambda c: c.id,
+    ]
+    lines, left = [], [case for case in cases if stages[case.id]]
+    for way in ways:
+        every: dict[str, set[str]] = {}
+        for case in cases:
+            every.setdefault(way(case), set()).add(stages[case.id])
+        whole = {key for key, found in every.items() if len(found) == 1}
+        done = [case for case in left if way(case) in whole]
+        lines += sorted({f"{stages[case.id]}: {way(case)}" for case in done})
+        left = [case for case in left if way(case) not in whole]
+    head = (
+        "# The cases of the table that sdfgad refuses, and where; `scripts/supported.py --measure` writes this file.\n"
+    )
+    return head + "".join(line + "\n" for line in lines)
+
+
+# --- the page
+
+
+def page_text() -> str:
+    """docs/supported.md."""
+    parts = [
+        "# What is supported\n",
+        f"Made by `scripts/supported.py` from the tests; each function is tested with several shapes and layouts, "
+        f"{len(CASES):,} cases in all.\n",
+        "`64` is float64, `32` float32, `c` complex128. *part*: some of the cases are refused. A function that has no "
+        "derivative is *constant*: nothing flows through it.\n",
+    ]
+    groups = dict.fromkeys(case.group for case in CASES)
+    parts += [_group(name, [case for case in CASES if case.group == name]) for name in groups]
+    parts.append("## Statements\n\n| what | tests |\n|---|---|")
+    parts += [f"| {what} | [{Path(where).name}](../{where}) |" for what, where in STATEMENTS.items()]
+    parts.append("\n## Programs\n\nDifferentiated and compared with JAX, in `npbench_suite`:\n")
+    parts.append(", ".join(f"`{name}`" for name in npbench_suite.names()) + "\n")
+    return "\n".join(parts)
+
+
+def _group(name: str, cases: list[Case]) -> str:
+    lines = [f"## {name}\n", "| function | parsed | differentiated | cases |", "|---|---|---|---|"]
+    for function in sorted(dict.fromkeys(case.function for case in cases), key=lambda f: (f.lower(), f)):
+        mine = [case for case in cases if case.function == function]
+        parsed = _dtypes(mine, {"", "differentiating"})
+        constant = not any(case.differences for case in mine)
+        gradient = "constant" if constant and parsed else _dtypes(mine, {""})
+        lines.append(f"| `{function}` | {parsed or 'no'} | {gradient or 'no'} | {len(mine)} |".replace("|`|", "|"))
+    return "\n".join(lines) + "\n"
+
+
+def _dtypes(cases: list[Case], taken: set[str]) -> str:
+    """The dtypes for which the cases are at one of these stages."""
+    words = []
+    for (dtype, short), wanted in itertools.product(
+        {"float64": "64", "float32": "32", "complex128": "c"}.items(), [taken]
+    ):
+        stages = [stage(case) for case in cases if case.dtype == dtype]
+        good = sum(found in wanted for found in stages)
+        if good:
+            words.append(short if good == len(stages) else f"{short} *part*")
+    return ", ".join(words)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is not up to date")
+    parser.add_argument("--measure", action="store_true", help="find out anew what is refused")
+    options = parser.parse_args()
+    if options.measure:
+        text = refused_text(measured(CASES), CASES)
+        REFUSED.write_text(text)
+        from tests.table.oracle import refusals
+
+        refusals.cache_clear()
+    text = page_text()
+    if options.check:
+        return int(not PAGE.exists() or PAGE.read_text() != text)
+    PAGE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,323 @@
+"""What NumPy, JAX and central differences say of a case, and what sdfgad makes of it: alone, and in a batch.
+
+A batch is one program that calls the functions of many cases and returns all of their results in one vector, so one
+compilation gives every value, and one reverse sweep with a random cotangent every gradient.
+
+Of a complex output ``w`` with cotangent ``c`` the scalar that is differentiated is ``sum(real(conj(c) * w))``; the
+gradient by ``z = x + iy`` of a real scalar is its derivative by ``x`` plus ``i`` times that by ``y``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import math
+import tempfile
+import types
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import sdfgad
+from sdfgad.api.signature import bind
+from sdfgad.errors import SdfgadError
+from sdfgad.frontend.parse import parse
+from tests.helpers import module_from
+from tests.table.cases import CASES, Case
+
+try:
+    from scipy import special
+except ImportError:
+    special = None
+
+BATCH = 48
+HEAD = "import math\nimport numpy as np\n" + ("from scipy import special\n" if special else "")
+_folder = tempfile.TemporaryDirectory(prefix="sdfgad_table_")
+
+
+# --- references
+
+
+def numpy_function(case: Case) -> Any:
+    return _defined(case.source("f"), {"np": np, "math": math, "special": special})
+
+
+def _defined(text: str, names: dict[str, Any]) -> Any:
+    exec(text, names)
+    return names["f"]
+
+
+def _jax_math() -> Any:
+    same = "sin cos tan exp expm1 sqrt log log2 log10 log1p sinh cosh tanh fabs radians degrees cbrt exp2 floor ceil"
+    more = "trunc hypot copysign fmod pow"
+    named = {name: getattr(jnp, name) for name in (same + " " + more).split()}
+    arcs = {f"a{n}": getattr(jnp, f"arc{n}") for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")}
+    return types.SimpleNamespace(pi=math.pi, **named, **arcs)
+
+
+@functools.cache
+def _jax_names() -> dict[str, Any]:
+    from jax.scipy import special as jax_special
+
+    return {"np": jnp, "math": _jax_math(), "special": jax_special, "abs": jnp.abs}
+
+
+def wide(value: Any) -> Any:
+    """The argument in double precision."""
+    kind = np.asarray(value).dtype.kind
+    if isinstance(value, float) or kind not in "fc":
+        return value
+    return np.asarray(value, np.float64 if kind == "f" else np.complex128)
+
+
+def jax_gradients(case: Case, arguments: dict[str, Any], cotangent: Any) -> dict[str, Any] | None:
+    """JAX's gradients in double precision; None where it has no reference. Checks that its value is NumPy's."""
+    text = case.jax_source("f")
+    if text is None:
+        return None
+    # A mask that selects elements must be known to JAX: it is computed with the values at hand.
+    mask = lambda m: np.asarray(jax.lax.stop_gradient(m))  # noqa: E731
+    reference = _defined(text, _jax_names() | {"jnp_mask": mask})
+    constants = {n: v for n, v in arguments.items() if n not in case.drawn}
+
+    def of_drawn(drawn: dict[str, Any]) -> Any:
+        return jnp.asarray(reference(**{n: drawn[n] if n in drawn else constants[n] for n in case.specs}))
+
+    drawn = {n: jnp.asarray(wide(arguments[n])) for n in case.drawn}
+    if "jnp_mask" in text:
+        return None
+    result, pullback = jax.vjp(of_drawn, drawn)
+    with np.errstate(all="ignore"):
+        expected = numpy_function(case)(**{n: wide(v) for n, v in case.arguments().items()})
+    assert result.shape == np.shape(expected), f"the reference's shape {result.shape} is not NumPy's"
+    np.testing.assert_allclose(result, expected, 1e-6, 1e-6, err_msg="JAX's value is not NumPy's")
+    if not jnp.issubdtype(result.dtype, jnp.inexact):
+        return {n: np.zeros(x.shape, x.dtype) for n, x in drawn.items()}
+    seed = np.conj(cotangent) if jnp.iscomplexobj(result) else np.real(cotangent)
+    (found,) = pullback(jnp.asarray(seed, result.dtype).reshape(result.shape))
+    return {n: np.conj(np.asarray(x)) for n, x in found.items()}
+
+
+def difference(case: Case, name: str, direction: Any, cotangent: Any, step: float = 1e-6) -> float:
+    """The derivative along a direction of one argument, by central differences of NumPy in double precision."""
+    f = numpy_function(case)
+
+    def at(t: float) -> float:
+        arguments = {n: wide(v) for n, v in case.arguments().items()}
+        moved = np.asarray(arguments[name]) + t * direction
+        arguments[name] = moved if np.ndim(moved) or isinstance(arguments[name], np.ndarray) else moved.item()
+        with np.errstate(all="ignore"):
+            return float(np.sum(np.real(np.conj(cotangent) * np.asarray(f(**arguments)).ravel())))
+
+    return (at(step) - at(-step)) / (2 * step)
+
+
+# --- one case alone
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What happens to a case by itself, without compiling: the stage that refuses it, if one does, and its result."""
+
+    refused_at: str = ""
+    error: SdfgadError | None = None
+    shape: tuple[int, ...] = ()
+    dtype: np.dtype | None = None
+
+
+def alone(case: Case) -> Alone:
+    """Parse the case, and derive its gradient where its result is floating.
+
+    `refused_at` is "parsing" or "differentiating". Other exceptions than sdfgad's own pass.
+    """
+    function = module_from(HEAD + "\n\n" + case.source("f"), Path(_folder.name)).f
+    values = case.arguments()
+    try:
+        primal = parse(function, bind(function, (), values).kinds)
+        _, buffer = next((name, b) for name, b in primal.program.outputs.items() if name == "return")
+    except SdfgadError as error:
+        return Alone("parsing", error)
+    output = primal.program.buffers[buffer]
+    result = {"shape": tuple(extent.const for extent in output.shape), "dtype": output.dtype}
+    if output.dtype.kind in "fc":
+        g = sdfgad.differentiate(function, wrt=case.drawn, output="return", allow_unused=True)
+        try:
+            g._made((), values)
+        except SdfgadError as error:
+            return Alone("differentiating", error, **result)
+    return Alone(**result)
+
+
+# --- many cases in one program
+
+
+@dataclass
+class Outcome:
+    """A case's value and gradients from the compiled program, or the exception that it raised."""
+
+    value: Any = None
+    gradients: dict[str, Any] = field(default_factory=dict)
+    error: Exception | None = None
+
+
+def cotangent_of(case: Case, size: int) -> np.ndarray:
+    """Random weights of a case's results, always the same; complex ones for complex numbers."""
+    rng = np.random.default_rng(zlib.crc32(case.id.encode()))
+    real = rng.standard_normal(size)
+    return real + 1j * rng.standard_normal(size) if case.dtype.kind == "c" else real
+
+
+def run(cases: Sequence[Case], sizes: Sequence[int]) -> list[Outcome]:
+    """Each case's outcome. Where the program fails, it is cut in two until the case that makes it fail is alone."""
+    try:
+        return _run(cases, sizes)
+    except Exception as error:
+        if len(cases) == 1:
+            return [Outcome(error=error)]
+        half = len(cases) // 2
+        return [*run(cases[:half], sizes[:half]), *run(cases[half:], sizes[half:])]
+
+
+def _run(cases: Sequence[Case], sizes: Sequence[int]) -> list[Outcome]:
+    program = module_from(_program_text(cases), Path(_folder.name)).program
+    arguments = {f"{n}_{k}": v for k, case in enumerate(cases) for n, v in case.arguments().items()}
+    drawn = [f"{n}_{k}" for k, case in enumerate(cases) for n in case.drawn]
+    g = sdfgad.differentiate(program, wrt=drawn, output="return", allow_unused=True)
+    call, made = g._made((), arguments)
+    cotangent = np.concatenate([[0.0], *map(cotangent_of, cases, sizes)])
+    cotangent = (cotangent if made.output_dtype.kind == "c" else np.real(cotangent)).astype(made.output_dtype)
+    value, gradients = made.value_and_gradients(call, cotangent)
+    ends = list(itertools.accumulate(sizes, initial=1))
+    assert value.shape == (ends[-1],)
+    return [
+        Outcome(value[ends[k] : ends[k + 1]], {n: gradients[f"{n}_{k}"] for n in case.drawn})
+        for k, case in enumerate(cases)
+    ]
+
+
+def _program_text(cases: Sequence[Case]) -> str:
+    functions = [case.source(f"case_{k}") for k, case in enumerate(cases)]
+    parameters = [f"{n}_{k}" for k, case in enumerate(cases) for n in case.specs]
+    calls = [f"case_{k}({', '.join(f'{n}_{k}' for n in case.specs)})" for k, case in enumerate(cases)]
+    parts = [f"np.zeros(1, np.{cases[0].dtype})", *(f"np.ravel({call})" for call in calls)]
+    body = ",\n        ".join(parts)
+    program = f"def program({', '.join(parameters)}):\n    return np.concatenate((\n        {body},\n    ))\n"
+    return "\n\n".join([HEAD, *functions, program])
+
+
+@functools.lru_cache(maxsize=2)
+def batch(number: int) -> dict[str, Outcome]:
+    """The outcomes of one of `batches`, by id of the case."""
+    cases, sizes, outcomes = [], [], {}
+    for case in batches()[number]:
+        with np.errstate(all="ignore"):
+            expected = np.asarray(numpy_function(case)(**case.arguments()))
+        try:
+            made = alone(case)
+            assert made.error is None, f"refused: {made.error}"
+            assert (made.shape, made.dtype) == (expected.shape, expected.dtype), (
+                f"the result is {made.dtype} of shape {made.shape}, in NumPy {expected.dtype} of shape {expected.shape}"
+            )
+        except Exception as error:
+            outcomes[case.id] = Outcome(error=error)
+            continue
+        cases.append(case)
+        sizes.append(expected.size)
+    outcomes |= {case.id: made for case, made in zip(cases, run(cases, sizes) if cases else [], strict=True)}
+    return outcomes
+
+
+@functools.cache
+def batches() -> list[list[Case]]:
+    """The cases that sdfgad takes, those of one dtype together."""
+    refused = refusals()
+    result = []
+    for dtype in dict.fromkeys(case.dtype for case in CASES):
+        chosen = [case for case in CASES if case.dtype == dtype and stage(case, refused) == ""]
+        result += itertools.batched(chosen, BATCH) if hasattr(itertools, "batched") else _batched(chosen)
+    return [list(cases) for cases in result]
+
+
+def _batched(cases: list[Case]) -> Iterator[list[Case]]:
+    for start in range(0, len(cases), BATCH):
+        yield cases[start : start + BATCH]
+
+
+# --- what is refused today
+
+REFUSED = Path(__file__).with_name("refused.txt")
+STAGES = ("parsing", "differentiating", "wrong")
+
+
+@functools.cache
+def refusals() -> dict[str, str]:
+    """From ids of cases, or their functions with or without a dtype, to the stage that refuses them."""
+    found = {}
+    with contextlib.suppress(FileNotFoundError):
+        for line in REFUSED.read_text().splitlines():
+            if line and not line.startswith("#"):
+                refused_at, _, what = line.partition(": ")
+                assert refused_at in STAGES, line
+                found[what] = refused_at
+    return found
+
+
+def stage(case: Case, refused: dict[str, str] | None = None) -> str:
+    """The stage at which sdfgad refuses a case, "wrong" where its result is known to be wrong, or ""."""
+    refused = refusals() if refused is None else refused
+    keys = (case.id, case.label, f"{case.function} {case.dtype}", case.function, f"* {case.dtype}")
+    return next((refused[key] for key in keys if key in refused), "")
+
+
+# --- comparison
+
+
+def assert_right(case: Case, made: Outcome) -> None:
+    """The value is NumPy's, and the gradients are JAX's and those of central differences."""
+    if made.error is not None:
+        raise made.error
+    double = case.dtype != np.float32
+    with np.errstate(all="ignore"):
+        expected = np.asarray(numpy_function(case)(**case.arguments())).ravel()
+    _assert_near("value", made.value, expected, case.tolerance * (1e-12 if double else 2e-6))
+    cotangent = cotangent_of(case, expected.size)
+    arguments = case.arguments()
+    for name, found in made.gradients.items():
+        assert np.shape(found) == np.shape(arguments[name]), f"gradient by {name}: shape {np.shape(found)}"
+        dtype = np.asarray(arguments[name]).dtype
+        assert np.asarray(found).dtype == dtype, f"gradient by {name}: {np.asarray(found).dtype} for {dtype}"
+    limit = case.tolerance * (1e-9 if double else 1e-4)
+    references = jax_gradients(case, arguments, cotangent)
+    if references is not None:
+        for name, found in made.gradients.items():
+            _assert_near(f"gradient by {name} and JAX's", found, references[name], limit)
+    if case.differences:
+        rng = np.random.default_rng(1)
+        for name, found in made.gradients.items():
+            direction = rng.standard_normal(np.shape(found))
+            if case.dtype.kind == "c":
+                direction = direction + 1j * rng.standard_normal(np.shape(found))
+            slope = difference(case, name, direction, cotangent)
+            along = np.real(np.conj(direction) * found)
+            scale = 1.0 + np.sum(np.abs(along)) + np.sum(np.abs(cotangent * expected))
+            error = abs(slope - np.sum(along)) / scale
+            wanted = max(limit, 1e-7)
+            assert error <= wanted, f"gradient by {name}: {np.sum(along)} along a line, by differences {slope}"
+
+
+def _assert_near(what: str, found: Any, expected: Any, limit: float) -> None:
+    found, expected = np.asarray(found), np.asarray(expected)
+    if not np.iscomplexobj(expected):
+        assert not np.any(np.imag(found)), f"{what}: {found} is complex"
+        found = np.real(found)
+    with np.errstate(all="ignore"):
+        error = np.abs(found - expected) / np.maximum(1.0, np.abs(found) + np.abs(expected))
+    same = (found == expected) | (np.isnan(found) & np.isnan(expected)) | (error <= limit)
+    assert np.all(same), f"{what}: {found} is not {expected}"

@@ -1,0 +1,48 @@
+"""Every function of the table, with each dtype, shape and layout, against NumPy, JAX and central differences.
+
+Cases that sdfgad refuses are listed in refused.txt, which ``scripts/supported.py --measure`` writes.
+"""
+
+import pytest
+
+from sdfgad.errors import SdfgadError
+from tests.table.cases import CASES
+from tests.table.oracle import alone, assert_right, batch, batches, refusals, stage
+
+CHOSEN = [(number, case) for number, cases in enumerate(batches()) for case in cases]
+
+
+@pytest.mark.parametrize(("number", "case"), [pytest.param(n, c, id=c.id) for n, c in CHOSEN])
+def test_value_and_gradients(number, case):
+    assert_right(case, batch(number)[case.id])
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, id=c.id) for c in CASES if stage(c) in ("parsing", "differentiating")]
+)
+def test_what_is_refused(case):
+    try:
+        made = alone(case)
+    except SdfgadError as error:  # pragma: no cover - other exceptions fail the test
+        pytest.fail(f"raised outside of the stages: {error}")
+    assert made.refused_at == stage(case), "run scripts/supported.py --measure"
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=c.id) for c in CASES if stage(c) == "wrong"])
+def test_what_is_known_to_be_wrong(case):
+    from tests.table.oracle import numpy_function, run
+
+    expected = numpy_function(case)(**case.arguments())
+    import numpy as np
+
+    with pytest.raises(Exception):  # noqa: B017, PT011
+        assert_right(case, run([case], [np.size(expected)])[0])
+
+
+def test_ids_are_distinct():
+    assert len({case.id for case in CASES}) == len(CASES)
+
+
+def test_refusals_name_cases():
+    known = {key for c in CASES for key in (c.id, c.label, f"{c.function} {c.dtype}", c.function, f"* {c.dtype}")}
+    assert set(refusals()) <= known
