@@ -125,7 +125,7 @@ class Benchmark:
         return self._small[preset]
 
     def _find_small_sizes(self, preset: str) -> Mapping[str, int | float]:
-        """The smallest divided sizes with which the benchmark runs and, if possible, all its results are finite."""
+        """The smallest divided sizes with which the benchmark runs; if possible, arrays are finite and not empty."""
         found = []
         for divisor in DIVISORS:
             sizes = divided(self.presets[preset], divisor)
@@ -137,7 +137,7 @@ class Benchmark:
                 if divisor == DIVISORS[-1] and not found:
                     raise
                 continue
-            if all(map(_is_finite, results)):
+            if all(map(_is_sound, results)):
                 return sizes
             found.append(sizes)
         return found[-1]
@@ -215,6 +215,7 @@ def _is_inexact(value: Any) -> bool:
     return isinstance(value, float | complex | np.ndarray | np.generic) and np.asarray(value).dtype.kind in "fc"
 
 
-def _is_finite(value: Any) -> bool:
+def _is_sound(value: Any) -> bool:
+    """Whether arrays are not empty, and floating values finite."""
     parts = value if isinstance(value, tuple) else (value,)
-    return all(not _is_inexact(part) or bool(np.isfinite(part).all()) for part in parts)
+    return all(np.size(part) and (not _is_inexact(part) or bool(np.isfinite(part).all())) for part in parts)

@@ -6,6 +6,7 @@ sum of all Re(conj(c) w).
 
 import copy
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import numpy as np
 # smallest step is so small that of some hundred thousand numbers none falls into another bin of a histogram.
 STEPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 STEPS_OF_ZERO = (1e-3, 1e-6, 1e-10)
+ROUNDINGS = 8 * np.finfo(np.float64).eps
 ASIDE = 1e-2
 
 
@@ -72,8 +74,9 @@ def gradient_error(
 ) -> float:
     """How far the gradient of the weighted output by the argument `name` is from differences of the NumPy program.
 
-    The error is relative to what gradient·d is, d being random: neither the other arguments nor chance hide it. What is
-    in single precision is differentiated in double precision.
+    The error is relative to what gradient·d is, d being random: neither the other arguments nor chance hide it. It does
+    not count where the longest step would change the output by no more than its rounding error. What is in single
+    precision is differenced in double precision.
     """
     position = entry.arguments.index(name)
     gradient = np.asarray(gradient)
@@ -84,16 +87,22 @@ def gradient_error(
     direction, slope, size = choose_direction(gradient, np.random.default_rng([seed, position]))
 
     def difference(step: float) -> float:
-        up, down = (moved(arguments, position, value + h * direction) for h in (step, -step))
-        return inner(weights, run_numpy(entry, up)[1] - run_numpy(entry, down)[1])
+        try:
+            up, down = (run_numpy(entry, moved(arguments, position, value + h * direction))[1] for h in (step, -step))
+        except (ArithmeticError, ValueError):
+            return float("nan")
+        return inner(weights, up - down)
 
     best = float("inf")
     typical = typical_size(value)
     # A step may be too long for a program: what is no number there is not right, and the next step is shorter.
-    with double_precision(entry.program), np.errstate(all="ignore"):
+    with double_precision(entry.program), np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rounding = ROUNDINGS * float(np.sum(np.abs(weights) * np.abs(run_numpy(entry, arguments)[1])))
+        least = rounding / (typical * STEPS[0] * limit)
         for step in (typical * relative for relative in (STEPS if size else STEPS_OF_ZERO)):
             measured = (8.0 * difference(step) - difference(2.0 * step)) / (12.0 * step)
-            best = min(best, relative_error(slope, measured, size))
+            best = min(best, relative_error(slope, measured, max(size, least)))
             if best <= limit:
                 break
     return best
@@ -124,13 +133,14 @@ def moved(arguments: tuple, position: int, value: Any) -> tuple:
     return (*arguments[:position], value, *arguments[position + 1 :])
 
 
-def moved_aside(entry: Program, arguments: tuple, seed: int = 2) -> tuple:
-    """The arguments, all arrays moved a little and at random: where they were tied or at a kink, they are no more."""
+def moved_aside(entry: Program, arguments: tuple, factor: float = 1.0, seed: int = 2) -> tuple:
+    """The floating arguments moved a little and at random, and scaled: where they were tied, they are no more."""
     rng = np.random.default_rng(seed)
-    for position, name in enumerate(entry.arguments):
+    for name in entry.arrays:
+        position = entry.arguments.index(name)
         value = arguments[position]
-        if name in entry.arrays and isinstance(value, np.ndarray):
-            arguments = moved(arguments, position, value + ASIDE * typical_size(value) * random_like(value, rng))
+        noise = ASIDE * typical_size(value) * random_like(value, rng)
+        arguments = moved(arguments, position, factor * (value + noise))
     return arguments
 
 
@@ -149,7 +159,8 @@ def inner(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def typical_size(value: Any) -> float:
-    return float(np.sqrt(np.mean(np.square(np.abs(value))))) or 1.0
+    """The root of the mean square; 1 where that is zero."""
+    return float(np.sqrt(np.sum(np.square(np.abs(value))) / max(1, np.size(value)))) or 1.0
 
 
 def is_single(value: Any) -> bool:

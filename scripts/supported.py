@@ -28,7 +28,7 @@ STATEMENTS = {
     "`for` over ranges of any start, stop, step and sign": "tests/frontend/test_loops.py",
     "`for` over arrays, tuples, `zip`, `enumerate`": "tests/frontend/test_loops.py",
     "bounds that are run-time arguments, or data": "tests/frontend/test_control_at_run_time.py",
-    "`if` on indices, arguments and data; `and`, `or`, `not`; conditional expressions": "tests/frontend/test_conditions.py",
+    "`if` on indices, arguments and data; `and`, `or`, `not`; conditional expressions": "tests/frontend/test_conditions.py",  # noqa: E501
     "`if` in loops, and loops in `if`": "tests/frontend/test_control.py",
     "slices, negative steps, `None`, `...`, elements, integer arrays as indices": "tests/frontend/test_indexing.py",
     "views, and writes through them": "tests/frontend/test_indexing.py",

@@ -4,15 +4,17 @@ It is strict where generated code would quietly be wrong: storage starts as NaN,
 loop's and a branch's `guards` must tell the truth, and the points of a box run in a random order.
 """
 
+import copy
 import inspect
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 from scipy import special
 
 from sdfgad.frontend import parse as parsing
-from sdfgad.ir.expr import Const, Int, Op, Read
+from sdfgad.ir.expr import Const, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.program import Call, Compute, Loop
 from sdfgad.lowering.assemble import assemble
 from sdfgad.plan import store_all
@@ -73,7 +75,9 @@ class Interpreter:
             self.loop_while(loop)
             return
         trips = range(self.form(loop.trips))
-        for trip in (-1, len(trips)):
+        # The guards of an open loop, and of its mirror image, cannot tell where it ends.
+        may_be_open = loop.backward and reads(Int(loop.trips))
+        for trip in (-1,) if may_be_open else (-1, len(trips)):
             self.env[loop.var] = trip
             assert not self.all_hold(loop.guards), f"the guards of {loop.var} hold outside of it"
         for trip in reversed(trips) if loop.backward else trips:
@@ -239,13 +243,92 @@ def gradient_of(primal, wrt=None, output="return"):
     return assemble(adjoint, plan, tuple(primal.inputs[name] for name in wrt), output)
 
 
+def symbols_of_shape(shape):
+    return {symbol for extent in shape for symbol in symbols_of(Int(extent))}
+
+
 def evaluated_gradients(primal, made, cotangent, *args, passes=(), seed=0):
     """The output's value, and the gradients by argument name, that a gradient program computes."""
     arrays, integers = inputs_of(primal, *args)
     dtype = made.program.buffers[made.cotangent].dtype
+    if made.counting is not None:
+        totals = set(made.totals)
+        known = {n: b for n, b in made.counting.buffers.items() if not totals & symbols_of_shape(b.shape)}
+        counted = Interpreter(replace(made.counting, buffers=known), arrays, integers).store
+        integers = integers | {symbol: int(counted[buffer]) for symbol, buffer in made.totals.items()}
     program = made.program
     for one in passes:
         program = one(program)
     run = Interpreter(program, arrays | {made.cotangent: np.asarray(cotangent, dtype)}, integers, seed)
     gradients = {name: made.gradients.get(buffer) for name, buffer in primal.inputs.items()}
     return run.store[made.value], {name: run.store[bar] for name, bar in gradients.items() if bar is not None}
+
+
+# --- programs against Python itself
+
+
+def checked_outputs(primal, *args, seed=0):
+    """As `outputs_of`, but a check of the program that fails raises its error."""
+    run = Interpreter(primal.program, *inputs_of(primal, *args), seed)
+    status = int(run.store["status"]) if primal.program.checks else 0
+    if status:
+        raise primal.program.failed(status).failure()
+    return run.outputs
+
+
+def as_python_runs(program, *args):
+    """What Python returns, and what it leaves in the arrays among the arguments, by name."""
+    values = copy.deepcopy(args)
+    returned = program(*values)
+    names = inspect.signature(program).parameters
+    return returned, {n: v for n, v in zip(names, values, strict=True) if isinstance(v, np.ndarray)}
+
+
+def assert_like_python(program, *args, constant=(), tolerance=1e-12):
+    """What the program returns and updates is what Python computes. Returns the `Primal`."""
+    primal = parsed(program, *copy.deepcopy(args), constant=constant)
+    found = checked_outputs(primal, *copy.deepcopy(args))
+    returned, arrays = as_python_runs(program, *args)
+    if isinstance(returned, (tuple, list)):
+        expected = {f"return[{k}]": value for k, value in enumerate(returned)}
+    else:
+        expected = {} if returned is None else {"return": returned}
+    assert {name for name in found if name.startswith("return")} == expected.keys()
+    before = dict(zip(inspect.signature(program).parameters, args, strict=True))
+    for name, value in (expected | arrays).items():
+        mine = found.get(name, before.get(name))
+        assert np.shape(mine) == np.shape(value), name
+        np.testing.assert_allclose(mine, value, rtol=tolerance, atol=tolerance, err_msg=name)
+    return primal
+
+
+def assert_slope(program, *args, output="return", tolerance=1e-6, step=1e-6, seed=5):
+    """The gradients, complex ones too, agree with a central difference along a random direction."""
+    rng = np.random.default_rng(seed)
+    primal = parsed(program, *copy.deepcopy(args))
+    names = [n for n, buffer in primal.inputs.items() if primal.program.buffers[buffer].dtype.kind in "fc"]
+
+    def value_of(values):
+        returned, arrays = as_python_runs(program, *values)
+        if output == "return":
+            return np.asarray(returned)
+        return np.asarray(returned[int(output[7:-1])] if output.startswith("return[") else arrays[output])
+
+    def random_like(x):
+        direction = rng.standard_normal(np.shape(x))
+        return direction + 1j * rng.standard_normal(np.shape(x)) if np.iscomplexobj(x) else direction
+
+    cotangent = random_like(value_of(args))
+    made = gradient_of(primal, names, output)
+    _, gradients = evaluated_gradients(primal, made, cotangent, *copy.deepcopy(args))
+    directions = {n: random_like(v) for n, v in zip(inspect.signature(program).parameters, args, strict=True)}
+    slope = sum(np.vdot(gradients[n], directions[n]).real for n in names if n in gradients)
+    ends = []
+    for sign in (step, -step):
+        moved = [
+            (float(v + sign * directions[n]) if isinstance(v, float) else v + sign * directions[n]) if n in names else v
+            for n, v in zip(inspect.signature(program).parameters, args, strict=True)
+        ]
+        ends.append(np.vdot(cotangent, value_of(moved)).real)
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) / (2 * step), rtol=tolerance, atol=tolerance)
+    return gradients

@@ -15,10 +15,12 @@ from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Block,
     Branch,
+    Call,
     Compute,
     Loop,
     Program,
     Statement,
+    buffers_of,
     reads_of,
     rewrite_statement,
     transform,
@@ -85,7 +87,12 @@ def _is_name(statement: Statement, constant: set[str], once: set[str]) -> bool:
 
 
 def _changes(statement: Compute, rest: list[Statement], constant: set[str]) -> bool:
-    """Whether something that the value is made of is written before the last use of its name."""
+    """Whether something that the value is made of is written before the last use of its name.
+
+    A library call needs the name itself.
+    """
+    if any(isinstance(s, Call) and statement.target.buffer in buffers_of(s) for s in walk(tuple(rest))):
+        return True
     operands = {read.buffer for read in reads(statement.value)} - constant
     if not operands:
         return False

@@ -169,9 +169,9 @@ class Specialisation:
 
     def _raise_failed_checks(self, arrays: Mapping[str, Array]) -> None:
         program = self.primal.program
-        if not program.checks or not arrays["status"]:
-            return
-        raise program.checks[int(arrays["status"]) - 1].failure()
+        failed = program.failed(int(arrays["status"])) if program.checks else None
+        if failed is not None:
+            raise failed.failure()
 
     def fits(self, call: Call) -> bool:
         """Whether this specialisation holds for the values of a call's integers."""

@@ -19,7 +19,19 @@ from sdfgad.ir.hazards import is_hazard
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import IntLike, Lin, as_linear
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Accumulate, Branch, Buffer, Call, Check, Compute, Loop, Statement, Whole
+from sdfgad.ir.program import (
+    FIRST_CHECK,
+    Access,
+    Accumulate,
+    Branch,
+    Buffer,
+    Call,
+    Check,
+    Compute,
+    Loop,
+    Statement,
+    Whole,
+)
 from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
 
@@ -281,7 +293,8 @@ class Builder:
         if STATUS not in self.buffers:
             self.buffers[STATUS] = Buffer(STATUS, (), INT)
         self.checks.append(Check(error, message, self.where, todo))
-        code = Op("select", (condition, Const(0, INT), Const(len(self.checks), INT)), INT)
+        # Of several that fail, the first is the largest.
+        code = Op("select", (condition, Const(0, INT), Const(FIRST_CHECK - len(self.checks), INT)), INT)
         self.emit(Compute(box, Access(STATUS), code, "maximum", self.where))
 
     # --- integers
@@ -333,9 +346,12 @@ class Builder:
             NeedsConstant: it is not; the caller that introduced its symbols can fix them.
         """
         if isinstance(value, Lin):
-            if not value.is_const:
-                raise NeedsConstant(self.symbols_behind(value), self.where)
-            return value.const
+            if value.is_const:
+                return value.const
+            symbols = self.symbols_behind(value)
+            if not symbols:
+                raise self.unsupported("a size that is data must be known here", "Use an array of a fixed size.")
+            raise NeedsConstant(symbols, self.where)
         return int(value)
 
     # --- shapes

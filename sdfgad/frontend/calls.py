@@ -72,6 +72,10 @@ class Closure:
     def name(self) -> str:
         return getattr(self.node, "name", "lambda")
 
+    def __call__(self, *positional: Any, **keywords: Any) -> Any:
+        """It is run by the parser; being callable, it may be the function of a `partial`."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class ArrayMethod:
@@ -109,6 +113,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if function is print:
         _warn_of_print(frame, node)
         return None
+    if function is partial:
+        return frame.b.python(partial, *positional, **keywords)
     if isinstance(function, partial):
         keywords = {**function.keywords, **keywords}
         return _dispatch(frame, node, function.func, [*function.args, *positional], keywords)
@@ -129,7 +135,10 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
             sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
         return frame.b.python(function, *sequences, **keywords)
     if _is_hashable(function) and function in ON_KNOWN and is_static((positional, keywords)):
-        sequences = [_sequence(frame, value) if isinstance(value, Range) else value for value in positional]
+        are_lazy = [isinstance(value, (Range, Items)) for value in positional]
+        sequences = [
+            list(_sequence(frame, value)) if lazy else value for value, lazy in zip(positional, are_lazy, strict=True)
+        ]
         return frame.b.python(function, *sequences, **keywords)
     if function in (tuple, list) and len(positional) == 1 and not keywords:
         values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
@@ -140,7 +149,13 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(getattr(function, "__self__", None), RANDOM):
         what = f"`{source_text(node.func)}` draws random numbers while the program runs"
         raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
+    if _is_numpy(function) and is_static((positional, keywords)):
+        return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
+
+
+def _is_numpy(function: Any) -> bool:
+    return callable(function) and (getattr(function, "__module__", "") or "").partition(".")[0] == "numpy"
 
 
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:

@@ -25,7 +25,7 @@ def generator(frame: Frame, node: Comprehension) -> Iterator[Any]:
 
     # The targets are names of the comprehension alone.
     inner = NewFrame(frame.b, frame.source, {}, frame.depth, frame.is_ours)
-    inner.lexical = frame
+    inner.lexical, inner.scope = frame, frame.scope
     first = node.generators[0]
     values = as_sequence(frame, first.iter, frame.eval(first.iter))
     return _items(inner, node, node.generators, values)

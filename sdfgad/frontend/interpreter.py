@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import Location, UnboundVariable, UnsupportedProgram
+from sdfgad.errors import Location, SdfgadError, UnboundVariable, UnsupportedProgram
 from sdfgad.frontend import calls, comprehensions, conditions, control, loops, operators
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.conditions import logical, truth
@@ -41,6 +41,8 @@ class Frame:
         self.b, self.source, self.env, self.depth, self.is_ours = b, source, env, depth, is_ours
         # The frame in which a nested function is defined.
         self.lexical: Frame | None = None
+        # The frame in which `:=` binds; a comprehension's is the one around it.
+        self.scope: Frame = self
         self.loops: list[ast.stmt] = []
         # Buffers that a caller, too, may refer to.
         self.known = frozenset(b.buffers)
@@ -72,6 +74,10 @@ class Frame:
             result: control.Return | None = handler(node)
         except NotNumeric as error:
             raise self.unsupported(node, str(error)) from error
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
+            if isinstance(error, SdfgadError):
+                raise
+            raise self.unsupported(node, f"sdfgad fails on this line with {type(error).__name__}: {error}") from error
         return result
 
     def do_Return(self, node: ast.Return) -> control.Return:
@@ -330,8 +336,8 @@ class Frame:
         return conditions.conditional_expression(self, node)
 
     def eval_NamedExpr(self, node: ast.NamedExpr) -> Any:
-        self.bind(node.target, self.eval(node.value))
-        return self.env[node.target.id]
+        self.scope.bind(node.target, self.eval(node.value))
+        return self.scope.env[node.target.id]
 
     def eval_Lambda(self, node: ast.Lambda) -> Any:
         return calls.Closure.of(self, node)

@@ -130,7 +130,9 @@ class _Rewriter:
             rest = body[position + 1 :]
             if isinstance(statement, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
                 return [*made, *self.jump(statement, flags)]
-            if isinstance(statement, ast.If) and _has_jump([statement]):
+            if isinstance(statement, ast.If) and (
+                _has_jump([statement]) or any(map(_has_else, _own_nodes([statement])))
+            ):
                 return [*made, *self.branch(statement, rest, flags)]
             if isinstance(statement, (ast.For, ast.While)) and _needs_rewriting(statement):
                 return [*made, *self.loop(statement, rest, flags)]
@@ -226,8 +228,9 @@ def _has_else(node: ast.stmt) -> bool:
     return isinstance(node, (ast.For, ast.While)) and bool(node.orelse)
 
 
-def _needs_rewriting(loop: ast.For | ast.While) -> bool:
-    return any(map(_has_else, _own_nodes([loop]))) or _has_jump(loop.body)
+def _needs_rewriting(node: ast.If | ast.For | ast.While) -> bool:
+    has_jump = _has_jump([node]) if isinstance(node, ast.If) else _has_jump(node.body)
+    return has_jump or any(map(_has_else, _own_nodes([node])))
 
 
 def _always_jumps(body: Sequence[ast.stmt]) -> bool:

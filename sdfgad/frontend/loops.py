@@ -184,15 +184,26 @@ def _periodic(frame: Frame, head: Head) -> bool:
         done = whole.scaled(period)
         try:
             _repeated(frame, Head(head.node, replace(span, whole=whole, period=period), head.item), may_peel=False)
-            for k in range(period - 1):
-                is_left = conditions.decided(b, Op("less", (Int(done + k), Int(span.trips)), BOOL))
-                control.choose(frame, is_left, partial(_trip, frame, head, done + k), lambda: None, head.node)
+            _left_over(frame, head, done, period - 1)
             return True
         except (UpdateOfCopy, _Peel):
             b.restore(state)
             frame.env = dict(env)
             del frame.loops[depth:]
     return False
+
+
+def _left_over(frame: Frame, head: Head, first: Lin, most: int) -> None:
+    """The trips from `first` on, at most so many; each where the one before it ran."""
+    if not most or head.span is None:
+        return
+    is_left = conditions.decided(frame.b, Op("less", (Int(first), Int(head.span.trips)), BOOL))
+
+    def run() -> None:
+        _trip(frame, head, first)
+        _left_over(frame, head, first + 1, most - 1)
+
+    control.choose(frame, is_left, run, lambda: None, head.node)
 
 
 def _trip(frame: Frame, head: Head, trip: Lin) -> None:

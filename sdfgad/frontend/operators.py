@@ -82,6 +82,8 @@ def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
 
 def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """One comparison; between integers it may be decided while parsing."""
+    if op in (ast.In, ast.NotIn) and not (is_static(left) and is_static(right)):
+        return _contained(b, op, left, right)
     if op in IDENTITY:
         return b.python(IDENTITY[op], left, right)
     python, name = COMPARE[op]
@@ -90,6 +92,23 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if is_integer(left) and is_integer(right):
         return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
     return elementwise(b, name, left, right)
+
+
+def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """``left in right`` where some of the values are data."""
+    if isinstance(right, dict) and is_static(left):
+        return (left in right) == (op is ast.In)
+    if not isinstance(right, (tuple, list)):
+        raise b.unsupported("`in` is only supported for tuples, lists and dicts", "Use np.any(array == value).")
+    found: Any = False
+    for value in right:
+        is_equal = compare(b, ast.Eq, left, value)
+        known = conditions.known_truth(is_equal)
+        same = conditions.truth(b, is_equal) if known is None else known
+        found = conditions.logical(b, "logical_or", found, same)
+    if op is ast.In:
+        return found
+    return (not found) if isinstance(found, bool) else elementwise(b, "logical_not", found)
 
 
 def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:

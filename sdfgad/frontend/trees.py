@@ -29,7 +29,7 @@ def matched(values: list[Any]) -> list[Any] | None:
     if not any(map(_is_inner, known)):
         return values
     like = known[0]
-    if not all(_is_same_kind(like, value) for value in known):
+    if not _is_inner(like) or not all(_is_same_kind(like, value) for value in known):
         return None
     missing = [UNDEFINED] * len(_parts(like))
     columns = zip(*(missing if value is UNDEFINED else _parts(value) for value in values), strict=True)

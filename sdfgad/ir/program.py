@@ -18,6 +18,7 @@ from sdfgad.errors import Location, SdfgadError
 from sdfgad.ir.expr import Expr, Read, Rewriter, reads
 from sdfgad.ir.linear import IntLike, Lin
 
+FIRST_CHECK = 1 << 30
 Accumulate = Literal["add", "maximum", "minimum"]
 Params = tuple[tuple[str, Lin], ...]
 
@@ -159,7 +160,7 @@ class Program:
         integers: run-time integer symbols that the caller passes.
         outputs: what the caller receives: output name -> buffer.
         body: the statements in order.
-        checks: run-time checks; where check k fails, it writes k + 1 into the buffer `status`.
+        checks: run-time checks; where check k fails, the buffer `status` is at least ``FIRST_CHECK - 1 - k``.
     """
 
     name: str
@@ -172,6 +173,10 @@ class Program:
 
     def with_body(self, body: Block) -> Program:
         return replace(self, body=body)
+
+    def failed(self, status: int) -> Check | None:
+        """The first check that failed, given what `status` holds after a run."""
+        return self.checks[FIRST_CHECK - 1 - status] if status else None
 
 
 def walk(block: Block) -> Iterator[Statement]:

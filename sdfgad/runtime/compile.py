@@ -25,7 +25,8 @@ from filelock import FileLock
 from sdfgad.errors import CompilerError
 
 # Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
-# and no contraction of a*b+c, which would round differently from NumPy.
+# and no contraction of a*b+c, which would round differently from NumPy. GCC 12's vectoriser of straight-line code
+# mixes up the lanes of eight loads with gaps (tests/runtime/test_compile.py has the program), so it is off.
 FLAGS = (
     "-std=c++20",
     "-O3",
@@ -34,6 +35,7 @@ FLAGS = (
     "-fPIC",
     "-fno-math-errno",
     "-fno-trapping-math",
+    "-fno-tree-slp-vectorize",
     "-ffp-contract=off",
     "-w",
 )

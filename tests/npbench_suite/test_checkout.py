@@ -25,7 +25,7 @@ SQUARES = {
         import numpy as np
 
         def initialize(N, M, datatype=np.float32):
-            return datatype(N), np.linspace(0, 1, N * M).astype(datatype).reshape(N, M), np.arange(N) % 3
+            return datatype(N), np.linspace(1, 2, N * M).astype(datatype).reshape(N, M), np.arange(N) % 3
         """,
     "npbench/benchmarks/group/squares/sq_numpy.py": """
         import numpy as np
@@ -232,6 +232,14 @@ def test_results_that_are_no_numbers(tmp_path):
     assert np.isfinite(
         checkout.load(write(tmp_path / "2", benchmark), "sweep", is_small=True).arguments_for("M")[1]
     ).all()
+
+
+def test_small_arrays_have_elements(tmp_path):
+    tail = "import numpy as np\n\ndef initialize(N):\n    return np.ones(N), np.ones(N - 5)\n"
+    benchmark = SWEEP | {"npbench/benchmarks/sweep/sweep.py": tail}
+    numpy_file = {"npbench/benchmarks/sweep/sweep_numpy.py": "def sweep(T, a, b):\n    return a + b.sum()\n"}
+    root = write(tmp_path, benchmark | numpy_file)
+    assert checkout.load(root, "sweep", is_small=True).arguments_for("M")[1].size == 6
 
 
 @pytest.mark.parametrize(

@@ -123,3 +123,15 @@ def test_two_processes_fill_an_empty_cache(tmp_path):
         results.append(out)
     assert results == ["[0.0, 3.0, 12.0]\n"] * 2
     assert len(libraries(folder)) == 1
+
+
+def joined_and_flattened(x, y):
+    return np.concatenate((np.zeros(1), np.ravel(np.concatenate((x, y), axis=1))))
+
+
+def test_lanes_are_not_mixed_up():
+    """GCC 12 with -O3 for AVX-512 gives x_bar[1, 0] the value of x_bar[0, 2] here."""
+    x, c = np.arange(6.0).reshape(2, 3), np.arange(13.0)
+    dx, dy = sdfgad.differentiate(joined_and_flattened, wrt=("x", "y")).vjp(x, x, cotangent=c)
+    np.testing.assert_array_equal(dx, [[1.0, 2.0, 3.0], [7.0, 8.0, 9.0]])
+    np.testing.assert_array_equal(dy, [[4.0, 5.0, 6.0], [10.0, 11.0, 12.0]])

@@ -14,7 +14,11 @@ for name in ("zeros", "ones"):
     add(f"np.{name}_like(x) + x", function=f"np.{name}_like", x="() | 0 | 2x3 | 2x3 transposed", dtypes="dfc")
     add(f"np.{name}_like(x, dtype=np.float64) + x", function=f"np.{name}_like", x="2x3")
     add(f"np.{name}_like(x, shape=(2,)) * x[0]", function=f"np.{name}_like", x="3")
-for text, name in (("np.empty(3)", "np.empty"), ("np.empty((2, 3))", "np.empty"), ("np.empty_like(x)", "np.empty_like")):
+for text, name in (
+    ("np.empty(3)", "np.empty"),
+    ("np.empty((2, 3))", "np.empty"),
+    ("np.empty_like(x)", "np.empty_like"),
+):
     where = "2x3" if "2" in text or "like" in text else "3"
     add(f"y = {text}\ny[:] = x * 2.0\nreturn y", function=name, label=f"{text} filled", x=where, jax="2.0 * x")
 add("np.empty((0, 2)) * x", function="np.empty", x="()")
@@ -54,7 +58,13 @@ add("np.logspace(0.0, 1.0, 3) * x", function="np.logspace", x="3")
 add("np.geomspace(1.0, 8.0, 4) * x", function="np.geomspace", x="4")
 add("np.meshgrid(x, y)[0] * np.meshgrid(x, y)[1]", function="np.meshgrid", x="2 | 3", y="3 | 1", dtypes="dfc")
 add("np.meshgrid(x, y, indexing='ij')[0]", function="np.meshgrid", x="2", y="3", dtypes="dfc")
-add("u, v = np.meshgrid(x, y)\nreturn u * u + np.sin(v)", function="np.meshgrid", label="meshgrid taken apart", x="2", y="3")
+add(
+    "u, v = np.meshgrid(x, y)\nreturn u * u + np.sin(v)",
+    function="np.meshgrid",
+    label="meshgrid taken apart",
+    x="2",
+    y="3",
+)
 add("np.mgrid[0:2, 0:3][1] * x", function="np.mgrid", x="2x3")
 add("np.mgrid[0:1:3j] * x", function="np.mgrid", x="3")
 add("np.ogrid[0:2, 0:3][0] * x", function="np.ogrid", x="2x3")

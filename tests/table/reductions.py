@@ -89,7 +89,9 @@ for name in ("dot", "matmul"):
 add("np.dot(x, y)", label="np.dot(number, array)", x="() | 2x3", y="2x3 | ()", dtypes="dfc")
 add("np.dot(x, y)", label="np.dot(cube, cube)", x="2x2x3", y="2x3x2", dtypes="df")
 add("np.matmul(x, y)", label="np.matmul of stacks", x="2x2x3 | 2x2x3 | 1x2x3", y="2x3x2 | 3x2 | 2x3x2", dtypes="dfc")
-add("x @ y", function="x @ y", x="3 | 2x3 | 2x3 | 3x2 .T", y="3 | 3 | 3x2 | 2 | 2x3".replace("| 2 |", "|"), dtypes="dfc")
+add(
+    "x @ y", function="x @ y", x="3 | 2x3 | 2x3 | 3x2 .T", y="3 | 3 | 3x2 | 2 | 2x3".replace("| 2 |", "|"), dtypes="dfc"
+)
 add("x.dot(y)", x="3 | 2x3", y="3 | 3x2", dtypes="dfc")
 add("np.vdot(x, y)", x="3 | 2x3 | 1", y="3 | 2x3 | 1", dtypes="dfc")
 add("np.vecdot(x, y)", x="3 | 2x3", y="3 | 2x3", dtypes="dfc")

@@ -88,7 +88,11 @@ SNIPPETS = {
         "x: 3 distinct | 2x3 distinct",
         "",
     ),
-    "loop over rows": ("s = 0.0\nfor row in x:\n    s = s + np.sin(row).sum()\nreturn s", "x: 2x3 | 0x3", "np.sum(np.sin(x))"),
+    "loop over rows": (
+        "s = 0.0\nfor row in x:\n    s = s + np.sin(row).sum()\nreturn s",
+        "x: 2x3 | 0x3",
+        "np.sum(np.sin(x))",
+    ),
     "recurrence": (
         "z = x.copy()\nfor i in range(1, len(z)):\n    z[i] = z[i] * z[i - 1] + 0.5\nreturn z",
         "x: 4 | 1",
@@ -105,11 +109,27 @@ SNIPPETS = {
         "x: 4 nonzero",
         "",
     ),
-    "Horner": ("p = 0.0\nfor c in (1.0, -2.0, 0.5):\n    p = p * x + c\nreturn p", "x: 3 | ()", "x * x - 2.0 * x + 0.5"),
-    "branch on a shape": ("if x.ndim == 2:\n    return x.T @ x\nreturn x * x", "x: 2x3 | 3", "x.T @ x if x.ndim == 2 else x * x"),
+    "Horner": (
+        "p = 0.0\nfor c in (1.0, -2.0, 0.5):\n    p = p * x + c\nreturn p",
+        "x: 3 | ()",
+        "x * x - 2.0 * x + 0.5",
+    ),
+    "branch on a shape": (
+        "if x.ndim == 2:\n    return x.T @ x\nreturn x * x",
+        "x: 2x3 | 3",
+        "x.T @ x if x.ndim == 2 else x * x",
+    ),
     "comprehension": ("return np.array([t * t for t in x])", "x: 3", "x * x"),
-    "while": ("i = 0\ns = x * 1.0\nwhile i < 3:\n    s = np.sin(s)\n    i += 1\nreturn s", "x: 3", "np.sin(np.sin(np.sin(x)))"),
-    "a helper": ("def f(t):\n    return t * np.sin(t)\n\nreturn f(f(x))", "x: 3", "(lambda f: f(f(x)))(lambda t: t * np.sin(t))"),
+    "while": (
+        "i = 0\ns = x * 1.0\nwhile i < 3:\n    s = np.sin(s)\n    i += 1\nreturn s",
+        "x: 3",
+        "np.sin(np.sin(np.sin(x)))",
+    ),
+    "a helper": (
+        "def f(t):\n    return t * np.sin(t)\n\nreturn f(f(x))",
+        "x: 3",
+        "(lambda f: f(f(x)))(lambda t: t * np.sin(t))",
+    ),
 }
 for name, (text, arguments, jax) in SNIPPETS.items():
     add(text, function=name, label=f"snippet: {name}", x=arguments.removeprefix("x: "), jax=jax)

@@ -118,6 +118,8 @@ def _ufunc_handler(name: str) -> Any:
 
                 selecting.assign(b, out, (Ellipsis,), result)
                 return out
+            if not isinstance(out, Tensor) or out.place is None:
+                raise b.unsupported("`out` is not an array that can be updated in place", "Assign the result instead.")
             b.assign(out, result)
             return out
         return result if isinstance(result, Selection) or not result.weak else strong(result)

@@ -57,7 +57,7 @@ def with_axes(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     return x.reindexed(tuple(shape), lambda p: tuple(p[position] for position in old))
 
 
-@function(np.sum, np.add.reduce, method="sum")
+@function(np.sum, method="sum")
 def sum_(
     b: Builder,
     a: Any,
@@ -128,7 +128,7 @@ def count_of(b: Builder, extents: list[Lin]) -> Any:
     return count
 
 
-@function(np.max, np.amax, np.maximum.reduce, method="max")
+@function(np.max, np.amax, method="max")
 def max_(
     b: Builder,
     a: Any,
@@ -141,7 +141,7 @@ def max_(
     return into(b, out, _extremum(b, a, axis, keepdims, "maximum", initial, where))
 
 
-@function(np.min, np.amin, np.minimum.reduce, method="min")
+@function(np.min, np.amin, method="min")
 def min_(
     b: Builder,
     a: Any,

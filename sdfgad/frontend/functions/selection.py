@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any
 
@@ -40,7 +39,7 @@ def flatnonzero(b: Builder, a: Any) -> Tensor:
 
     def element(p: Index) -> Any:
         flat = Lin(0)
-        for axis, index in builtins.enumerate(indices):
+        for axis, index in enumerate(indices):
             flat = as_linear(index.element(p)).scaled(math.prod(sizes[axis + 1 :])) + flat
         return Int(flat)
 
@@ -63,6 +62,34 @@ def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None
     order_ = argsort(b, rows)
     result = Tensor(rows.shape, rows.dtype, lambda p: rows.element((*p[:-1], as_linear(order_.element(p)))))
     return b.stored(_back(result, position))
+
+
+@function(method="sort")
+def sort_method(b: Builder, a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None) -> None:
+    """In place."""
+    if a.place is None:
+        raise b.unsupported("an array that cannot be updated in place is sorted in place", "Use np.sort.")
+    b.assign(a, sort(b, a, axis))
+
+
+@function(np.extract)
+def extract(b: Builder, condition: Any, arr: Any) -> Any:
+    return selecting.selection(b, as_tensor(arr), _mask(condition))
+
+
+@function(np.ix_)
+def ix_(b: Builder, *indices: Any) -> tuple[Tensor, ...]:
+    """Index arrays that make an open mesh."""
+    arrays = [stacked(b, index) for index in indices]
+    if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in arrays):
+        raise b.unsupported("np.ix_ of anything but vectors of integers")
+
+    def spread(array: Tensor, axis: int) -> Tensor:
+        shape = [Lin(1)] * len(arrays)
+        shape[axis] = array.shape[0]
+        return array.reindexed(tuple(shape), lambda p: (p[axis],)).as_value(settled=array.settled)
+
+    return tuple(spread(array, axis) for axis, array in enumerate(arrays))
 
 
 def _rows(b: Builder, x: Tensor, axis: Any) -> tuple[Tensor, int]:

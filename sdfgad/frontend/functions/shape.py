@@ -37,6 +37,9 @@ def size(b: Builder, x: Any) -> Any:
     if isinstance(x, Selection):
         rest = math.prod(b.constant(extent) for extent in x.dense.shape[x.mask.ndim :])
         return selecting.count(b, x).scaled(rest)
+    unknown = [extent for extent in x.shape if not extent.is_const]
+    if len(unknown) == 1:
+        return unknown[0].scaled(math.prod(extent.const for extent in x.shape if extent.is_const))
     return math.prod(b.constant(extent) for extent in x.shape)
 
 

@@ -15,12 +15,12 @@ from sdfgad.frontend.values import Tensor, cast
 from sdfgad.ir.expr import BOOL, INT
 
 
-@function(np.any, np.logical_or.reduce, method="any")
+@function(np.any, method="any")
 def any_(b: Builder, a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Tensor:
     return _reduced(b, a, axis, keepdims, "maximum", False)
 
 
-@function(np.all, np.logical_and.reduce, method="all")
+@function(np.all, method="all")
 def all_(b: Builder, a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Tensor:
     return _reduced(b, a, axis, keepdims, "minimum", True)
 

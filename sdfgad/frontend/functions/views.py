@@ -186,7 +186,7 @@ def split(b: Builder, ary: Any, indices_or_sections: Any, axis: Any = 0) -> list
     ary = tensor_of(b, ary)
     if is_integer(indices_or_sections):
         length = b.constant(ary.shape[axis_of(b, axis, ary.ndim)])
-        if length % b.constant(indices_or_sections):
+        if b.constant(indices_or_sections) > 0 and length % b.constant(indices_or_sections):
             what = f"an axis of {length} does not split into {b.constant(indices_or_sections)} equal parts"
             raise ShapeMismatch(what, b.where, "Use np.array_split.")
     return array_split(b, ary, indices_or_sections, axis)

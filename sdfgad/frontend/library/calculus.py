@@ -89,7 +89,8 @@ def _even(slopes: Any, f: Any, h: Any, edge_order: Any) -> Any:
 
 def _uneven(slopes: Any, f: Any, steps: Any, edge_order: Any) -> Any:
     """The slopes of the parabolas through three neighbours; at the ends, of the chord where the order is 1."""
-    h, k = (np.reshape(s, (s.shape[0],) + (1,) * (f.ndim - 1)) for s in (steps[:-1], steps[1:]))
+    shape = (-1,) + (1,) * (f.ndim - 1)
+    h, k = np.reshape(steps[:-1], shape), np.reshape(steps[1:], shape)
     slopes[1:-1] = -k / (h * (h + k)) * f[:-2] + (k - h) / (h * k) * f[1:-1] + h / (k * (h + k)) * f[2:]
     if edge_order == 1:
         slopes[0] = (f[1] - f[0]) / steps[0]

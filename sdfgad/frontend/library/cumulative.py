@@ -10,7 +10,7 @@ from sdfgad.frontend.functions.facts import array_like, axes_of, axis_of, sum_dt
 from sdfgad.frontend.registry import in_numpy
 
 
-@in_numpy(np.prod, np.multiply.reduce, method="prod")
+@in_numpy(np.prod, method="prod")
 def prod(
     a: Any,
     axis: Any = None,
@@ -46,7 +46,7 @@ def _prod(a: Any, axis: Any) -> Any:
     return result
 
 
-@in_numpy(np.cumsum, np.add.accumulate, method="cumsum")
+@in_numpy(np.cumsum, method="cumsum")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     result, totals, terms = _running(a, axis, dtype, out)
     totals[:1] = terms[:1]
@@ -55,7 +55,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     return result
 
 
-@in_numpy(np.cumprod, np.multiply.accumulate, method="cumprod")
+@in_numpy(np.cumprod, method="cumprod")
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     result, products, factors = _running(a, axis, dtype, out)
     products[:1] = factors[:1]

@@ -99,3 +99,24 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
         return False
     same = np.equal(a1, a2)
     return np.all(np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2))) if equal_nan else same)
+
+
+@in_numpy(np.quantile)
+def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """By linear interpolation between the elements in order."""
+    if not isinstance(q, (int, float)):
+        raise ValueError("the quantile must be one number")
+    rows = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)
+    ordered = np.sort(rows, axis=-1)
+    place = q * (rows.shape[-1] - 1)
+    low = int(place)
+    high = min(low + 1, rows.shape[-1] - 1)
+    result = ordered[..., low] + (place - low) * (ordered[..., high] - ordered[..., low])
+    if not keepdims:
+        return result
+    return np.reshape(result, (1,) * a.ndim) if axis is None else np.expand_dims(result, axis)
+
+
+@in_numpy(np.percentile)
+def percentile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    return np.quantile(a, q / 100, axis=axis, keepdims=keepdims)

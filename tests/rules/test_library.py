@@ -1,0 +1,228 @@
+"""Each call rule against central differences: real and complex, single and in stacks, wide and tall."""
+
+import ast
+
+import numpy as np
+import pytest
+
+from sdfgad.frontend.source import read_source
+from sdfgad.ir.library import LIBRARY
+from sdfgad.reverse.calls import missing_call_rules
+from sdfgad.rules.library import CALL_RULES
+from tests.helpers import line_of
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
+
+
+def matrices(shape, dtype, seed=3):
+    rng = np.random.default_rng(seed)
+    a = rng.standard_normal(shape)
+    return a + 1j * rng.standard_normal(shape) if dtype == "complex" else a
+
+
+def regular(n, batch, dtype):
+    return matrices((*batch, n, n), dtype) + 3.0 * np.eye(n)
+
+
+def solve(a, b):
+    return np.linalg.solve(a, b)
+
+
+def inverse(a):
+    return np.linalg.inv(a)
+
+
+def determinant(a):
+    return np.linalg.det(a)
+
+
+def log_determinant(a):
+    return np.linalg.slogdet(a)[1]
+
+
+def sign_of_determinant(a):
+    sign, log = np.linalg.slogdet(a)
+    return sign * np.exp(0.1 * log)
+
+
+def cholesky(a):
+    return np.linalg.cholesky(a @ np.conj(np.swapaxes(a, -1, -2)) + np.eye(a.shape[-1]))
+
+
+def cholesky_of_the_upper(a):
+    return np.linalg.cholesky(a @ np.conj(np.swapaxes(a, -1, -2)) + np.eye(a.shape[-1]), upper=True)
+
+
+def eigenvalues(a):
+    return np.linalg.eigvalsh(a)
+
+
+def eigenvectors_up_to_phase(a):
+    w, v = np.linalg.eigh(a, UPLO="U")
+    return np.abs(v) ** 2 * w[..., None, :]
+
+
+def orthogonal(a):
+    return np.linalg.qr(a)[0]
+
+
+def triangular(a):
+    return np.linalg.qr(a, mode="r")
+
+
+def both_of_qr(a):
+    q, r = np.linalg.qr(a)
+    return q[..., 0] * r[..., 0, :1] + q[..., -1]
+
+
+def singular_values(a):
+    return np.linalg.svdvals(a)
+
+
+def singular_vectors(a):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return u[..., :, 0] * s[..., :1] * vh[..., 0, :1] + np.sum(u * u * s[..., None, :] ** 2, axis=-1)
+
+
+def right_vectors(a):
+    return np.linalg.svd(a, full_matrices=False)[2] ** 2
+
+
+def pseudo_inverse(a):
+    return np.linalg.pinv(a)
+
+
+SQUARE = [inverse, determinant, log_determinant, sign_of_determinant, cholesky, cholesky_of_the_upper, eigenvalues]
+DTYPES = pytest.mark.parametrize("dtype", ["real", "complex"])
+BATCHES = pytest.mark.parametrize("batch", [(), (2,), (2, 1)], ids=str)
+
+
+@DTYPES
+@BATCHES
+@pytest.mark.parametrize("program", [*SQUARE, eigenvectors_up_to_phase], ids=lambda program: program.__name__)
+def test_of_square_matrices(program, batch, dtype):
+    for n in (1, 3):
+        a = regular(n, batch, dtype)
+        assert_like_python(program, a, tolerance=1e-9)
+        assert_slope(program, a)
+
+
+@DTYPES
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((), (3,)), ((), (3, 2)), ((2,), (3, 2)), ((2,), (2, 3, 1)), ((), (2, 3, 2)), ((2, 1), (4, 3, 2))],
+)
+def test_of_systems(left, right, dtype):
+    a, b = regular(3, left, dtype), matrices(right, dtype, 4)
+    assert_like_python(solve, a, b, tolerance=1e-9)
+    assert_slope(solve, a, b)
+
+
+def test_of_a_real_system_with_a_complex_side():
+    assert_slope(solve, regular(3, (), "real"), matrices((3,), "complex"))
+    assert_slope(solve, regular(3, (), "complex"), matrices((3,), "real"))
+
+
+SHAPES = pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (1, 3), (2, 3, 2), (2, 2, 3)], ids=str)
+
+
+@DTYPES
+@SHAPES
+@pytest.mark.parametrize(
+    "program",
+    [orthogonal, triangular, both_of_qr, singular_values, pseudo_inverse],
+    ids=lambda program: program.__name__,
+)
+def test_of_matrices_of_any_shape(program, shape, dtype):
+    a = matrices(shape, dtype)
+    assert_like_python(program, a, tolerance=1e-9)
+    assert_slope(program, a)
+
+
+@SHAPES
+@pytest.mark.parametrize("program", [singular_vectors, right_vectors], ids=lambda program: program.__name__)
+def test_of_singular_vectors(program, shape):
+    a = matrices(shape, "real")
+    assert_like_python(program, a, tolerance=1e-9)
+    assert_slope(program, a)
+
+
+def test_of_a_matrix_of_less_than_full_rank():
+    assert_like_python(pseudo_inverse, np.outer([1.0, 2.0, 3.0], [0.5, 1.0]), tolerance=1e-9)
+
+
+def of_a_product(a, b):
+    return np.linalg.pinv(np.outer(a, b), rcond=1e-9)
+
+
+def test_of_a_pseudo_inverse_of_constant_rank():
+    assert_slope(of_a_product, np.array([1.0, 2.0, 3.0]), np.array([0.5, 1.0]))
+
+
+def in_a_loop(a, x):
+    for _ in range(3):
+        x = np.linalg.solve(a, x) + np.linalg.det(a) * 0.01 * x
+    return x
+
+
+def used_twice(a):
+    y = np.linalg.inv(a)
+    return y @ a * y
+
+
+def overwritten(a):
+    y = np.linalg.inv(a)
+    a[0] = y[0] * a[1]
+    return np.linalg.inv(a) + y
+
+
+def where_data_say_so(a):
+    return np.linalg.det(a) if a[0, 0] > 0 else np.linalg.inv(a)[0, 0]
+
+
+def test_among_other_statements():
+    a = regular(3, (), "real")
+    assert_slope(in_a_loop, a, np.array([1.0, 2.0, 0.5]))
+    for program in (used_twice, overwritten, where_data_say_so):
+        assert_like_python(program, a, tolerance=1e-9)
+        assert_slope(program, a)
+
+
+def fourier(z):
+    return np.fft.fft(z)
+
+
+def inverse_fourier(z):
+    return np.fft.ifft(z)
+
+
+@DTYPES
+@pytest.mark.parametrize("shape", [(1,), (4,), (5,), (2, 3)])
+def test_of_transforms(shape, dtype):
+    for program in (fourier, inverse_fourier):
+        z = matrices(shape, dtype)
+        assert_like_python(program, z)
+        assert_slope(program, z)
+
+
+# --- the table
+
+
+def test_every_differentiable_function_has_a_rule():
+    assert set(CALL_RULES) == {name for name, known in LIBRARY.items() if known.is_differentiable}
+
+
+@pytest.mark.parametrize("name", CALL_RULES)
+def test_rules_are_straight_lines_once_the_dtypes_are_known(name):
+    node = read_source(CALL_RULES[name]).node
+    assert not any(isinstance(n, (ast.For, ast.While, ast.Try)) for n in ast.walk(node))
+
+
+def test_a_rule_that_is_missing_is_found(monkeypatch):
+    primal = parsed(inverse, np.eye(2))
+    active = frozenset(primal.program.buffers)
+    assert missing_call_rules(primal.program, active) == []
+    monkeypatch.delitem(CALL_RULES, "inverse")
+    ((name, where),) = missing_call_rules(primal.program, active)
+    assert name == "inverse"
+    assert str(where) == line_of(inverse, "return")
+    assert missing_call_rules(primal.program, frozenset()) == []
