@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.ranges import Range, combined, items_of
+from sdfgad.frontend.ranges import Items, Range, combined, items_of
 from sdfgad.frontend.registry import Handler, Known, known_function
 from sdfgad.frontend.source import Source, read_source
 from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_static
