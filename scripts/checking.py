@@ -5,6 +5,7 @@ sum of all Re(conj(c) w).
 """
 
 import copy
+import itertools
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,10 +15,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-# Relative to an argument's typical size. Where a gradient is exactly zero, nothing but exact equality is right, and the
-# smallest step is so small that of some hundred thousand numbers none falls into another bin of a histogram.
+# Relative to an argument's typical size: the first as long as needed, the others where those do not agree. Where a
+# gradient is exactly zero, nothing but equality is right, and the smallest step is so small that of some hundred
+# thousand numbers none falls into another bin of a histogram.
 STEPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+SHORT_STEPS = (1e-9, 1e-10, 1e-11, 1e-12)
 STEPS_OF_ZERO = (1e-3, 1e-6, 1e-10)
+# Differences that do not agree with one another to this say nothing; a gradient must be as close as they are, times this.
+UNSETTLED, SPREADS = 1e-2, 4.0
 ROUNDINGS = 8 * np.finfo(np.float64).eps
 ASIDE = 1e-2
 
@@ -63,7 +68,28 @@ def value_error(found: Any, expected: np.ndarray) -> float:
     return float(np.max(difference, initial=0.0))
 
 
-def gradient_error(
+@dataclass(frozen=True)
+class Difference:
+    """How far a gradient is from differences, and how far those are from one another at the best step: the spread."""
+
+    error: float
+    spread: float = 0.0
+
+    def is_within(self, limit: float) -> bool:
+        """An ill-conditioned program has no better differences than their spread; a small one changes nothing."""
+        return self.error <= max(limit, SPREADS * self.spread if self.is_settled else 0.0)
+
+    @property
+    def is_settled(self) -> bool:
+        return self.spread <= UNSETTLED
+
+
+def gradient_error(*args: Any, **kwargs: Any) -> float:
+    """The error of `compare_gradient`."""
+    return compare_gradient(*args, **kwargs).error
+
+
+def compare_gradient(
     entry: Program,
     arguments: tuple,
     name: str,
@@ -71,7 +97,7 @@ def gradient_error(
     weights: np.ndarray,
     limit: float = DOUBLE.gradient,
     seed: int = 0,
-) -> float:
+) -> Difference:
     """How far the gradient of the weighted output by the argument `name` is from differences of the NumPy program.
 
     The error is relative to what gradient·d is, d being random: neither the other arguments nor chance hide it. It does
@@ -80,8 +106,8 @@ def gradient_error(
     """
     position = entry.arguments.index(name)
     gradient = np.asarray(gradient)
-    if gradient.shape != np.shape(arguments[position]):
-        return float("inf")
+    if gradient.shape != np.shape(arguments[position]) or not np.isfinite(gradient).all():
+        return Difference(float("inf"))
     arguments = tuple(map(widened, arguments))
     value = arguments[position]
     direction, slope, size = choose_direction(gradient, np.random.default_rng([seed, position]))
@@ -93,19 +119,26 @@ def gradient_error(
             return float("nan")
         return inner(weights, up - down)
 
-    best = float("inf")
     typical = typical_size(value)
+    measured: list[float] = []
+    errors: list[float] = []
     # A step may be too long for a program: what is no number there is not right, and the next step is shorter.
     with double_precision(entry.program), np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rounding = ROUNDINGS * float(np.sum(np.abs(weights) * np.abs(run_numpy(entry, arguments)[1])))
-        least = rounding / (typical * STEPS[0] * limit)
-        for step in (typical * relative for relative in (STEPS if size else STEPS_OF_ZERO)):
-            measured = (8.0 * difference(step) - difference(2.0 * step)) / (12.0 * step)
-            best = min(best, relative_error(slope, measured, max(size, least)))
-            if best <= limit:
-                break
-    return best
+        scale = max(size, rounding / (typical * STEPS[0] * limit))
+        for relative in (*STEPS, *SHORT_STEPS) if size else STEPS_OF_ZERO:
+            step = typical * relative
+            measured.append((8.0 * difference(step) - difference(2.0 * step)) / (12.0 * step))
+            errors.append(relative_error(slope, measured[-1], scale))
+            if errors[-1] <= limit and relative not in SHORT_STEPS:
+                return Difference(errors[-1])
+    if not size:
+        return Difference(min(errors))
+    # Not the step that fits best is chosen, but the one that fits its neighbour best.
+    spreads = [relative_error(x, y, scale) for x, y in itertools.pairwise(measured)]
+    best = min(range(len(spreads)), key=spreads.__getitem__)
+    return Difference(max(errors[best : best + 2]), spreads[best])
 
 
 def choose_direction(gradient: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float, float]:

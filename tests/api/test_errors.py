@@ -115,7 +115,7 @@ def unknown_method(x):
 
 
 def keyword_of_a_function(x):
-    return np.sum(x, where=x > 0.0)
+    return np.mean(x, where=x > 0.0)
 
 
 def ambiguous_truth(x):
@@ -138,7 +138,7 @@ def calls_helper(x):
     [
         (unknown_function, "np.linalg.eig", r"`np\.linalg\.eig` is not supported"),
         (unknown_method, "x.partition", r"`\.partition` of arrays is not supported"),
-        (keyword_of_a_function, "where=x", "call of `np.sum` is not supported: .*'where'"),
+        (keyword_of_a_function, "where=x", "call of `np.mean` is not supported: .*'where'"),
         (ambiguous_truth, "if x > 0.0", "truth value of an array is ambiguous"),
     ],
 )

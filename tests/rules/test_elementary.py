@@ -87,7 +87,7 @@ NAMES = [*UNARY, *BINARY, *OPERATORS]
 
 
 # Tested in test_complex.py.
-COMPLEX_ONLY = ("real", "imag", "conjugate", "complex")
+COMPLEX_ONLY = ("real", "imag", "complex")
 
 
 def text_of(k, name):

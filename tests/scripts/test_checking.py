@@ -158,3 +158,32 @@ def test_exact_zero_is_right_only_where_both_are():
     assert checking.relative_error(0.0, 0.0, 0.0) == 0.0
     assert checking.relative_error(0.0, 1e-12, 0.0) == 1.0
     assert checking.relative_error(1e-12, 0.0, 1e-12) == 1.0
+
+
+def logistic(steps, x):
+    for _ in range(steps):
+        x = 4.0 * x * (1.0 - x)
+    return x
+
+
+def slope_of_logistic(steps, x):
+    slope = 1.0
+    for _ in range(steps):
+        slope, x = slope * 4.0 * (1.0 - 2.0 * x), 4.0 * x * (1.0 - x)
+    return slope
+
+
+@pytest.mark.parametrize(("steps", "is_settled"), [(5, True), (24, True), (60, False)])
+def test_ill_conditioned_program(steps, is_settled):
+    """Derivatives grow as 2**steps. Where differences say little, nothing that they contradict is right."""
+    x = np.array([0.3])
+    entry = entry_of(lambda x: logistic(steps, x), "x")
+    found = checking.compare_gradient(entry, (x,), "x", slope_of_logistic(steps, x), np.ones(1))
+    assert found.is_settled == is_settled
+    assert found.is_within(1e-6) == is_settled
+    for wrong in (0.9, 1.1, -1.0):
+        difference = checking.compare_gradient(entry, (x,), "x", wrong * slope_of_logistic(steps, x), np.ones(1))
+        assert not difference.is_within(1e-6)
+    if steps == 5:
+        off = checking.compare_gradient(entry, (x,), "x", 1.00001 * slope_of_logistic(steps, x), np.ones(1))
+        assert not off.is_within(1e-6)

@@ -195,8 +195,8 @@ def _known(b: Builder, values: Any) -> list[Any]:
 
 
 for _name in (
-    *("issubdtype", "can_cast", "promote_types", "finfo", "iinfo", "gcd", "lcm", "base_repr", "binary_repr"),
-    *("tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index", "ix_"),
+    *("issubdtype", "can_cast", "promote_types", "finfo", "iinfo", "base_repr", "binary_repr"),
+    *("tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index"),
     *("bartlett", "blackman", "hamming", "hanning", "kaiser"),
 ):
     FUNCTIONS[getattr(np, _name)] = Known(_of_constants(getattr(np, _name)))
