@@ -21,7 +21,7 @@ import numpy as np
 STEPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 SHORT_STEPS = (1e-9, 1e-10, 1e-11, 1e-12)
 STEPS_OF_ZERO = (1e-3, 1e-6, 1e-10)
-# Differences that do not agree with one another to this say nothing; a gradient must be as close as they are, times this.
+# Differences that agree with one another no better than this say nothing. Else a gradient may be off by some spreads.
 UNSETTLED, SPREADS = 1e-2, 4.0
 ROUNDINGS = 8 * np.finfo(np.float64).eps
 ASIDE = 1e-2
@@ -126,17 +126,17 @@ def compare_gradient(
     with double_precision(entry.program), np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rounding = ROUNDINGS * float(np.sum(np.abs(weights) * np.abs(run_numpy(entry, arguments)[1])))
-        scale = max(size, rounding / (typical * STEPS[0] * limit))
+        least = rounding / (typical * STEPS[0] * limit)
         for relative in (*STEPS, *SHORT_STEPS) if size else STEPS_OF_ZERO:
             step = typical * relative
             measured.append((8.0 * difference(step) - difference(2.0 * step)) / (12.0 * step))
-            errors.append(relative_error(slope, measured[-1], scale))
+            errors.append(relative_error(slope, measured[-1], max(size, least)))
             if errors[-1] <= limit and relative not in SHORT_STEPS:
                 return Difference(errors[-1])
     if not size:
         return Difference(min(errors))
     # Not the step that fits best is chosen, but the one that fits its neighbour best.
-    spreads = [relative_error(x, y, scale) for x, y in itertools.pairwise(measured)]
+    spreads = [relative_error(x, y, least) for x, y in itertools.pairwise(measured)]
     best = min(range(len(spreads)), key=spreads.__getitem__)
     return Difference(max(errors[best : best + 2]), spreads[best])
 

@@ -51,7 +51,7 @@ check error  the worst, over these arguments, of |gradient·d - central differen
              The forward value must equal NumPy's, too, up to {DOUBLE.value:.0e}.
              In single precision, both limits are {SINGLE.gradient:.0e}."""
 
-ILL_CONDITIONED = "ill-conditioned: as close as differences are to one another"
+ILL_CONDITIONED = "ill-conditioned: differences tell no more"
 CHAOTIC = "chaotic; the gradient is checked at smaller sizes"
 SCALE = 1e-2
 ASIDE = "checked beside a tie or kink"
@@ -128,7 +128,7 @@ def check(
 
     def again(arguments: tuple, note: str) -> Verdict:
         found = check_results(entry, arguments, results_of(entry, program, arguments), limits)
-        return replace(found, note="" if found.problem else note)
+        return found if found.problem else replace(found, note="; ".join(filter(None, (note, found.note))))
 
     if verdict.is_gradient:
         aside = again(checking.moved_aside(entry, arguments), ASIDE)

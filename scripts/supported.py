@@ -26,7 +26,13 @@ PAGE = ROOT / "docs" / "supported.md"
 # What the language offers -> the file of its tests, or a part of one.
 STATEMENTS = {
     "`for` over ranges of any start, stop, step and sign": "tests/frontend/test_loops.py",
-    "`for` over arrays, tuples, `zip`, `enumerate`": "tests/frontend/test_loops.py",
+    "`for` over arrays, tuples, `zip`, `enumerate`, `reversed`": "tests/frontend/test_structured_control.py",
+    "`while`, `break`, `continue`, `else` on loops, early `return`, `raise`": "tests/frontend/test_structured_control.py",
+    "names that only some paths bind": "tests/frontend/test_structured_control.py",
+    "arrays swapped in loops, or chosen by a branch and then updated in place": "tests/frontend/test_merging.py",
+    "comprehensions, lambdas, nested functions, closures, `partial`": "tests/frontend/test_refusals.py",
+    "boolean masks, several integer arrays, for reading and writing": "tests/frontend/test_gathering.py",
+    "complex numbers": "tests/rules/test_complex.py",
     "bounds that are run-time arguments, or data": "tests/frontend/test_control_at_run_time.py",
     "`if` on indices, arguments and data; `and`, `or`, `not`; conditional expressions": "tests/frontend/test_conditions.py",  # noqa: E501
     "`if` in loops, and loops in `if`": "tests/frontend/test_control.py",

@@ -39,6 +39,8 @@ FLAGS = (
     "-ffp-contract=off",
     "-w",
 )
+# GCC 12's vectoriser of loops gets conjugates and quotients of complex numbers wrong.
+FLAGS_FOR_COMPLEX = ("-fno-tree-loop-vectorize",)
 INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
 
 
@@ -79,7 +81,7 @@ def compile_sdfg(sdfg: Any) -> Library:
 
 
 def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """The C++ text, the arguments in order, and the compiler's options for the libraries that it calls."""
+    """The C++ text, the arguments in order, and the compiler's options for it and the libraries that it calls."""
     import dace
     from dace.codegen import codegen
 
@@ -95,7 +97,9 @@ def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, .
         for name, descriptor in sdfg.arglist().items()
     )
     used = {environment for c in objects for environment in c.environments}
-    return "\n".join(lines) + "\n", arguments, _library_options(used)
+    has_complex = any(array.dtype in (dace.complex64, dace.complex128) for array in sdfg.arrays.values())
+    options = (*(FLAGS_FOR_COMPLEX if has_complex else ()), *_library_options(used))
+    return "\n".join(lines) + "\n", arguments, options
 
 
 def _library_options(used: set[str]) -> tuple[str, ...]:

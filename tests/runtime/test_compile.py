@@ -135,3 +135,17 @@ def test_lanes_are_not_mixed_up():
     dx, dy = sdfgad.differentiate(joined_and_flattened, wrt=("x", "y")).vjp(x, x, cotangent=c)
     np.testing.assert_array_equal(dx, [[1.0, 2.0, 3.0], [7.0, 8.0, 9.0]])
     np.testing.assert_array_equal(dy, [[4.0, 5.0, 6.0], [10.0, 11.0, 12.0]])
+
+
+def quotients(x, y):
+    return x / y
+
+
+def test_complex_quotients_are_right():
+    """GCC 12 with -O3 mixes up the imaginary parts of this gradient."""
+    x = np.array([-0.309 - 0.364j])
+    y = np.array([-0.387 + 0.819j, -0.343 - 1.043j, -1.648 + 0.419j, 1.788 - 0.601j])
+    c = np.array([1.0 + 0.5j, -0.3 + 1.0j, 0.7 - 0.2j, -1.1 - 0.4j])
+    dx, dy = sdfgad.differentiate(quotients, wrt=("x", "y")).vjp(x, y, cotangent=c)
+    np.testing.assert_allclose(dy, c * np.conj(-x / y**2), rtol=1e-13)
+    np.testing.assert_allclose(dx, [np.sum(c * np.conj(1 / y))], rtol=1e-13)
