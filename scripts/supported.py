@@ -27,7 +27,7 @@ PAGE = ROOT / "docs" / "supported.md"
 STATEMENTS = {
     "`for` over ranges of any start, stop, step and sign": "tests/frontend/test_loops.py",
     "`for` over arrays, tuples, `zip`, `enumerate`, `reversed`": "tests/frontend/test_structured_control.py",
-    "`while`, `break`, `continue`, `else` on loops, early `return`, `raise`": "tests/frontend/test_structured_control.py",
+    "`while`, `break`, `continue`, `else`, early `return`, `raise`": "tests/frontend/test_structured_control.py",
     "names that only some paths bind": "tests/frontend/test_structured_control.py",
     "arrays swapped in loops, or chosen by a branch and then updated in place": "tests/frontend/test_merging.py",
     "comprehensions, lambdas, nested functions, closures, `partial`": "tests/frontend/test_refusals.py",
