@@ -40,10 +40,11 @@ from scripts import checking
 from scripts.checking import DOUBLE, SINGLE, Program, run_numpy
 
 PLAIN_WIDTH = 110
+LONG_ENOUGH = 5.0  # Seconds after which a program's calls are not repeated any more.
 
 CAPTION = f"""\
 lines        of source of the NumPy function
-NumPy, ...   median times of {{repeats}} calls, the three in turn, each call right after an untimed one
+NumPy, ...   median times of up to {{repeats}} calls, the three in turn, each call right after an untimed one
 forward      our compiled program
 gradient     forward and reverse, with respect to all floating arguments
 check error  the worst, over these arguments, of |gradient·d - central difference of the NumPy program by d|,
@@ -254,7 +255,8 @@ def time_calls(
     )
     seconds: tuple[list[float], ...] = ([], [], [])
     results: list[Any] = [None, None, None]
-    for _ in range(repeats):
+    start = time.perf_counter()
+    while len(seconds[0]) < repeats and (not seconds[0] or time.perf_counter() - start < LONG_ENOUGH):
         for k, call in enumerate(calls):
             call()  # So that what is timed finds warm caches and threads, whoever ran before it.
             took, results[k] = call()
@@ -337,7 +339,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Time and check the gradients of NumPy programs.")
     parser.add_argument("-p", "--preset", default="S", help="sizes: S, M, L, paper; of ours test, test2 (default: S)")
     parser.add_argument("-b", "--benchmarks", nargs="+", metavar="NAME", help="programs (default: all of them)")
-    parser.add_argument("-r", "--repeats", type=int, default=5, help="timed calls of each (default: 5)")
+    parser.add_argument("-r", "--repeats", type=int, default=5, help="timed calls, fewer of slow ones (default: 5)")
     parser.add_argument("--npbench", metavar="PATH", type=Path, help="run the programs of this checkout of NPBench")
     parser.add_argument("--small", action="store_true", help="with --npbench: divide the sizes, for a quick check")
     chosen = parser.parse_args(argv)

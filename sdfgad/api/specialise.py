@@ -208,7 +208,7 @@ def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bo
     if not buffer.is_floating:
         raise OutputError(
             f"the output `{output}` is of dtype {buffer.dtype} and has no derivative",
-            buffer.where,
+            buffer.where or primal.source.where(primal.source.node),
             "Choose a floating output with `output=`.",
         )
     return Specialisation(primal, wrt, output, allow_unused)

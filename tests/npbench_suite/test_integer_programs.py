@@ -141,6 +141,7 @@ def test_an_updated_array_of_integers_is_no_output():
     with pytest.raises(OutputError) as failure:
         sdfgad.differentiate(binned, wrt="samples", reduce="sum")(np.ones(3), np.zeros(3, dtype=np.int64))
     assert "the output `counts` is of dtype int64 and has no derivative" in str(failure.value)
+    assert failure.value.where.text == "def binned(samples, counts):"
 
 
 def test_folding_of_a_table_that_is_passed():
