@@ -52,9 +52,9 @@ def measured(cases: Iterable[Case]) -> dict[str, str]:
     found = {}
     for case in cases:
         try:
-            found[case.id] = alone(case).refused_at or ("wrong" if stage(case) == "wrong" else "")
+            found[case.id] = alone(case).refused_at or ("alone" if stage(case) == "alone" else "")
         except Exception:
-            found[case.id] = "wrong"
+            found[case.id] = "alone"
     return found
 
 

@@ -253,7 +253,7 @@ def _batched(cases: list[Case]) -> Iterator[list[Case]]:
 # --- what is refused today
 
 REFUSED = Path(__file__).with_name("refused.txt")
-STAGES = ("parsing", "differentiating", "wrong")
+STAGES = ("parsing", "differentiating", "alone")
 
 
 @functools.cache
@@ -270,7 +270,7 @@ def refusals() -> dict[str, str]:
 
 
 def stage(case: Case, refused: dict[str, str] | None = None) -> str:
-    """The stage at which sdfgad refuses a case, "wrong" where its result is known to be wrong, or ""."""
+    """The stage at which sdfgad refuses a case, "alone" where it has a program of its own, or ""."""
     refused = refusals() if refused is None else refused
     keys = (case.id, case.label, f"{case.function} {case.dtype}", case.function, f"* {case.dtype}")
     return next((refused[key] for key in keys if key in refused), "")
