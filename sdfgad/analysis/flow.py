@@ -35,7 +35,7 @@ class Destruction:
         self.context, self.placed, self.depth = context, placed(body), depth_of(body)
         self.rewritten = _rewritten(self.placed)
         self._writes: dict[str, tuple[list[Touch], list[int]]] = {}
-        self._answers: dict[tuple[str, frozenset[tuple[int, Request]]], frozenset[int]] = {}
+        self._hits: dict[str, dict[tuple[int, Request], frozenset[int]]] = {}
 
     def of(self, requests: Mapping[int, Iterable[Request]], only: frozenset[str]) -> frozenset[tuple[int, str]]:
         """The statements, by number, and the buffers of theirs whose overwritten values are requested.
@@ -47,19 +47,30 @@ class Destruction:
             for request in asked:
                 if request.access.buffer in only and request.access.buffer in self.rewritten:
                     wanted.setdefault(request.access.buffer, set()).add((number, request))
-        return frozenset((n, buffer) for buffer, asked in wanted.items() for n in self._of(buffer, frozenset(asked)))
+        return frozenset(
+            (n, buffer)
+            for buffer, asked in wanted.items()
+            for numbers in self.hits(asked, buffer).values()
+            for n in numbers
+        )
 
-    def _of(self, buffer: str, wanted: frozenset[tuple[int, Request]]) -> frozenset[int]:
-        key = (buffer, wanted)
-        if key not in self._answers:
-            self._answers[key] = self._found(buffer, wanted)
-        return self._answers[key]
+    def hits(self, requests: Iterable[tuple[int, Request]], buffer: str) -> dict[tuple[int, Request], frozenset[int]]:
+        """For each request for a buffer, by the number of its statement: the writes that destroy what it asks for."""
+        wanted = set(requests)
+        if buffer not in self.rewritten:
+            return dict.fromkeys(wanted, frozenset())
+        known = self._hits.setdefault(buffer, {})
+        # All that are new in one question: isl takes about as long for many as for one.
+        new = sorted(wanted - known.keys(), key=lambda item: (item[0], str(item[1].access), item[1].phase))
+        if new:
+            known.update(zip(new, self._found(buffer, new), strict=True))
+        return {request: known[request] for request in wanted}
 
-    def _found(self, buffer: str, wanted: frozenset[tuple[int, Request]]) -> frozenset[int]:
+    def _found(self, buffer: str, wanted: list[tuple[int, Request]]) -> list[frozenset[int]]:
+        """The destroying writes of each request; their order is of no consequence but for isl's time."""
         writes, numbers = self._writes_to(buffer)
         sources: list[Touch] = []
-        # The order is of no consequence but for isl's time, which should not depend on the hash seed.
-        for number, request in sorted(wanted, key=lambda item: (item[0], str(item[1].access), item[1].phase)):
+        for number, request in wanted:
             _, statement, place = self.placed[number]
             there = after(statement, place)
             label = f"Q{len(sources)}"
@@ -67,8 +78,12 @@ class Destruction:
         found = flow(writes, sources, [w for w in writes if w.is_exact])
         if found is None:
             # Saving what is not needed costs memory; not saving what is would cost the gradient.
-            return frozenset(numbers)
-        return frozenset(numbers[int(sink_of(d)[1:])] for d in found if source_of(d).startswith("Q"))
+            return [frozenset(numbers)] * len(wanted)
+        hits: list[set[int]] = [set() for _ in wanted]
+        for dependence in found:
+            if source_of(dependence).startswith("Q"):
+                hits[int(source_of(dependence)[1:])].add(numbers[int(sink_of(dependence)[1:])])
+        return [frozenset(one) for one in hits]
 
     def _writes_to(self, buffer: str) -> tuple[list[Touch], list[int]]:
         if buffer not in self._writes:
