@@ -19,6 +19,7 @@ from sdfgad.ir.expr import Expr, Read, Rewriter, reads
 from sdfgad.ir.linear import IntLike, Lin
 
 FIRST_CHECK = 1 << 30
+ZERO = Lin(0)
 Accumulate = Literal["add", "maximum", "minimum"]
 Params = tuple[tuple[str, Lin], ...]
 
@@ -102,11 +103,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Loop:
-    """``for var = 0, 1, … trips-1: body``, or backwards; `guards` are linear forms that are >= 0 in the body.
+    """``for var = start, … start+trips-1: body``, or backwards; `guards` are linear forms that are >= 0 in the body.
 
-    The user's own index is an affine form of `var` in the body; `guards` states its range without the rounding
-    that `trips` may contain. If the loop `is_open`, `trips` is a scalar buffer, which the body changes: after the loop
-    it has the number of trips.
+    A loop of the user's starts at 0: the user's own index is an affine form of `var` in the body; `guards` states its
+    range without the rounding that `trips` may contain. If the loop `is_open`, `trips` is a scalar buffer, which the
+    body changes: after the loop it has the number of trips.
     """
 
     var: str
@@ -116,6 +117,7 @@ class Loop:
     backward: bool = False
     where: Location | None = None
     is_open: bool = False
+    start: Lin = ZERO
 
 
 @dataclass(frozen=True)
@@ -228,7 +230,7 @@ def reads_of(statement: Statement) -> list[Read]:
         return reads(statement.value, *_atoms(lins))
     if isinstance(statement, Branch):
         return reads(statement.condition)
-    return reads(*_atoms((statement.trips,)))
+    return reads(*_atoms((statement.start, statement.trips)))
 
 
 def _atoms(lins: tuple[Lin, ...]) -> list[Expr]:
@@ -263,4 +265,5 @@ def rewrite_statement(
         return replace(statement, params=params, target=target, value=rewriter(statement.value))
     if isinstance(statement, Branch):
         return replace(statement, condition=rewriter(statement.condition), guards=rewriter.index(statement.guards))
-    return replace(statement, trips=rewriter.index((statement.trips,))[0], guards=rewriter.index(statement.guards))
+    start, trips = rewriter.index((statement.start, statement.trips))
+    return replace(statement, start=start, trips=trips, guards=rewriter.index(statement.guards))

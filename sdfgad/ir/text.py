@@ -38,7 +38,9 @@ def _block(block: Block, depth: int) -> Iterator[str]:
         elif isinstance(statement, Loop):
             order = "backwards " if statement.backward else ""
             is_open = " (still)" if statement.is_open else ""
-            yield f"{pad}loop {order}{statement.var} < {form_text(statement.trips)}{is_open}:"
+            start = "" if statement.start == Lin(0) else f"{form_text(statement.start)} <= "
+            end = form_text(statement.start + statement.trips)
+            yield f"{pad}loop {order}{start}{statement.var} < {end}{is_open}:"
             yield from _block(statement.body, depth + 1)
         elif isinstance(statement, Call):
             yield f"{pad}{call_text(statement)}"

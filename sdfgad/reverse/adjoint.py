@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import islpy as isl
 
@@ -12,59 +14,38 @@ from sdfgad.analysis.flow import AFTER, BEFORE, Destruction, Request
 from sdfgad.analysis.forward import forward_inputs
 from sdfgad.analysis.model import numbered
 from sdfgad.analysis.propagate import propagate_scalars
-from sdfgad.errors import Location, MissingRule
-from sdfgad.ir.expr import Const, Expr, Read, postorder, reads, rewrite
+from sdfgad.errors import MissingRule
+from sdfgad.ir.expr import Const, Expr, Read, postorder, rewrite
 from sdfgad.ir.library import LIBRARY
-from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
     Block,
-    Branch,
     Buffer,
     Call,
     Compute,
     Loop,
     Program,
     Statement,
-    boxed_reads,
     computes,
     reads_of,
     walk,
-    writes_of,
 )
+from sdfgad.reverse.again import find_again
 from sdfgad.reverse.calls import missing_call_rules, pullback_of_call
+from sdfgad.reverse.residuals import (
+    Again,
+    Key,
+    Piece,
+    Residual,
+    asked,
+    buffers_read,
+    keys_of_pieces,
+    residuals_of,
+    saved_keys,
+)
 from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import COUNT, STATEMENT_RULES, Pullback, target_params
-
-Key = tuple[int, str]
-
-
-@dataclass(frozen=True)
-class Piece:
-    """The adjoint of one statement; `phase` says whether it reads values from before or after the statement."""
-
-    statements: tuple[Compute | Call, ...]
-    phase: int
-
-
-@dataclass(frozen=True)
-class Residual:
-    """The values of one buffer that one statement overwrites and that the reverse sweep needs.
-
-    Attributes:
-        statement: the number of the overwriting statement.
-        buffer: what it overwrites; `access` over the box `params` are the elements.
-        loops: the enclosing loops, outermost first: one set of values for each of their trips.
-        where: the user's line that overwrites.
-    """
-
-    statement: int
-    buffer: str
-    access: Access
-    params: tuple[tuple[str, Lin], ...]
-    loops: tuple[Loop, ...]
-    where: Location | None
 
 
 @dataclass(frozen=True)
@@ -75,6 +56,7 @@ class Adjoint:
         context: the values of run-time integers for which it holds.
         pieces: statement number -> its adjoint.
         residuals: by the number of the overwriting statement and the buffer.
+        again: what the reverse sweep makes again; `residuals` is what must be kept then.
         bars: active buffer -> the buffer of its adjoint.
         buffers: storage of the adjoint, without tapes.
         output: the buffer that is differentiated.
@@ -88,6 +70,26 @@ class Adjoint:
     buffers: Mapping[str, Buffer]
     output: str
     names: Names = field(compare=False)
+    destruction: Destruction = field(compare=False)
+    again: tuple[Again, ...] = ()
+
+    @cached_property
+    def choices(self) -> tuple[Again, ...]:
+        """All that could be made again."""
+        return find_again(self.primal, self.context, self.pieces, self.output)
+
+    @cached_property
+    def requests(self) -> Mapping[int, Sequence[Request]]:
+        """What the adjoints, and what is made again, ask of the forward sweep, by the number of a statement."""
+        found: dict[int, list[Request]] = {}
+        for one in asked(self.primal, self.pieces, frozenset(), self.again):
+            found.setdefault(one.number, []).append(one.request)
+        return found
+
+    def making_again(self, again: Sequence[Again]) -> Adjoint:
+        """The same adjoint, with these values made again in the reverse sweep."""
+        saved = saved_keys(self.primal, self.destruction, self.pieces, again)
+        return replace(self, again=tuple(again), residuals=residuals_of(self.primal, saved))
 
 
 def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str], output: str) -> Adjoint:
@@ -109,10 +111,10 @@ def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str]
         elif isinstance(statement, Call) and any(whole.buffer in active for whole in statement.outputs):
             pieces[number] = Piece(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
     destruction = Destruction(program.body, context)
-    saved = _saved(program, destruction, pieces)
+    saved = saved_keys(program, destruction, pieces)
     pieces, saved = _using_results(program, destruction, pieces, saved, bars)
-    residuals = _residuals(program, saved)
-    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names)
+    residuals = residuals_of(program, saved)
+    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, destruction)
 
 
 def dependences(statement: Statement) -> list[Read]:
@@ -226,9 +228,6 @@ def _counted(
     return [clear, total], replace(pulled, cotangents=cotangents)
 
 
-# --- residuals
-
-
 def _using_results(
     program: Program,
     destruction: Destruction,
@@ -237,108 +236,22 @@ def _using_results(
     bars: dict[str, str],
 ) -> tuple[dict[int, Piece], frozenset[Key]]:
     """Let adjoints use results instead of operands, one by one, where fewer values must be saved then."""
-    statements = numbered(program.body)
-    for number in list(pieces):
+    statements, lost = numbered(program.body), {buffer for _, buffer in saved}
+    others: dict[int, Piece] = {}
+    for number, piece in pieces.items():
         statement = statements[number]
-        lost = {buffer for _, buffer in saved}
-        if not isinstance(statement, Compute) or statement.accumulate or not _asks_for(pieces[number], lost):
+        if not isinstance(statement, Compute) or statement.accumulate:
             continue
-        other = _piece(program, statement, bars, {}, Names(), prefer_result=True)
-        if other == pieces[number]:
-            continue
-        trial = pieces | {number: other}
-        touched = _buffers_read(pieces[number]) | _buffers_read(other)
-        others = {key for key in saved if key[1] not in touched}
-        if len(others) + len(_saved(program, destruction, trial, frozenset(touched))) < len(saved):
-            pieces, saved = trial, _saved(program, destruction, trial)
-    return pieces, saved
-
-
-def _buffers_read(piece: Piece) -> set[str]:
-    return {read.buffer for statement in piece.statements for read in reads_of(statement)}
-
-
-def _asks_for(piece: Piece, buffers: set[str]) -> bool:
-    return not buffers.isdisjoint(_buffers_read(piece))
-
-
-def _saved(
-    program: Program, destruction: Destruction, pieces: Mapping[int, Piece], only: frozenset[str] | None = None
-) -> frozenset[Key]:
-    """Which writes (to buffers in `only`) must save.
-
-    Saving may itself need indices and conditions, so this runs until nothing is added.
-    """
-    saved: frozenset[Key] = frozenset()
-    while True:
-        requests = _requests(program, pieces, saved, frozenset(program.buffers))
-        wanted = frozenset(r.access.buffer for rs in requests.values() for r in rs)
-        wanted = wanted if only is None else wanted & only
-        found = destruction.of(requests, wanted)
-        if found <= saved:
-            return saved
-        saved |= found
-
-
-def _residuals(program: Program, saved: frozenset[Key]) -> dict[Key, Residual]:
-    loops = _enclosing_loops(program.body)
-    statements = numbered(program.body)
-    result: dict[Key, Residual] = {}
-    for number, buffer in sorted(saved):
-        statement = statements[number]
-        access, params = next(write for write in writes_of(statement) if write[0].buffer == buffer)
-        if isinstance(statement, Compute):
-            params = target_params(statement)
-        result[number, buffer] = Residual(number, buffer, access, params, loops[number], statement.where)
-    return result
-
-
-def _requests(
-    program: Program, pieces: Mapping[int, Piece], saved: frozenset[Key], primal: frozenset[str]
-) -> dict[int, list[Request]]:
-    requests: dict[int, list[Request]] = {}
-    saving = {number for number, _ in saved}
-    needed = set(pieces) | saving
-    for number, statement in enumerate(numbered(program.body)):
-        found: list[Request] = []
-        if number in pieces:
-            piece = pieces[number]
-            for part in piece.statements:
-                found += [_request(r, box, piece.phase) for r, box in boxed_reads(part) if r.buffer in primal]
-        if number in saving and isinstance(statement, Compute):
-            index = [atom for lin in statement.target.index for atom, _ in lin.terms if isinstance(atom, Expr)]
-            found += [_request(r, statement.params, BEFORE) for r in reads(*index)]
-        if isinstance(statement, (Loop, Branch)) and _size(statement) and _holds_any(number, statement, needed):
-            found += [_request(r, (), AFTER) for r in reads_of(statement)]
-        if found:
-            requests[number] = found
-    return requests
-
-
-def _request(read: Read, params: tuple[tuple[str, Lin], ...], phase: int) -> Request:
-    return Request(Access(read.buffer, read.index), params, phase)
-
-
-def _size(statement: Loop | Branch) -> int:
-    return len(list(walk((statement,)))) - 1
-
-
-def _holds_any(number: int, statement: Loop | Branch, needed: set[int]) -> bool:
-    """Whether a numbered statement lies inside another: numbers are in order, outer first."""
-    return any(number < other <= number + _size(statement) for other in needed)
-
-
-def _enclosing_loops(body: Block) -> list[tuple[Loop, ...]]:
-    result: list[tuple[Loop, ...]] = []
-
-    def visit(block: Block, loops: tuple[Loop, ...]) -> None:
-        for statement in block:
-            result.append(loops)
-            if isinstance(statement, Loop):
-                visit(statement.body, (*loops, statement))
-            elif isinstance(statement, Branch):
-                visit(statement.then, loops)
-                visit(statement.orelse, loops)
-
-    visit(body, ())
-    return result
+        if not lost.isdisjoint(buffers_read(piece.statements)):
+            other = _piece(program, statement, bars, {}, Names(), prefer_result=True)
+            others |= {number: other} if other != piece else {}
+    if not others:
+        return pieces, saved
+    keys = keys_of_pieces(program, destruction, [pieces, others])
+    askers = Counter(key for number in pieces for key in keys[0][number])
+    changed = dict(pieces)
+    for number in others:
+        trial = askers - Counter(keys[0][number]) + Counter(keys[1][number])
+        if len(trial) < len(askers):
+            askers, changed = trial, changed | {number: others[number]}
+    return changed, saved_keys(program, destruction, changed)

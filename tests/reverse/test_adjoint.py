@@ -221,7 +221,7 @@ def test_a_residual_says_what_and_where():
     assert residual.buffer == buffer == statement.target.buffer
     assert residual.access == statement.target
     assert residual.params == statement.params
-    assert [loop.trips.const for loop in residual.loops] == [7]
+    assert [loop.trips.const for _, loop in residual.loops] == [7]
 
 
 def test_results_are_used_only_where_that_saves():

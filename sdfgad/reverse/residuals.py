@@ -1,0 +1,244 @@
+"""What the reverse sweep asks of the forward sweep, and which writes must therefore save what they overwrite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sdfgad.analysis.flow import AFTER, BEFORE, Destruction, Request
+from sdfgad.analysis.model import numbered
+from sdfgad.errors import Location
+from sdfgad.ir.expr import Expr, Read, reads
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Call,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    boxed_reads,
+    reads_of,
+    walk,
+    writes_of,
+)
+from sdfgad.rules.statements import target_params
+
+Key = tuple[int, str]
+ADJOINT = -1
+NOTHING = -1
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The adjoint of one statement; `phase` says whether it reads values from before or after the statement."""
+
+    statements: tuple[Compute | Call, ...]
+    phase: int
+
+
+@dataclass(frozen=True)
+class Residual:
+    """The values of one buffer that one statement overwrites and that the reverse sweep needs.
+
+    Attributes:
+        statement: the number of the overwriting statement.
+        buffer: what it overwrites; `access` over the box `params` are the elements.
+        loops: the enclosing loops with their numbers, outermost first: one set of values for each of their trips.
+        where: the user's line that overwrites.
+    """
+
+    statement: int
+    buffer: str
+    access: Access
+    params: tuple[tuple[str, Lin], ...]
+    loops: tuple[tuple[int, Loop], ...]
+    where: Location | None
+
+
+@dataclass(frozen=True)
+class Again:
+    """Buffers that the reverse sweep of a block may make again, from what is there, instead of having them kept.
+
+    Attributes:
+        buffers: what is made.
+        members: the numbers of the statements of the block that make them, in order.
+        block: the numbers of the block's first statement, and of the one after its last (nested ones included).
+        latest: the number of the last statement of the block before whose adjoint they can be made again.
+        loops: the enclosing loops with their numbers.
+    """
+
+    buffers: frozenset[str]
+    members: tuple[int, ...]
+    block: tuple[int, int]
+    latest: int
+    loops: tuple[tuple[int, Loop], ...]
+
+    @property
+    def is_outermost(self) -> bool:
+        """Whether the block is the program's: its values can be made again anywhere in the reverse sweep."""
+        return self.block[0] == 0
+
+    def covers(self, number: int, buffer: str) -> bool:
+        """Whether a reader of `buffer` reads, in the reverse sweep, what has been made again."""
+        return buffer in self.buffers and self.block[0] <= number < self.block[1]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request of the reverse sweep.
+
+    Attributes:
+        number: the statement at which the value is asked for.
+        reader: ADJOINT, or the position of the `Again` that asks for it.
+        is_index: whether it says where saved values are put back: nothing can be made again of these before.
+    """
+
+    number: int
+    request: Request
+    reader: int = ADJOINT
+    is_index: bool = False
+
+
+def asked(
+    program: Program, pieces: Mapping[int, Piece], saved: frozenset[Key], again: Sequence[Again] = ()
+) -> Iterator[Asked]:
+    """All requests: of adjoints, of what is saved, of the control flow around both, and of making values again."""
+    saving = {number for number, _ in saved}
+    needed = set(pieces) | saving
+    makers = _makers(program, again)
+    for number, statement in enumerate(numbered(program.body)):
+        if number in pieces:
+            yield from (Asked(number, request) for request in _requests_of(pieces[number], program))
+        if number in saving and isinstance(statement, Compute):
+            index = [atom for lin in statement.target.index for atom, _ in lin.terms if isinstance(atom, Expr)]
+            for read in reads(*index):
+                yield Asked(number, _request(read, statement.params, BEFORE), is_index=True)
+        if isinstance(statement, (Loop, Branch)) and size_of(statement) and _holds_any(number, statement, needed):
+            for read in reads_of(statement):
+                yield Asked(number, _request(read, (), AFTER))
+        for reader in makers.get(number, ()):
+            for read, box in boxed_reads(statement):
+                if read.buffer not in again[reader].buffers:
+                    yield Asked(number, _request(read, box, BEFORE), reader)
+
+
+def _requests_of(piece: Piece, program: Program) -> Iterator[Request]:
+    for part in piece.statements:
+        for read, box in boxed_reads(part):
+            if read.buffer in program.buffers:
+                yield _request(read, box, piece.phase)
+
+
+def _makers(program: Program, again: Sequence[Again]) -> dict[int, list[int]]:
+    """Statement number -> the positions in `again` of what it makes again, itself or nested in another statement."""
+    statements = numbered(program.body)
+    result: dict[int, list[int]] = {}
+    for position, one in enumerate(again):
+        for member in one.members:
+            for number in range(member, member + size_of(statements[member]) + 1):
+                result.setdefault(number, []).append(position)
+    return result
+
+
+def _request(read: Read, params: tuple[tuple[str, Lin], ...], phase: int) -> Request:
+    return Request(Access(read.buffer, read.index), params, phase)
+
+
+def covering(one: Asked, again: Sequence[Again]) -> int:
+    """The position of the `Again` from which a request is answered, or NOTHING."""
+    buffer = one.request.access.buffer
+    fitting = (k for k, other in enumerate(again) if other.is_outermost or not one.is_index)
+    return next((k for k in fitting if again[k].covers(one.number, buffer)), NOTHING)
+
+
+def saved_keys(
+    program: Program,
+    destruction: Destruction,
+    pieces: Mapping[int, Piece],
+    again: Sequence[Again] = (),
+    only: frozenset[str] | None = None,
+) -> frozenset[Key]:
+    """Which writes (to buffers in `only`) must save, where all of `again` is made again.
+
+    Saving may itself need indices and conditions, so this runs until nothing is added.
+    """
+    saved: frozenset[Key] = frozenset()
+    while True:
+        requests: dict[int, list[Request]] = {}
+        for one in asked(program, pieces, saved, again):
+            if covering(one, again) == NOTHING:
+                requests.setdefault(one.number, []).append(one.request)
+        wanted = frozenset(r.access.buffer for rs in requests.values() for r in rs)
+        wanted = wanted if only is None else wanted & only
+        found = destruction.of(requests, wanted)
+        if found <= saved:
+            return saved
+        saved |= found
+
+
+def keys_of_pieces(
+    program: Program, destruction: Destruction, alternatives: Sequence[Mapping[int, Piece]]
+) -> list[dict[int, frozenset[Key]]]:
+    """What each piece asks to be saved, by the number of its statement; for several sets of pieces at once."""
+    requests = [{n: list(_requests_of(piece, program)) for n, piece in pieces.items()} for pieces in alternatives]
+    by_buffer: dict[str, set[tuple[int, Request]]] = {}
+    for one in requests:
+        for number, asked_here in one.items():
+            for request in asked_here:
+                by_buffer.setdefault(request.access.buffer, set()).add((number, request))
+    hits = {buffer: destruction.hits(wanted, buffer) for buffer, wanted in by_buffer.items()}
+
+    def keys(number: int, asked_here: list[Request]) -> frozenset[Key]:
+        names = [(request, request.access.buffer) for request in asked_here]
+        return frozenset((n, name) for request, name in names for n in hits[name][number, request])
+
+    return [{number: keys(number, asked_here) for number, asked_here in one.items()} for one in requests]
+
+
+def residuals_of(program: Program, saved: frozenset[Key]) -> dict[Key, Residual]:
+    """The residuals with these keys, in program order."""
+    loops = enclosing_loops(program.body)
+    statements = numbered(program.body)
+    result: dict[Key, Residual] = {}
+    for number, buffer in sorted(saved):
+        statement = statements[number]
+        access, params = next(write for write in writes_of(statement) if write[0].buffer == buffer)
+        if isinstance(statement, Compute):
+            params = target_params(statement)
+        result[number, buffer] = Residual(number, buffer, access, params, loops[number], statement.where)
+    return result
+
+
+def buffers_read(statements: Iterable[Statement]) -> set[str]:
+    return {read.buffer for statement in statements for read in reads_of(statement)}
+
+
+def size_of(statement: Statement) -> int:
+    """The number of statements nested in one."""
+    return len(list(walk((statement,)))) - 1
+
+
+def _holds_any(number: int, statement: Loop | Branch, needed: set[int]) -> bool:
+    """Whether a numbered statement lies inside another: numbers are in order, outer first."""
+    return any(number < other <= number + size_of(statement) for other in needed)
+
+
+def enclosing_loops(body: Block) -> list[tuple[tuple[int, Loop], ...]]:
+    """For each statement, the loops around it with their numbers, outermost first."""
+    result: list[tuple[tuple[int, Loop], ...]] = []
+
+    def visit(block: Block, loops: tuple[tuple[int, Loop], ...]) -> None:
+        for statement in block:
+            number = len(result)
+            result.append(loops)
+            if isinstance(statement, Loop):
+                visit(statement.body, (*loops, (number, statement)))
+            elif isinstance(statement, Branch):
+                visit(statement.then, loops)
+                visit(statement.orelse, loops)
+
+    visit(body, ())
+    return result
