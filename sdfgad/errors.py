@@ -144,6 +144,10 @@ class CompilerError(SdfgadError):
     """There is no C++ compiler, or it failed on generated code."""
 
 
+class OutOfMemory(SdfgadError, MemoryError):
+    """The machine has not as much memory as a compiled program needs; what it held has been released."""
+
+
 class InfeasibleBudget(SdfgadError):
     """No plan keeps the memory limit.
 

@@ -20,6 +20,8 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Program, buffers_of, reads_of, walk
 from sdfgad.lowering.blas import environment_name
 from sdfgad.lowering.kernels import Kernel, is_single, kernel_of, only_element
+from sdfgad.lowering.lifetimes import arguments, lifetimes
+from sdfgad.lowering.memory import Schedule
 
 Region = Any  # an SDFG or a control-flow region of it
 
@@ -56,7 +58,8 @@ class _Lowering:
         used |= {s.var for s in walk(program.body) if isinstance(s, Loop)}
         used |= {name for s in walk(program.body) if isinstance(s, Compute) for name, _ in s.params}
         self.names = Names(used)
-        self.outside = {*program.inputs, *program.outputs.values(), *(("status",) if program.checks else ())}
+        self.outside = arguments(program)
+        self.schedule = Schedule(lifetimes(program))
 
     def run(self) -> dace.SDFG:
         for symbol in self.program.integers:
@@ -64,10 +67,11 @@ class _Lowering:
         for buffer in self._used_buffers():
             self._add_buffer(buffer)
         start = self.sdfg.add_state("start", is_start_block=True)
-        self.sdfg.append_global_code('#include "sdfgad.h"\n')
         cursor = _Cursor(self.sdfg, start)
-        for statement in self.program.body:
+        for position, statement in enumerate(self.program.body):
+            self.schedule.enter(position)
             self._statement(statement, cursor)
+        self.sdfg.append_global_code(self.schedule.table() + '#include "memory.h"\n#include "sdfgad.h"\n')
         return self.sdfg
 
     def _used_buffers(self) -> list[Buffer]:
@@ -85,7 +89,12 @@ class _Lowering:
             return
         # DaCe has no extent of 0, and a run-time extent may be negative where its loop is not reached.
         shape = [max(e.const, 1) if e.is_const else sympy.Max(1, _symbolic(e)) for e in buffer.shape] or [1]
-        self.sdfg.add_array(buffer.name, shape, dtype, transient=transient)
+        if not transient:
+            self.sdfg.add_array(buffer.name, shape, dtype)
+            return
+        # Declared for the whole program, whose statements allocate and release it; see `memory`.
+        storage, lifetime = dtypes.StorageType.CPU_Heap, dtypes.AllocationLifetime.SDFG
+        self.sdfg.add_array(buffer.name, shape, dtype, storage, transient=True, lifetime=lifetime)
 
     # --- control flow
 
@@ -100,11 +109,12 @@ class _Lowering:
             self._branch(statement, cursor)
 
     def _loop(self, loop: Loop, cursor: _Cursor) -> None:
-        var = loop.var
+        var, start = loop.var, self._form(loop.start, cursor)
         if loop.backward:
-            head = (f"{var} >= 0", f"{var} = ({self._form(loop.trips, cursor)}) - 1", f"{var} = {var} - 1")
+            last = self._form(loop.start + loop.trips - 1, cursor)
+            head = (f"{var} >= {start}", f"{var} = {last}", f"{var} = {var} - 1")
         else:
-            head = (self._goes_on(loop, cursor), f"{var} = 0", f"{var} = {var} + 1")
+            head = (self._goes_on(loop, cursor), f"{var} = {start}", f"{var} = {var} + 1")
         if var not in self.sdfg.symbols:
             self.sdfg.add_symbol(var, dace.int64)
         region = LoopRegion(self.names.fresh(f"loop_{var}"), head[0], var, head[1], head[2])
@@ -116,7 +126,7 @@ class _Lowering:
 
     def _goes_on(self, loop: Loop, cursor: _Cursor) -> str:
         if not loop.is_open:
-            return f"{loop.var} < {self._form(loop.trips, cursor)}"
+            return f"{loop.var} < {self._form(loop.start + loop.trips, cursor)}"
         # Not a symbol, which would be fixed before the loop: the body changes the scalar.
         (scalar,) = reads_of(loop)
         return f"{loop.var} < {scalar.buffer}"
@@ -187,7 +197,7 @@ class _Lowering:
             f"t_{call.name}",
             dict.fromkeys(inputs),
             dict.fromkeys(outputs),
-            code,
+            self.schedule.mark(code),
             language=dtypes.Language.CPP,
             code_global=header,
             debuginfo=info,
@@ -202,11 +212,12 @@ class _Lowering:
 
     def _state(self, state: Any, statement: Compute, kernel: Kernel, bounds: Mapping[str, str]) -> None:
         info = _debug_info(statement)
+        code = kernel.code.format_map({k: bounds[k] for k in kernel.inner}) if kernel.inner else kernel.code
         tasklet = state.add_tasklet(
             f"t_{statement.target.buffer}",
             dict.fromkeys(kernel.inputs),
             {kernel.output[0]: None},
-            kernel.code.format_map({k: bounds[k] for k in kernel.inner}) if kernel.inner else kernel.code,
+            self.schedule.mark(code),
             language=dtypes.Language.CPP,
             debuginfo=info,
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import CompilerError
+from sdfgad.errors import CompilerError, OutOfMemory
 from sdfgad.runtime.compile import Library
 
 
@@ -23,12 +23,33 @@ class Executable:
         self._exit = getattr(shared, f"__dace_exit_{library.name}")
         self._exit.argtypes = [ctypes.c_void_p]
         self._run = getattr(shared, f"__program_{library.name}")
-        self._run.restype = None
+        self._run.restype = ctypes.c_int
         kinds = [ctypes.c_int64 if kind == "integer" else ctypes.c_void_p for _, kind in library.arguments]
         self._run.argtypes = [ctypes.c_void_p, *kinds]
+        self._peak_bytes = shared.sdfgad_peak_bytes
+        self._peak_bytes.restype = ctypes.c_int64
+        self._reset_peak = shared.sdfgad_reset_peak
+        self._reset_peak.restype = None
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes that the library's arrays and workspaces held since `reset_peak`; arguments do not count.
+
+        Every executable of the same library has the same peak, and calls beside each other add up.
+        """
+        return int(self._peak_bytes())
+
+    def reset_peak(self) -> None:
+        """Forget the peak: it is what is held now."""
+        self._reset_peak()
 
     def __call__(self, arrays: Mapping[str, np.ndarray[Any, Any]], integers: Mapping[str, int]) -> None:
-        """Run once. Arrays must be C-contiguous, of the program's shapes and dtypes; outputs are written."""
+        """Run once. Arrays must be C-contiguous, of the program's shapes and dtypes; outputs are written.
+
+        Raises:
+            CompilerError: the library does not start.
+            OutOfMemory: there is not enough memory; all that the program held is released, the outputs are undefined.
+        """
         arguments = [
             integers[name] if kind == "integer" else arrays[name].ctypes.data for name, kind in self.library.arguments
         ]
@@ -37,6 +58,11 @@ class Executable:
         if not handle:
             raise CompilerError("the compiled program could not be initialised")
         try:
-            self._run(handle, *arguments)
+            has_failed = self._run(handle, *arguments)
         finally:
             self._exit(handle)
+        if has_failed:
+            raise OutOfMemory(
+                "the compiled program could not allocate an array",
+                todo="Pass memory_limit=... to `differentiate`, or smaller arguments.",
+            )

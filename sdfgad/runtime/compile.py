@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from filelock import FileLock
 
+from sdfgad.cache import cache_folder
 from sdfgad.errors import CompilerError
+from sdfgad.lowering.memory import manage
 
 # Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
 # and no contraction of a*b+c, which would round differently from NumPy. GCC 12's vectoriser of straight-line code
@@ -51,12 +52,6 @@ class Library:
     path: Path
     name: str
     arguments: tuple[tuple[str, str], ...]
-
-
-def cache_folder() -> Path:
-    """The user's cache folder; the environment variable SDFGAD_CACHE_DIR overrides it."""
-    chosen = os.environ.get("SDFGAD_CACHE_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("sdfgad"))
 
 
 def compile_sdfg(sdfg: Any) -> Library:
@@ -99,7 +94,7 @@ def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, .
     used = {environment for c in objects for environment in c.environments}
     has_complex = any(array.dtype in (dace.complex64, dace.complex128) for array in sdfg.arrays.values())
     options = (*(FLAGS_FOR_COMPLEX if has_complex else ()), *_library_options(used))
-    return "\n".join(lines) + "\n", arguments, options
+    return manage("\n".join(lines) + "\n", sdfg.name), arguments, options
 
 
 def _library_options(used: set[str]) -> tuple[str, ...]:

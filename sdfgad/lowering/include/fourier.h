@@ -11,7 +11,8 @@
 #include <mutex>
 #include <unordered_map>
 #include <utility>
-#include <vector>
+
+#include "memory.h"
 
 namespace sdfgad {
 namespace dft {
@@ -70,7 +71,7 @@ template <typename R> inline void butterfly(std::complex<R> (&x)[4], const std::
 template <typename R> struct Pass {
     int factor;
     int64_t count, stride;
-    std::vector<std::complex<R>> twiddles;
+    Vector<std::complex<R>> twiddles;
 
     template <int P> void run(const std::complex<R>* in, std::complex<R>* out) const {
         std::complex<R> roots[P];
@@ -111,10 +112,12 @@ template <typename R> class Smooth {
 public:
     explicit Smooth(int64_t n) : n(n) {
         int64_t count = n, stride = 1;
+        passes.reserve(most_passes);
         for (int factor : {4, 2, 3, 5, 7})
             for (; count % factor == 0; stride *= factor) {
                 count /= factor;
                 passes.push_back({factor, count, stride, {}});
+                passes.back().twiddles.reserve(count * factor);
                 for (int64_t k = 0; k < count; k++)
                     for (int j = 0; j < factor; j++) passes.back().twiddles.emplace_back(root(j * k, count * factor));
             }
@@ -132,8 +135,10 @@ public:
     }
 
 private:
+    static constexpr int most_passes = 40;  // 3^40 is more than a length can be.
+
     int64_t n;
-    std::vector<Pass<R>> passes;
+    Vector<Pass<R>> passes;
 };
 
 inline bool is_smooth(int64_t n) {
@@ -152,7 +157,7 @@ template <typename R> class Bluestein {
 public:
     explicit Bluestein(int64_t n) : n(n), size(next_smooth(2 * n - 1)), transform(size), chirp(n), kernel(size) {
         for (int64_t k = 0; k < n; k++) chirp[k] = std::complex<R>(root(square(k), 2 * n));
-        std::vector<std::complex<R>> values(size), scratch(size);
+        Vector<std::complex<R>> values(size), scratch(size);
         for (int64_t k = 0; k < n; k++) values[k] = values[(size - k) % size] = std::conj(chirp[k]) / R(size);
         transform(values.data(), kernel.data(), scratch.data());
     }
@@ -176,11 +181,12 @@ private:
 
     int64_t n, size;
     Smooth<R> transform;
-    std::vector<std::complex<R>> chirp, kernel;
+    Vector<std::complex<R>> chirp, kernel;
 };
 
 // The plan of a length, kept for later calls. A program with ever new lengths must not fill the memory.
-template <typename Plan> inline std::shared_ptr<const Plan> plan_of(int64_t n) {
+// Internal linkage: each library counts its own plans.
+template <typename Plan> static std::shared_ptr<const Plan> plan_of(int64_t n) {
     static std::mutex mutex;
     static std::unordered_map<int64_t, std::shared_ptr<const Plan>> plans;
     std::lock_guard<std::mutex> guard(mutex);
@@ -194,7 +200,7 @@ template <typename Plan> inline std::shared_ptr<const Plan> plan_of(int64_t n) {
 template <typename Plan, typename R>
 inline void transform_rows(const std::complex<R>* in, std::complex<R>* out, int64_t batch, int64_t n, int sign) {
     auto plan = plan_of<Plan>(n);
-    auto scratch = std::make_unique_for_overwrite<std::complex<R>[]>(plan->scratch_size());
+    auto scratch = array<std::complex<R>>(plan->scratch_size());
     for (int64_t row = 0; row < batch; row++, in += n, out += n) {
         (*plan)(in, out, scratch.get());
         if (sign > 0) std::reverse(out + 1, out + n);

@@ -9,11 +9,12 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <type_traits>
 
 #include <cblas.h>
 #include <lapacke.h>
+
+#include "memory.h"
 
 namespace sdfgad {
 namespace lapack {
@@ -22,10 +23,6 @@ template <typename T> struct Types { using Real = T; using Wide = double; };
 template <typename T> struct Types<std::complex<T>> { using Real = T; using Wide = std::complex<double>; };
 template <typename T> using Real = typename Types<T>::Real;
 template <typename T> using Wide = typename Types<T>::Wide;
-
-template <typename T> using Array = std::unique_ptr<T[]>;
-
-template <typename T> inline Array<T> array(int64_t size) { return std::make_unique_for_overwrite<T[]>(size); }
 
 // One set of overloads for each type. `C` is the type in LAPACKE's declarations, `one` the scalar 1 as CBLAS takes it.
 #define SDFGAD_LAPACK(T, C, letter, orthogonal, one)                                                               \
@@ -234,7 +231,7 @@ template <typename T> inline int qr(const T* a, T* q, T* r, int64_t batch, int64
     lapack::reflect(m, n, nullptr, nullptr, &sizes[0], -1);
     lapack::form_q(m, k, nullptr, nullptr, &sizes[1], -1);
     int work_size = std::max(std::real(sizes[0]), std::real(sizes[1]));
-    auto columns = lapack::array<Wide>(m * n), tau = lapack::array<Wide>(k), work = lapack::array<Wide>(work_size);
+    auto columns = array<Wide>(m * n), tau = array<Wide>(k), work = array<Wide>(work_size);
     for (int64_t i = 0; i < batch; i++, a += m * n, q += m * k, r += k * n) {
         lapack::transpose(a, columns.get(), m, n);
         lapack::reflect(m, n, columns.get(), tau.get(), work.get(), work_size);
@@ -255,10 +252,10 @@ inline int singular_values(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t 
     Wide size;
     lapack::decompose(m, n, nullptr, nullptr, nullptr, nullptr, &size, -1, nullptr, nullptr);
     int work_size = std::real(size);
-    auto columns = lapack::array<Wide>(m * n), left = lapack::array<Wide>(m * k), right = lapack::array<Wide>(k * n);
-    auto work = lapack::array<Wide>(work_size);
-    auto reals = lapack::array<double>(k * std::max(5 * k + 5, 2 * most + 2 * k + 1));
-    auto integers = lapack::array<int>(8 * k);
+    auto columns = array<Wide>(m * n), left = array<Wide>(m * k), right = array<Wide>(k * n);
+    auto work = array<Wide>(work_size);
+    auto reals = array<double>(k * std::max(5 * k + 5, 2 * most + 2 * k + 1));
+    auto integers = array<int>(8 * k);
     lapack::Result<lapack::Real<T>> values(k);
     for (int64_t i = 0; i < batch; i++, a += m * n, u += m * k, s += k, vh += k * n) {
         lapack::transpose(a, columns.get(), m, n);
@@ -283,9 +280,9 @@ template <typename T> inline int symmetric_eigen(const T* a, lapack::Real<T>* w,
     int integers_size;
     lapack::diagonalise(n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
     int work_size = std::real(size), reals_size = reals_stated;
-    auto columns = lapack::array<Wide>(n * n), work = lapack::array<Wide>(work_size);
-    auto reals = lapack::array<double>(reals_size);
-    auto integers = lapack::array<int>(integers_size);
+    auto columns = array<Wide>(n * n), work = array<Wide>(work_size);
+    auto reals = array<double>(reals_size);
+    auto integers = array<int>(integers_size);
     lapack::Result<lapack::Real<T>> values(n);
     for (int64_t i = 0; i < batch; i++, a += n * n, w += n, v += n * n) {
         lapack::transpose(a, columns.get(), n, n);

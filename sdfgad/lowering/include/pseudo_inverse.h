@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <bit>
-#include <memory>
 
 #include "linalg.h"
 
@@ -13,8 +12,8 @@ template <typename T>
 inline int pseudo_inverse(const T* a, T* out, int64_t batch, int64_t m, int64_t n, int64_t cut) {
     using R = lapack::Real<T>;
     const int64_t k = std::min(m, n);
-    auto u = lapack::array<T>(m * k), vh = lapack::array<T>(k * n);
-    auto s = lapack::array<R>(k);
+    auto u = array<T>(m * k), vh = array<T>(k * n);
+    auto s = array<R>(k);
     for (int64_t b = 0; b < batch; b++, a += m * n, out += n * m) {
         std::fill(out, out + n * m, T(0));
         if (k == 0) continue;

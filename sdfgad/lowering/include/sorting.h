@@ -2,7 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+
+#include "memory.h"
 
 namespace sdfgad {
 namespace sorting {
@@ -19,7 +20,9 @@ template <typename T> struct Entry {
 
 // The places of each row's values in ascending order; equal values keep their order.
 template <typename T> inline int argsort(const T* in, int64_t* out, int64_t batch, int64_t n) {
-    auto entries = std::make_unique_for_overwrite<sorting::Entry<T>[]>(n);
+    auto entries = array<sorting::Entry<T>>(n);
+    // std::stable_sort copies half of the entries.
+    memory::Foreign copies((n + 1) / 2 * sizeof(sorting::Entry<T>));
     for (int64_t row = 0; row < batch; row++, in += n, out += n) {
         for (int64_t i = 0; i < n; i++) entries[i] = {in[i], i};
         std::stable_sort(entries.get(), entries.get() + n, [](const auto& a, const auto& b) {

@@ -1,0 +1,120 @@
+"""When buffers are held, and how many bytes: by hand, and never less than what is measured."""
+
+import numpy as np
+import pytest
+
+from sdfgad.ir.expr import INT, Const, Int, Op, Read
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
+from sdfgad.lowering.lifetimes import buffer_bytes, footprint, lifetimes, peak_bytes, workspace
+
+F8 = np.dtype(np.float64)
+N = Lin.symbol("n")
+SHAPES = {"x": (8,), "a": (8,), "b": (8,), "c": (100,), "s": (), "place": (3,), "y": (8,)}
+
+
+def element(name, index=0):
+    return Read(name, () if name == "s" else (Lin.of(index),), INT if name == "place" else F8)
+
+
+def fill(name, *values, extent=8):
+    value = Const(0.0, F8)
+    for other in values:
+        value = Op("add", (value, other), F8)
+    params = () if name == "s" else (("p", Lin.of(extent)),)
+    return Compute(params, Access(name, tuple(Lin.symbol(p) for p, _ in params)), value)
+
+
+def program(*body, checks=(), integers=(), **shapes):
+    shapes = SHAPES | shapes
+    buffers = {
+        name: Buffer(name, tuple(map(Lin.of, shape)), INT if name == "place" else F8) for name, shape in shapes.items()
+    }
+    if checks:
+        buffers["status"] = Buffer("status", (), INT)
+    return Program("made", buffers, ("x",), integers, {"y": "y"}, body, checks)
+
+
+def test_from_first_to_last_mention():
+    made = program(
+        fill("a", element("x")),
+        fill("s", element("a")),
+        fill("b", element("s")),
+        fill("c", element("b")),
+        fill("y", element("b")),
+    )
+    # Not `x` and `y`, which the caller holds, nor the scalar `s`.
+    assert lifetimes(made) == {"a": (0, 1), "b": (2, 4), "c": (3, 3)}
+
+
+def test_nested_statements_count_as_their_outermost():
+    inner = Loop("j", Lin(2), (fill("b", element("a")),), ())
+    loop = Loop("i", Lin(2), (fill("c"), inner), ())
+    made = program(fill("a"), loop, fill("y", element("b")))
+    assert lifetimes(made) == {"a": (0, 1), "b": (1, 2), "c": (1, 1)}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        Loop("i", Lin.symbol(element("place")), (fill("y"),), ()),
+        Branch(Op("less", (element("place"), Const(1, INT)), np.dtype(bool)), (), (fill("y"),)),
+        fill("y", extent=Lin.symbol(element("place"))),
+        fill("y", Read("x", (Lin.symbol(element("place")),), F8)),
+        Compute((), Access("y", (Lin.symbol(element("place")),)), Const(0.0, F8)),
+    ],
+    ids=["trips", "condition", "extent", "index of a read", "index of the target"],
+)
+def test_mentions_besides_values(statement):
+    set_place = Compute((), Access("place", (Lin(0),)), Const(1, INT))
+    assert lifetimes(program(set_place, fill("y"), statement)) == {"place": (0, 2)}
+
+
+def test_footprint_by_hand():
+    made = program(fill("a", element("x")), fill("c", element("a")), fill("y", element("c")))
+    outside = 64 + 64
+    assert footprint(made, {}) == (outside + 64, outside + 64 + 832, outside + 832)
+    assert peak_bytes(made, {}) == outside + 64 + 832
+    assert peak_bytes(program(), {}) == outside
+    check = (Check(ValueError, "", None, ""),)
+    assert peak_bytes(program(checks=check), {}) == outside + 64
+
+
+@pytest.mark.parametrize(("n", "elements"), [(10, 45), (1, 1), (0, 1), (-3, 6)])
+def test_extents_at_run_time(n, elements):
+    triangle = Op("floor_divide", (Int(Lin.symbol(Op("multiply", (Int(N), Int(N)), INT)) - N), Const(2, INT)), INT)
+    tape = Buffer("t", (Lin.symbol(triangle),), F8)
+    assert buffer_bytes(tape, {"n": n}) == -(-elements * 8 // 64) * 64
+    two = Buffer("t", (N - 1, Lin(16)), F8)
+    assert buffer_bytes(two, {"n": n}) == max(n - 1, 1) * 128
+    larger = Buffer("t", (Lin.symbol(Op("maximum", (Int(N), Const(8, INT)), INT)),), F8)
+    assert buffer_bytes(larger, {"n": n}) == (128 if n == 10 else 64)
+
+
+def test_extents_that_are_no_forms_of_integers():
+    with pytest.raises(KeyError):
+        buffer_bytes(Buffer("t", (N,), F8), {})
+    with pytest.raises(ValueError, match="no form"):
+        buffer_bytes(Buffer("t", (Lin.symbol(element("place")),), F8), {})
+
+
+def whole(name, *shape, dtype=F8):
+    return Whole(name, tuple(map(Lin, shape)), dtype)
+
+
+def test_workspace_of_calls_is_counted_where_they_are():
+    call = Call("solve", (whole("a", 32, 32), whole("x", 32, 1)), (whole("y", 32, 1),), (1, 32, 1))
+    # LU, pivots, and an empty result.
+    assert workspace(call) == 8192 + 128 + 64
+    shapes = {"a": (32, 32), "x": (32,), "y": (32,)}
+    found = footprint(program(fill("b"), Loop("i", Lin(3), (call,), ()), fill("y"), **shapes), {})
+    assert found == (256 * 2 + 64, 256 * 2 + 8192 + 8192 + 192, 256 * 2)
+    assert workspace(Call("searchsorted", (whole("a", 9), whole("x", 8)), (whole("y", 8),), (9, 8, 0))) == 0
+
+
+def test_plans_of_transforms_are_always_counted():
+    c16 = np.dtype(complex)
+    call = Call("fourier", (whole("a", 8, dtype=c16),), (whole("b", 8, dtype=c16),), (1, 8, -1))
+    without, twice = program(fill("y")), program(fill("y"), call, call)
+    plan = footprint(twice, {})[0] - footprint(without, {})[0]
+    assert plan == 128 + 64 + 40 * 128
