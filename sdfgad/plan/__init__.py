@@ -1,5 +1,5 @@
-"""Plan: which residuals are stored and which are recomputed. Pure data: no dace here."""
+"""Plan: which values are stored and which are recomputed. Plain data: no dace here, and pulp in one file."""
 
-from sdfgad.plan.plan import Decision, Plan, store_all
+from sdfgad.plan.plan import Decision, Moment, Plan
 
-__all__ = ["Decision", "Plan", "store_all"]
+__all__ = ["Decision", "Moment", "Plan"]

@@ -1,49 +1,165 @@
-"""A memory plan: one decision per residual."""
+"""A memory plan as people see it: what happens to each value, why, and what is held when."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
 
-STORE = "store"
+WIDTH = 160
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What happens to one residual.
+    """What happens to one value, or to one loop.
 
     Attributes:
-        name: the value, as the user named it.
-        source: the user's line that overwrites it, as ``file.py:12: text``.
-        bytes: the size of its tape, or None while it depends on run-time integers.
-        choice: "store".
+        name: the value, as the user named it, or "loop".
+        source: the user's line that overwrites or makes it, as ``file.py:12: text``.
+        bytes: what keeping it takes in all: for a value in a loop, in all trips of the loop.
+        choice: "store" or "recompute"; for a loop "store" or which states are kept.
         seconds: predicted cost of the choice.
         reason: why.
     """
 
     name: str
     source: str
-    bytes: int | None
+    bytes: int
     choice: str
     seconds: float
     reason: str
 
 
 @dataclass(frozen=True)
+class Moment:
+    """What is held while one statement of the user's program runs, or is reversed."""
+
+    label: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Plan:
-    """Decisions by residual key, in program order."""
+    """What is stored and what is recomputed, for arguments of given sizes.
 
-    decisions: Mapping[Hashable, Decision]
-
-    def choice(self, key: Hashable) -> str:
-        return self.decisions[key].choice
-
-
-def store_all(residuals: Iterable[tuple[Hashable, str, str]]) -> Plan:
-    """Keep every residual in a tape.
-
-    Args:
-        residuals: key, name and source line of each.
+    Attributes:
+        decisions: one row for each value and loop that something is decided about, in program order.
+        strategy: "ilp", "store_all", "recompute_all" or "revolve".
+        peak_bytes: the most that one call holds at once: arguments, outputs, gradients, stored values, temporaries.
+        peak_point: where that is.
+        budget_bytes: the limit, or None.
+        status: "optimal"; "feasible": the best of the choices that were looked at; "time limit": the best found in
+            time; "greedy": the solver found nothing in time; "fixed": the strategy decides.
+        gap: how far the predicted time may be from the best, as a fraction; 0 if optimal, None if unknown.
+        solver: who solved it: "CBC", "HiGHS", or "none" where there was nothing to solve.
+        solve_seconds: how long planning took.
+        moments: what is held over the run of the program; `store_all` is the same if everything is stored.
     """
-    reason = "every residual is stored"
-    return Plan({key: Decision(name, source, None, STORE, 0.0, reason) for key, name, source in residuals})
+
+    decisions: tuple[Decision, ...]
+    strategy: str
+    peak_bytes: int
+    peak_point: str
+    budget_bytes: int | None
+    status: str
+    gap: float | None
+    solver: str
+    solve_seconds: float
+    moments: tuple[Moment, ...]
+    store_all: tuple[Moment, ...]
+
+    @property
+    def store_all_bytes(self) -> int:
+        """The peak if everything is stored."""
+        return max((moment.bytes for moment in self.store_all), default=0)
+
+    def to_json(self) -> str:
+        """The plan as JSON text: its attributes by name."""
+        return json.dumps(asdict(self), indent=2)
+
+    def __str__(self) -> str:
+        return _text(self)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the live bytes over the program, the budget, and what storing everything would take.
+
+        Args:
+            path: where to write the picture; None returns the matplotlib figure only.
+
+        Returns:
+            The matplotlib figure.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+        """
+        from sdfgad.plan.picture import draw
+
+        figure = draw(self)
+        if path is not None:
+            figure.savefig(path, dpi=120, bbox_inches="tight")
+        return figure
+
+
+def size_text(size: int) -> str:
+    """Bytes for people: ``3.5 MiB``."""
+    value, unit = float(size), 0
+    while value >= 1024 and unit < len(UNITS) - 1:
+        value, unit = value / 1024, unit + 1
+    return f"{value:.0f} B" if unit == 0 else f"{value:.1f} {UNITS[unit]}"
+
+
+def time_text(seconds: float) -> str:
+    """Seconds for people: ``3.5 ms``."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
+        if seconds * factor >= 1 or unit == "µs":
+            return f"{seconds * factor:.3g} {unit}" if seconds else "0"
+    raise AssertionError("unreachable")
+
+
+def _text(plan: Plan) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("value", "made or overwritten at", "bytes", "choice", "cost", "why"):
+        is_number = name in ("bytes", "cost")
+        table.add_column(name, justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
+    for row in plan.decisions:
+        where = without_folder(row.source)
+        cells = (row.name, where, size_text(row.bytes), row.choice, time_text(row.seconds), row.reason)
+        table.add_row(*map(escape, cells))
+    out = StringIO()
+    if plan.decisions:
+        Console(file=out, width=WIDTH, color_system=None).print(table)
+    rows = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
+    return "\n".join([*rows, *([""] if rows else []), *_summary(plan)])
+
+
+def without_folder(source: str) -> str:
+    """A line without its folder: ``/home/me/heat.py:3: y = a / b`` becomes ``heat.py:3: y = a / b``."""
+    # A slash in the line itself is no part of the path.
+    place = re.search(r":\d+: ", source)
+    end = place.start() if place else 0
+    return re.sub(r"/.*/|\S*/", "", source[:end]) + source[end:]
+
+
+def _summary(plan: Plan) -> Iterable[str]:
+    if not plan.decisions:
+        yield "Nothing is kept for the reverse sweep beyond the program's own arrays, so there is nothing to decide."
+    limit = "no limit" if plan.budget_bytes is None else f"limit {size_text(plan.budget_bytes)}"
+    yield f"peak {size_text(plan.peak_bytes)} ({limit}; all stored: {size_text(plan.store_all_bytes)})"
+    yield f"      at {without_folder(plan.peak_point)}"
+    gap = "" if not plan.gap else f", at most {plan.gap:.1%} from the best"
+    yield f"{plan.strategy}: {plan.status}{gap}; solver {plan.solver}, {time_text(plan.solve_seconds)}"
+
+
+def peak_of(moments: Sequence[Moment]) -> Moment:
+    """The first moment at which most is held."""
+    return max(moments, key=lambda moment: moment.bytes)
