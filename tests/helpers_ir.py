@@ -17,7 +17,6 @@ from sdfgad.frontend import parse as parsing
 from sdfgad.ir.expr import Const, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.program import Call, Compute, Loop
 from sdfgad.lowering.assemble import assemble
-from sdfgad.plan import store_all
 from sdfgad.reverse.adjoint import differentiate_program
 from tests.helpers import assert_close
 
@@ -74,12 +73,13 @@ class Interpreter:
         if loop.is_open:
             self.loop_while(loop)
             return
-        trips = range(self.form(loop.trips))
+        start = self.form(loop.start)
+        trips = range(start, start + self.form(loop.trips))
         # The guards of an open loop, and of its mirror image, cannot tell where it ends.
         may_be_open = loop.backward and reads(Int(loop.trips))
         for trip in (-1,) if may_be_open else (-1, len(trips)):
             self.env[loop.var] = trip
-            assert not self.all_hold(loop.guards), f"the guards of {loop.var} hold outside of it"
+            assert not loop.guards or not self.all_hold(loop.guards), f"the guards of {loop.var} hold outside of it"
         for trip in reversed(trips) if loop.backward else trips:
             self.env[loop.var] = trip
             assert self.all_hold(loop.guards), f"the guards of {loop.var} do not hold in it"
@@ -239,8 +239,7 @@ def gradient_of(primal, wrt=None, output="return"):
     """The assembled gradient program."""
     wrt = floating(primal) if wrt is None else wrt
     adjoint = adjoint_of(primal, wrt, output)
-    plan = store_all((key, residual.buffer, "") for key, residual in adjoint.residuals.items())
-    return assemble(adjoint, plan, tuple(primal.inputs[name] for name in wrt), output)
+    return assemble(adjoint, tuple(primal.inputs[name] for name in wrt), output)
 
 
 def symbols_of_shape(shape):

@@ -7,6 +7,7 @@ trips are counted: a program of its own finds their total first, and a counter i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +18,12 @@ from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import INT, Const, Expr, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Buffer, Compute
+from sdfgad.ir.program import Access, Buffer, Compute, Loop
 from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.reverse.adjoint import Adjoint, Key, Residual
+from sdfgad.lowering.checkpoints import Checkpoint, axes_of
+from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.reverse.residuals import Key, Residual
 
 Axis = tuple[str, Lin]
 
@@ -49,24 +52,68 @@ class Counter:
     total: str
 
 
-def tapes_for(adjoint: Adjoint, names: Names) -> tuple[dict[Key, Tape], tuple[Counter, ...]]:
+def tapes_for(
+    adjoint: Adjoint, checkpoints: Mapping[int, Checkpoint], names: Names
+) -> tuple[dict[Key, Tape], tuple[Counter, ...]]:
     """The tapes of all residuals by their keys, and the counters that they need.
+
+    Args:
+        checkpoints: the loops that are run again segment by segment, by number: a tape has a segment's trips.
 
     Raises:
         UnsupportedProgram: the size of a kept array is data.
     """
     counters: dict[str, Counter] = {}
-    tapes = {key: _tape_for(residual, adjoint, names, counters) for key, residual in adjoint.residuals.items()}
+    tapes = {key: _tape_for(r, adjoint, checkpoints, names, counters) for key, r in adjoint.residuals.items()}
     return tapes, tuple(counters.values())
 
 
-def _tape_for(residual: Residual, adjoint: Adjoint, names: Names, counters: dict[str, Counter]) -> Tape:
+def tape_shape(residual: Residual, adjoint: Adjoint) -> tuple[Lin, ...] | None:
+    """The shape of a residual's tape; None where trips must be counted before it is known.
+
+    Raises:
+        NeedsConstant: it is known only for given values of run-time integers.
+        UnsupportedProgram: the size of a kept array is data.
+    """
+    if any(_is_counted(loop) for _, loop in residual.loops):
+        return None
+    return _layout(residual, adjoint, {})[0]
+
+
+def box_shape(residual: Residual, adjoint: Adjoint) -> tuple[Lin, ...]:
+    """The shape of what one trip of the loops around a residual keeps, at most.
+
+    Raises:
+        NeedsConstant: it is known only for given values of run-time integers.
+        UnsupportedProgram: the size of a kept array is data.
+    """
+    domain, known = _domain(residual), set(adjoint.primal.integers)
+    return tuple(
+        extent
+        if _is_plain(extent) and symbols_of(Int(extent)) <= known
+        else _largest(extent, adjoint, domain, residual)
+        for _, extent in residual.params
+    )
+
+
+def _is_counted(loop: Loop) -> bool:
+    """Whether a loop's number of trips is data."""
+    return not _is_plain(loop.trips) and _is_data(loop.trips)
+
+
+def _tape_for(
+    residual: Residual,
+    adjoint: Adjoint,
+    checkpoints: Mapping[int, Checkpoint],
+    names: Names,
+    counters: dict[str, Counter],
+) -> Tape:
     primal = adjoint.primal.buffers[residual.buffer]
     name = names.fresh(f"{residual.buffer}_tape")
-    if any(not _is_plain(loop.trips) and _is_data(loop.trips) for loop in residual.loops):
+    if any(_is_counted(loop) for _, loop in residual.loops):
         shape, index = _counted_layout(residual, adjoint, names, counters)
     else:
-        shape, index = _layout(residual, adjoint)
+        shape, index = _layout(residual, adjoint, checkpoints)
     buffer = Buffer(name, shape, primal.dtype, primal.source, residual.where)
     slot = Access(name, index)
     store = Compute(residual.params, slot, residual.access.read(primal.dtype), None, residual.where)
@@ -74,25 +121,32 @@ def _tape_for(residual: Residual, adjoint: Adjoint, names: Names, counters: dict
     return Tape(buffer, store, restore)
 
 
-def _layout(residual: Residual, adjoint: Adjoint) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
+def _layout(
+    residual: Residual, adjoint: Adjoint, checkpoints: Mapping[int, Checkpoint]
+) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
     """The tape's shape, and the index of the slot for the present trips."""
-    axes = [*((loop.var, loop.trips) for loop in residual.loops), *residual.params]
-    outer = set(adjoint.primal.integers)
-    if all(_is_plain(extent) and symbols_of(Int(extent)) <= outer for _, extent in axes):
-        return tuple(extent for _, extent in axes), tuple(Lin.symbol(symbol) for symbol, _ in axes)
-    if _is_countable(residual, axes, adjoint.context):
+    known = {*adjoint.primal.integers, *(kept.segment for kept in checkpoints.values())}
+    axes = [*((loop.var, loop.trips) for _, loop in residual.loops), *residual.params]
+    places = [*axes_of(residual.loops, checkpoints), *((Lin.symbol(name), extent) for name, extent in residual.params)]
+    are_known = [_is_plain(extent) and symbols_of(Int(extent)) <= known for _, extent in places]
+    in_segments = any(number in checkpoints for number, _ in residual.loops)
+    if not all(are_known) and not in_segments and _is_countable(residual, axes, adjoint.context):
         total, position = _count(axes)
         return (_linear(total),), (_linear(position),)
     domain = _domain(residual)
-    shape = tuple(_largest(extent, adjoint, domain, residual) for _, extent in axes)
-    return shape, tuple(Lin.symbol(symbol) for symbol, _ in axes)
+    is_exact = in_segments or all(are_known)
+    shape = tuple(
+        extent if is_known and is_exact else _largest(extent, adjoint, domain, residual)
+        for (_, extent), is_known in zip(places, are_known, strict=True)
+    )
+    return shape, tuple(index for index, _ in places)
 
 
 def _counted_layout(
     residual: Residual, adjoint: Adjoint, names: Names, counters: dict[str, Counter]
 ) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
     """One axis for all trips of the innermost loop, and the box's own."""
-    loop = residual.loops[-1].var
+    loop = residual.loops[-1][1].var
     if loop not in counters:
         buffer = Buffer(names.fresh(f"{loop}_count"), (), INT)
         counters[loop] = Counter(loop, buffer, names.fresh(f"{loop}_total"))
@@ -115,7 +169,7 @@ def _is_countable(residual: Residual, axes: list[Axis], context: isl.Set) -> boo
     if not all(_is_plain(extent) for _, extent in axes):
         return False
     domain = Domain()
-    for loop in residual.loops:
+    for _, loop in residual.loops:
         if not domain.implies(loop.trips, context):
             return False
         domain = domain.with_form(*loop.guards)
@@ -128,7 +182,7 @@ def _names(form: Lin) -> set[str]:
 
 def _domain(residual: Residual) -> Domain:
     domain = Domain()
-    for loop in residual.loops:
+    for _, loop in residual.loops:
         domain = domain.with_form(*loop.guards)
     return domain
 

@@ -1,18 +1,14 @@
 """The assembled gradient program, run by an interpreter, has JAX's gradients."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import npbench_suite
 from sdfgad.ir.program import Loop, computes
-from sdfgad.lowering.assemble import assemble
 from sdfgad.optimize import optimise
-from sdfgad.plan import Plan, store_all
 from tests.frontend.test_control import CASES
 from tests.helpers import assert_close, jax_vjp, numpy_output
-from tests.helpers_ir import adjoint_of, evaluated_gradients, gradient_of, inputs_of, parsed
+from tests.helpers_ir import evaluated_gradients, gradient_of, inputs_of, parsed
 from tests.npbench_suite.oracle import reference, run
 
 
@@ -126,11 +122,3 @@ def test_the_reverse_sweep_has_only_loops_that_do_something():
 
     made = gradient_of(parsed(program, *ARGS), ["y"])
     assert sum(isinstance(s, Loop) and s.backward for s in made.program.body) == 1
-
-
-def test_a_choice_that_lowering_does_not_know():
-    adjoint = adjoint_of(parsed(in_place, *ARGS))
-    decisions = store_all((key, "x", "") for key in adjoint.residuals).decisions
-    other = Plan({key: replace(decision, choice="recompute") for key, decision in decisions.items()})
-    with pytest.raises(NotImplementedError, match="recompute"):
-        assemble(adjoint, other, (), "return")
