@@ -1,0 +1,117 @@
+"""What loops make anew in every trip, which may be made again in the reverse sweep, and what that asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sdfgad.analysis.model import numbered
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.lowering.tapes import tape_shape
+from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.reverse.residuals import (
+    ADJOINT,
+    NOTHING,
+    Again,
+    Asked,
+    Key,
+    Residual,
+    asked,
+    covering,
+    residuals_of,
+    size_of,
+)
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class InnerChoices:
+    """The choices inside of loops.
+
+    Attributes:
+        again: what can be made again.
+        residuals: what must be kept in loops for some choice.
+        askers: who asks for each of them: pairs (reader, read) of positions in `again`, as `sdfgad.plan.problem` has
+            them.
+        conflicts: pairs of positions that must not both be made again.
+    """
+
+    again: tuple[Again, ...]
+    residuals: Mapping[Key, Residual]
+    askers: Mapping[Key, tuple[Pair, ...]]
+    conflicts: tuple[Pair, ...]
+
+
+def inner_choices(adjoint: Adjoint) -> InnerChoices:
+    """The choices of a program; those for which something of unknown size would have to be kept are left out."""
+    again = _worth_asking(adjoint, [a for a in adjoint.choices if a.block[0] != 0])
+    while True:
+        askers = _askers(adjoint, again)
+        residuals = residuals_of(adjoint.primal, frozenset(askers))
+        unknown = [key for key in askers.keys() - adjoint.residuals.keys() if not _is_known(adjoint, residuals[key])]
+        unwanted = {reader for key in unknown for reader, _ in askers[key]}
+        if not unwanted:
+            break
+        again = [one for k, one in enumerate(again) if k not in unwanted]
+    in_loops = {key: residual for key, residual in residuals.items() if residual.loops}
+    return InnerChoices(tuple(again), in_loops, askers, tuple(_conflicts(adjoint, again)))
+
+
+def _worth_asking(adjoint: Adjoint, found: list[Again]) -> list[Again]:
+    """Those that some tape may be saved by, and those that they are made of."""
+    taped = {buffer for _, buffer in adjoint.residuals}
+    useful = {k for k, again in enumerate(found) if again.buffers & taped}
+    everything = list(asked(adjoint.primal, adjoint.pieces, frozenset(), found))
+    while True:
+        grown = useful | {covering(one, found) for one in everything if one.reader in useful} - {NOTHING}
+        if grown == useful:
+            return [again for k, again in enumerate(found) if k in useful]
+        useful = grown
+
+
+def _askers(adjoint: Adjoint, again: list[Again]) -> dict[Key, tuple[Pair, ...]]:
+    """Key -> who asks for it; also keys that nothing asks for while everything is stored."""
+    by_buffer: dict[str, list[Asked]] = {}
+    for one in asked(adjoint.primal, adjoint.pieces, frozenset(adjoint.residuals), again):
+        by_buffer.setdefault(one.request.access.buffer, []).append(one)
+    found: dict[Key, set[Pair]] = {}
+    for buffer, everything in by_buffer.items():
+        hits = adjoint.destruction.hits([(one.number, one.request) for one in everything], buffer)
+        for one in everything:
+            for number in hits[one.number, one.request]:
+                found.setdefault((number, buffer), set()).add((one.reader, covering(one, again)))
+    return {key: tuple(sorted(pairs)) for key, pairs in found.items()}
+
+
+def _is_known(adjoint: Adjoint, residual: Residual) -> bool:
+    """Whether the size of a tape is known before the program runs."""
+    try:
+        return tape_shape(residual, adjoint) is not None
+    except (NeedsConstant, UnsupportedProgram):
+        return False
+
+
+def _conflicts(adjoint: Adjoint, again: list[Again]) -> Iterator[Pair]:
+    """Pairs of which the first could read the second only where the second cannot be made any more."""
+    statements = numbered(adjoint.primal.body)
+    reads: dict[int, set[int]] = {k: set() for k in range(len(again))}
+    last_read = [0] * len(again)
+    for one in asked(adjoint.primal, adjoint.pieces, frozenset(), again):
+        k = covering(one, again)
+        if k != NOTHING and one.reader == ADJOINT:
+            last_read[k] = max(last_read[k], one.number)
+        elif k != NOTHING:
+            reads[one.reader].add(k)
+    while True:
+        late = {(r, k) for r, made in reads.items() for k in made if last_read[r] > last_read[k]}
+        if not late:
+            break
+        for reader, k in late:
+            last_read[k] = max(last_read[k], last_read[reader])
+    for reader, made in reads.items():
+        for k in sorted(made):
+            latest = again[k].latest
+            if last_read[reader] > latest + size_of(statements[latest]):
+                yield reader, k
