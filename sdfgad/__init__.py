@@ -9,12 +9,16 @@ array([0., 2., 4.])
 
 from sdfgad import errors
 from sdfgad.api import CheckResult, DifferentiatedProgram, check_grads, differentiate, grad, value_and_grad
+from sdfgad.api.compare import Comparison, ComparisonRow, compare
 
 __version__ = "0.1.0"
 __all__ = [
     "CheckResult",
+    "Comparison",
+    "ComparisonRow",
     "DifferentiatedProgram",
     "check_grads",
+    "compare",
     "differentiate",
     "errors",
     "grad",

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from sdfgad.api.planning import STRATEGIES, Strategy, Wishes, parse_bytes
 from sdfgad.api.signature import Call, bind, definition, like_argument
 from sdfgad.api.specialise import Specialisation, specialise
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.frontend.parse import ArrayArgument, Primal
 from sdfgad.frontend.source import read_source
+from sdfgad.plan import Plan
+from sdfgad.plan.ilp import SolverMissing, check_solver
 
 Wrt = str | int | Sequence[str | int] | None
 Array = np.ndarray[Any, Any]
@@ -27,7 +31,12 @@ def differentiate(
     wrt: Wrt = None,
     output: str | None = None,
     reduce: Literal["sum"] | None = None,
+    memory_limit: int | str | None = None,
+    strategy: Strategy = "ilp",
+    overrides: Mapping[str, str] | None = None,
     allow_unused: bool = False,
+    solver: str = "CBC",
+    solver_seconds: float = 10.0,
 ) -> DifferentiatedProgram:
     """The gradient of a NumPy program, which is taken as it is.
 
@@ -38,7 +47,15 @@ def differentiate(
         output: what is differentiated: "return", "return[1]", or the name of an argument that the program updates
             in place. None: the returned value, or, if nothing is returned, the one argument that is updated.
         reduce: "sum" differentiates the sum of a non-scalar output.
+        memory_limit: bytes, or text such as "512 MiB": the most that one call may hold at once, in arguments,
+            outputs, gradients, stored values and temporaries. None: no limit.
+        strategy: "ilp" finds the fastest plan within the limit. "store_all" stores whatever the reverse sweep needs;
+            "recompute_all" stores as little as possible without running anything more than twice; "revolve" stores
+            all but the states of loops, of which it keeps as many as the limit allows (Griewank and Walther).
+        overrides: name of a value -> "store" or "recompute", whatever the solver would choose.
         allow_unused: give zeros for arguments on which the output does not depend, instead of an error.
+        solver: who solves the integer program: "CBC", which comes with PuLP, or "HiGHS", if highspy is installed.
+        solver_seconds: how long the solver may take; then the best plan found by then is used.
 
     Returns:
         A `DifferentiatedProgram` ``g``: ``g(*args)`` takes the program's arguments, leaves them as they are, and
@@ -48,6 +65,7 @@ def differentiate(
         UnsupportedProgram: the source of `program` is not available. What its statements raise comes at the first
             call, when dtypes and shapes are known.
         WrtError: `wrt` names an unknown argument.
+        ArgumentError: `memory_limit` or `strategy` is not understood.
 
     Example:
         >>> def heat(T, u, a):
@@ -57,7 +75,33 @@ def differentiate(
         >>> g = differentiate(heat, wrt=("u", "a"))  # doctest: +SKIP
         >>> du, da = g(1000, u, a)  # doctest: +SKIP
     """
-    return DifferentiatedProgram(program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused)
+    if strategy not in STRATEGIES:
+        raise ArgumentError(f"strategy={strategy!r} is not known", todo=f"It is one of {', '.join(STRATEGIES)}.")
+    try:
+        check_solver(solver)
+    except SolverMissing as error:
+        raise ArgumentError(str(error), todo='Pass solver="CBC", which comes with PuLP.') from None
+    wishes = Wishes(parse_bytes(memory_limit), strategy, dict(overrides or {}), solver, solver_seconds)
+    return DifferentiatedProgram(
+        program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, wishes=wishes
+    )
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one call of a gradient really held and took.
+
+    Attributes:
+        peak_bytes: the most bytes held at once: arguments, outputs, gradients, stored values and temporaries.
+        seconds: how long the compiled program ran.
+        predicted_bytes: the peak that the plan predicts.
+        budget_bytes: the memory limit, or None.
+    """
+
+    peak_bytes: int
+    seconds: float
+    predicted_bytes: int
+    budget_bytes: int | None
 
 
 class DifferentiatedProgram:
@@ -71,6 +115,7 @@ class DifferentiatedProgram:
         output: str | None,
         reduce: str | None,
         allow_unused: bool,
+        wishes: Wishes,
     ) -> None:
         if reduce not in (None, "sum"):
             raise OutputError(f"reduce={reduce!r} is not known", todo='Use reduce="sum", or g.vjp with a cotangent.')
@@ -80,6 +125,7 @@ class DifferentiatedProgram:
         self._is_single = isinstance(wrt, (str, int))
         self._names = None if wrt is None else self._resolve_names([wrt] if isinstance(wrt, (str, int)) else list(wrt))
         self._output, self._reduce, self._allow_unused = output, reduce, allow_unused
+        self._wishes = wishes
         self._specialisations: dict[Hashable, list[Specialisation]] = {}
         self._by_integers: dict[Hashable, Specialisation] = {}
         self.__name__ = f"gradient of {self._function.__name__}"
@@ -99,6 +145,8 @@ class DifferentiatedProgram:
             ArgumentError: the arguments do not fit the function.
             UnsupportedProgram, MissingRule: the program does something that cannot be differentiated.
             InvalidIndex, ShapeMismatch: where NumPy would raise, too.
+            InfeasibleBudget: no plan keeps the memory limit.
+            OutOfMemory: the machine has not enough memory.
         """
         return self.value_and_grad(*args, **kwargs)[1]
 
@@ -148,15 +196,35 @@ class DifferentiatedProgram:
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Do all the work of a first call with these arguments, except running it."""
-        self._made(args, kwargs)[1].prepare()
+        call, made = self._made(args, kwargs)
+        made.prepare(call)
 
     def sdfg(self, *args: Any, **kwargs: Any) -> Any:
         """The `dace.SDFG` that computes the output and the gradient for arguments like these."""
-        return self._made(args, kwargs)[1].gradient_sdfg
+        call, made = self._made(args, kwargs)
+        return made.built(made.layout(call)).sdfg
 
-    def plan(self, *args: Any, **kwargs: Any) -> Any:
-        """The `Plan` for arguments like these: what is kept for the reverse sweep, and why."""
-        return self._made(args, kwargs)[1].plan
+    def plan(self, *args: Any, **kwargs: Any) -> Plan:
+        """The `Plan` for arguments like these: what is stored, what is recomputed, and why.
+
+        Raises:
+            InfeasibleBudget: no plan keeps the memory limit; else as ``g(...)`` does.
+        """
+        call, made = self._made(args, kwargs)
+        return made.plan(call)
+
+    def measure(self, *args: Any, repeats: int = 3, **kwargs: Any) -> Measurement:
+        """Run the gradient and report what it held and how long it took, beside what was predicted.
+
+        The cotangent of a non-scalar output is all ones. Bytes are counted where memory is allocated, arguments and
+        results included; seconds are the median of `repeats` runs after a first one.
+        """
+        call, made = self._made(args, kwargs)
+        ones = np.ones(made.output_shape, made.output_dtype)
+        runs = [made.measure(call, ones) for _ in range(max(repeats, 1) + 1)]
+        layout, sizes = made.layout(call), made.sizes(call)
+        seconds = sorted(run[1] for run in runs[1:])[max(repeats, 1) // 2]
+        return Measurement(max(run[0] for run in runs), seconds, layout.peak_bytes(sizes), self._wishes.limit)
 
     # --- inside
 
@@ -188,7 +256,7 @@ class DifferentiatedProgram:
         found = self._specialisations.setdefault(call.key, [])
         made = next((m for m in found if m.primal.is_current and m.fits(call)), None)
         if made is None:
-            made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused)
+            made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._wishes)
             found.append(made)
         return made
 

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import islpy as isl
 import numpy as np
 
+from sdfgad.api.built import Built
+from sdfgad.api.planning import Layout, Planner, Sizes, Wishes
+from sdfgad.api.report import infeasible, plan_of
 from sdfgad.api.signature import Call, as_contiguous, as_input
 from sdfgad.errors import ArgumentError, OutputError, UnusedArgument
 from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.lowering.assemble import GradientProgram, assemble
+from sdfgad.lowering.assemble import GradientProgram
 from sdfgad.lowering.sdfg import lower
 from sdfgad.optimize import optimise
-from sdfgad.plan import Plan, store_all
+from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint, differentiate_program
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
 
 Array = np.ndarray[Any, Any]
+
+# A layout with a memory limit is made for given numbers of trips; so many are remembered.
+MOST_LAYOUTS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +41,9 @@ class Specialisation:
     wrt: tuple[str, ...]
     output: str
     allow_unused: bool
+    wishes: Wishes = field(default_factory=Wishes)
+    _layouts: dict[Any, Layout] = field(default_factory=dict)
+    _builds: dict[Any, Built] = field(default_factory=dict)
 
     # --- stages
 
@@ -54,29 +64,60 @@ class Specialisation:
         return adjoint
 
     @cached_property
-    def plan(self) -> Plan:
-        residuals = self.adjoint.residuals
-        buffers = self.primal.program.buffers
-        return store_all((k, buffers[r.buffer].source or r.buffer, str(r.where)) for k, r in residuals.items())
-
-    @cached_property
-    def gradient(self) -> GradientProgram:
+    def planner(self) -> Planner:
         wrt = tuple(self.primal.inputs[name] for name in self.wrt)
-        return assemble(self.adjoint, self.plan, wrt, self.output)
+        return Planner(self.adjoint, wrt, self.output, self.wishes)
+
+    def layout(self, call: Call) -> Layout:
+        """How the gradient is computed for a call.
+
+        Raises:
+            InfeasibleBudget: no layout is within the memory limit.
+        """
+        if self.wishes.limit is None:
+            # One choice serves all numbers of trips of about the same size.
+            integers = self._integers(call)
+            key = tuple(value.bit_length() // 3 for value in integers.values())
+            return self._remembered(key, Sizes(integers)).for_trips(integers)
+        sizes = self.sizes(call)
+        return self._remembered((call.integers, *sorted(sizes.trips.items()), sizes.copies), sizes)
+
+    def _remembered(self, key: Any, sizes: Sizes) -> Layout:
+        if key not in self._layouts:
+            if len(self._layouts) >= MOST_LAYOUTS:
+                self._layouts.clear()
+            layout, limit = self.planner.layout(sizes), self.wishes.limit
+            if limit is not None and layout.peak_bytes(sizes) > limit:
+                raise infeasible(limit, layout.peak_bytes(sizes), self.planner.accounts(sizes), self.wishes.strategy)
+            self._layouts[key] = layout
+        return self._layouts[key]
+
+    def sizes(self, call: Call) -> Sizes:
+        """What the sizes of a call depend on; trips whose number is data are counted by running the program."""
+        stored = self.planner.store_all.made
+        trips = self._counted(call, stored, self._store_all.counting) if stored.counting is not None else {}
+        return Sizes(self._integers(call), trips, self._copied_bytes(call))
 
     @cached_property
-    def gradient_sdfg(self) -> Any:
-        return lower(optimise(self.gradient.program))
+    def _store_all(self) -> Built:
+        layout = self.planner.store_all
+        return Built(layout.made, layout.program)
 
-    @cached_property
-    def _gradient_executable(self) -> Executable:
-        return Executable(compile_sdfg(self.gradient_sdfg))
+    def built(self, layout: Layout) -> Built:
+        """The compiled program of a layout; layouts that differ in numbers only share it."""
+        if layout.structure not in self._builds:
+            self._builds[layout.structure] = Built(layout.made, layout.program)
+        return self._builds[layout.structure]
 
-    @cached_property
-    def _counting_executable(self) -> Executable | None:
-        """Counts the trips of loops whose number of trips is data."""
-        counting = self.gradient.counting
-        return None if counting is None else Executable(compile_sdfg(lower(optimise(counting))))
+    def plan(self, call: Call) -> Plan:
+        """What the layout of a call does, in the user's words.
+
+        Raises:
+            InfeasibleBudget: no layout is within the memory limit.
+        """
+        sizes = self.sizes(call)
+        accounts = self.planner.accounts(sizes)
+        return plan_of(self.layout(call), self.planner.store_all, accounts, sizes, self.wishes)
 
     @cached_property
     def _forward(self) -> Program:
@@ -105,9 +146,10 @@ class Specialisation:
     def _output_buffer(self) -> Buffer:
         return self.primal.program.buffers[self.primal.program.outputs[self.output]]
 
-    def prepare(self) -> None:
+    def prepare(self, call: Call) -> None:
         """Compile the gradient now."""
-        _ = self._gradient_executable, self._counting_executable
+        built = self.built(self.layout(call))
+        _ = built.executable, built.counting
 
     def value(self, call: Call) -> Array:
         """The output, from the forward program alone.
@@ -127,15 +169,11 @@ class Specialisation:
         Raises:
             InvalidIndex: an index was out of range.
         """
-        made = self.gradient
-        inputs, integers = self._inputs(call), self._integers(call)
-        if made.counting is not None and self._counting_executable is not None:
-            counts = _outputs(made.counting)
-            self._counting_executable(inputs | counts, integers)
-            self._raise_failed_checks(counts)
-            integers |= {symbol: int(counts[buffer]) for symbol, buffer in made.totals.items()}
-        arrays = inputs | {made.cotangent: cotangent} | _outputs(made.program)
-        self._gradient_executable(arrays, integers)
+        layout = self.layout(call)
+        built = self.built(layout)
+        made = built.made
+        arrays, integers = self._arguments(call, layout, built, cotangent)
+        built.executable(arrays, integers)
         self._raise_failed_checks(arrays)
         gradients: dict[str, Array] = {}
         for name in self.wrt:
@@ -143,6 +181,44 @@ class Specialisation:
             bar = made.gradients.get(self.primal.inputs[name])
             gradients[name] = np.zeros(kind.shape, kind.dtype) if bar is None else arrays[bar]
         return arrays[made.value], gradients
+
+    def measure(self, call: Call, cotangent: Array) -> tuple[int, float]:
+        """The bytes that one call holds at most, and how many seconds it takes, both of the compiled program."""
+        layout = self.layout(call)
+        built = self.built(layout)
+        arrays, integers = self._arguments(call, layout, built, cotangent)
+        built.executable.reset_peak()
+        start = time.perf_counter()
+        built.executable(arrays, integers)
+        seconds = time.perf_counter() - start
+        self._raise_failed_checks(arrays)
+        passed = sum(array.nbytes for array in arrays.values())
+        return built.executable.peak_bytes + passed + self._copied_bytes(call), seconds
+
+    def _arguments(
+        self, call: Call, layout: Layout, built: Built, cotangent: Array
+    ) -> tuple[dict[str, Array], dict[str, int]]:
+        """All that the compiled gradient program is passed."""
+        made, inputs, integers = built.made, self._inputs(call), self._integers(call)
+        if built.counting is not None:
+            trips = self._counted(call, made, built.counting)
+            integers |= Sizes(integers, trips).of(made)
+        tables, lengths = layout.tables
+        return inputs | {made.cotangent: cotangent} | tables | _outputs(made.program), integers | lengths
+
+    def _counted(self, call: Call, made: GradientProgram, counting: Executable | None) -> dict[str, int]:
+        """Loop counter -> the trips of that loop in all."""
+        assert made.counting is not None
+        assert counting is not None
+        counts = _outputs(made.counting)
+        counting(self._inputs(call) | counts, self._integers(call))
+        self._raise_failed_checks(counts)
+        return {name.removeprefix("trips of "): int(counts[b]) for name, b in made.counting.outputs.items()}
+
+    def _copied_bytes(self, call: Call) -> int:
+        """What is copied because the compiled code reads row by row."""
+        arrays = [(call.values[name], call.kinds[name]) for name in self.primal.inputs]
+        return sum(as_input(v, kind).nbytes for v, kind in arrays if not _is_plain(v, kind.dtype))
 
     def _inputs(self, call: Call) -> dict[str, Array]:
         self._refuse_shared_memory(call)
@@ -188,22 +264,23 @@ def specialise(
     resolve_wrt: Callable[[Call], tuple[str, ...]],
     resolve_output: Callable[[Primal], str],
     allow_unused: bool,
+    wishes: Wishes,
 ) -> Specialisation:
     """Parse a program for one call."""
     wrt = resolve_wrt(call)
     constant: set[str] = set()
     while True:
         primal = parse(function, call.kinds, constant)
-        made = _checked(primal, wrt, resolve_output(primal), allow_unused)
+        made = _checked(primal, wrt, resolve_output(primal), allow_unused, wishes)
         try:
-            _ = made.gradient
+            _ = made.planner.store_all
         except NeedsConstant as need:
             constant |= set(primal.fixed) | {n for n, symbol in primal.integers.items() if symbol in need.symbols}
         else:
             return made
 
 
-def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bool) -> Specialisation:
+def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bool, wishes: Wishes) -> Specialisation:
     buffer = primal.program.buffers[primal.program.outputs[output]]
     if not buffer.is_floating:
         raise OutputError(
@@ -211,7 +288,12 @@ def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bo
             buffer.where or primal.source.where(primal.source.node),
             "Choose a floating output with `output=`.",
         )
-    return Specialisation(primal, wrt, output, allow_unused)
+    return Specialisation(primal, wrt, output, allow_unused, wishes)
+
+
+def _is_plain(value: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether an array is passed to the compiled code as it is."""
+    return not isinstance(value, np.ndarray) or (value.flags.c_contiguous and value.dtype == dtype)
 
 
 def _may_overlap(x: Array, y: Array) -> bool:

@@ -1,0 +1,174 @@
+"""Says in the user's words what a layout does: the `Plan`, and why no plan keeps a limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from sdfgad.api.planning import Layout, Sizes, Wishes
+from sdfgad.errors import InfeasibleBudget
+from sdfgad.ir.program import Block, Call, Compute, Loop, Program, Statement, walk
+from sdfgad.lowering.accounting import Accounts
+from sdfgad.lowering.assemble import GradientProgram
+from sdfgad.lowering.lifetimes import footprint
+from sdfgad.lowering.modes import tape_bytes
+from sdfgad.plan.plan import Decision, Moment, Plan, peak_of, size_text
+from sdfgad.plan.problem import NOBODY
+
+NANO = 1e-9
+
+
+def plan_of(layout: Layout, store_all: Layout, accounts: Accounts, sizes: Sizes, wishes: Wishes) -> Plan:
+    """What a layout does, for a call of given sizes."""
+    mine, stored = moments(layout, sizes), moments(store_all, sizes)
+    peak = peak_of(mine)
+    return Plan(
+        tuple(decisions(layout, accounts)),
+        wishes.strategy,
+        peak.bytes,
+        peak.label,
+        wishes.limit,
+        layout.status,
+        layout.gap,
+        layout.solver,
+        layout.seconds,
+        mine,
+        stored,
+    )
+
+
+def infeasible(limit: int, minimum: int, accounts: Accounts, strategy: str) -> InfeasibleBudget:
+    """The error for a limit that no plan keeps, with what takes most."""
+    rows = sorted(decisions(None, accounts), key=lambda row: -row.bytes)[:3]
+    listed = "".join(f"\n    {row.name}: {size_text(row.bytes)}, from {row.source}" for row in rows if row.bytes)
+    largest = f"\n  The largest values kept for the reverse sweep are:{listed}" if listed else ""
+    is_fixed = strategy != "ilp"
+    who = f"the strategy {strategy!r} does not keep" if is_fixed else "no plan keeps"
+    more = 'strategy="ilp", ' if is_fixed else ""
+    return InfeasibleBudget(
+        f"{who} memory_limit={limit} bytes ({size_text(limit)}): at least {minimum} bytes "
+        f"({size_text(minimum)}) are needed for arguments, outputs, gradients, stored values and temporaries{largest}",
+        minimum,
+        f"Pass memory_limit={minimum} or more, smaller arguments, {more}or fewer arguments in `wrt`.",
+    )
+
+
+# --- decisions
+
+
+def decisions(layout: Layout | None, accounts: Accounts) -> Iterator[Decision]:
+    """A row for each value and loop that something is decided about; without a layout, as if all were stored."""
+    rows = [*_value_rows(layout, accounts), *_tape_rows(layout, accounts), *_loop_rows(layout, accounts)]
+    for _, row in sorted(rows, key=lambda pair: pair[0]):
+        yield row
+
+
+def _value_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int, Decision]]:
+    chosen = layout.solution.values if layout is not None and layout.solution is not None else frozenset()
+    for k, (value, again) in enumerate(zip(accounts.problem.values, accounts.values, strict=True)):
+        if again is None or not (value.needs or k in chosen):
+            continue
+        where = accounts.line(again.members[-1])
+        if k in chosen:
+            row = Decision(value.name, where, value.bytes, "recompute", value.work * NANO, "made again when needed")
+        else:
+            row = Decision(value.name, where, value.bytes, "store", 0.0, "kept in place until it is needed")
+        yield again.members[0], row
+
+
+def _tape_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int, Decision]]:
+    chosen = layout.solution.inner if layout is not None and layout.solution is not None else frozenset()
+    segments = layout.segments if layout is not None else {}
+    for k, inner in enumerate(accounts.problem.inner):
+        if k in chosen:
+            again = accounts.inner[k]
+            size = sum(sum(tape_bytes(t, {})) for t in accounts.tapes if t.key[1] in again.buffers)
+            reason = "made again in each trip of the reversed loop"
+            where = accounts.line(again.members[-1])
+            yield again.members[0], Decision(inner.name, where, size, "recompute", inner.work * NANO, reason)
+    for tape, facts in zip(accounts.problem.tapes, accounts.tapes, strict=False):
+        if any(_asks(pair, chosen) for pair in tape.asked):
+            kept, transient = tape_bytes(facts, segments)
+            reason = "stored for one segment of its loop at a time" if transient else "overwritten, and needed"
+            total = facts.size * math.prod(trips for _, trips in facts.loops)
+            seconds = accounts.cost.tape(total, kept + transient) * NANO
+            where = accounts.line(facts.key[0])
+            yield facts.key[0], Decision(tape.name, where, kept + transient, "store", seconds, reason)
+
+
+def _asks(pair: tuple[int, int], chosen: frozenset[int]) -> bool:
+    reader, read = pair
+    return (reader == NOBODY or reader in chosen) and (read == NOBODY or read not in chosen)
+
+
+def _loop_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int, Decision]]:
+    for number, segments in layout.segments.items() if layout is not None else ():
+        loop = accounts.loops[number]
+        run_again = segments.replays * segments.length + segments.trips
+        seconds = loop.runs * run_again * loop.body * NANO
+        reason = f"{segments.trips} trips; {run_again} are run again"
+        size = loop.runs * segments.slots * loop.state
+        yield number, Decision("loop", accounts.line(number), size, str(segments), seconds, reason)
+
+
+# --- what is held when
+
+
+def moments(layout: Layout, sizes: Sizes) -> tuple[Moment, ...]:
+    """What is held at each of the user's statements, forward and in reverse."""
+    held = footprint(layout.program, layout.integers(sizes))
+    most: dict[int, int] = {}
+    for point, live in zip(_points(layout.made, layout.program), held, strict=True):
+        most[point] = max(most.get(point, 0), live + sizes.copies)
+    lines = _lines(layout.adjoint.primal.body)
+    tops = sorted(lines)
+    order = [*tops, *(~n for n in reversed(tops))]
+    result: list[Moment] = []
+    for point in order:
+        sweep = "forward" if point >= 0 else "reverse"
+        # Where no statement is left, only what both neighbours hold is certainly held.
+        if point not in most:
+            most[point] = min(most.get(p, 0) for p in _neighbours(order, point, most))
+        result.append(Moment(f"{sweep} sweep of {lines[point if point >= 0 else ~point]}", most[point]))
+    return tuple(result) or (Moment("the call", max(held, default=0) + sizes.copies),)
+
+
+def _neighbours(order: list[int], point: int, most: Mapping[int, int]) -> list[int]:
+    """The nearest points before and after that have statements, or `point` itself."""
+    place = order.index(point)
+    before = [p for p in order[:place] if p in most][-1:]
+    return [*before, *[p for p in order[place:] if p in most][:1]] or [point]
+
+
+def _points(made: GradientProgram, program: Program) -> list[int]:
+    """To which statement of the primal each statement of the optimised program belongs."""
+    rest = iter(zip(made.program.body, made.points, strict=True))
+    result: list[int] = []
+    for statement in program.body:
+        result.append(next(point for original, point in rest if _is_like(original, statement)))
+    return result
+
+
+def _is_like(original: Statement, optimised: Statement) -> bool:
+    """Whether the second may have been made from the first: passes drop statements and change what is in them."""
+    if type(original) is not type(optimised) or original.where != optimised.where:
+        return False
+    if isinstance(original, Compute) and isinstance(optimised, Compute):
+        return original.target == optimised.target and original.params == optimised.params
+    if isinstance(original, Call) and isinstance(optimised, Call):
+        return original == optimised
+    if isinstance(original, Loop) and isinstance(optimised, Loop):
+        return (original.var, original.backward, original.start) == (optimised.var, optimised.backward, optimised.start)
+    return True
+
+
+def _lines(body: Block) -> Mapping[int, str]:
+    """The user's line of each statement of the outermost block, by number."""
+    result: dict[int, str] = {}
+    number = 0
+    for statement in body:
+        inner = list(walk((statement,)))
+        where = next((s.where for s in inner if s.where is not None), None)
+        result[number] = str(where) if where is not None else "an argument"
+        number += len(inner)
+    return result
