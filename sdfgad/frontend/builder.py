@@ -81,7 +81,7 @@ class Builder:
     def new_buffer(self, base: str, shape: Index, dtype: np.dtype[Any]) -> Buffer:
         """Storage for at least `shape` elements, wherever the loop counters are."""
         sizes = tuple(Lin(self.largest(extent)) for extent in shape)
-        buffer = Buffer(self.fresh(base), sizes, dtype, base, self.where)
+        buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
         self.buffers[buffer.name] = buffer
         return buffer
 
@@ -170,7 +170,7 @@ class Builder:
         expr = cast(value.element(index), target.dtype)
         params = tuple(zip(symbols, box, strict=True))
         if is_hazard(self.domain, params, place, expr, self._is_empty):
-            copy = self.new_view("t", box, target.dtype)
+            copy = self.new_view("", box, target.dtype)
             self.compute(box, copy, lambda p: p, value)
             self.compute(box, target, target_index, copy, accumulate)
         else:
@@ -208,13 +208,13 @@ class Builder:
             return True
         return bool((domain.parameters(tuple(self.integers)) & self.context).is_empty())
 
-    def stored(self, tensor: Tensor, base: str = "t", weak: bool | None = None) -> Tensor:
+    def stored(self, tensor: Tensor, base: str = "", weak: bool | None = None) -> Tensor:
         """A new array with a tensor's present value."""
         view = self.new_view(base, tensor.shape, tensor.dtype, tensor.weak if weak is None else weak)
         self.assign(view, tensor)
         return view
 
-    def materialise(self, tensor: Tensor, base: str = "t") -> Tensor:
+    def materialise(self, tensor: Tensor, base: str = "") -> Tensor:
         """A tensor's present value: a new array, or a settled scalar."""
         view = self.stored(tensor, base)
         if tensor.is_copy:
@@ -253,7 +253,13 @@ class Builder:
         self._fixed.setdefault(key, []).append((list(self.blocks), list(self.loops), made))
         return made
 
-    def settle(self, value: Any, base: str = "t") -> Any:
+    def named(self, value: Any, name: str) -> Any:
+        """A value that a name is bound to: storage without a name of the user's gets that one."""
+        if isinstance(value, Tensor) and value.buffer in self.buffers and not self.buffers[value.buffer].source:
+            self.buffers[value.buffer] = replace(self.buffers[value.buffer], source=name)
+        return value
+
+    def settle(self, value: Any, base: str = "") -> Any:
         """A value as Python holds it in a name: arrays by reference, everything else fixed at this point."""
         if isinstance(value, Selection) and value.dense.place is None:
             # Elements that were not chosen may be anything, so they are not computed with.

@@ -184,7 +184,7 @@ class Frame:
         if isinstance(value, Iterator):
             value = tuple(value)
         if isinstance(target, ast.Name):
-            self.env[target.id] = self.b.settle(value, target.id)
+            self.env[target.id] = self.b.named(self.b.settle(value, target.id), target.id)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.unpack(target, value)
         elif isinstance(target, ast.Subscript):

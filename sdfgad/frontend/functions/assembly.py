@@ -41,7 +41,7 @@ def concatenate(
         dtype = np.dtype(dtype) if dtype is not None else common_dtype(tensors)
     extents = list(tensors[0].shape)
     extents[position] = Lin(sum(lengths))
-    result = b.new_view("t", tuple(extents), dtype)
+    result = b.new_view("", tuple(extents), dtype)
     start = 0
     for tensor, length in zip(tensors, lengths, strict=True):
         b.assign(part(result, position, start, start + length), tensor)
@@ -127,7 +127,7 @@ def tile(b: Builder, A: Any, reps: Any) -> Tensor:
     counts = [1] * (ndim - len(counts)) + counts
     shape = (*(Lin(1),) * (ndim - a.ndim), *a.shape)
     sizes = [b.constant(extent) for extent in shape]
-    result = b.new_view("t", tuple(Lin(n * r) for n, r in zip(sizes, counts, strict=True)), a.dtype)
+    result = b.new_view("", tuple(Lin(n * r) for n, r in zip(sizes, counts, strict=True)), a.dtype)
     repeated = tuple(Lin(e) for pair in zip(counts, sizes, strict=True) for e in pair)
 
     def place(p: Index) -> Index:
@@ -162,7 +162,7 @@ def repeat(b: Builder, a: Any, repeats: Any, axis: Any = None) -> Tensor:
 
 def _repeated(b: Builder, a: Tensor, axis: int, count: int) -> Tensor:
     size = b.constant(a.shape[axis])
-    result = b.new_view("t", (*a.shape[:axis], Lin(size * count), *a.shape[axis + 1 :]), a.dtype)
+    result = b.new_view("", (*a.shape[:axis], Lin(size * count), *a.shape[axis + 1 :]), a.dtype)
     repeated = (*a.shape[:axis], Lin(size), Lin(count), *a.shape[axis + 1 :])
 
     def place(p: Index) -> Index:

@@ -103,7 +103,7 @@ def contract(b: Builder, shape: Index, inner: Lin, left: Any, right: Any) -> Ten
     """``result[p] = sum over q of left[p, q] * right[p, q]``, both given with the map of their indices."""
     (x, x_index), (y, y_index) = left, right
     dtype = np.result_type(x.dtype, y.dtype)
-    total = b.new_view("t", shape, dtype)
+    total = b.new_view("", shape, dtype)
     b.assign(total, scalar(Const(0, dtype)))
 
     def product(p: Index) -> Expr:

@@ -30,7 +30,7 @@ def shape_of(b: Builder, shape: Any) -> Index:
 
 
 def filled(b: Builder, shape: Index, value: Any, dtype: Any) -> Tensor:
-    view = b.new_view("t", shape, np.dtype(dtype))
+    view = b.new_view("", shape, np.dtype(dtype))
     b.assign(view, value)
     return view
 
@@ -47,7 +47,7 @@ def ones(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
 
 @function(np.empty)
 def empty(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
-    return b.new_view("t", shape_of(b, shape), np.dtype(dtype or FLOAT))
+    return b.new_view("", shape_of(b, shape), np.dtype(dtype or FLOAT))
 
 
 @function(np.ndarray)
@@ -84,7 +84,7 @@ def empty_like(
     b: Builder, prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
 ) -> Tensor:
     like = stacked(b, prototype)
-    return b.new_view("t", like.shape if shape is None else shape_of(b, shape), np.dtype(dtype or like.dtype))
+    return b.new_view("", like.shape if shape is None else shape_of(b, shape), np.dtype(dtype or like.dtype))
 
 
 def _filled_like(b: Builder, a: Any, value: Any, dtype: Any, shape: Any) -> Tensor:
@@ -156,7 +156,7 @@ def stacked(b: Builder, x: Any) -> Tensor:
     if any(part.ndim != parts[0].ndim for part in parts):
         raise ShapeMismatch("the parts of a list differ in their numbers of dimensions", b.where, "Mend the list.")
     dtype = np.result_type(*(part.dtype for part in parts))
-    result = b.new_view("t", (Lin(len(parts)), *parts[0].shape), dtype)
+    result = b.new_view("", (Lin(len(parts)), *parts[0].shape), dtype)
     for position, part in enumerate(parts):
         b.assign(_row(result, position), part)
     return result

@@ -121,7 +121,7 @@ def product(b: Builder, terms: list[Term], output: Labels, extents: dict[str, Li
     if not summed:
         return Tensor(box, dtype, element)
     shape = box[: len(output)]
-    total = b.new_view("t", shape, dtype)
+    total = b.new_view("", shape, dtype)
     b.assign(total, scalar(Const(0, dtype)))
     b.compute(box, total, lambda p: p[: len(output)], Tensor(box, dtype, element), "add")
     return total if shape else total.as_value(settled=True)
@@ -186,7 +186,7 @@ def kron(b: Builder, x: Any, y: Any, /) -> Tensor:
     x, y = (_widened(t, ndim) for t in (x, y))
     sizes = [b.constant(extent) for extent in y.shape]
     shape = tuple(Lin(b.constant(m) * n) for m, n in zip(x.shape, sizes, strict=True))
-    result = b.new_view("t", shape, common_dtype([x, y]))
+    result = b.new_view("", shape, common_dtype([x, y]))
     box = tuple(e for pair in zip(x.shape, y.shape, strict=True) for e in pair)
     blocks = result.reindexed(box, lambda p: tuple(p[2 * k].scaled(n) + p[2 * k + 1] for k, n in enumerate(sizes)))
     wide_x, wide_y = x.reindexed(box, lambda p: p[::2]), y.reindexed(box, lambda p: p[1::2])

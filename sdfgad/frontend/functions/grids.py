@@ -104,7 +104,7 @@ def _grid(b: Builder, vectors: list[Tensor], sparse: bool) -> Any:
     shape = tuple(v.shape[0] for v in vectors)
     if sparse:
         return tuple(b.stored(_along(v, k, shape, True)) for k, v in enumerate(vectors))
-    result = b.new_view("t", (Lin(len(vectors)), *shape), common_dtype(vectors))
+    result = b.new_view("", (Lin(len(vectors)), *shape), common_dtype(vectors))
     for k, vector in enumerate(vectors):
         b.assign(result.reindexed(shape, lambda p, k=k: (Lin(k), *p)), _along(vector, k, shape, False))  # type: ignore[misc]
     return result

@@ -38,7 +38,7 @@ def normalise_axes(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
 def reduce_over(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, how: str, start: Any) -> Tensor:
     """Accumulate `x` over `axes`, from `start` on."""
     kept = tuple(e for position, e in enumerate(x.shape) if position not in axes)
-    total = b.new_view("t", kept, x.dtype)
+    total = b.new_view("", kept, x.dtype)
     b.assign(total, scalar(Const(start, x.dtype)))
     left = [position for position in range(x.ndim) if position not in axes]
     b.compute(x.shape, total, lambda p: tuple(p[position] for position in left), x, how)
