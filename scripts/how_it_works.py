@@ -22,7 +22,7 @@ import numpy as np
 import sdfgad
 from scripts.draw_sdfg import to_dot
 from sdfgad.analysis.model import numbered
-from sdfgad.ir.program import Compute
+from sdfgad.ir.program import Compute, Loop
 from sdfgad.ir.text import access_text, program_text, statement_text
 
 PAGE = ROOT / "docs" / "how-it-works.md"
@@ -37,20 +37,30 @@ def burn(T, u, k):
 
 def stages() -> tuple[dict[str, str], dict[str, Any]]:
     """The texts and the SDFGs of the example."""
-    g = sdfgad.differentiate(burn, wrt=("u", "k"))
+    # Stored whatever the machine predicts, so that the page is the same everywhere.
+    g = sdfgad.differentiate(burn, wrt=("u", "k"), strategy="store_all")
     arguments = (20, np.linspace(0.0, 1.0, 10), 0.1)
-    made = g._made(arguments, {})[1]
-    adjoint = made.adjoint
+    call, made = g._made(arguments, {})
+    adjoint, layout = made.adjoint, made.layout(call)
     texts = {
         "source": inspect.getsource(burn),
         "parsed": program_text(made.primal.program),
         "pieces": _pieces(adjoint),
         "residuals": _residuals(adjoint),
-        "plan": "\n".join(f"{d.choice}: {d.name}, because {d.reason}" for d in made.plan.decisions.values()),
-        "gradient": program_text(made.gradient.program),
+        "plan": "\n".join(f"{d.choice}: {d.name}, because {d.reason}" for d in g.plan(*arguments).decisions),
+        "kept": _reverse_of_kept_loop(arguments),
+        "gradient": program_text(layout.made.program),
         "check": str(_rounded(sdfgad.check_grads(burn, *arguments, wrt=("u", "k")))),
     }
-    return texts, {"forward": made.forward_sdfg, "gradient": made.gradient_sdfg}
+    return texts, {"forward": made.forward_sdfg, "gradient": made.built(layout).sdfg}
+
+
+def _reverse_of_kept_loop(arguments: tuple[Any, ...]) -> str:
+    """The loop that loads states and runs segments again, in the gradient that keeps states of the loop."""
+    call, made = sdfgad.differentiate(burn, wrt=("u", "k"), strategy="revolve")._made(arguments, {})
+    program = made.layout(call).made.program
+    last = [statement for statement in program.body if isinstance(statement, Loop)][-1]
+    return program_text(program.with_body((last,)))
 
 
 def _rounded(result: sdfgad.CheckResult) -> str:
@@ -72,7 +82,7 @@ def _pieces(adjoint: Any) -> str:
 def _residuals(adjoint: Any) -> str:
     lines = []
     for residual in adjoint.residuals.values():
-        loops = ", ".join(f"{loop.var} < {loop.trips}" for loop in residual.loops)
+        loops = ", ".join(f"{loop.var} < {loop.trips}" for _, loop in residual.loops)
         box = ", ".join(f"{name} < {extent}" for name, extent in residual.params)
         lines.append(f"{access_text(residual.access)} for {box}, in each trip of {loops}")
         lines.append(f"    overwritten by: {residual.where.text}")

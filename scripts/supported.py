@@ -107,9 +107,9 @@ def _group(name: str, cases: list[Case]) -> str:
     lines = [f"## {name}\n", "| function | parsed | differentiated | cases |", "|---|---|---|---|"]
     for function in sorted(dict.fromkeys(case.function for case in cases), key=lambda f: (f.lower(), f)):
         mine = [case for case in cases if case.function == function]
-        parsed = _dtypes(mine, {"", "differentiating"})
+        parsed = _dtypes(mine, {"", "alone", "differentiating"})
         constant = not any(case.differences for case in mine)
-        gradient = "constant" if constant and parsed else _dtypes(mine, {""})
+        gradient = "constant" if constant and parsed else _dtypes(mine, {"", "alone"})
         lines.append(f"| `{function}` | {parsed or 'no'} | {gradient or 'no'} | {len(mine)} |".replace("|`|", "|"))
     return "\n".join(lines) + "\n"
 
