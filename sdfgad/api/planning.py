@@ -36,6 +36,8 @@ MOST_ATTEMPTS = 5
 MOST_STARTS, MOST_TURNS = 3, 40
 # Predicted times are never so good that less than this share of them would mean anything.
 TOLERANCE = 0.005
+# With less than this share of the time left, a plan that fits is not looked for a better one.
+QUICK = 0.8
 # To what share of its trips the number of a loop's kept states is found.
 SHARE = 1 / 4096
 PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 2**10, "mi": 2**20, "gi": 2**30}
@@ -251,7 +253,8 @@ class Planner:
         stored = self._built(_stored(problem), accounts)
         slack = simulate(problem, _stored(problem)).peak - stored.peak_bytes(sizes)
         found = [stored, *self._closing_in(problem, limit, accounts, sizes, deadline)]
-        if slack > 0:
+        is_quick = deadline - time.perf_counter() > QUICK * self.wishes.solver_seconds
+        if slack > 0 and (is_quick or all(layout.peak_bytes(sizes) > limit for layout in found)):
             found += self._closing_in(problem, limit + slack, accounts, sizes, deadline)
         fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit]
         if not fitting:
@@ -269,7 +272,7 @@ class Planner:
                 return
             yield layout
             excess = layout.peak_bytes(sizes) - limit
-            if excess <= 0:
+            if excess <= 0 or time.perf_counter() > deadline:
                 return
             target -= excess
 

@@ -63,7 +63,7 @@ def choose(
     simulate(problem, keep_all(problem))  # What is invalid here is invalid in every plan.
     answer = solve(problem, budget, solver=solver, seconds=seconds, tolerance=tolerance)
     found = _of_solver(problem, answer)
-    if answer.status not in ("optimal", "infeasible"):
+    if answer.status == "time limit" or (found is None and answer.status != "infeasible"):
         found = _better(found, _of_greedy(problem, answer, greedy(problem, budget)))
     if found is None and budget is not None:
         found = _smallest(problem, budget, solver, max(seconds / 10, seconds - time.perf_counter() + start))
