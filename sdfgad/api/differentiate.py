@@ -55,7 +55,8 @@ def differentiate(
         overrides: name of a value -> "store" or "recompute", whatever the solver would choose.
         allow_unused: give zeros for arguments on which the output does not depend, instead of an error.
         solver: who solves the integer program: "CBC", which comes with PuLP, or "HiGHS", if highspy is installed.
-        solver_seconds: how long the solver may take; then the best plan found by then is used.
+        solver_seconds: how long the solver may take; then the best plan found by then is used. Looking for the smallest
+            peak, where no plan keeps the limit, may take as long again twice.
 
     Returns:
         A `DifferentiatedProgram` ``g``: ``g(*args)`` takes the program's arguments, leaves them as they are, and

@@ -250,7 +250,9 @@ class Planner:
         if limit is None or layout is None or layout.peak_bytes(sizes) <= limit:
             assert layout is not None, "without a limit there is always a layout"
             return layout
+        # Not said to be the best, should it be taken because nothing better was found.
         stored = self._built(_stored(problem), accounts)
+        stored = replace(stored, status="feasible", gap=None, solver=self.wishes.solver)
         slack = simulate(problem, _stored(problem)).peak - stored.peak_bytes(sizes)
         found = [stored, *self._closing_in(problem, limit, accounts, sizes, deadline)]
         is_quick = deadline - time.perf_counter() > QUICK * self.wishes.solver_seconds
