@@ -9,6 +9,7 @@ from typing import Any
 from sdfgad.ir.program import Program
 from sdfgad.lowering.assemble import GradientProgram
 from sdfgad.lowering.colours import colour
+from sdfgad.lowering.compiled import lower_nests
 from sdfgad.lowering.sdfg import lower
 from sdfgad.optimize import optimise
 from sdfgad.runtime.call import Executable
@@ -17,10 +18,11 @@ from sdfgad.runtime.compile import compile_sdfg
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """The gradient program of one layout, compiled when it is first needed."""
+    """The gradient program of one layout, compiled when it is first needed: with the output's value, and without."""
 
     made: GradientProgram
     program: Program
+    gradients: Program
 
     @cached_property
     def sdfg(self) -> Any:
@@ -30,10 +32,14 @@ class Built:
 
     @cached_property
     def executable(self) -> Executable:
-        return Executable(compile_sdfg(self.sdfg))
+        return Executable(compile_sdfg(lower_nests(self.program)))
+
+    @cached_property
+    def gradient_executable(self) -> Executable:
+        return Executable(compile_sdfg(lower_nests(self.gradients)))
 
     @cached_property
     def counting(self) -> Executable | None:
         """Counts the trips of loops whose number of trips is data."""
         counting = self.made.counting
-        return None if counting is None else Executable(compile_sdfg(lower(optimise(counting))))
+        return None if counting is None else Executable(compile_sdfg(lower_nests(optimise(counting))))

@@ -149,11 +149,18 @@ class DifferentiatedProgram:
             InfeasibleBudget: no plan keeps the memory limit.
             OutOfMemory: the machine has not enough memory.
         """
-        return self.value_and_grad(*args, **kwargs)[1]
+        call, made = self._made(args, kwargs)
+        seed = self._seed(made)
+        return self._ordered(call, made.gradients(call, seed))
 
     def value_and_grad(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The output's value (its sum with ``reduce="sum"``) and the gradient; raises as ``g(...)`` does."""
         call, made = self._made(args, kwargs)
+        value, gradients = made.value_and_gradients(call, self._seed(made))
+        return (np.sum(value) if made.output_shape else value[()]), self._ordered(call, gradients)
+
+    def _seed(self, made: Specialisation) -> Array:
+        """The cotangent of an output that is a real number, or is summed."""
         if made.output_shape != () and self._reduce is None:
             raise OutputError(
                 f"the output `{made.output}` has shape {made.output_shape}, not that of a scalar",
@@ -166,8 +173,7 @@ class DifferentiatedProgram:
                 made.primal.source.where(made.primal.source.node),
                 "Return a real number such as np.sum(np.abs(z) ** 2), or call g.vjp(*args, cotangent=...).",
             )
-        value, gradient = self._run(call, made, np.ones(made.output_shape, made.output_dtype))
-        return (np.sum(value) if made.output_shape else value[()]), gradient
+        return np.ones(made.output_shape, made.output_dtype)
 
     def vjp(self, *args: Any, cotangent: Any, **kwargs: Any) -> Any:
         """The gradient of ``np.sum(output * cotangent)``.
@@ -188,7 +194,7 @@ class DifferentiatedProgram:
                 definition(self._function),
                 "Pass a cotangent shaped like the output.",
             )
-        return self._run(call, made, seed.reshape(made.output_shape))[1]
+        return self._ordered(call, made.gradients(call, seed.reshape(made.output_shape)))
 
     def value(self, *args: Any, **kwargs: Any) -> Any:
         """The output alone, from the compiled forward program."""
@@ -229,13 +235,13 @@ class DifferentiatedProgram:
 
     # --- inside
 
-    def _run(self, call: Call, made: Specialisation, cotangent: Array) -> tuple[Array, Any]:
-        value, gradients = made.value_and_gradients(call, cotangent)
+    def _ordered(self, call: Call, gradients: dict[str, Array]) -> Any:
+        """The gradients as `wrt` asks for them."""
         finished = {name: like_argument(g, call.values[name]) for name, g in gradients.items()}
         if self._names is None:
-            return value, finished
+            return finished
         ordered = tuple(finished[name] for name in self._names)
-        return value, ordered[0] if self._is_single else ordered
+        return ordered[0] if self._is_single else ordered
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
         call = bind(self._function, args, kwargs)

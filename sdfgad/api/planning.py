@@ -122,6 +122,13 @@ class Layout:
     def program(self) -> Program:
         return optimise(self.made.program)
 
+    @cached_property
+    def gradient_program(self) -> Program:
+        """The optimised program without what only the output's value needs."""
+        whole = self.made.program
+        gradients = {name: buffer for name, buffer in whole.outputs.items() if buffer != self.made.value}
+        return optimise(replace(whole, outputs=gradients))
+
     @property
     def decided(self) -> Solution:
         """What was decided, of a layout of which something was."""

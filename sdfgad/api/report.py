@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 
 from sdfgad.api.planning import Layout, Sizes, Wishes
-from sdfgad.errors import InfeasibleBudget
-from sdfgad.ir.program import Block, Call, Compute, Loop, Program, Statement, walk
+from sdfgad.errors import InfeasibleBudget, Location
+from sdfgad.errors import Location
+from sdfgad.ir.program import Block, Program, Statement, walk, writes_of
 from sdfgad.lowering.accounting import Accounts
 from sdfgad.lowering.assemble import GradientProgram
 from sdfgad.lowering.lifetimes import footprint
@@ -141,25 +142,28 @@ def _neighbours(order: list[int], point: int, most: Mapping[int, int]) -> list[i
 
 
 def _points(made: GradientProgram, program: Program) -> list[int]:
-    """To which statement of the primal each statement of the optimised program belongs."""
-    rest = iter(zip(made.program.body, made.points, strict=True))
+    """To which statement of the primal each statement of the optimised program belongs, the first of several.
+
+    Passes join, split and rename; what stays is the user's line, and mostly the buffer that is written.
+    """
+    origins: dict[tuple[Location | None, str], int] = {}
+    lines: dict[Location | None, int] = {}
+    for statement, point in zip(made.program.body, made.points, strict=True):
+        for where, name in _marks(statement):
+            origins.setdefault((where, name), point)
+            lines.setdefault(where, point)
     result: list[int] = []
     for statement in program.body:
-        result.append(next(point for original, point in rest if _is_like(original, statement)))
+        marks = _marks(statement)
+        last = result[-1] if result else made.points[0]
+        found = next((origins[mark] for mark in marks if mark in origins), None)
+        result.append(next((lines[where] for where, _ in marks if where in lines), last) if found is None else found)
     return result
 
 
-def _is_like(original: Statement, optimised: Statement) -> bool:
-    """Whether the second may have been made from the first: passes drop statements and change what is in them."""
-    if type(original) is not type(optimised) or original.where != optimised.where:
-        return False
-    if isinstance(original, Compute) and isinstance(optimised, Compute):
-        return original.target == optimised.target and original.params == optimised.params
-    if isinstance(original, Call) and isinstance(optimised, Call):
-        return original == optimised
-    if isinstance(original, Loop) and isinstance(optimised, Loop):
-        return (original.var, original.backward, original.start) == (optimised.var, optimised.backward, optimised.start)
-    return True
+def _marks(statement: Statement) -> list[tuple[Location | None, str]]:
+    nested = walk((statement,))
+    return [(s.where, access.buffer) for s in nested for access, _ in writes_of(s)]
 
 
 def _lines(body: Block) -> Mapping[int, str]:

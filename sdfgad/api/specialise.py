@@ -20,6 +20,7 @@ from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.assemble import GradientProgram
+from sdfgad.lowering.compiled import lower_nests
 from sdfgad.lowering.sdfg import lower
 from sdfgad.optimize import optimise
 from sdfgad.plan import Plan
@@ -101,12 +102,12 @@ class Specialisation:
     @cached_property
     def _store_all(self) -> Built:
         layout = self.planner.store_all
-        return Built(layout.made, layout.program)
+        return Built(layout.made, layout.program, self._gradients_only(layout))
 
     def built(self, layout: Layout) -> Built:
         """The compiled program of a layout; layouts that differ in numbers only share it."""
         if layout.structure not in self._builds:
-            self._builds[layout.structure] = Built(layout.made, layout.program)
+            self._builds[layout.structure] = Built(layout.made, layout.program, self._gradients_only(layout))
         return self._builds[layout.structure]
 
     def plan(self, call: Call) -> Plan:
@@ -130,7 +131,7 @@ class Specialisation:
 
     @cached_property
     def _forward_executable(self) -> Executable:
-        return Executable(compile_sdfg(self.forward_sdfg))
+        return Executable(compile_sdfg(lower_nests(optimise(self._forward))))
 
     # --- running
 
@@ -149,7 +150,7 @@ class Specialisation:
     def prepare(self, call: Call) -> None:
         """Compile the gradient now."""
         built = self.built(self.layout(call))
-        _ = built.executable, built.counting
+        _ = built.gradient_executable, built.counting
 
     def value(self, call: Call) -> Array:
         """The output, from the forward program alone.
@@ -171,22 +172,37 @@ class Specialisation:
         """
         layout = self.layout(call)
         built = self.built(layout)
-        made = built.made
-        arrays, integers = self._arguments(call, layout, built, cotangent)
+        arrays, integers = self._arguments(call, layout, built, cotangent, built.program)
         built.executable(arrays, integers)
         self._raise_failed_checks(arrays)
-        gradients: dict[str, Array] = {}
+        return arrays[built.made.value], self._gradients(call, built, arrays)
+
+    def gradients(self, call: Call, cotangent: Array) -> dict[str, Array]:
+        """The gradients alone: what only the value needs is not computed. Raises as `value_and_gradients` does."""
+        layout = self.layout(call)
+        built = self.built(layout)
+        arrays, integers = self._arguments(call, layout, built, cotangent, built.gradients)
+        built.gradient_executable(arrays, integers)
+        self._raise_failed_checks(arrays)
+        return self._gradients(call, built, arrays)
+
+    def _gradients(self, call: Call, built: Built, arrays: Mapping[str, Array]) -> dict[str, Array]:
+        found: dict[str, Array] = {}
         for name in self.wrt:
             kind = call.kinds[name]
-            bar = made.gradients.get(self.primal.inputs[name])
-            gradients[name] = np.zeros(kind.shape, kind.dtype) if bar is None else arrays[bar]
-        return arrays[made.value], gradients
+            bar = built.made.gradients.get(self.primal.inputs[name])
+            found[name] = np.zeros(kind.shape, kind.dtype) if bar is None else arrays[bar]
+        return found
+
+    def _gradients_only(self, layout: Layout) -> Program:
+        """The program for gradients without the value; the one with it where a limit was checked for that only."""
+        return layout.program if self.wishes.limit is not None else layout.gradient_program
 
     def measure(self, call: Call, cotangent: Array) -> tuple[int, float]:
         """The bytes that one call holds at most, and how many seconds it takes, both of the compiled program."""
         layout = self.layout(call)
         built = self.built(layout)
-        arrays, integers = self._arguments(call, layout, built, cotangent)
+        arrays, integers = self._arguments(call, layout, built, cotangent, built.program)
         built.executable.reset_peak()
         start = time.perf_counter()
         built.executable(arrays, integers)
@@ -196,7 +212,7 @@ class Specialisation:
         return built.executable.peak_bytes + passed + self._copied_bytes(call), seconds
 
     def _arguments(
-        self, call: Call, layout: Layout, built: Built, cotangent: Array
+        self, call: Call, layout: Layout, built: Built, cotangent: Array, program: Program
     ) -> tuple[dict[str, Array], dict[str, int]]:
         """All that the compiled gradient program is passed."""
         made, inputs, integers = built.made, self._inputs(call), self._integers(call)
@@ -204,7 +220,7 @@ class Specialisation:
             trips = self._counted(call, made, built.counting)
             integers |= Sizes(integers, trips).of(made)
         tables, lengths = layout.tables
-        return inputs | {made.cotangent: cotangent} | tables | _outputs(made.program), integers | lengths
+        return inputs | {made.cotangent: cotangent} | tables | _outputs(program), integers | lengths
 
     def _counted(self, call: Call, made: GradientProgram, counting: Executable | None) -> dict[str, int]:
         """Loop counter -> the trips of that loop in all."""

@@ -60,6 +60,7 @@ class Compute:
 
     An assigning `Compute` writes each element at most once, and reads of the target's buffer see either the very
     element that the same point writes or an element that no point writes: the points may run in any order.
+    Where it is `fresh`, an accumulation clears its target first: ``target = sum`` over the points that share one.
     """
 
     params: Params
@@ -67,6 +68,12 @@ class Compute:
     value: Expr
     accumulate: Accumulate | None = None
     where: Location | None = None
+    fresh: bool = False
+
+    @property
+    def assigns(self) -> bool:
+        """Whether the target's old value is lost without having been added to."""
+        return self.accumulate is None or self.fresh
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,8 @@ class Loop:
 
     A loop of the user's starts at 0: the user's own index is an affine form of `var` in the body; `guards` states its
     range without the rounding that `trips` may contain. If the loop `is_open`, `trips` is a scalar buffer, which the
-    body changes: after the loop it has the number of trips.
+    body changes: after the loop it has the number of trips. The trips of a loop that `is_parallel` may run in any
+    order: what one writes, no other one touches, except that several may accumulate into the same element.
     """
 
     var: str
@@ -118,6 +126,7 @@ class Loop:
     where: Location | None = None
     is_open: bool = False
     start: Lin = ZERO
+    is_parallel: bool = False
 
 
 @dataclass(frozen=True)

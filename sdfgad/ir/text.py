@@ -36,7 +36,7 @@ def _block(block: Block, depth: int) -> Iterator[str]:
         if isinstance(statement, Compute):
             yield pad + statement_text(statement)
         elif isinstance(statement, Loop):
-            order = "backwards " if statement.backward else ""
+            order = "backwards " if statement.backward else "parallel " if statement.is_parallel else ""
             is_open = " (still)" if statement.is_open else ""
             start = "" if statement.start == Lin(0) else f"{form_text(statement.start)} <= "
             end = form_text(statement.start + statement.trips)
@@ -56,7 +56,9 @@ def statement_text(statement: Compute) -> str:
     box = ", ".join(f"{name} < {form_text(extent)}" for name, extent in statement.params)
     head = f"for {box}: " if box else ""
     value = expression_text(statement.value)
-    return f"{head}{access_text(statement.target)} {SIGNS[statement.accumulate]} {value}"
+    sign = "= sum of" if statement.fresh and statement.accumulate == "add" else SIGNS[statement.accumulate]
+    sign = sign.replace("=", "= all", 1) if statement.fresh and statement.accumulate != "add" else sign
+    return f"{head}{access_text(statement.target)} {sign} {value}"
 
 
 def call_text(call: Call) -> str:

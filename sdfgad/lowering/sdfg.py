@@ -82,19 +82,7 @@ class _Lowering:
 
     def _add_buffer(self, buffer: Buffer) -> None:
         self.buffers[buffer.name] = buffer
-        dtype = dtypes.dtype_to_typeclass(buffer.dtype.type)
-        transient = buffer.name not in self.outside
-        if not buffer.shape and transient:
-            self.sdfg.add_scalar(buffer.name, dtype, transient=True)
-            return
-        # DaCe has no extent of 0, and a run-time extent may be negative where its loop is not reached.
-        shape = [max(e.const, 1) if e.is_const else sympy.Max(1, _symbolic(e)) for e in buffer.shape] or [1]
-        if not transient:
-            self.sdfg.add_array(buffer.name, shape, dtype)
-            return
-        # Declared for the whole program, whose statements allocate and release it; see `memory`.
-        storage, lifetime = dtypes.StorageType.CPU_Heap, dtypes.AllocationLifetime.SDFG
-        self.sdfg.add_array(buffer.name, shape, dtype, storage, transient=True, lifetime=lifetime)
+        add_buffer(self.sdfg, buffer, is_transient=buffer.name not in self.outside)
 
     # --- control flow
 
@@ -263,6 +251,22 @@ class _Lowering:
             return dace.Memlet.from_array(access.buffer, self.sdfg.arrays[access.buffer])
         points = [_symbolic(lin) for lin in access.index] or [0]
         return dace.Memlet(data=access.buffer, subset=subsets.Range([(p, p, 1) for p in points]))
+
+
+def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool) -> None:
+    """Declare a buffer."""
+    dtype = dtypes.dtype_to_typeclass(buffer.dtype.type)
+    if not buffer.shape and is_transient:
+        sdfg.add_scalar(buffer.name, dtype, transient=True)
+        return
+    # DaCe has no extent of 0, and a run-time extent may be negative where its loop is not reached.
+    shape = [max(e.const, 1) if e.is_const else sympy.Max(1, _symbolic(e)) for e in buffer.shape] or [1]
+    if not is_transient:
+        sdfg.add_array(buffer.name, shape, dtype)
+        return
+    # Declared for the whole program, whose statements allocate and release it; see `memory`.
+    storage, lifetime = dtypes.StorageType.CPU_Heap, dtypes.AllocationLifetime.SDFG
+    sdfg.add_array(buffer.name, shape, dtype, storage, transient=True, lifetime=lifetime)
 
 
 def _symbolic(form: Lin) -> Any:

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sdfgad.ir.program import Program
+from sdfgad.optimize.clears import clear_early
+from sdfgad.optimize.contract import contract
+from sdfgad.optimize.copies import forward_copies, make_in_place
 from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.first_assign import assign_first
+from sdfgad.optimize.fuse import fuse
+from sdfgad.optimize.gather import gather
+
+Pass = Callable[[Program], Program]
+
+# In this order; each can be left out.
+PASSES: tuple[Pass, ...] = (
+    remove_dead_code,
+    forward_copies,
+    make_in_place,
+    clear_early,
+    gather,
+    assign_first,
+    remove_dead_code,
+    fuse,
+    contract,
+)
 
 
-def optimise(program: Program) -> Program:
+def optimise(program: Program, passes: tuple[Pass, ...] = PASSES) -> Program:
     """All passes, in order."""
-    return assign_first(remove_dead_code(program))
+    for one in passes:
+        program = one(program)
+    return program

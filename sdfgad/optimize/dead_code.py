@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
+from sdfgad.analysis.accesses import own_params
 
 
 def remove_dead_code(program: Program) -> Program:
@@ -44,14 +46,8 @@ class _Pass:
         is_empty = any(extent.is_const and extent.const <= 0 for _, extent in statement.params)
         if statement.target.buffer not in live or is_empty:
             return None, live
-        before = live - {statement.target.buffer} if self._overwrites(statement) else live
+        before = live - {statement.target.buffer} if statement.assigns and is_whole(self.buffers, statement) else live
         return statement, before | {read.buffer for read in reads_of(statement)}
-
-    def _overwrites(self, statement: Compute) -> bool:
-        """Whether nothing remains of what the target held."""
-        shape = self.buffers[statement.target.buffer].shape
-        is_whole = statement.target.index == tuple(Lin.symbol(name) for name, _ in statement.params)
-        return statement.accumulate is None and is_whole and tuple(e for _, e in statement.params) == shape
 
     def loop(self, loop: Loop, live: set[str]) -> tuple[Statement | None, set[str]]:
         """What a trip reads is live at the end of the trip before it, too."""
@@ -71,3 +67,10 @@ class _Pass:
             return None, live
         before = before_then | before_else | {read.buffer for read in reads_of(branch)}
         return replace(branch, then=then, orelse=orelse), before
+
+
+def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
+    """Whether a statement writes every element of its target."""
+    own, shape = own_params(statement), buffers[statement.target.buffer].shape
+    in_order = statement.target.index == tuple(Lin.symbol(name) for name, _ in own)
+    return in_order and tuple(extent for _, extent in own) == shape

@@ -1,47 +1,90 @@
-"""Lets the first contribution to an adjoint assign it, instead of clearing it and then adding."""
+"""Lets the first contribution to a cleared buffer assign it, instead of clearing it and then adding."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.ir.expr import Const
+from sdfgad.ir.expr import Const, reads
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Block, Compute, Program, Statement, buffers_of, reads_of, walk
+from sdfgad.ir.program import Block, Compute, Program, Statement, buffers_of, walk
+from sdfgad.analysis.accesses import own_params
+from sdfgad.optimize.blocks import everywhere
+from sdfgad.optimize.boxes import intersection, volume, without
+from sdfgad.optimize.regions import region_of, restricted
+
+IDENTITY = {"add": 0.0, "maximum": float("-inf"), "minimum": float("inf")}
+# A first contribution to a part assigns it if that is at least this share of what is cleared.
+SHARE = 0.5
 
 
 def assign_first(program: Program) -> Program:
     """The program with ``b[...] = 0; …; b[p] += e`` as ``b[p] = e``, where nothing in between sees `b`."""
-    body = program.body
-    for position in reversed(range(len(body))):
-        body = _at(program, body, position)
-    return program.with_body(body)
+    return program.with_body(everywhere(program.body, _block))
 
 
-def _at(program: Program, body: Block, position: int) -> Block:
-    clear = body[position]
-    if not isinstance(clear, Compute) or not _is_whole(program, clear) or clear.accumulate:
-        return body
-    if not isinstance(clear.value, Const) or clear.value.value != 0:
-        return body
+def _block(block: Block) -> Block:
+    result: list[Statement] = []
+    # Last first, so that what one clear leaves is not looked at again.
+    for statement in reversed(block):
+        if isinstance(statement, Compute) and is_clear(statement):
+            result = _merged(statement, result)
+        else:
+            result.insert(0, statement)
+    return tuple(result)
+
+
+def is_clear(statement: Compute, value: float | None = None) -> bool:
+    """Whether a statement sets all that it writes to a constant."""
+    is_plain = statement.accumulate is None and isinstance(statement.value, Const)
+    return is_plain and (value is None or statement.value.value == value)  # type: ignore[attr-defined]
+
+
+def _merged(clear: Compute, rest: list[Statement]) -> list[Statement]:
+    """A clear and what follows it, the clear merged into its first use where that contributes."""
     buffer = clear.target.buffer
-    following = next((k for k in range(position + 1, len(body)) if _mentions(body[k], buffer)), None)
-    if following is None:
-        return body
-    first = body[following]
-    if not isinstance(first, Compute) or first.accumulate != "add" or not _is_whole(program, first):
-        return body
-    if any(read.buffer == buffer for read in reads_of(first)):
-        return body
-    assigned = replace(first, accumulate=None)
-    return (*body[:position], *body[position + 1 : following], assigned, *body[following + 1 :])
+    position = next((k for k, statement in enumerate(rest) if mentions(statement, buffer)), None)
+    first = rest[position] if position is not None else None
+    if position is None or not isinstance(first, Compute) or not _contributes(first, clear):
+        return [clear, *rest]
+    made = _assigning(clear, first)
+    return [clear, *rest] if made is None else [*rest[:position], *made, *rest[position + 1 :]]
 
 
-def _is_whole(program: Program, statement: Compute) -> bool:
-    """Whether a statement writes each element of its target once, and reads each axis in order."""
-    shape = program.buffers[statement.target.buffer].shape
-    in_order = statement.target.index == tuple(Lin.symbol(name) for name, _ in statement.params)
-    return in_order and tuple(extent for _, extent in statement.params) == shape
+def _contributes(statement: Compute, clear: Compute) -> bool:
+    kind = statement.accumulate
+    if kind is None or statement.fresh or not is_clear(clear, IDENTITY[kind]):
+        return False
+    return all(read.buffer != statement.target.buffer for read in reads(statement.value))
 
 
-def _mentions(statement: Statement, buffer: str) -> bool:
+def _assigning(clear: Compute, first: Compute) -> list[Statement] | None:
+    """What the two do, as the contribution that assigns, and clears of what it leaves out."""
+    if is_same_region(clear, first):
+        return [_fresh(first)]
+    whole, part = region_of(clear), region_of(first)
+    if whole is None or part is None or whole.shape_key != part.shape_key:
+        return None
+    if intersection(whole.box, part.box) != part.box or volume(part.box) < SHARE * volume(whole.box):
+        return None
+    return [_fresh(first), *(restricted(clear, whole, box) for box in without(whole.box, part.box))]
+
+
+def _fresh(statement: Compute) -> Compute:
+    is_sum = len(own_params(statement)) < len(statement.params)
+    return replace(statement, fresh=True) if is_sum else replace(statement, accumulate=None)
+
+
+def is_same_region(a: Compute, b: Compute) -> bool:
+    """Whether two statements certainly write the same elements, each one of them once or summing over the rest."""
+    own_a, own_b = own_params(a), own_params(b)
+    if len(own_a) != len(own_b) or len(own_a) < len(a.params):
+        return False
+    if [extent for _, extent in own_a] != [extent for _, extent in own_b]:
+        return False
+    names = {y: Lin.symbol(x) for (x, _), (y, _) in zip(own_a, own_b, strict=True)}
+    is_plain = all(isinstance(atom, str) for lin in b.target.index for atom, _ in lin.terms)
+    return is_plain and tuple(lin.substitute(names) for lin in b.target.index) == a.target.index
+
+
+def mentions(statement: Statement, buffer: str) -> bool:
     return any(buffer in buffers_of(s) for s in walk((statement,)))

@@ -1,0 +1,86 @@
+"""The SDFG that is compiled: one state for each statement of a program's body, whose tasklet calls its loop nest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import dace
+from dace import dtypes
+
+from sdfgad.ir.program import Program, Statement, buffers_of, walk
+from sdfgad.lowering.blas import environment_name
+from sdfgad.lowering.lifetimes import arguments, lifetimes
+from sdfgad.lowering.memory import Schedule
+from sdfgad.lowering.nests import Nest, nest_of
+from sdfgad.lowering.order import is_single
+from sdfgad.lowering.sdfg import add_buffer
+
+
+def lower_nests(program: Program) -> dace.SDFG:
+    """The SDFG of a program, with the arguments that `sdfg.lower` gives it."""
+    return _Lowering(program).run()
+
+
+class _Lowering:
+    def __init__(self, program: Program) -> None:
+        self.program, self.buffers = program, program.buffers
+        self.sdfg = dace.SDFG(program.name)
+        mentioned = [_mentioned(statement) for statement in program.body]
+        users = Counter(name for names in mentioned for name in names)
+        self.outside = arguments(program)
+        # Single elements that one statement alone uses are its local variables.
+        self.passed = {n for n, count in users.items() if count > 1 or n in self.outside or not self.is_single(n)}
+        self.passed |= self.outside
+        self.schedule = Schedule(lifetimes(program))
+
+    def is_single(self, name: str) -> bool:
+        return is_single(self.buffers[name])
+
+    def run(self) -> dace.SDFG:
+        for symbol in self.program.integers:
+            self.sdfg.add_symbol(symbol, dace.int64)
+        for name, buffer in self.buffers.items():
+            if name in self.passed:
+                add_buffer(self.sdfg, buffer, is_transient=name not in self.outside)
+        last = self.sdfg.add_state("start", is_start_block=True)
+        texts: list[str] = []
+        for position, statement in enumerate(self.program.body):
+            self.schedule.enter(position)
+            nest = nest_of(statement, f"nest_{position}", self.buffers, self.passed)
+            texts.append("\n".join([*(f'#include "{header}"' for header in nest.headers), nest.code]))
+            state = self.sdfg.add_state(f"s{position}")
+            self.sdfg.add_edge(last, state, dace.InterstateEdge())
+            self.call(state, nest)
+            last = state
+        includes = '#include <algorithm>\n#include "memory.h"\n#include "sdfgad.h"\n#include "cblas.h"\n'
+        self.sdfg.append_global_code(self.schedule.table() + includes + "\n".join(texts) + "\n")
+        return self.sdfg
+
+    def call(self, state: Any, nest: Nest) -> None:
+        """A tasklet that calls the function of a nest; single elements come by value and are returned by address."""
+        inputs = {name: f"i_{name}" for name in nest.reads}
+        outputs = {name: f"o_{name}" for name in nest.writes}
+        found = sorted({*inputs, *outputs})
+        arguments = ", ".join([*(self.argument(name, outputs) for name in found), *nest.integers])
+        code = self.schedule.mark(f"{nest.name}({arguments});")
+        tasklet = state.add_tasklet(
+            nest.name, dict.fromkeys(inputs.values()), dict.fromkeys(outputs.values()), code, dtypes.Language.CPP
+        )
+        tasklet.environments = {environment_name()}
+        for name, connector in inputs.items():
+            state.add_edge(state.add_read(name), None, tasklet, connector, self.memlet(name))
+        for name, connector in outputs.items():
+            state.add_edge(tasklet, connector, state.add_write(name), None, self.memlet(name))
+
+    def argument(self, name: str, outputs: dict[str, str]) -> str:
+        if name not in outputs:
+            return f"i_{name}"
+        return f"i_{name}, &o_{name}" if self.is_single(name) else f"o_{name}"
+
+    def memlet(self, name: str) -> dace.Memlet:
+        return dace.Memlet.from_array(name, self.sdfg.arrays[name])
+
+
+def _mentioned(statement: Statement) -> set[str]:
+    return {name for nested in walk((statement,)) for name in buffers_of(nested)}

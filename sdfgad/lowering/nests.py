@@ -1,0 +1,451 @@
+"""C++ for whole loop nests: each outermost statement becomes a function over the buffers and integers it mentions.
+
+Buffers are restricted pointers, single elements are local variables, and a temporary scalar is declared in the
+innermost block that it lives in, so that the compiler keeps it in a register. Loops whose trips may run in any order
+are vectorised; one with enough work becomes a function of a range of trips, which threads share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from sdfgad.ir.expr import Const, Int, postorder, symbols_of
+from sdfgad.ir.library import LIBRARY
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Buffer,
+    Call,
+    Compute,
+    Loop,
+    Params,
+    Statement,
+    buffers_of,
+    reads_of,
+    walk,
+    writes_of,
+    written,
+)
+from sdfgad.lowering.blas import Product, call_text, product_of
+from sdfgad.lowering.cpp import Writer, cpp_type, literal
+from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
+
+# In elementary operations.
+PARALLEL_WORK = 1 << 20
+# Sums over trips that threads share are made of so many parts, whatever the number of threads.
+PARTS = 64
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The function for one statement of a program's body.
+
+    Attributes:
+        name: the function's name.
+        code: its text, after those of the functions that it calls.
+        reads, writes: the buffers that it is passed; single elements by value, and by reference where written.
+        integers: the integers that it is passed.
+        headers: of the library functions that it calls.
+        uses_blas: whether it calls BLAS or LAPACK.
+    """
+
+    name: str
+    code: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    integers: tuple[str, ...]
+    headers: tuple[str, ...] = ()
+    uses_blas: bool = False
+
+
+def nest_of(statement: Statement, name: str, buffers: Mapping[str, Buffer], outside: Iterable[str]) -> Nest:
+    """The function of a statement.
+
+    Args:
+        outside: the buffers that something else mentions, too: these are passed.
+    """
+    return _Nest(buffers, frozenset(outside), name).made(statement)
+
+
+@dataclass
+class _Nest:
+    buffers: Mapping[str, Buffer]
+    outside: frozenset[str]
+    name: str
+    functions: list[str] = field(default_factory=list)
+    headers: dict[str, None] = field(default_factory=dict)
+    uses_blas: bool = False
+    names: Names = field(default_factory=Names)
+    is_shared: bool = False
+
+    def made(self, statement: Statement) -> Nest:
+        block = (statement,)
+        found = sorted({name for s in walk(block) for name in buffers_of(s)})
+        changed = written(block)
+        local = [name for name in found if is_single(self.buffers[name]) and name not in self.outside]
+        passed = [name for name in found if name not in local]
+        carried = [name for name in local if not begins_with_write(block, name)]
+        integers = sorted(free_symbols(block))
+        lines = self.block(block, [name for name in local if name not in carried])
+        start = [f"{self.type(name)} b_{name}{{}};" for name in carried]
+        text = self.function(self.name, passed, changed, integers, [*start, *lines])
+        reads_ = tuple(name for name in passed if name not in changed or is_single(self.buffers[name]))
+        writes = tuple(name for name in passed if name in changed)
+        code = "\n".join([*self.functions, text])
+        return Nest(self.name, code, reads_, writes, tuple(integers), tuple(self.headers), self.uses_blas)
+
+    def type(self, name: str) -> str:
+        return cpp_type(self.buffers[name].dtype)
+
+    def function(
+        self, name: str, passed: list[str], changed: set[str], integers: list[str], lines: list[str], extra: str = ""
+    ) -> str:
+        parameters, first, last = [extra] if extra else [], list[str](), list[str]()
+        for buffer in passed:
+            type_, is_changed = self.type(buffer), buffer in changed
+            if not is_single(self.buffers[buffer]):
+                parameters.append(f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{buffer}")
+            elif is_changed:
+                parameters.append(f"{type_} i_{buffer}, {type_}* __restrict__ o_{buffer}")
+                first.append(f"{type_} b_{buffer} = i_{buffer};")
+                last.append(f"*o_{buffer} = b_{buffer};")
+            else:
+                parameters.append(f"const {type_} b_{buffer}")
+        parameters += [f"const int64_t {integer}" for integer in integers]
+        body = "\n".join(f"    {line}" for line in (*first, *lines, *last))
+        return f"[[gnu::noinline]] static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
+
+    # --- blocks
+
+    def block(self, block: Block, scalars: list[str]) -> list[str]:
+        """The text of a block; `scalars` are temporaries that live in it, each of which begins with a write."""
+        lines: list[str] = []
+        here: list[str] = []
+        deeper: dict[int, list[str]] = {}
+        for name in scalars:
+            users = [k for k, s in enumerate(block) if any(name in buffers_of(nested) for nested in walk((s,)))]
+            home = block[users[0]] if len(users) == 1 else None
+            is_deeper = isinstance(home, Loop) and name not in own_buffers(home) and begins_with_write(home.body, name)
+            (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
+        lines += [f"{self.type(name)} b_{name};" for name in here]
+        for position, statement in enumerate(block):
+            lines += self.statement(statement, deeper.get(position, []))
+        return lines
+
+    def statement(self, statement: Statement, scalars: list[str]) -> list[str]:
+        if isinstance(statement, Compute):
+            return self.compute(statement)
+        if isinstance(statement, Call):
+            return [self.call(statement)]
+        if isinstance(statement, Branch):
+            return self.branch(statement)
+        return self.loop(statement, scalars)
+
+    def branch(self, branch: Branch) -> list[str]:
+        writer = self.writer()
+        condition = writer.value(branch.condition)
+        lines = ["{", *writer.lines, f"if ({condition}) {{", *self.block(branch.then, []), "} else {"]
+        return [*lines, *self.block(branch.orelse, []), "}", "}"]
+
+    def call(self, call: Call) -> str:
+        self.headers[LIBRARY[call.name].header] = None
+        self.uses_blas = True
+        texts = [("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}" for w in call.inputs + call.outputs]
+        target = f"{texts.pop()[1:]} = " if LIBRARY[call.name].failure else ""
+        return f"{target}sdfgad::{call.name}({', '.join([*texts, *map(str, call.sizes)])});"
+
+    # --- loops
+
+    def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
+        if loop.is_parallel and not self.is_shared and self.is_worth(loop):
+            return self.shared(loop, scalars)
+        writer = self.writer()
+        start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
+        var, sums = loop.var, dict[Access, str]()
+        body = loop.body
+        pragma: list[str] = []
+        if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
+            sums = _sums(body, var, scalars)
+            pragma = self.pragma(sums)
+        if loop.backward:
+            head = f"for (int64_t {var} = {end} - 1; {var} >= {start}; --{var}) {{"
+        else:
+            head = f"for (int64_t {var} = {start}; {var} < {end}; ++{var}) {{"
+        if loop.is_open:
+            # The body changes the number of trips.
+            return [head, *self.block(body, scalars), "}"]
+        inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
+        first = [f"{self.type(a.buffer)} {name} = {self.element(a, writer)};" for a, name in sums.items()]
+        last = [f"{self.element(a, writer)} = {name};" for a, name in sums.items()]
+        return ["{", *writer.lines, *first, *pragma, head, *inner, "}", *last, "}"]
+
+    def pragma(self, sums: Mapping[Access, str]) -> list[str]:
+        """Trips may run side by side; sums may be reordered to use vector instructions."""
+        kinds = {self.buffers[access.buffer].dtype.kind for access in sums}
+        if not sums:
+            return ["#pragma omp simd"]
+        # There is no vector sum of complex numbers.
+        return [] if "c" in kinds else [f"#pragma omp simd reduction(+ : {', '.join(dict.fromkeys(sums.values()))})"]
+
+    def summed(self, block: Block, sums: Mapping[Access, str], scalars: list[str]) -> list[str]:
+        """The body of a loop whose sums are in registers."""
+        lines = [f"{self.type(name)} b_{name};" for name in scalars]
+        for statement in block:
+            assert isinstance(statement, Compute)
+            name = sums.get(statement.target)
+            lines += self.compute(statement) if name is None else self.added(statement, name)
+        return lines
+
+    def added(self, statement: Compute, name: str) -> list[str]:
+        writer = self.writer()
+        value = writer.value(statement.value)
+        return ["{", *writer.lines, f"{name} += {value};", "}"]
+
+    # --- loops that threads share
+
+    def is_worth(self, loop: Loop) -> bool:
+        """Whether a loop has enough work for threads, and they do not get into each other's way."""
+        if work_of((loop,)) < PARALLEL_WORK or loop.backward or loop.start != Lin(0):
+            return False
+        return all(self.is_apart(s, loop) for s in walk(loop.body))
+
+    def is_apart(self, statement: Statement, loop: Loop) -> bool:
+        if isinstance(statement, Call):
+            return False
+        inside = {name for name, _ in _bound(loop)}
+        for access, _ in writes_of(statement):
+            if _is_alone(access, loop.var, inside) or self.is_private(access.buffer, loop):
+                continue
+            if not access.index and isinstance(statement, Compute) and statement.accumulate == "add":
+                continue
+            return False
+        return True
+
+    def is_private(self, name: str, loop: Loop) -> bool:
+        """Whether a buffer is a scalar of each trip's own."""
+        return is_single(self.buffers[name]) and name not in self.outside and begins_with_write(loop.body, name)
+
+    def shared(self, loop: Loop, scalars: list[str]) -> list[str]:
+        """A call of a function of a range of trips by each thread."""
+        name = self.names.fresh(f"{self.name}_part")
+        block, changed = loop.body, written(loop.body)
+        found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
+        integers = sorted(free_symbols(block) - {loop.var})
+        sums = [n for n in found if n in changed and is_single(self.buffers[n])]
+        part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
+        self.is_shared = True
+        lines = self.loop(part, scalars)
+        self.is_shared = False
+        self.functions.append(
+            self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
+        )
+        writer = self.writer()
+        trips = writer.form(loop.trips)
+        arguments = ", ".join(["first_", "last_", *(self.argument(n, n in sums) for n in found), *integers])
+        parts = [f"{self.type(n)} parts_{n}[{PARTS}];" for n in sums]
+        totals = [f"for (int64_t k = 0; k < {PARTS}; ++k) b_{n} += parts_{n}[k];" for n in sums]
+        return [
+            "{",
+            *writer.lines,
+            *parts,
+            f"const int64_t trips_ = {trips}, size_ = (trips_ + {PARTS} - 1) / {PARTS};",
+            "#pragma omp parallel for schedule(static)",
+            f"for (int64_t k_ = 0; k_ < {PARTS}; ++k_) {{",
+            "const int64_t first_ = std::min(k_ * size_, trips_), last_ = std::min(first_ + size_, trips_);",
+            f"{name}({arguments});",
+            "}",
+            *totals,
+            "}",
+        ]
+
+    def argument(self, name: str, is_sum: bool) -> str:
+        return f"{self.type(name)}(0), &parts_{name}[k_]" if is_sum else f"b_{name}"
+
+    # --- one statement
+
+    def compute(self, statement: Compute) -> list[str]:
+        product = product_of(statement, self.buffers)
+        if product is not None:
+            return self.product(statement, product)
+        order = order_of(statement)
+        if not statement.params:
+            return self.point(statement)
+        if order.outer and order.outer[0] in order.own and order.is_injective and not self.is_shared and work_of((statement,)) >= PARALLEL_WORK:
+            return self.loop(_as_loop(statement, order.outer[0]), [])
+        return self.nested(statement, order)
+
+    def nested(self, statement: Compute, order: Order) -> list[str]:
+        """Loops over the parameters in order, and the sum over the innermost ones in a register."""
+        lines: list[str] = []
+        if order.clears_first:
+            lines += self.cleared(statement, order.own)
+            statement = replace(statement, fresh=False)
+        extents, bounds = dict(statement.params), self.writer()
+        depth = 0
+        heads: list[str] = []
+        for name in order.outer:
+            is_last = name == order.outer[-1] and not order.inner
+            heads += ["#pragma omp simd"] if is_last and order.is_vector else []
+            heads.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
+            depth += 1
+        body = self.total(statement, order, extents) if order.inner else self.point(statement)
+        return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * depth, "}"]
+
+    def cleared(self, statement: Compute, own: tuple[str, ...]) -> list[str]:
+        value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
+        params = tuple(item for item in statement.params if item[0] in own)
+        return self.compute(replace(statement, params=params, value=value, accumulate=None, fresh=False))
+
+    def total(self, statement: Compute, order: Order, extents: Mapping[str, Lin]) -> list[str]:
+        kind, type_ = statement.accumulate or "add", self.type(statement.target.buffer)
+        writer, bounds, place = self.writer(), self.writer(), self.writer()
+        value = writer.value(statement.value)
+        target = self.element(statement.target, place)
+        dtype = self.buffers[statement.target.buffer].dtype
+        identity = literal(dtype.type(IDENTITY[kind]), dtype) if statement.fresh else target
+        lines = [*place.lines, f"{type_} total_ = {identity};"]
+        for name in order.inner:
+            if name == order.inner[-1] and kind == "add" and dtype.kind != "c":
+                lines.append("#pragma omp simd reduction(+ : total_)")
+            lines.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
+        step = COMBINE[kind].format("total_", value)
+        lines += [*writer.lines, f"total_ = {step};", *["}"] * len(order.inner), f"{target} = total_;", "}"]
+        return ["{", *bounds.lines, *lines]
+
+    def point(self, statement: Compute) -> list[str]:
+        writer = self.writer()
+        value = writer.value(statement.value)
+        target = self.element(statement.target, writer)
+        if not statement.assigns:
+            value = COMBINE[statement.accumulate].format(target, value)
+        return ["{", *writer.lines, f"{target} = {value};", "}"] if writer.lines else [f"{target} = {value};"]
+
+    def product(self, statement: Compute, product: Product) -> list[str]:
+        self.uses_blas = True
+        if statement.fresh:
+            return self.cleared(statement, order_of(statement).own) + self.product(replace(statement, fresh=False), product)
+        writer = self.writer()
+        scalar = cpp_type(statement.value.dtype)
+        alpha = " * ".join([*(writer.value(factor) for factor in product.alpha), f"{scalar}(1)"])
+        operands = (product.a, product.b, product.c)
+        pointers = [f"b_{o.access.buffer} + ({writer.form(o.offset)})" for o in operands]
+        texts = {name: f"({writer.form(extent)})" for name, extent in statement.params}
+        call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
+        guard = " && ".join(f"{text} > 0" for text in texts.values())
+        return ["{", *writer.lines, f"if ({guard}) {{ {call} }}", "}"]
+
+    # --- elements
+
+    def writer(self) -> Writer:
+        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer))
+        return writer
+
+    def element(self, access: Access, writer: Writer) -> str:
+        if is_single(self.buffers[access.buffer]):
+            return f"b_{access.buffer}"
+        return f"b_{access.buffer}[{self.offset(access, writer)}]"
+
+    def offset(self, access: Access, writer: Writer) -> str:
+        """The element's position in memory, row by row."""
+        shape = self.buffers[access.buffer].shape
+        parts: list[str] = []
+        stride, factors = 1, list[str]()
+        for lin, extent in reversed(list(zip(access.index, shape, strict=True))):
+            scale = " * ".join([*factors, *([str(stride)] if stride != 1 else [])])
+            parts.append(f"({writer.form(lin)})" + (f" * {scale}" if scale else ""))
+            if extent.is_const:
+                stride *= max(extent.const, 1)
+            else:
+                factors.append(f"({writer.form(extent)})")
+        return " + ".join(reversed(parts)) or "0"
+
+
+def _as_loop(statement: Compute, name: str) -> Loop:
+    """A statement as a parallel loop over one of its parameters."""
+    counter, extent = Lin.symbol(name), dict(statement.params)[name]
+    rest = replace(statement, params=tuple(item for item in statement.params if item[0] != name))
+    return Loop(name, extent, (rest,), (counter, extent - counter - 1), is_parallel=True)
+
+
+def _sums(body: Block, var: str, scalars: list[str]) -> dict[Access, str]:
+    """The elements that all trips of a loop add to, with names for the sums; `scalars` are new in each trip."""
+    found: dict[Access, str] = {}
+    for statement in body:
+        assert isinstance(statement, Compute)
+        is_fixed = var not in symbols_of(*(Int(lin) for lin in statement.target.index))
+        if is_fixed and not statement.assigns and statement.target.buffer not in scalars:
+            found.setdefault(statement.target, f"sum{len(found)}_")
+    return found
+
+
+def _is_alone(access: Access, var: str, inside: set[str]) -> bool:
+    """Whether different trips of a loop certainly touch different elements; `inside` are the counters in it."""
+    others = inside - {var}
+    return any(
+        lin.coefficient(var) and all(isinstance(atom, str) and atom not in others for atom, _ in lin.terms)
+        for lin in access.index
+    )
+
+
+def _bound(loop: Loop) -> Params:
+    """The counters and parameters of a loop and of all that is in it."""
+    nested = [s for s in walk((loop,)) if isinstance(s, (Loop, Compute))]
+    return tuple(item for s in nested for item in (s.params if isinstance(s, Compute) else ((s.var, s.trips),)))
+
+
+def own_buffers(loop: Loop) -> set[str]:
+    """What a loop's own bounds read."""
+    return {read.buffer for read in reads_of(loop)}
+
+
+def begins_with_write(block: Block, name: str) -> bool:
+    """Whether a scalar is assigned in a block before it is read there."""
+    users = [s for s in block if any(name in buffers_of(nested) for nested in walk((s,)))]
+    first = users[0] if users else None
+    if isinstance(first, Loop) and len(users) == 1:
+        return name not in own_buffers(first) and begins_with_write(first.body, name)
+    if not isinstance(first, Compute) or (first.params and not first.fresh):
+        return False
+    is_read = any(read.buffer == name for read in reads_of(first))
+    return first.assigns and first.target.buffer == name and not is_read
+
+
+def free_symbols(block: Block) -> set[str]:
+    """The symbols of a block that are no counters or parameters of its own."""
+    found: set[str] = set()
+    for statement in block:
+        if isinstance(statement, Loop):
+            own = {statement.var}
+            found |= _symbols((statement.start, statement.trips)) | (free_symbols(statement.body) - own)
+        elif isinstance(statement, Branch):
+            found |= symbols_of(statement.condition) | free_symbols(statement.then) | free_symbols(statement.orelse)
+        elif isinstance(statement, Compute):
+            lins = (*statement.target.index, *(extent for _, extent in statement.params))
+            mentioned = _symbols(lins) | symbols_of(statement.value)
+            found |= mentioned - {name for name, _ in statement.params}
+    return found
+
+
+def _symbols(lins: Iterable[Lin]) -> set[str]:
+    return symbols_of(*(Int(lin) for lin in lins))
+
+
+def work_of(block: Block) -> int:
+    """Elementary operations, as far as sizes are known; of a loop with an unknown number of trips one trip."""
+    total = 0
+    for statement in block:
+        if isinstance(statement, Compute):
+            size = sum(1 for _ in postorder(statement.value))
+            for _, extent in statement.params:
+                size *= max(extent.const, 0) if extent.is_const else 1
+            total += size
+        elif isinstance(statement, Loop):
+            total += work_of(statement.body) * (max(statement.trips.const, 0) if statement.trips.is_const else 1)
+        elif isinstance(statement, Branch):
+            total += work_of(statement.then) + work_of(statement.orelse)
+    return total
+

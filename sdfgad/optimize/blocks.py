@@ -1,0 +1,22 @@
+"""Passes that work on one block of statements at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sdfgad.ir.program import Block, Branch, Loop, Statement
+
+
+def everywhere(block: Block, each: Callable[[Block], Block]) -> Block:
+    """A block with `each` applied to all nested blocks, inner before outer, and then to itself."""
+    return each(tuple(_nested(statement, each) for statement in block))
+
+
+def _nested(statement: Statement, each: Callable[[Block], Block]) -> Statement:
+    if isinstance(statement, Loop):
+        return replace(statement, body=everywhere(statement.body, each))
+    if isinstance(statement, Branch):
+        then, orelse = everywhere(statement.then, each), everywhere(statement.orelse, each)
+        return replace(statement, then=then, orelse=orelse)
+    return statement

@@ -1,0 +1,27 @@
+"""Boxes of integers: half-open intervals, one for each axis."""
+
+from __future__ import annotations
+
+import math
+
+Box = tuple[tuple[int, int], ...]
+
+
+def intersection(a: Box, b: Box) -> Box:
+    return tuple((max(x[0], y[0]), min(x[1], y[1])) for x, y in zip(a, b, strict=True))
+
+
+def volume(box: Box) -> int:
+    return math.prod(max(0, high - low) for low, high in box)
+
+
+def without(box: Box, core: Box) -> list[Box]:
+    """Disjoint boxes that make up the points of `box` outside of `core`, which lies in it."""
+    result: list[Box] = []
+    rest = list(box)
+    for axis, ((low, high), (first, last)) in enumerate(zip(box, core, strict=True)):
+        for piece in ((low, first), (last, high)):
+            if piece[0] < piece[1]:
+                result.append((*rest[:axis], piece, *rest[axis + 1 :]))
+        rest[axis] = (first, last)
+    return result

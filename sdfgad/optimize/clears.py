@@ -1,0 +1,70 @@
+"""Moves the clear at the end of a loop's body, of an adjoint that lives in one trip only, to its start.
+
+An adjoint of a temporary is cleared before the loop, and again when its statement has been reversed: it is zero
+whenever a trip begins. Cleared when the trip begins instead, it carries nothing from trip to trip, so that its first
+contribution can assign it and its storage can shrink.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sdfgad.ir.program import Block, Compute, Loop, Program, Statement
+from sdfgad.analysis.accesses import uses_of
+from sdfgad.optimize.dead_code import is_whole
+from sdfgad.optimize.first_assign import is_clear, is_same_region, mentions
+
+
+def clear_early(program: Program) -> Program:
+    """The program with such clears moved."""
+    kept = {*program.inputs, *program.outputs.values(), "status"}
+    for name in program.buffers:
+        if name not in kept:
+            program = _moved(program, name)
+    return program
+
+
+def _moved(program: Program, name: str) -> Program:
+    first, *others = [s for s in program.body if mentions(s, name)] or [None]
+    is_start = isinstance(first, Compute) and is_clear(first, 0.0) and is_whole(program.buffers, first)
+    if not is_start or len(others) != 1 or not isinstance(others[0], Loop):
+        return program
+    loop = _in_loop(program, others[0], name)
+    if loop is None:
+        return program
+    body = tuple(loop if s is others[0] else s for s in program.body if s is not first)
+    return program.with_body(body)
+
+
+def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:
+    """The loop with the clear at the start of its trips; None where that would not be the same."""
+    found = [s for s in loop.body if mentions(s, name)]
+    if len(found) == 1 and isinstance(found[0], Loop):
+        nested = _in_loop(program, found[0], name)
+        return None if nested is None else replace(loop, body=_with(loop.body, found[0], (nested,)))
+    last = found[-1]
+    if loop.is_open or len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0):
+        return None
+    if not is_whole(program.buffers, last) and not all(_is_within(s, last, name) for s in found[:-1]):
+        return None
+    body = tuple(s for s in loop.body if s is not last)
+    position = next(k for k, s in enumerate(body) if mentions(s, name))
+    return replace(loop, body=(*body[:position], last, *body[position:]))
+
+
+def _with(block: Block, old: Statement, new: Block) -> Block:
+    return tuple(s for one in block for s in (new if one is old else (one,)))
+
+
+def _is_within(statement: Statement, clear: Compute, name: str) -> bool:
+    """Whether a statement touches no element of the buffer but those that are cleared."""
+    if not isinstance(statement, Compute):
+        return False
+    writes = statement.target.buffer == name
+    if writes and not is_same_region(clear, statement):
+        return False
+    touched = [use for use in uses_of(statement) if use.buffer == name and use.kind == "read"]
+    as_read = (replace(statement, target=replace(clear.target, index=use.index)) for use in touched)
+    return all(is_same_region(clear, one) for one in as_read)
+
+

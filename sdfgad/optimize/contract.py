@@ -1,0 +1,120 @@
+"""Shrinks temporaries of parallel loops: what lives within one trip needs no axis for the trips.
+
+``for f: t[f] = …; y[f] = … t[f] …`` becomes ``for f: t = …; y[f] = … t …``, with `t` in a register or a small array
+that stays in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sdfgad.ir.expr import INT, Const, Expr, Read
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Call,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    buffers_of,
+    rewrite_statement,
+    transform,
+    walk,
+)
+from sdfgad.analysis.accesses import Use, own_params, uses_of
+from sdfgad.optimize.first_assign import is_same_region, mentions
+
+
+def contract(program: Program) -> Program:
+    """The program with such temporaries made smaller, one axis at a time."""
+    while (found := next(_removable(program), None)) is not None:
+        program = _without_axis(program, *found)
+    return program
+
+
+def _removable(program: Program) -> Iterator[tuple[str, int]]:
+    """Buffers and their axes that are not needed."""
+    kept = {*program.inputs, *program.outputs.values(), "status"}
+    for name, buffer in program.buffers.items():
+        if name in kept or not buffer.shape:
+            continue
+        loop = _only_loop(program.body, name)
+        while loop is not None:
+            for axis in _axes_of_trip(loop, name, len(buffer.shape)):
+                if _begins_anew(loop.body, name):
+                    yield name, axis
+            loop = _only_loop(loop.body, name)
+
+
+def _only_loop(block: Block, name: str) -> Loop | None:
+    """The loop that alone mentions a buffer, of all statements of a block."""
+    found = [statement for statement in block if mentions(statement, name)]
+    return found[0] if len(found) == 1 and isinstance(found[0], Loop) else None
+
+
+def _axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
+    """The axes along which every mention of a buffer is at the loop's counter plus one and the same number."""
+    if not loop.is_parallel:
+        return []
+    if any(isinstance(s, Call) and mentions(s, name) for s in walk(loop.body)):
+        return []
+    indices = [use.index for use in uses_of(loop) if use.buffer == name]
+    return [axis for axis in range(rank) if len({index[axis] for index in indices}) == 1 and _is_trip(indices[0][axis], loop)]
+
+
+def _is_trip(form: Lin, loop: Loop) -> bool:
+    return form.coefficient(loop.var) != 0 and all(isinstance(atom, str) for atom, _ in form.terms)
+
+
+def _begins_anew(block: Block, name: str) -> bool:
+    """Whether a trip reads of a buffer only what it has assigned before."""
+    found = [statement for statement in block if mentions(statement, name)]
+    first = _first_write(found[0], name)
+    if first is None:
+        return False
+    touched = [use for statement in found for use in uses_of(statement) if use.buffer == name]
+    return all(is_same_region(first, _box(use)) for use in touched)
+
+
+def _first_write(statement: Statement, name: str) -> Compute | None:
+    """What a statement assigns of a buffer before it reads it, as one statement without a value of its own."""
+    if isinstance(statement, Loop) and statement.is_parallel:
+        nested = _first_write(next(s for s in statement.body if mentions(s, name)), name)
+        return nested and replace(nested, params=(*nested.params, (statement.var, statement.trips)))
+    if not isinstance(statement, Compute) or not statement.assigns or statement.target.buffer != name:
+        return None
+    if any(use.buffer == name and use.kind == "read" for use in uses_of(statement)):
+        return None
+    return replace(statement, params=own_params(statement))
+
+
+def _box(use: Use) -> Compute:
+    """A use as a statement over the parameters that select the element."""
+    whole = Compute(use.bound, Access(use.buffer, use.index), Const(0, INT))
+    return replace(whole, params=own_params(whole))
+
+
+def _without_axis(program: Program, name: str, axis: int) -> Program:
+    rank = len(program.buffers[name].shape)
+
+    def less(index: tuple[Lin, ...]) -> tuple[Lin, ...]:
+        return index[:axis] + index[axis + 1 :]
+
+    def shorter(node: Expr) -> Expr | None:
+        return Read(name, less(node.index), node.dtype) if _is_of(node) else None
+
+    def _is_of(node: Expr) -> bool:
+        return isinstance(node, Read) and node.buffer == name and len(node.index) == rank
+
+    def each(statement: Statement) -> Block:
+        changed = rewrite_statement(statement, replace_node=shorter) if name in buffers_of(statement) else statement
+        if isinstance(changed, Compute) and changed.target.buffer == name:
+            changed = replace(changed, target=Access(name, less(changed.target.index)))
+        return (changed,)
+
+    buffer = program.buffers[name]
+    buffers = {**program.buffers, name: replace(buffer, shape=less(buffer.shape))}
+    return replace(program, buffers=buffers, body=transform(program.body, each))

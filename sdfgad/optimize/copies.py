@@ -1,0 +1,132 @@
+"""Reads what a buffer is a copy of instead of the copy, and lets what ends in a copy be made there at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sdfgad.ir.expr import Const, Expr, Op, Read, rewrite
+from sdfgad.ir.program import Block, Branch, Call, Compute, Loop, Program, Statement, rewrite_statement, walk, writes_of, written
+from sdfgad.ir.rename import renamed
+from sdfgad.optimize.dead_code import is_whole
+from sdfgad.optimize.first_assign import mentions
+
+# Buffer -> a read of the same element elsewhere, or a constant: what each element is known to be.
+Known = dict[str, tuple[Compute, Expr]]
+
+
+def forward_copies(program: Program) -> Program:
+    """The program with reads of whole copies and of constant buffers replaced."""
+    return program.with_body(_Forward(program).block(program.body, {}))
+
+
+class _Forward:
+    def __init__(self, program: Program) -> None:
+        self.buffers = program.buffers
+
+    def block(self, block: Block, known: Known) -> Block:
+        result: list[Statement] = []
+        for statement in block:
+            changed = self.statement(statement, known)
+            if _adds_nothing(changed):
+                continue
+            self.learn(changed, known)
+            result.append(changed)
+        return tuple(result)
+
+    def statement(self, statement: Statement, known: Known) -> Statement:
+        if isinstance(statement, Call):
+            return statement
+        if isinstance(statement, Loop):
+            _forget(known, written(statement.body))
+            statement = self._replaced(statement, known)
+            assert isinstance(statement, Loop)
+            return replace(statement, body=self.block(statement.body, dict(known)))
+        statement = self._replaced(statement, known)
+        if isinstance(statement, Branch):
+            then, orelse = self.block(statement.then, dict(known)), self.block(statement.orelse, dict(known))
+            return replace(statement, then=then, orelse=orelse)
+        return statement
+
+    def learn(self, statement: Statement, known: Known) -> None:
+        _forget(known, written((statement,)))
+        if not isinstance(statement, Compute) or statement.accumulate or not is_whole(self.buffers, statement):
+            return
+        target, value = self.buffers[statement.target.buffer], statement.value
+        is_copy = isinstance(value, Read) and value.index == statement.target.index and value.buffer != target.name
+        if isinstance(value, Const) or (is_copy and self.buffers[value.buffer].shape == target.shape):  # type: ignore[attr-defined]
+            known[target.name] = (statement, value)
+
+    def _replaced(self, statement: Statement, known: Known) -> Statement:
+        # What the statement itself writes is as it was in the copy only.
+        changed = {access.buffer for access, _ in writes_of(statement)}
+        known = {name: item for name, item in known.items() if changed.isdisjoint(_sources(item[1]))}
+        return rewrite_statement(statement, replace_node=_lookup(known)) if known else statement
+
+
+def _lookup(known: Mapping[str, tuple[Compute, Expr]]) -> Callable[[Expr], Expr | None]:
+    def look(node: Expr) -> Expr | None:
+        if not isinstance(node, Read) or node.buffer not in known:
+            return None
+        copy, value = known[node.buffer]
+        names = {str(lin): index for lin, index in zip(copy.target.index, node.index, strict=True)}
+        return rewrite(value, names)
+
+    return look
+
+
+def _forget(known: Known, changed: set[str]) -> None:
+    for name in list(known):
+        if name in changed or not changed.isdisjoint(_sources(known[name][1])):
+            del known[name]
+
+
+def _sources(value: Expr) -> set[str]:
+    return {value.buffer} if isinstance(value, Read) else set()
+
+
+def _adds_nothing(statement: Statement) -> bool:
+    is_sum = isinstance(statement, Compute) and statement.accumulate == "add" and not statement.fresh
+    return is_sum and _is_zero(statement.value)  # type: ignore[union-attr]
+
+
+def _is_zero(value: Expr) -> bool:
+    if isinstance(value, Op) and value.name in ("negative", "cast"):
+        return _is_zero(value.args[0])
+    return isinstance(value, Const) and value.value == 0
+
+
+# --- copies at the end
+
+
+def make_in_place(program: Program) -> Program:
+    """The program with ``y = x``, the first mention of `y` and the last one of `x`, done by making `x` in `y`."""
+    kept = {*program.inputs, *program.outputs.values(), "status"}
+    for statement in program.body:
+        if isinstance(statement, Compute) and _ends_in(program, statement, kept):
+            source = statement.value
+            assert isinstance(source, Read)
+            body = tuple(s for s in program.body if s is not statement)
+            program = program.with_body(renamed(body, {source.buffer: statement.target.buffer}))
+    return program
+
+
+def _ends_in(program: Program, copy: Compute, kept: set[str]) -> bool:
+    source, target = copy.value, copy.target
+    if copy not in program.body or copy.accumulate or not isinstance(source, Read) or source.buffer in kept:
+        return False
+    buffers = program.buffers
+    like = buffers[source.buffer].shape == buffers[target.buffer].shape and source.index == target.index
+    if not like or source.buffer == target.buffer or not is_whole(buffers, copy):
+        return False
+    if buffers[source.buffer].dtype != buffers[target.buffer].dtype:
+        return False
+    position = program.body.index(copy)
+    before, after = program.body[:position], program.body[position + 1 :]
+    if any(mentions(s, target.buffer) for s in before) or any(mentions(s, source.buffer) for s in after):
+        return False
+    # A call needs other buffers for its outputs than for its inputs.
+    return not any(isinstance(s, Call) and mentions(s, source.buffer) and mentions(s, target.buffer) for s in walk(after))
+
+
+
