@@ -1,4 +1,4 @@
-"""JAX forms of adi. The expert form computes the elimination's coefficients, which are the same for all lines and steps,
+"""JAX forms of adi. The expert form computes the coefficients of the elimination, the same for all lines and steps,
 once and outside, and scans along the implicit axis, carrying one line; the second half step works on the transpose."""
 
 import jax.numpy as jnp
@@ -110,7 +110,9 @@ def library(TSTEPS, N, u):
         right = (1.0 - explicit) * field[:, 1:-1] + explicit / 2.0 * (field[:, :-2] + field[:, 2:])
         off = jnp.full(N - 2, -implicit / 2.0)
         diagonal = jnp.full(N - 2, 1.0 + implicit)
-        return lax.linalg.tridiagonal_solve(off.at[0].set(0.0), diagonal, off.at[-1].set(0.0), right + implicit / 2.0 * ends)
+        return lax.linalg.tridiagonal_solve(
+            off.at[0].set(0.0), diagonal, off.at[-1].set(0.0), right + implicit / 2.0 * ends
+        )
 
     def step(_, field):
         v = half_step(field, r1, r2)

@@ -23,9 +23,7 @@ def port(input, weights, bias):
 
 def library(input, weights, bias):
     """XLA's convolution."""
-    return (
-        lax.conv_general_dilated(input, weights, (1, 1), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC")) + bias
-    )
+    return lax.conv_general_dilated(input, weights, (1, 1), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC")) + bias
 
 
 def expert(input, weights, bias):

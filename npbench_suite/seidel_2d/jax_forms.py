@@ -4,7 +4,6 @@ The expert form solves a row's recurrence with one constant triangular matrix. S
 the row above; larger: a wavefront in which sweep t is at row s - 2 t, so that one step updates a row of each sweep.
 """
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax

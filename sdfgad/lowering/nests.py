@@ -170,7 +170,7 @@ class _Nest:
         pragma: list[str] = []
         if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
             sums = _sums(body, var, scalars)
-            pragma = self.pragma(sums)
+            pragma = self.pragma(sums) if _is_vector(body, var, scalars, sums) else []
         if loop.backward:
             head = f"for (int64_t {var} = {end} - 1; {var} >= {start}; --{var}) {{"
         else:
@@ -216,9 +216,8 @@ class _Nest:
     def is_apart(self, statement: Statement, loop: Loop) -> bool:
         if isinstance(statement, Call):
             return False
-        inside = {name for name, _ in _bound(loop)}
         for access, _ in writes_of(statement):
-            if _is_alone(access, loop.var, inside) or self.is_private(access.buffer, loop):
+            if _is_alone(access, loop) or self.is_private(access.buffer, loop):
                 continue
             if not access.index and isinstance(statement, Compute) and statement.accumulate == "add":
                 continue
@@ -382,13 +381,38 @@ def _sums(body: Block, var: str, scalars: list[str]) -> dict[Access, str]:
     return found
 
 
-def _is_alone(access: Access, var: str, inside: set[str]) -> bool:
-    """Whether different trips of a loop certainly touch different elements; `inside` are the counters in it."""
-    others = inside - {var}
-    return any(
-        lin.coefficient(var) and all(isinstance(atom, str) and atom not in others for atom, _ in lin.terms)
-        for lin in access.index
-    )
+def _is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, str]) -> bool:
+    """Whether trips may be elements of a vector: what one writes, no other one touches, but for the sums."""
+    added: dict[str, Access] = {}
+    for statement in body:
+        assert isinstance(statement, Compute)
+        target = statement.target
+        if target.buffer in scalars or target in sums:
+            continue
+        # Two sums into one buffer in different places may meet.
+        is_moving = var in symbols_of(*(Int(lin) for lin in target.index))
+        if not is_moving or (not statement.assigns and added.setdefault(target.buffer, target) != target):
+            return False
+    return True
+
+
+def _is_alone(access: Access, loop: Loop) -> bool:
+    """Whether different trips of a loop certainly touch different elements."""
+    inside = dict(_bound(loop))
+    return any(_tells(lin, loop.var, inside) for lin in access.index)
+
+
+def _tells(lin: Lin, var: str, inside: Mapping[str, Lin]) -> bool:
+    """Whether the counter can be read off a form, whatever the counters inside of the loop add to it."""
+    rest = 0
+    for atom, coefficient in lin.terms:
+        if not isinstance(atom, str):
+            return False
+        if atom in inside and atom != var:
+            if not inside[atom].is_const:
+                return False
+            rest += abs(coefficient) * max(inside[atom].const - 1, 0)
+    return rest < abs(lin.coefficient(var))
 
 
 def _bound(loop: Loop) -> Params:

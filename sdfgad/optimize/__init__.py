@@ -12,6 +12,7 @@ from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
+from sdfgad.optimize.tile import tile
 
 Pass = Callable[[Program], Program]
 
@@ -25,6 +26,7 @@ PASSES: tuple[Pass, ...] = (
     assign_first,
     remove_dead_code,
     fuse,
+    tile,
     contract,
 )
 

@@ -10,10 +10,11 @@ from sdfgad.ir.program import Block, Branch, Loop, Statement
 
 def everywhere(block: Block, each: Callable[[Block], Block]) -> Block:
     """A block with `each` applied to all nested blocks, inner before outer, and then to itself."""
-    return each(tuple(_nested(statement, each) for statement in block))
+    return each(tuple(with_blocks(statement, each) for statement in block))
 
 
-def _nested(statement: Statement, each: Callable[[Block], Block]) -> Statement:
+def with_blocks(statement: Statement, each: Callable[[Block], Block]) -> Statement:
+    """A statement with `each` applied to all blocks in it, inner before outer."""
     if isinstance(statement, Loop):
         return replace(statement, body=everywhere(statement.body, each))
     if isinstance(statement, Branch):

@@ -6,30 +6,33 @@ loop if no trip of one meets another trip of the other at an element whose value
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.expr import Const, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, Statement, walk
+from sdfgad.ir.program import Access, Block, Compute, Loop, Program, Statement, rewrite_statement, transform
 from sdfgad.lowering.blas import product_of
 from sdfgad.analysis.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
-from sdfgad.optimize.blocks import everywhere
+from sdfgad.optimize.blocks import with_blocks
+from sdfgad.optimize.interchange import interchanged
+from sdfgad.optimize.names import names_of
 
 # How many groups back a statement may join one.
 WINDOW = 16
 # How many statements share a loop: their arrays compete for registers and for the cache.
-MOST_MEMBERS = 24
+MOST_MEMBERS = 64
 
 
 def fuse(program: Program) -> Program:
     """The program with such statements in parallel loops."""
-    taken = {*program.buffers, *program.integers}
-    taken |= {s.var for s in walk(program.body) if isinstance(s, Loop)}
-    taken |= {name for s in walk(program.body) if isinstance(s, Compute) for name, _ in s.params}
-    fusion = _Fusion(program, Names(taken))
-    return program.with_body(everywhere(program.body, fusion.block))
+    fusion = _Fusion(program, names_of(program))
+    # Far apart in the program, unrelated statements had better not prolong each other's storage.
+    inner = tuple(with_blocks(statement, fusion.block) for statement in program.body)
+    return program.with_body(fusion.block(inner, is_outermost=True))
+
+
+Member = Compute | Loop
 
 
 @dataclass
@@ -37,7 +40,7 @@ class _Group:
     """Statements that share a loop, each with the name of its own counter."""
 
     extent: Lin
-    members: list[tuple[Compute, str]]
+    members: list[tuple[Member, str]]
 
     @property
     def statements(self) -> list[Statement]:
@@ -48,24 +51,27 @@ class _Fusion:
     def __init__(self, program: Program, names: Names) -> None:
         self.buffers, self.names = program.buffers, names
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: Block, is_outermost: bool = False) -> Block:
         groups: list[_Group | Statement] = []
         for statement in (part for one in block for part in _in_parts(one)):
+            statement = interchanged(statement)
             lead = self._lead(statement)
             if lead is None:
                 groups.append(statement)
                 continue
-            assert isinstance(statement, Compute)
-            group = self._home(groups, statement, lead)
+            assert isinstance(statement, (Compute, Loop))
+            group = self._home(groups, statement, lead, is_outermost)
             if group is None:
-                groups.append(_Group(dict(statement.params)[lead], [(statement, lead)]))
+                groups.append(_Group(_extent(statement, lead), [(statement, lead)]))
             else:
                 group.members.append((statement, lead))
         return tuple(self._emitted(group) for group in groups)
 
     def _lead(self, statement: Statement) -> str | None:
-        """The parameter that a statement would run outermost; None if it is to be left alone."""
-        if not isinstance(statement, Compute) or not statement.params or is_left_alone(statement, self.buffers):
+        """The counter that a statement would run outermost; None if it is to be left alone."""
+        if isinstance(statement, Loop):
+            return statement.var if statement.is_parallel and statement.start == Lin(0) else None
+        if not isinstance(statement, Compute) or not statement.params or product_of(statement, self.buffers):
             return None
         own = own_params(statement)
         name = own[0][0] if own else statement.params[0][0]
@@ -75,22 +81,21 @@ class _Fusion:
         is_clean = is_same_trip(target, target, name, name) or target.is_once
         return name if is_clean else None
 
-    def _home(self, groups: list[_Group | Statement], statement: Compute, lead: str) -> _Group | None:
+    def _home(
+        self, groups: list[_Group | Statement], statement: Member, lead: str, is_outermost: bool
+    ) -> _Group | None:
         """The latest group that a statement can join without passing something that it depends on."""
         for group in list(reversed(groups))[:WINDOW]:
             if isinstance(group, _Group) and self._fits(group, statement, lead):
-                return group
+                if not is_outermost or _share(group, statement):
+                    return group
             passed = group.statements if isinstance(group, _Group) else [group]
             if not all(commute(one, statement) for one in passed):
                 return None
         return None
 
-    def _fits(self, group: _Group, statement: Compute, lead: str) -> bool:
-        if dict(statement.params)[lead] != group.extent or len(group.members) >= MOST_MEMBERS:
-            return False
-        mine = uses_of(statement)
-        shares = {use.buffer for use in mine if use.index}
-        if all(shares.isdisjoint(use.buffer for use in uses_of(other)) for other in group.statements):
+    def _fits(self, group: _Group, statement: Member, lead: str) -> bool:
+        if _extent(statement, lead) != group.extent or len(group.members) >= MOST_MEMBERS:
             return False
         return all(_runs_along(other, var, statement, lead) for other, var in group.members)
 
@@ -100,11 +105,17 @@ class _Fusion:
         if len(group.members) == 1:
             return group.members[0][0]
         var = self.names.fresh("f")
-        body = self.block(tuple(hoisted(statement, name, var) for statement, name in group.members))
+        body = self.block(tuple(s for statement, name in group.members for s in hoisted(statement, name, var)))
         counter = Lin.symbol(var)
         guards = (counter, group.extent - counter - 1)
         where = group.members[0][0].where
         return Loop(var, group.extent, body, guards, where=where, is_parallel=True)
+
+
+def _share(group: _Group, statement: Statement) -> bool:
+    """Whether a statement touches an array that the group does, too."""
+    arrays = {use.buffer for use in uses_of(statement) if use.index}
+    return any(not arrays.isdisjoint(use.buffer for use in uses_of(other)) for other in group.statements)
 
 
 def _in_parts(statement: Statement) -> Block:
@@ -117,32 +128,41 @@ def _in_parts(statement: Statement) -> Block:
     return clear, replace(statement, fresh=False)
 
 
-def is_left_alone(statement: Compute, buffers: Mapping[str, Buffer]) -> bool:
-    """Whether a statement is better run by itself: a matrix product, which a library does."""
-    return product_of(statement, buffers) is not None
+def _extent(statement: Member, lead: str) -> Lin:
+    return statement.trips if isinstance(statement, Loop) else dict(statement.params)[lead]
 
 
-def _runs_along(a: Compute, of_a: str, b: Compute, of_b: str) -> bool:
+def _runs_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
     """Whether the trips of two statements may run together: each of one with the same of the other."""
-    return all(_meets_in_step(x, y, of_a, of_b) for x in uses_of(a) for y in uses_of(b))
+    # Sums that trips share are no hindrance, unless the trips are to be vector elements.
+    may_add = _depth(a) > 1 and _depth(b) > 1
+    return all(_meets_in_step(x, y, of_a, of_b, may_add) for x in uses_of(a) for y in uses_of(b))
 
 
-def _meets_in_step(x: Use, y: Use, of_x: str, of_y: str) -> bool:
+def _depth(statement: Statement) -> int:
+    if isinstance(statement, Loop):
+        return 1 + max(map(_depth, statement.body), default=0)
+    return len(statement.params) if isinstance(statement, Compute) else 0
+
+
+def _meets_in_step(x: Use, y: Use, of_x: str, of_y: str, may_add: bool) -> bool:
     if x.buffer != y.buffer or (x.kind == y.kind == "read"):
         return True
     if is_same_trip(x, y, of_x, of_y) or are_apart(x, y):
         return True
     # Two sums into one element that is the same for all trips are one sum.
-    are_sums = x.kind == y.kind == "add" and x.index == y.index
-    return are_sums and not mentions(x, of_x) and not mentions(y, of_y)
+    is_one = x.index == y.index and not mentions(x, of_x) and not mentions(y, of_y)
+    return x.kind == y.kind == "add" and (may_add or is_one)
 
 
-def hoisted(statement: Compute, name: str, counter: str) -> Compute:
-    """A statement at one value of a parameter, which is a counter around it."""
+def hoisted(statement: Member, name: str, counter: str) -> Block:
+    """A statement at one value of a parameter or of its counter, which is now that of a loop around it."""
     symbols = {name: Lin.symbol(counter)}
+    if isinstance(statement, Loop):
+        return transform(statement.body, lambda s: (rewrite_statement(s, symbols),))
     params = tuple((n, extent.substitute(symbols)) for n, extent in statement.params if n != name)
     target = Access(statement.target.buffer, tuple(_index(lin, symbols) for lin in statement.target.index))
-    return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
+    return (replace(statement, params=params, target=target, value=rewrite(statement.value, symbols)),)
 
 
 def _index(lin: Lin, symbols: dict[str, Lin]) -> Lin:

@@ -65,7 +65,11 @@ def _contribution(statement: Statement) -> Region | None:
         return None
     if any(read.buffer == statement.target.buffer for read in reads(statement.value)):
         return None
-    return region_of(statement)
+    region = region_of(statement)
+    # Where a loop around goes along memory it is better run inside, and the points stay as they are.
+    last = len(statement.target.index) - 1
+    is_across = region is not None and any(axis == last and lin.terms for axis, lin in region.fixed)
+    return None if is_across else region
 
 
 def _aligned(group: list[Compute]) -> list[Compute]:
