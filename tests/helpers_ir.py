@@ -1,7 +1,8 @@
 """An interpreter of `ir` programs in plain Python over NumPy, as an oracle for the passes.
 
 It is strict where generated code would quietly be wrong: storage starts as NaN, no index may be out of range, a
-loop's and a branch's `guards` must tell the truth, and the points of a box run in a random order.
+loop's and a branch's `guards` must tell the truth, the points of a box and the trips of a parallel loop run in a random
+order, and what such a loop promises of its trips must hold.
 """
 
 import copy
@@ -21,6 +22,9 @@ from sdfgad.reverse.adjoint import differentiate_program
 from tests.helpers import assert_close
 
 COMBINE = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum}
+IDENTITY = {"add": 0, "maximum": -np.inf, "minimum": np.inf}
+# How an accumulation touches its target. Only sums may meet others at an element in any order.
+TOUCHES = {None: ("write",), "add": ("add",), "maximum": ("read", "write"), "minimum": ("read", "write")}
 
 # Operations that are no functions of NumPy or scipy.special.
 ELSEWHERE = {
@@ -35,11 +39,36 @@ ELSEWHERE = {
 }
 
 
+def unset(dtype):
+    return np.nan if dtype.kind in "fc" else 99
+
+
+class Touches:
+    """What the trips of one run of a parallel loop touch."""
+
+    def __init__(self):
+        self.trip, self.kinds = None, {}
+
+    def add(self, place, kinds):
+        self.kinds.setdefault(place, {}).setdefault(self.trip, []).extend(kinds)
+
+    def shared(self, loop):
+        """The elements that are storage of each trip's own: several trips write them, before they read them.
+
+        All else that one trip writes no other one may touch, unless all of them add to it.
+        """
+        for place, trips in self.kinds.items():
+            if len(trips) > 1 and {kind for kinds in trips.values() for kind in kinds} not in ({"read"}, {"add"}):
+                assert all(kinds[0] == "write" for kinds in trips.values()), f"trips of {loop.var} meet at {place}"
+                yield place
+
+
 class Interpreter:
     """Runs a program; afterwards `store` has what each of its buffers holds."""
 
     def __init__(self, program, inputs, integers=(), seed=0):
         self.program, self.env, self.rng = program, dict(integers), np.random.default_rng(seed)
+        self.watched = []
         self.store = {name: np.array(value) for name, value in inputs.items()}
         assert set(self.store) == set(program.inputs)
         assert set(self.env) == set(program.integers)
@@ -49,7 +78,7 @@ class Interpreter:
                 if name in self.store:
                     assert (self.store[name].shape, self.store[name].dtype) == (shape, buffer.dtype), name
                 else:
-                    self.store[name] = np.full(shape, np.nan if buffer.is_floating else 99, buffer.dtype)
+                    self.store[name] = np.full(shape, unset(buffer.dtype), buffer.dtype)
             self.block(program.body)
 
     @property
@@ -80,13 +109,30 @@ class Interpreter:
         for trip in (-1,) if may_be_open else (-1, len(trips)):
             self.env[loop.var] = trip
             assert not loop.guards or not self.all_hold(loop.guards), f"the guards of {loop.var} hold outside of it"
+        if loop.is_parallel:
+            trips = list(trips)
+            self.rng.shuffle(trips)
+            self.watched.append(Touches())
         for trip in reversed(trips) if loop.backward else trips:
             self.env[loop.var] = trip
             assert self.all_hold(loop.guards), f"the guards of {loop.var} do not hold in it"
+            if loop.is_parallel:
+                self.watched[-1].trip = trip
             self.block(loop.body)
-        self.env.pop(loop.var)
+        self.env.pop(loop.var, None)
+        if loop.is_parallel:
+            self.forget(self.watched.pop().shared(loop))
+
+    def touch(self, buffer, place, *kinds):
+        for touches in self.watched:
+            touches.add((buffer, place), kinds)
+
+    def forget(self, places):
+        for buffer, place in places:
+            self.store[buffer][place] = unset(self.store[buffer].dtype)
 
     def loop_while(self, loop):
+        assert not loop.is_parallel
         trip = 0
         while trip < self.form(loop.trips):
             self.env[loop.var] = trip
@@ -100,21 +146,35 @@ class Interpreter:
         """A library function, by NumPy; the extra output of one that may fail says that it did not."""
         found = LIBRARY[call.name](*(self.store[whole.buffer] for whole in call.inputs), *call.sizes)
         found = found if isinstance(found, tuple) else (found,)
+        for kind, wholes in (("read", call.inputs), ("write", call.outputs)):
+            for whole in wholes:
+                for place in np.ndindex(self.store[whole.buffer].shape):
+                    self.touch(whole.buffer, place, kind)
         for whole, value in zip(call.outputs, (*found, 0)[: len(call.outputs)], strict=True):
             self.store[whole.buffer][...] = value
 
     def compute(self, statement):
         points = list(itertools.product(*(range(self.form(extent)) for _, extent in statement.params)))
         self.rng.shuffle(points)
-        written = set()
+        written, kind, target = set(), statement.accumulate, self.store[statement.target.buffer]
+        if statement.fresh:
+            self.clear(statement)
         for point in points:
             self.env |= zip((name for name, _ in statement.params), map(int, point), strict=True)
             place = self.place(statement.target.buffer, statement.target.index)
-            value, target = self.value(statement.value), self.store[statement.target.buffer]
-            assert value.dtype == target.dtype, statement
-            assert statement.accumulate or place not in written, f"an element is assigned twice by {statement}"
+            is_first = place not in written
             written.add(place)
-            target[place] = COMBINE[statement.accumulate](target[place], value) if statement.accumulate else value
+            value = self.value(statement.value)
+            assert value.dtype == target.dtype, statement
+            assert kind or is_first, f"an element is assigned twice by {statement}"
+            self.touch(statement.target.buffer, place, *TOUCHES[kind])
+            target[place] = COMBINE[kind](target[place], value) if kind else value
+
+    def clear(self, statement):
+        """Clears all targets of an accumulation, also those to which no point contributes."""
+        own = [(name, extent) for name, extent in statement.params if name in symbols_of(*map(Int, statement.target.index))]
+        identity = Const(IDENTITY[statement.accumulate], statement.value.dtype)
+        self.compute(replace(statement, params=tuple(own), value=identity, accumulate=None, fresh=False))
 
     def place(self, buffer, index):
         place, shape = tuple(map(self.form, index)), self.store[buffer].shape
@@ -134,7 +194,9 @@ class Interpreter:
         if isinstance(node, Int):
             return np.int64(self.form(node.value))
         if isinstance(node, Read):
-            return self.store[node.buffer][self.place(node.buffer, node.index)]
+            place = self.place(node.buffer, node.index)
+            self.touch(node.buffer, place, "read")
+            return self.store[node.buffer][place]
         assert isinstance(node, Op)
         if node.name == "select":
             return self.value(node.args[1 if self.value(node.args[0]) else 2])

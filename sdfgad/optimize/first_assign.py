@@ -52,7 +52,9 @@ def _merged(clear: Compute, rest: list[Statement]) -> list[Statement]:
 
 def _contributes(statement: Compute, clear: Compute) -> bool:
     kind = statement.accumulate
-    if kind is None or statement.fresh or not is_clear(clear, IDENTITY[kind]):
+    if statement.target.buffer != clear.target.buffer or kind is None or statement.fresh:
+        return False
+    if not is_clear(clear, IDENTITY[kind]):
         return False
     return all(read.buffer != statement.target.buffer for read in reads(statement.value))
 

@@ -1,0 +1,96 @@
+"""Programs before and after each of the optimisation passes."""
+
+import copy
+import inspect
+from dataclasses import replace
+
+import numpy as np
+
+import sdfgad.optimize
+from sdfgad.ir.specialise import NeedsConstant
+from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, symbols_of_shape
+from sdfgad.lowering.assemble import assemble
+
+TOLERANCE = 1e-11
+
+
+def outputs(program, arrays, integers=(), seed=0):
+    """What the interpreter computes; the arrays are left alone."""
+    with np.errstate(all="ignore"):
+        return Interpreter(program, copy.deepcopy(arrays), integers, seed).outputs
+
+
+def assert_same(found, expected, what, tolerance=TOLERANCE):
+    assert found.keys() == expected.keys(), what
+    for name, y in expected.items():
+        x = found[name]
+        assert (x.shape, x.dtype) == (y.shape, y.dtype), f"{name} {what}"
+        if y.dtype.kind in "fc":
+            part = np.zeros(0, y.dtype).real.dtype
+            scale = np.max(np.abs(y[np.isfinite(y)]), initial=0) if y.shape else abs(y)
+            allowed = (tolerance if part == np.float64 else 1e-4) * scale
+            np.testing.assert_allclose(x, y, rtol=0, atol=allowed if np.isfinite(allowed) else 0, err_msg=f"{name} {what}")
+        else:
+            np.testing.assert_array_equal(x, y, err_msg=f"{name} {what}")
+
+
+def check_passes(program, arrays, integers=(), seed=0, passes=None):
+    """The program has the same outputs after each of the passes; returns it after the last one."""
+    expected = outputs(program, arrays, integers, seed)
+    for k, one in enumerate(sdfgad.optimize.PASSES if passes is None else passes):
+        changed = one(program)
+        if changed != program:
+            assert_same(outputs(changed, arrays, integers, seed + k + 1), expected, f"after {k}: {one.__name__}")
+        program = changed
+    return program
+
+
+def gradient_case(function, args, output=None, wrt=None):
+    """The primal and its gradient program, with its inputs and integers; integers that decide a size are constants."""
+    constant = set()
+    while True:
+        try:
+            primal = parsed(function, *copy.deepcopy(args), constant=constant)
+            return primal, *_gradient(primal, args, output, wrt)
+        except NeedsConstant as need:
+            constant |= need.symbols
+
+
+def _gradient(primal, args, output, wrt):
+    program = primal.program
+    if output is None:
+        output = next(o for o, b in program.outputs.items() if program.buffers[b].is_floating)
+    wrt = [n for n, b in primal.inputs.items() if program.buffers[b].is_floating] if wrt is None else wrt
+    made = assemble(adjoint_of(primal, wrt, output), tuple(primal.inputs[name] for name in wrt), output)
+    arrays, integers = inputs_of(primal, *copy.deepcopy(args))
+    return made, *completed(made, arrays, integers)
+
+
+def completed(made, arrays, integers):
+    """The inputs with a cotangent, and the integers with trips that are counted."""
+    if made.counting is not None:
+        known = {n: b for n, b in made.counting.buffers.items() if symbols_of_shape(b.shape) <= set(integers)}
+        store = Interpreter(replace(made.counting, buffers=known), copy.deepcopy(arrays), integers).store
+        integers = integers | {symbol: int(store[buffer]) for symbol, buffer in made.totals.items()}
+    buffer, rng = made.program.buffers[made.cotangent], np.random.default_rng(1)
+    shape = tuple(extent.const for extent in buffer.shape)
+    value = rng.normal(size=shape) + (1j * rng.normal(size=shape) if buffer.dtype.kind == "c" else 0)
+    return arrays | {made.cotangent: np.asarray(value, buffer.dtype)}, integers
+
+
+def without_value(made):
+    """The gradient program whose outputs are the gradients only."""
+    kept = {name: buffer for name, buffer in made.program.outputs.items() if buffer != made.value}
+    return replace(made.program, outputs=kept)
+
+
+def check_function(function, args, output=None, wrt=None, seed=0):
+    """The passes leave a function, and its gradient with the value and without, as they are."""
+    primal, made, arrays, integers = gradient_case(function, args, output, wrt)
+    forward = {name: arrays[name] for name in primal.program.inputs}
+    known = {name: value for name, value in integers.items() if name in primal.program.integers}
+    return (
+        check_passes(primal.program, forward, known, seed),
+        check_passes(made.program, arrays, integers, seed),
+        check_passes(without_value(made), arrays, integers, seed),
+    )
