@@ -112,9 +112,15 @@ def _build(code: str, options: tuple[str, ...], folder: Path, target: Path) -> N
     source, partial = folder / "program.cpp", folder / f"program.{os.getpid()}.so"
     source.write_text(code)
     files = [f"-I{INCLUDE}", str(source), "-o", str(partial), *options]
-    command = [compiler(), *FLAGS, "-shared", *_precompiled(), *files]
+    command = [compiler(), *FLAGS, "-shared", *_precompiled(), *files, *_vector_math()]
     _run(command)
     os.replace(partial, target)
+
+
+def _vector_math() -> tuple[str, ...]:
+    """The library of what vector_math.h declares."""
+    has_it = platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
+    return ("-Wl,--as-needed", "-lmvec", "-lm") if has_it else ()
 
 
 def _run(command: list[str]) -> None:
