@@ -26,6 +26,7 @@ from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint, differentiate_program
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.runtime.pool import empty, shrink
 
 Array = np.ndarray[Any, Any]
 
@@ -200,6 +201,10 @@ class Specialisation:
     ) -> tuple[dict[str, Array], dict[str, int]]:
         """All that the compiled gradient program is passed."""
         made, inputs, integers = built.made, self._inputs(call), self._integers(call)
+        if self.wishes.limit is not None:
+            # Blocks that earlier calls left idle count, too.
+            passed = sum(array.nbytes for array in inputs.values()) + self._copied_bytes(call)
+            shrink(max(self.wishes.limit - passed, 0))
         if built.counting is not None:
             trips = self._counted(call, made, built.counting)
             integers |= Sizes(integers, trips).of(made)
@@ -218,7 +223,7 @@ class Specialisation:
     def _copied_bytes(self, call: Call) -> int:
         """What is copied because the compiled code reads row by row."""
         arrays = [(call.values[name], call.kinds[name]) for name in self.primal.inputs]
-        return sum(as_input(v, kind).nbytes for v, kind in arrays if not _is_plain(v, kind.dtype))
+        return sum(np.size(v) * kind.dtype.itemsize for v, kind in arrays if not _is_plain(v, kind.dtype))
 
     def _inputs(self, call: Call) -> dict[str, Array]:
         self._refuse_shared_memory(call)
@@ -305,7 +310,7 @@ def _may_overlap(x: Array, y: Array) -> bool:
 
 def _outputs(program: Program) -> dict[str, Array]:
     names = {*program.outputs.values(), *(("status",) if program.checks else ())}
-    return {name: np.empty(_shape(program.buffers[name]), program.buffers[name].dtype) for name in names}
+    return {name: empty(_shape(program.buffers[name]), program.buffers[name].dtype) for name in names}
 
 
 def _shape(buffer: Buffer) -> tuple[int, ...]:

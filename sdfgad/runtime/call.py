@@ -10,6 +10,7 @@ import numpy as np
 
 from sdfgad.errors import CompilerError, OutOfMemory
 from sdfgad.runtime.compile import Library
+from sdfgad.runtime.pool import attach
 
 
 class Executable:
@@ -18,6 +19,7 @@ class Executable:
     def __init__(self, library: Library) -> None:
         self.library = library
         shared = ctypes.CDLL(str(library.path))
+        attach(shared)
         self._initialise = getattr(shared, f"__dace_init_{library.name}")
         self._initialise.restype = ctypes.c_void_p
         self._exit = getattr(shared, f"__dace_exit_{library.name}")
