@@ -56,7 +56,8 @@ def release_memory() -> None:
     memory or than the environment variable SDFGAD_POOL_BYTES says (0: none), and none that was not used for ten seconds
     of calls.
     """
-    shrink(0)
+    if _library.cache_info().currsize:
+        shrink(0)
 
 
 def shrink(size: int) -> None:
