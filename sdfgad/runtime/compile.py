@@ -123,6 +123,22 @@ def _vector_math() -> tuple[str, ...]:
     return ("-Wl,--as-needed", "-lmvec", "-lm") if has_it else ()
 
 
+def build_helper(source: Path) -> Path:
+    """The shared library of a C++ file that belongs to no program, compiled once."""
+    text = source.read_text()
+    folder = cache_folder() / "helpers" / hashlib.sha256("\0".join([text, _toolchain()]).encode()).hexdigest()[:32]
+    target = folder / f"{source.stem}.so"
+    if target.exists():
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(str(folder / "lock")):
+        if not target.exists():
+            partial = folder / f"{source.stem}.{os.getpid()}.so"
+            _run([compiler(), *FLAGS, "-shared", str(source), "-o", str(partial)])
+            os.replace(partial, target)
+    return target
+
+
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
