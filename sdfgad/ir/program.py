@@ -60,6 +60,7 @@ class Compute:
 
     An assigning `Compute` writes each element at most once, and reads of the target's buffer see either the very
     element that the same point writes or an element that no point writes: the points may run in any order.
+    If it is `fresh`, what an adding `Compute` writes is cleared first: ``target = sum of values``.
     """
 
     params: Params
@@ -67,6 +68,7 @@ class Compute:
     value: Expr
     accumulate: Accumulate | None = None
     where: Location | None = None
+    fresh: bool = False
 
 
 @dataclass(frozen=True)
