@@ -23,6 +23,8 @@ from sdfgad.ir.program import Access, Buffer, Compute, Params
 # Below this many multiplications a call costs more than it saves: of a matrix with a matrix, and with a vector.
 SMALLEST = 256
 SMALLEST_WITH_VECTOR = 512
+# From so many rows and summed points on, half of a symmetric product and a copy of it are faster than all of it.
+SYMMETRIC = 128
 FLOATING = ("float64", "float32", "complex128", "complex64")
 
 
@@ -112,6 +114,19 @@ class Product:
             return is_forward and not self.b.conjugate and self.work >= SMALLEST_WITH_VECTOR
         flag = (self.layout(self.c, self.m, self.n) or (0, ""))[1]
         return flag == "NoTrans" and self.layout(self.b, self.k, self.n) is not None and self.work >= SMALLEST
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether it is a large matrix times its own transpose, assigned."""
+
+        def places(operand: Operand, group: Group) -> tuple[Any, ...]:
+            strides = [operand.strides.get(p, 0) for p in (*group, *self.k, *self.batch)]
+            return operand.access.buffer, operand.offset, operand.conjugate, strides, [self.extents[p] for p in group]
+
+        is_cleared = self.fresh and all(p in self.c.strides for p in self.batch)
+        is_square = is_cleared and bool(self.n) and places(self.a, self.m) == places(self.b, self.n)
+        sizes = (math.prod(_points(self.extents[p]) for p in group) for group in (self.m, self.k))
+        return is_square and not self.a.conjugate and min(sizes) >= SYMMETRIC
 
     def layout(self, operand: Operand, row: Group, column: Group) -> tuple[int, str] | None:
         """Leading dimension and flag of a matrix whose element (row, column) has the operand's strides."""
@@ -262,6 +277,8 @@ def call_text(p: Product, scalar: str, alpha: str, texts: Mapping[str, str], poi
     if not p.n:
         x, y = f"{b}, {p.b.strides[p.k[-1]]}", f"{c}, {p.c.strides[p.m[-1]]}"
         return f"{loops}sdfgad::gemv({head}, {m}, {k}, {tail}, {x}, {fresh}, {y});"
+    if p.is_symmetric:
+        return f"{loops}sdfgad::syrk({head}, {m}, {k}, {tail}, {c}, {p.c.strides[p.m[-1]]});"
     lead_b, flag_b = p.layout(p.b, p.k, p.n) or (0, "")
     rest = f"{b}, {lead_b}, {fresh}, {c}, {p.c.strides[p.m[-1]]}"
     return f"{loops}sdfgad::gemm({head}, Cblas{flag_b}, {m}, {n}, {k}, {tail}, {rest});"

@@ -356,6 +356,42 @@ def test_what_is_fresh_needs_no_value_before():
         assert_close(values["e"], a[:, some] @ x[some], 1e-13)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_a_matrix_times_its_own_transpose(dtype):
+    """Half of it and a copy, where the target is assigned, and only there."""
+    dtype, n = np.dtype(dtype), 131
+    buffers = {name: Buffer(name, (Lin(3), Lin(n), Lin(n)), dtype) for name in ("a", "plain", "turned", "batch")}
+    i, j, k, b, two = Lin.symbol("i"), Lin.symbol("j"), Lin.symbol("k"), Lin.symbol("b"), Lin(2)
+    params = tuple((name, Lin(n)) for name in "ijk")
+
+    def statement(target, first, second, params=params, fresh=True):
+        reads = (Read("a", first, dtype), Read("a", second, dtype))
+        return Compute(params, Access(*target), Op("multiply", reads, dtype), "add", fresh=fresh)
+
+    def is_symmetric(one):
+        return product_of(one, buffers).is_symmetric
+
+    body = (
+        statement(("plain", (two, i, j)), (two, i, k), (two, j, k)),
+        statement(("turned", (two, i, j)), (two, k, i), (two, k, j)),
+        statement(("batch", (b, i, j)), (b, i, k), (b, j, k), (("b", Lin(3)), *params)),
+    )
+    assert all(map(is_symmetric, body))
+    assert not is_symmetric(statement(("plain", (two, i, j)), (two, i, k), (two, j, k), fresh=False))
+    assert not is_symmetric(statement(("plain", (two, i, j)), (two, i, k), (two, k, j)))
+    assert not is_symmetric(statement(("plain", (two, i, j)), (two, i, k), (Lin(1), j, k)))
+    shorter = (params[0], ("j", Lin(n - 1)), params[2])
+    assert not is_symmetric(statement(("plain", (two, i, j)), (two, i, k), (two, j, k), shorter))
+    program = Program("squares", buffers, ("a",), (), {s.target.buffer: s.target.buffer for s in body}, body)
+    values = {name: array(3, n, n, dtype=dtype) for name in buffers}
+    Executable(compile_sdfg(lower(program)))(values, {})
+    a, tolerance = values["a"], 1e-13 if dtype == np.float64 else 1e-5
+    assert_same(values["plain"][2], a[2] @ a[2].T, tolerance)
+    assert_same(values["turned"][2], a[2].T @ a[2], tolerance)
+    assert_same(values["batch"], a @ a.swapaxes(1, 2), tolerance)
+    assert_same(values["plain"][:2], a[:2], tolerance)
+
+
 def test_a_target_is_cleared_once():
     """A target whose points share elements cannot be cleared by the first of them."""
     i, j, k, dtype = Lin.symbol("i"), Lin.symbol("j"), Lin.symbol("k"), np.dtype(np.float64)
