@@ -8,11 +8,9 @@ from typing import Any
 
 from sdfgad.ir.program import Program
 from sdfgad.lowering.assemble import GradientProgram
-from sdfgad.lowering.colours import colour
-from sdfgad.lowering.sdfg import lower
 from sdfgad.optimize import optimise
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.runtime.compile import compile_program
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +22,20 @@ class Built:
 
     @cached_property
     def sdfg(self) -> Any:
+        # These import DaCe, which takes a while, and a program that is found compiled does without.
+        from sdfgad.lowering.colours import colour
+        from sdfgad.lowering.sdfg import lower
+
         sdfg = lower(self.program)
         colour(sdfg, self.made)
         return sdfg
 
     @cached_property
     def executable(self) -> Executable:
-        return Executable(compile_sdfg(self.sdfg))
+        return Executable(compile_program(self.program))
 
     @cached_property
     def counting(self) -> Executable | None:
         """Counts the trips of loops whose number of trips is data."""
         counting = self.made.counting
-        return None if counting is None else Executable(compile_sdfg(lower(optimise(counting))))
+        return None if counting is None else Executable(compile_program(optimise(counting)))
