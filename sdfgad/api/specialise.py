@@ -13,6 +13,7 @@ import numpy as np
 
 from sdfgad.api.built import Built, Outputs, shape_of
 from sdfgad.api.planning import Layout, Planner, Sizes, Wishes
+from sdfgad.api.recall import Recall
 from sdfgad.api.report import infeasible, plan_of
 from sdfgad.api.signature import Call, as_contiguous, as_input
 from sdfgad.errors import ArgumentError, OutputError, UnusedArgument
@@ -20,13 +21,11 @@ from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.assemble import GradientProgram
-from sdfgad.lowering.compiled import lower_nests
-from sdfgad.lowering.sdfg import lower
 from sdfgad.optimize import optimise
 from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint, differentiate_program
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.runtime.compile import compile_program
 from sdfgad.runtime.pool import empty, shrink
 
 Array = np.ndarray[Any, Any]
@@ -69,7 +68,8 @@ class Specialisation:
     @cached_property
     def planner(self) -> Planner:
         wrt = tuple(self.primal.inputs[name] for name in self.wrt)
-        return Planner(self.adjoint, wrt, self.output, self.wishes)
+        recall = Recall(self.primal.program, str(self.primal.context), *wrt, self.output, str(self.allow_unused))
+        return Planner(lambda: self.adjoint, wrt, self.output, self.wishes, recall)
 
     def layout(self, call: Call) -> Layout:
         """How the gradient is computed for a call.
@@ -140,11 +140,13 @@ class Specialisation:
 
     @cached_property
     def forward_sdfg(self) -> Any:
+        from sdfgad.lowering.sdfg import lower  # It imports DaCe, which takes a while.
+
         return lower(optimise(self._forward))
 
     @cached_property
     def _forward_executable(self) -> Executable:
-        return Executable(compile_sdfg(lower_nests(optimise(self._forward))))
+        return Executable(compile_program(optimise(self._forward)))
 
     # --- running
 

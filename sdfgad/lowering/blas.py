@@ -10,10 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import dace.library
-import scipy_openblas32
 
 from sdfgad.ir.expr import Const, Expr, Op, Read, symbols_of
 from sdfgad.ir.folding import folded
@@ -28,27 +24,10 @@ SYMMETRIC = 128
 FLOATING = ("float64", "float32", "complex128", "complex64")
 
 
-@dace.library.environment
-class OpenBLAS:
-    """Where the compiled code finds OpenBLAS; its symbols carry the prefix ``scipy_``."""
-
-    cmake_minimum_version: str | None = None
-    cmake_packages: tuple[str, ...] = ()
-    cmake_variables: Mapping[str, str] = {}
-    cmake_includes = (scipy_openblas32.get_include_dir(),)
-    cmake_libraries = (f"{scipy_openblas32.get_lib_dir()}/lib{scipy_openblas32.get_library()}.so",)
-    cmake_compile_flags: tuple[str, ...] = ()
-    cmake_link_flags: tuple[str, ...] = ()
-    cmake_files: tuple[str, ...] = ()
-    headers = ("products.h",)
-    state_fields: tuple[str, ...] = ()
-    init_code = ""
-    finalize_code = ""
-    dependencies: tuple[Any, ...] = ()
-
-
 def environment_name() -> str:
-    """The name under which DaCe knows the environment."""
+    """The name under which DaCe knows the environment, which this makes known to it."""
+    from sdfgad.lowering.openblas import OpenBLAS  # It imports DaCe, which a cached program does without.
+
     return str(OpenBLAS.full_class_path())  # type: ignore[attr-defined]  # DaCe's decorator adds it.
 
 
@@ -290,4 +269,4 @@ def _moved(pointer: str, operand: Operand, batch: tuple[str, ...]) -> str:
     return " + ".join([pointer, *steps])
 
 
-__all__ = ["OpenBLAS", "Product", "call_text", "product_of"]
+__all__ = ["Product", "call_text", "environment_name", "product_of"]

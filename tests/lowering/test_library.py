@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sdfgad.frontend.functions.linalg import cholesky_pullback
-from sdfgad.lowering.blas import OpenBLAS
+from sdfgad.lowering.openblas import OpenBLAS
 from sdfgad.runtime.compile import FLAGS, INCLUDE, compiler
 
 FIELDS = {"f4": "float", "f8": "double", "c8": "std::complex<float>", "c16": "std::complex<double>"}
