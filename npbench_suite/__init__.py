@@ -2,7 +2,7 @@
 
 A folder holds ``entry.toml`` (what the program is, its sizes, arguments and outputs), ``program.py`` (the
 NumPy program and its ``initialize``) and ``reference.py`` (the same function in JAX). Adding a folder adds
-the entry.
+the entry. Where there is a ``jax_forms.py``, it has the program as people write it for JAX, to compare speed with.
 """
 
 import functools
@@ -19,6 +19,7 @@ import numpy as np
 __all__ = ["Entry", "load", "names"]
 
 _ROOT = Path(__file__).parent
+FORMS = ("port", "expert", "library")
 
 
 @functools.cache
@@ -71,6 +72,17 @@ class Entry:
     def reference(self) -> Callable[..., dict[str, Any]]:
         """The same function in JAX: it takes the program's arguments and returns its outputs by name."""
         return _module(self.source.with_name("reference.py")).reference
+
+    @property
+    def jax_forms(self) -> dict[str, Callable]:
+        """The program as it is written for JAX, by the name of the form; each takes the program's arguments.
+
+        "port" follows the program line by line, "expert" is restructured to be fast, "library" calls what JAX has for
+        it. They return the main output alone. Empty where nobody wrote them.
+        """
+        source = self.source.with_name("jax_forms.py")
+        module = _module(source) if source.exists() else None
+        return {form: getattr(module, form) for form in FORMS if hasattr(module, form)}
 
     def arguments_for(self, preset: str, seed: int = 0) -> tuple:
         """New arguments of the program, in order, at the sizes of ``preset``."""

@@ -10,6 +10,7 @@ array([0., 2., 4.])
 from sdfgad import errors
 from sdfgad.api import CheckResult, DifferentiatedProgram, check_grads, differentiate, grad, value_and_grad
 from sdfgad.api.compare import Comparison, ComparisonRow, compare
+from sdfgad.runtime.pool import release_memory
 
 __version__ = "0.1.0"
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "differentiate",
     "errors",
     "grad",
+    "release_memory",
     "value_and_grad",
 ]

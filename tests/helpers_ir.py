@@ -15,6 +15,7 @@ import numpy as np
 from scipy import special
 
 from sdfgad.frontend import parse as parsing
+from sdfgad.frontend.functions.linalg import cholesky_pullback
 from sdfgad.ir.expr import Const, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.program import Call, Compute, Loop
 from sdfgad.lowering.assemble import assemble
@@ -228,6 +229,7 @@ LIBRARY = {
     "determinant": lambda a, *_: np.linalg.det(a),
     "sign_log_determinant": lambda a, *_: tuple(np.linalg.slogdet(a)),
     "cholesky": lambda a, *_: np.linalg.cholesky(a),
+    "cholesky_pullback": lambda low, bar, *_: cholesky_pullback(low, bar),
     "qr": lambda a, *_: tuple(np.linalg.qr(a)),
     "singular_values": lambda a, *_: tuple(np.linalg.svd(a, full_matrices=False)),
     "symmetric_eigen": lambda a, *_: tuple(np.linalg.eigh(a)),

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sdfgad.ir.program import Program
+import numpy as np
+
+from sdfgad.ir.program import Buffer, Program
 from sdfgad.lowering.assemble import GradientProgram
-from sdfgad.lowering.colours import colour
-from sdfgad.lowering.compiled import lower_nests
-from sdfgad.lowering.sdfg import lower
 from sdfgad.optimize import optimise
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.runtime.compile import compile_program
+from sdfgad.runtime.pool import empty
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,20 +28,47 @@ class Built:
 
     @cached_property
     def sdfg(self) -> Any:
+        # These import DaCe, which takes a while, and a program that is found compiled does without.
+        from sdfgad.lowering.colours import colour
+        from sdfgad.lowering.sdfg import lower
+
         sdfg = lower(self.program)
         colour(sdfg, self.made)
         return sdfg
 
     @cached_property
+    def outputs(self) -> Outputs:
+        return Outputs(self.program)
+
+    @cached_property
+    def gradient_outputs(self) -> Outputs:
+        return Outputs(self.gradients)
+
+    @cached_property
     def executable(self) -> Executable:
-        return Executable(compile_sdfg(lower_nests(self.program)))
+        return Executable(compile_program(self.program))
 
     @cached_property
     def gradient_executable(self) -> Executable:
-        return Executable(compile_sdfg(lower_nests(self.gradients)))
+        return Executable(compile_program(self.gradients))
 
     @cached_property
     def counting(self) -> Executable | None:
         """Counts the trips of loops whose number of trips is data."""
         counting = self.made.counting
-        return None if counting is None else Executable(compile_sdfg(lower_nests(optimise(counting))))
+        return None if counting is None else Executable(compile_program(optimise(counting)))
+
+
+class Outputs:
+    """The arrays that a compiled program writes, new ones for each call."""
+
+    def __init__(self, program: Program) -> None:
+        names = dict.fromkeys([*program.outputs.values(), *(("status",) if program.checks else ())])
+        self._arrays = [(name, shape_of(program.buffers[name]), program.buffers[name].dtype) for name in names]
+
+    def __call__(self) -> dict[str, Array]:
+        return {name: empty(shape, dtype) for name, shape, dtype in self._arrays}
+
+
+def shape_of(buffer: Buffer) -> tuple[int, ...]:
+    return tuple(extent.const for extent in buffer.shape)

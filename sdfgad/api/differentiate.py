@@ -173,7 +173,7 @@ class DifferentiatedProgram:
                 made.primal.source.where(made.primal.source.node),
                 "Return a real number such as np.sum(np.abs(z) ** 2), or call g.vjp(*args, cotangent=...).",
             )
-        return np.ones(made.output_shape, made.output_dtype)
+        return made.ones()
 
     def vjp(self, *args: Any, cotangent: Any, **kwargs: Any) -> Any:
         """The gradient of ``np.sum(output * cotangent)``.
@@ -227,7 +227,7 @@ class DifferentiatedProgram:
         results included; seconds are the median of `repeats` runs after a first one.
         """
         call, made = self._made(args, kwargs)
-        ones = np.ones(made.output_shape, made.output_dtype)
+        ones = made.ones()
         runs = [made.measure(call, ones) for _ in range(max(repeats, 1) + 1)]
         layout, sizes = made.layout(call), made.sizes(call)
         seconds = sorted(run[1] for run in runs[1:])[max(repeats, 1) // 2]

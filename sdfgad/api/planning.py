@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from sdfgad.api.recall import Recall
 from sdfgad.errors import ArgumentError
-from sdfgad.ir.program import Program
+from sdfgad.ir.program import Block, Program
 from sdfgad.lowering.accounting import Accountant, Accounts
 from sdfgad.lowering.assemble import GradientProgram, assemble
 from sdfgad.lowering.inner import InnerChoices, inner_choices
@@ -104,13 +105,16 @@ class Layout:
 
     Attributes:
         made, program: the gradient program, and the same optimised.
+        body: the primal's statements, which `made.points` number.
+        again: the statements that make each value again.
         segments: how loops are kept, by statement number.
         solution: what was decided, or None where nothing was.
         status, gap, solver, seconds: how it was found.
     """
 
-    adjoint: Adjoint
     made: GradientProgram
+    body: Block
+    again: tuple[Any, ...]
     segments: Mapping[int, Segments] = field(default_factory=dict)
     solution: Solution | None = None
     status: str = "fixed"
@@ -138,7 +142,7 @@ class Layout:
     @property
     def structure(self) -> tuple[Any, ...]:
         """Equal for layouts with the same compiled code."""
-        return tuple(again.members for again in self.adjoint.again), tuple(sorted(self.segments))
+        return self.again, tuple(sorted(self.segments))
 
     def for_trips(self, integers: Mapping[str, int]) -> Layout:
         """The same layout for other numbers of trips."""
@@ -170,15 +174,25 @@ class Layout:
 
 
 class Planner:
-    """Plans the gradient of one specialisation."""
+    """Plans the gradient of one specialisation.
 
-    def __init__(self, adjoint: Adjoint, wrt: tuple[str, ...], output: str, wishes: Wishes) -> None:
-        self.adjoint, self.wrt, self.output, self.wishes = adjoint, wrt, output, wishes
+    Args:
+        derive: gives the adjoint, which is not needed where all that is asked for is recalled.
+    """
+
+    def __init__(
+        self, derive: Callable[[], Adjoint], wrt: tuple[str, ...], output: str, wishes: Wishes, recall: Recall
+    ) -> None:
+        self.derive, self.wrt, self.output, self.wishes, self.recall = derive, wrt, output, wishes, recall
         self._accounts: tuple[Sizes, Accounts] | None = None
 
     @cached_property
+    def adjoint(self) -> Adjoint:
+        return self.derive()
+
+    @cached_property
     def store_all(self) -> Layout:
-        return Layout(self.adjoint, assemble(self.adjoint, self.wrt, self.output))
+        return self.recall("store all", lambda: self._assembled([], {}))
 
     @cached_property
     def inner(self) -> InnerChoices:
@@ -198,6 +212,9 @@ class Planner:
         Raises:
             ArgumentError: an override names no value, or one that cannot be recomputed, or two contradict each other.
         """
+        return self.recall(f"{self.wishes} {sizes} {machine()}", lambda: self._layout(sizes))
+
+    def _layout(self, sizes: Sizes) -> Layout:
         if self.is_trivial:
             return self.store_all
         start = time.perf_counter()
@@ -338,7 +355,8 @@ class Planner:
 
     def _assembled(self, again: list[Again], segments: Mapping[int, Segments]) -> Layout:
         adjoint = self.adjoint.making_again(again) if again else self.adjoint
-        return Layout(adjoint, assemble(adjoint, self.wrt, self.output, tuple(segments)), segments)
+        made = assemble(adjoint, self.wrt, self.output, tuple(segments))
+        return Layout(made, adjoint.primal.body, tuple(one.members for one in adjoint.again), segments)
 
 
 def _made_again(solution: Solution, accounts: Accounts) -> list[Again]:

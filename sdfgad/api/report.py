@@ -121,7 +121,7 @@ def moments(layout: Layout, sizes: Sizes) -> tuple[Moment, ...]:
     most: dict[int, int] = {}
     for point, live in zip(_points(layout.made, layout.program), held, strict=True):
         most[point] = max(most.get(point, 0), live + sizes.copies)
-    lines = _lines(layout.adjoint.primal.body)
+    lines = _lines(layout.body)
     tops = sorted(lines)
     order = [*tops, *(~n for n in reversed(tops))]
     result: list[Moment] = []

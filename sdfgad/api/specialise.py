@@ -11,8 +11,9 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.api.built import Built
+from sdfgad.api.built import Built, Outputs, shape_of
 from sdfgad.api.planning import Layout, Planner, Sizes, Wishes
+from sdfgad.api.recall import Recall
 from sdfgad.api.report import infeasible, plan_of
 from sdfgad.api.signature import Call, as_contiguous, as_input
 from sdfgad.errors import ArgumentError, OutputError, UnusedArgument
@@ -20,13 +21,12 @@ from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.assemble import GradientProgram
-from sdfgad.lowering.compiled import lower_nests
-from sdfgad.lowering.sdfg import lower
 from sdfgad.optimize import optimise
 from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint, differentiate_program
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.runtime.compile import compile_program
+from sdfgad.runtime.pool import empty, shrink
 
 Array = np.ndarray[Any, Any]
 
@@ -44,6 +44,7 @@ class Specialisation:
     allow_unused: bool
     wishes: Wishes = field(default_factory=Wishes)
     _layouts: dict[Any, Layout] = field(default_factory=dict)
+    _layouts_by_integers: dict[tuple[int, ...], Layout] = field(default_factory=dict)
     _builds: dict[Any, Built] = field(default_factory=dict)
 
     # --- stages
@@ -67,7 +68,8 @@ class Specialisation:
     @cached_property
     def planner(self) -> Planner:
         wrt = tuple(self.primal.inputs[name] for name in self.wrt)
-        return Planner(self.adjoint, wrt, self.output, self.wishes)
+        recall = Recall(self.primal.program, str(self.primal.context), *wrt, self.output, str(self.allow_unused))
+        return Planner(lambda: self.adjoint, wrt, self.output, self.wishes, recall)
 
     def layout(self, call: Call) -> Layout:
         """How the gradient is computed for a call.
@@ -76,12 +78,19 @@ class Specialisation:
             InfeasibleBudget: no layout is within the memory limit.
         """
         if self.wishes.limit is None:
-            # One choice serves all numbers of trips of about the same size.
-            integers = self._integers(call)
-            key = tuple(value.bit_length() // 3 for value in integers.values())
-            return self._remembered(key, Sizes(integers)).for_trips(integers)
+            return self._layouts_by_integers.get(call.integers) or self._unlimited_layout(call)
         sizes = self.sizes(call)
         return self._remembered((call.integers, *sorted(sizes.trips.items()), sizes.copies), sizes)
+
+    def _unlimited_layout(self, call: Call) -> Layout:
+        """One choice serves all numbers of trips of about the same size."""
+        integers = self._integers(call)
+        key = tuple(value.bit_length() // 3 for value in integers.values())
+        layout = self._remembered(key, Sizes(integers)).for_trips(integers)
+        if len(self._layouts_by_integers) >= MOST_LAYOUTS:
+            self._layouts_by_integers.clear()
+        self._layouts_by_integers[call.integers] = layout
+        return layout
 
     def _remembered(self, key: Any, sizes: Sizes) -> Layout:
         if key not in self._layouts:
@@ -126,26 +135,44 @@ class Specialisation:
         return replace(program, outputs={self.output: program.outputs[self.output]})
 
     @cached_property
+    def _forward_outputs(self) -> Outputs:
+        return Outputs(self._forward)
+
+    @cached_property
     def forward_sdfg(self) -> Any:
+        from sdfgad.lowering.sdfg import lower  # It imports DaCe, which takes a while.
+
         return lower(optimise(self._forward))
 
     @cached_property
     def _forward_executable(self) -> Executable:
-        return Executable(compile_sdfg(lower_nests(optimise(self._forward))))
+        return Executable(compile_program(optimise(self._forward)))
 
     # --- running
 
-    @property
+    @cached_property
     def output_shape(self) -> tuple[int, ...]:
-        return _shape(self._output_buffer)
+        return shape_of(self._output_buffer)
 
-    @property
+    @cached_property
     def output_dtype(self) -> np.dtype[Any]:
         return self._output_buffer.dtype
 
     @property
     def _output_buffer(self) -> Buffer:
         return self.primal.program.buffers[self.primal.program.outputs[self.output]]
+
+    def ones(self) -> Array:
+        """The cotangent of the sum of the output."""
+        if not self.output_shape:
+            return self._one
+        ones = empty(self.output_shape, self.output_dtype)
+        ones.fill(1)
+        return ones
+
+    @cached_property
+    def _one(self) -> Array:
+        return np.ones((), self.output_dtype)
 
     def prepare(self, call: Call) -> None:
         """Compile the gradient now."""
@@ -158,11 +185,10 @@ class Specialisation:
         Raises:
             InvalidIndex: an index was out of range.
         """
-        program = self._forward
-        arrays = self._inputs(call) | _outputs(program)
+        arrays = self._inputs(call) | self._forward_outputs()
         self._forward_executable(arrays, self._integers(call))
         self._raise_failed_checks(arrays)
-        return arrays[program.outputs[self.output]]
+        return arrays[self._forward.outputs[self.output]]
 
     def value_and_gradients(self, call: Call, cotangent: Array) -> tuple[Array, dict[str, Array]]:
         """The output, and for each argument of `wrt` the gradient of the output's product with `cotangent`.
@@ -172,7 +198,7 @@ class Specialisation:
         """
         layout = self.layout(call)
         built = self.built(layout)
-        arrays, integers = self._arguments(call, layout, built, cotangent, built.program)
+        arrays, integers = self._arguments(call, layout, built, cotangent, with_value=True)
         built.executable(arrays, integers)
         self._raise_failed_checks(arrays)
         return arrays[built.made.value], self._gradients(call, built, arrays)
@@ -181,7 +207,7 @@ class Specialisation:
         """The gradients alone: what only the value needs is not computed. Raises as `value_and_gradients` does."""
         layout = self.layout(call)
         built = self.built(layout)
-        arrays, integers = self._arguments(call, layout, built, cotangent, built.gradients)
+        arrays, integers = self._arguments(call, layout, built, cotangent, with_value=False)
         built.gradient_executable(arrays, integers)
         self._raise_failed_checks(arrays)
         return self._gradients(call, built, arrays)
@@ -202,7 +228,7 @@ class Specialisation:
         """The bytes that one call holds at most, and how many seconds it takes, both of the compiled program."""
         layout = self.layout(call)
         built = self.built(layout)
-        arrays, integers = self._arguments(call, layout, built, cotangent, built.program)
+        arrays, integers = self._arguments(call, layout, built, cotangent, with_value=True)
         built.executable.reset_peak()
         start = time.perf_counter()
         built.executable(arrays, integers)
@@ -212,21 +238,26 @@ class Specialisation:
         return built.executable.peak_bytes + passed + self._copied_bytes(call), seconds
 
     def _arguments(
-        self, call: Call, layout: Layout, built: Built, cotangent: Array, program: Program
+        self, call: Call, layout: Layout, built: Built, cotangent: Array, with_value: bool
     ) -> tuple[dict[str, Array], dict[str, int]]:
         """All that the compiled gradient program is passed."""
         made, inputs, integers = built.made, self._inputs(call), self._integers(call)
+        if self.wishes.limit is not None:
+            # Blocks that earlier calls left idle count, too.
+            passed = sum(array.nbytes for array in inputs.values()) + self._copied_bytes(call)
+            shrink(max(self.wishes.limit - passed, 0))
         if built.counting is not None:
             trips = self._counted(call, made, built.counting)
             integers |= Sizes(integers, trips).of(made)
         tables, lengths = layout.tables
-        return inputs | {made.cotangent: cotangent} | tables | _outputs(program), integers | lengths
+        outputs = built.outputs() if with_value else built.gradient_outputs()
+        return inputs | {made.cotangent: cotangent} | tables | outputs, integers | lengths
 
     def _counted(self, call: Call, made: GradientProgram, counting: Executable | None) -> dict[str, int]:
         """Loop counter -> the trips of that loop in all."""
         assert made.counting is not None
         assert counting is not None
-        counts = _outputs(made.counting)
+        counts = Outputs(made.counting)()
         counting(self._inputs(call) | counts, self._integers(call))
         self._raise_failed_checks(counts)
         return {name.removeprefix("trips of "): int(counts[b]) for name, b in made.counting.outputs.items()}
@@ -234,7 +265,7 @@ class Specialisation:
     def _copied_bytes(self, call: Call) -> int:
         """What is copied because the compiled code reads row by row."""
         arrays = [(call.values[name], call.kinds[name]) for name in self.primal.inputs]
-        return sum(as_input(v, kind).nbytes for v, kind in arrays if not _is_plain(v, kind.dtype))
+        return sum(np.size(v) * kind.dtype.itemsize for v, kind in arrays if not _is_plain(v, kind.dtype))
 
     def _inputs(self, call: Call) -> dict[str, Array]:
         self._refuse_shared_memory(call)
@@ -245,8 +276,7 @@ class Specialisation:
 
     def _refuse_shared_memory(self, call: Call) -> None:
         """An update of one argument must not change another: the compiled program sees them as separate."""
-        updated = [name for name in self.primal.inputs if name in self.primal.program.outputs]
-        for name in updated:
+        for name in self._updated:
             others = {n: call.values[n] for n in self.primal.inputs if n != name} | dict(self.primal.captured)
             for other, array in others.items():
                 if _may_overlap(call.values[name], array):
@@ -255,6 +285,10 @@ class Specialisation:
                         self.primal.source.where(self.primal.source.node),
                         "Pass a copy of one of them.",
                     )
+
+    @cached_property
+    def _updated(self) -> list[str]:
+        return [name for name in self.primal.inputs if name in self.primal.program.outputs]
 
     def _integers(self, call: Call) -> dict[str, int]:
         return {symbol: call.kinds[name] for name, symbol in self.primal.integers.items()}
@@ -317,12 +351,3 @@ def _may_overlap(x: Array, y: Array) -> bool:
         return np.shares_memory(x, y, max_work=10_000)  # type: ignore[arg-type]  # The stub is too narrow.
     except np.exceptions.TooHardError:
         return True
-
-
-def _outputs(program: Program) -> dict[str, Array]:
-    names = {*program.outputs.values(), *(("status",) if program.checks else ())}
-    return {name: np.empty(_shape(program.buffers[name]), program.buffers[name].dtype) for name in names}
-
-
-def _shape(buffer: Buffer) -> tuple[int, ...]:
-    return tuple(extent.const for extent in buffer.shape)

@@ -8,7 +8,7 @@ reassociated, and NaN and infinity are what IEEE 754 makes them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -25,6 +25,7 @@ class Expr:
     """Base of all expression nodes; `dtype` is the NumPy dtype of the value."""
 
     __slots__ = ("__weakref__", "dtype")
+    arguments: ClassVar[tuple[str, ...]]
     dtype: np.dtype[Any]
 
     @property
@@ -37,11 +38,16 @@ class Expr:
     def __repr__(self) -> str:
         return str(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is unpickled is interned, too.
+        return type(self), tuple(getattr(self, name) for name in self.arguments)
+
 
 class Const(Expr):
     """A literal of a given dtype."""
 
     __slots__ = ("value",)
+    arguments = ("value", "dtype")
     value: Any
 
     def __new__(cls, value: Any, dtype: np.dtype[Any]) -> Const:
@@ -58,6 +64,7 @@ class Int(Expr):
     """An integer linear form used as a value."""
 
     __slots__ = ("value",)
+    arguments = ("value",)
     value: Lin
 
     def __new__(cls, value: IntLike) -> Int:
@@ -75,6 +82,7 @@ class Read(Expr):
     """One element of a buffer."""
 
     __slots__ = ("buffer", "index")
+    arguments = ("buffer", "index", "dtype")
     buffer: str
     index: tuple[Lin, ...]
 
@@ -93,6 +101,7 @@ class Op(Expr):
     """An elementary operation on scalars, by name; `sdfgad.ir.ops` says what each name means."""
 
     __slots__ = ("args", "name")
+    arguments = ("name", "args", "dtype")
     name: str
     args: tuple[Expr, ...]
 

@@ -28,6 +28,7 @@ LIBRARY: dict[str, LibraryFunction] = {
     "determinant": LibraryFunction("linalg.h"),
     "sign_log_determinant": LibraryFunction("linalg.h"),
     "cholesky": LibraryFunction("linalg.h", "a matrix is not positive definite"),
+    "cholesky_pullback": LibraryFunction("cholesky_pullback.h"),
     "qr": LibraryFunction("linalg.h"),
     "singular_values": LibraryFunction("linalg.h", "the singular values did not converge"),
     "symmetric_eigen": LibraryFunction("linalg.h", "the eigenvalues did not converge"),

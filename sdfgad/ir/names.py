@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import keyword
+import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
+from pathlib import Path
 
 
 class Names:
@@ -38,9 +42,18 @@ def _plain(base: str) -> str:
 
 @cache
 def _reserved() -> frozenset[str]:
-    import sympy
+    return frozenset((*keyword.kwlist, *_sympy(), *_CPP.split(), *_ISL.split(), "status"))
 
-    return frozenset((*keyword.kwlist, *dir(sympy), *_CPP.split(), *_ISL.split(), "status"))
+
+def _sympy() -> Iterator[str]:
+    """What sympy defines: its list of it and its modules, looked up without the import, which would take a while."""
+    spec = importlib.util.find_spec("sympy")
+    assert spec is not None
+    assert spec.origin is not None
+    for statement in ast.parse(Path(spec.origin).read_text()).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
+            yield from ast.literal_eval(statement.value)
+    yield from (module.name for module in pkgutil.iter_modules(spec.submodule_search_locations))
 
 
 _CPP = """

@@ -1,7 +1,8 @@
 """Matrix products as calls of OpenBLAS, which comes as a wheel: no system library is needed.
 
 A product is recognised by its form, ``C[m, n] += alpha * A[m, k] * B[k, n]``, whatever the layouts: transposes,
-strides and offsets of the operands become arguments of the call, never copies.
+conjugates, strides and offsets of the operands become arguments of the call, never copies. Each of m, n and k may be
+several parameters that run through memory as one would; parameters that do not fit become loops around the call.
 """
 
 from __future__ import annotations
@@ -9,95 +10,135 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import dace.library
-import numpy as np
-import scipy_openblas32
 
 from sdfgad.ir.expr import Const, Expr, Op, Read, symbols_of
+from sdfgad.ir.folding import folded
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Buffer, Compute
+from sdfgad.ir.program import Access, Buffer, Compute, Params
 
-# Below this many multiplications a call costs more than it saves.
-SMALLEST = 512
-
-
-@dace.library.environment
-class OpenBLAS:
-    """Where the compiled code finds OpenBLAS; its symbols carry the prefix ``scipy_``."""
-
-    cmake_minimum_version: str | None = None
-    cmake_packages: tuple[str, ...] = ()
-    cmake_variables: Mapping[str, str] = {}
-    cmake_includes = (scipy_openblas32.get_include_dir(),)
-    cmake_libraries = (f"{scipy_openblas32.get_lib_dir()}/lib{scipy_openblas32.get_library()}.so",)
-    cmake_compile_flags: tuple[str, ...] = ()
-    cmake_link_flags: tuple[str, ...] = ()
-    cmake_files: tuple[str, ...] = ()
-    headers = ("cblas.h",)
-    state_fields: tuple[str, ...] = ()
-    init_code = ""
-    finalize_code = ""
-    dependencies: tuple[Any, ...] = ()
+# Below this many multiplications a call costs more than it saves: of a matrix with a matrix, and with a vector.
+SMALLEST = 256
+SMALLEST_WITH_VECTOR = 512
+# From so many rows and summed points on, half of a symmetric product and a copy of it are faster than all of it.
+SYMMETRIC = 128
+FLOATING = ("float64", "float32", "complex128", "complex64")
 
 
 def environment_name() -> str:
-    """The name under which DaCe knows the environment."""
+    """The name under which DaCe knows the environment, which this makes known to it."""
+    from sdfgad.lowering.openblas import OpenBLAS  # It imports DaCe, which a cached program does without.
+
     return str(OpenBLAS.full_class_path())  # type: ignore[attr-defined]  # DaCe's decorator adds it.
+
+
+# Parameters that run through memory as a single one, outermost first.
+Group = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Operand:
-    """A read or target as BLAS sees it: a buffer, an offset, and a stride in elements for each parameter."""
+    """A read or target as BLAS sees it: a buffer, an offset, and a stride in elements for each parameter.
+
+    Attributes:
+        conjugate: whether the product is with the complex conjugate.
+        is_separate: whether each parameter has axes of its own, so that rows do not overlap.
+    """
 
     access: Access
     offset: Lin
     strides: Mapping[str, int]
+    conjugate: bool
+    is_separate: bool
 
 
 @dataclass(frozen=True)
 class Product:
-    """``c[m, n] += alpha * a[m, k] * b[k, n]``; `n` is None for a matrix and a vector."""
+    """``c[m, n] += alpha * a[m, k] * b[k, n]`` for each point of `batch`; `n` is empty for a matrix and a vector.
 
-    m: str
-    n: str | None
-    k: str
+    If the product is `fresh`, the target is cleared first.
+    """
+
+    m: Group
+    n: Group
+    k: Group
     alpha: tuple[Expr, ...]
     a: Operand
     b: Operand
     c: Operand
+    extents: Mapping[str, Lin]
+    fresh: bool
+
+    @property
+    def batch(self) -> tuple[str, ...]:
+        """The parameters of loops around the call; those of the target are outside."""
+        together = [p for p in self.extents if p not in (*self.m, *self.n, *self.k)]
+        return tuple(sorted(together, key=lambda p: p not in self.c.strides))
+
+    @property
+    def work(self) -> int:
+        """The multiplications of one call."""
+        return math.prod(_points(self.extents[p]) for p in (*self.m, *self.n, *self.k))
+
+    @property
+    def is_callable(self) -> bool:
+        """Whether BLAS takes all layouts, and a call is worth it."""
+        again = [p for p in self.batch if p not in self.c.strides]
+        if self.fresh and not all(self.extents[p].is_const for p in again):
+            return False
+        if self.layout(self.a, self.m, self.k) is None:
+            return False
+        if not self.n:
+            # No flag conjugates a vector.
+            is_forward = self.b.strides[self.k[-1]] > 0 and self.c.strides[self.m[-1]] > 0
+            return is_forward and not self.b.conjugate and self.work >= SMALLEST_WITH_VECTOR
+        flag = (self.layout(self.c, self.m, self.n) or (0, ""))[1]
+        return flag == "NoTrans" and self.layout(self.b, self.k, self.n) is not None and self.work >= SMALLEST
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether it is a large matrix times its own transpose, assigned."""
+
+        def places(operand: Operand, group: Group) -> tuple[Any, ...]:
+            strides = [operand.strides.get(p, 0) for p in (*group, *self.k, *self.batch)]
+            return operand.access.buffer, operand.offset, operand.conjugate, strides, [self.extents[p] for p in group]
+
+        is_cleared = self.fresh and all(p in self.c.strides for p in self.batch)
+        is_square = is_cleared and bool(self.n) and places(self.a, self.m) == places(self.b, self.n)
+        sizes = (math.prod(_points(self.extents[p]) for p in group) for group in (self.m, self.k))
+        return is_square and not self.a.conjugate and min(sizes) >= SYMMETRIC
+
+    def layout(self, operand: Operand, row: Group, column: Group) -> tuple[int, str] | None:
+        """Leading dimension and flag of a matrix whose element (row, column) has the operand's strides."""
+        for along, across, flag in ((column, row, "NoTrans"), (row, column, "Trans")):
+            lead, extents = operand.strides[across[-1]], [self.extents[p] for p in along]
+            is_known = all(extent.is_const for extent in extents)
+            # Where a length is not known, the parameters have axes of their own, and rows do not overlap.
+            is_long = lead >= math.prod(extent.const for extent in extents) if is_known else lead > 1
+            if operand.strides[along[-1]] == 1 and is_long:
+                return lead, f"Conj{flag}" if operand.conjugate else flag
+        return None
 
 
 def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | None:
     """The product that a statement computes, if it is one that BLAS does."""
-    if statement.accumulate != "add" or statement.value.dtype not in (np.float64, np.float32):
+    if statement.accumulate != "add" or statement.value.dtype.name not in FLOATING:
         return None
-    params = [name for name, _ in statement.params]
     factors = _factors(statement.value)
-    # Along an extent of 1 a layout has no leading dimension that BLAS accepts.
-    has_vector = any(extent == Lin(1) for _, extent in statement.params)
-    if factors is None or has_vector or _work(statement) < SMALLEST:
+    extents = {name: extent for name, extent in statement.params if extent != Lin(1)}
+    if factors is None or math.prod(map(_points, extents.values())) < SMALLEST:
         return None
-    arrays = [f for f in factors if isinstance(f, Read) and symbols_of(f) & set(params)]
+    arrays = [f for f in factors if not isinstance(f, Const) and symbols_of(f) & extents.keys()]
     alpha = tuple(f for f in factors if f not in arrays)
-    if len(arrays) != 2 or any(symbols_of(f) & set(params) for f in alpha):
+    target = statement.target.buffer
+    if len(arrays) != 2 or any(_read(f).buffer == target for f in factors if not isinstance(f, Const)):
         return None
-    accesses = [*(Access(r.buffer, r.index) for r in arrays), statement.target]
-    *operands, target = (_operand(access, params, buffers) for access in accesses)
-    if any(math.prod(e.const for e in buffers[a.buffer].shape if e.is_const) <= 1 for a in accesses):
-        # DaCe passes single elements by value, and BLAS wants their address.
-        return None
-    if target is None or any(o is None or o.access.buffer == target.access.buffer for o in operands):
-        return None
-    return _arranged(operands[0], operands[1], target, alpha, params)  # type: ignore[arg-type]
+    a, b = (_operand(_access(f), isinstance(f, Op), statement.params, buffers) for f in arrays)
+    c = _operand(statement.target, False, statement.params, buffers)
+    return None if a is None or b is None or c is None else _best(a, b, c, alpha, extents, statement.fresh)
 
 
-def _work(statement: Compute) -> int:
-    work = 1
-    for _, extent in statement.params:
-        work *= extent.const if extent.is_const else SMALLEST
-    return work
+def _points(extent: Lin) -> int:
+    return extent.const if extent.is_const else SMALLEST_WITH_VECTOR
 
 
 def _factors(value: Expr) -> list[Expr] | None:
@@ -108,77 +149,124 @@ def _factors(value: Expr) -> list[Expr] | None:
     if isinstance(value, Op) and value.name == "negative":
         inner = _factors(value.args[0])
         return None if inner is None else [Const(-1, value.dtype), *inner]
-    return [value] if isinstance(value, (Read, Const)) else None
+    is_conjugate = isinstance(value, Op) and value.name == "conjugate" and isinstance(value.args[0], Read)
+    return [value] if is_conjugate or isinstance(value, (Read, Const)) else None
 
 
-def _operand(access: Access, params: list[str], buffers: Mapping[str, Buffer]) -> Operand | None:
+def _read(factor: Expr) -> Read:
+    read = factor.args[0] if isinstance(factor, Op) else factor
+    assert isinstance(read, Read)
+    return read
+
+
+def _access(factor: Expr) -> Access:
+    read = _read(factor)
+    return Access(read.buffer, read.index)
+
+
+def _operand(access: Access, conjugate: bool, params: Params, buffers: Mapping[str, Buffer]) -> Operand | None:
     shape = buffers[access.buffer].shape
+    if math.prod(e.const for e in shape if e.is_const) <= 1:
+        # DaCe passes single elements by value, and BLAS wants their address.
+        return None
     flat, stride = Lin(0), 1
     for lin, extent in reversed(list(zip(access.index, shape, strict=True))):
-        if not all(isinstance(atom, str) for atom, _ in lin.terms):
-            return None
         flat = flat + lin.scaled(stride)
-        if not extent.is_const:
-            # A tape of run-time length: its outermost extent is never multiplied.
-            stride = 0
-            continue
-        stride *= max(extent.const, 1)
-    strides = {p: flat.coefficient(p) for p in params if flat.coefficient(p)}
-    if any(sum(lin.coefficient(p) != 0 for p in params) > 1 for lin in access.index):
-        # Two parameters in one axis: rows may overlap.
+        # A tape of run-time length: its outermost extent is never multiplied.
+        stride = stride * max(extent.const, 1) if extent.is_const else 0
+    flat = folded(flat, {p: (0, extent.const - 1) for p, extent in params if extent.is_const})
+    names = {name for name, _ in params}
+    is_separate = all(_is_simple(lin, names) for lin in access.index)
+    if not _is_plain(flat) or not (is_separate or all(extent.is_const for _, extent in params)):
         return None
-    return Operand(access, flat.substitute(dict.fromkeys(params, 0)), strides)
+    strides = {p: flat.coefficient(p) for p, extent in params if flat.coefficient(p) and extent != Lin(1)}
+    return Operand(access, flat.substitute(dict.fromkeys(names, 0)), strides, conjugate, is_separate)
 
 
-def _arranged(a: Operand, b: Operand, c: Operand, alpha: tuple[Expr, ...], params: list[str]) -> Product | None:
-    """The product with its roles assigned, the target's rows contiguous."""
-    summed = [p for p in params if p not in c.strides]
-    if len(summed) != 1 or summed[0] not in a.strides or summed[0] not in b.strides:
+def _is_plain(form: Lin) -> bool:
+    return all(isinstance(atom, str) for atom, _ in form.terms)
+
+
+def _is_simple(form: Lin, names: set[str]) -> bool:
+    return _is_plain(form) and sum(atom in names for atom, _ in form.terms) <= 1
+
+
+# --- which parameters are rows, columns and summed
+
+
+def _best(
+    a: Operand, b: Operand, c: Operand, alpha: tuple[Expr, ...], extents: Mapping[str, Lin], fresh: bool
+) -> Product | None:
+    """The product with its roles assigned such that each call does most."""
+    rows, columns, summed, together = (
+        [p for p in extents if [p in o.strides for o in (a, b, c)] == having]
+        for having in ([True, False, True], [False, True, True], [True, True, False], [True, True, True])
+    )
+    if len(rows) + len(columns) + len(summed) + len(together) != len(extents) or (fresh and not _is_once(c, extents)):
         return None
-    rows = [p for p in c.strides if p in a.strides and p not in b.strides]
-    columns = [p for p in c.strides if p in b.strides and p not in a.strides]
-    if len(rows) + len(columns) != len(c.strides) or len(rows) > 1 or len(columns) > 1:
-        return None
-    if not rows or (columns and c.strides[columns[0]] != 1):
-        # The transposed product: its target's rows are contiguous.
-        a, b, rows, columns = b, a, columns, rows
-    product = Product(rows[0], columns[0] if columns else None, summed[0], alpha, a, b, c) if rows else None
-    return product if product is not None and _is_callable(product) else None
+    found = [
+        Product(m, n, k, alpha, left, right, c, extents, fresh)
+        for k in _groups(summed, a, b, extents)
+        for row in _groups(rows, a, c, extents) or [()]
+        for column in _groups(columns, b, c, extents) or [()]
+        # The product or, with its rows contiguous, the transposed one.
+        for m, n, left, right in ((row, column, a, b), (column, row, b, a))
+        if m
+    ]
+    return max((p for p in found if p.is_callable), key=lambda p: p.work, default=None)
 
 
-def _is_callable(p: Product) -> bool:
-    """Whether all layouts are ones that BLAS takes."""
-    if min(p.a.strides.values()) != 1 or len(p.a.strides) != 2:
-        return False
-    if p.n is None:
-        return p.b.strides[p.k] > 0 and p.c.strides[p.m] > 0
-    return min(p.b.strides.values()) == 1 and p.c.strides[p.n] == 1 and p.c.strides[p.m] > 0
+def _groups(params: list[str], x: Operand, y: Operand, extents: Mapping[str, Lin]) -> list[Group]:
+    """For each parameter the longest group that it is the innermost of, in two operands."""
+    return [_grown((p,), params, x, y, extents) for p in params]
+
+
+def _grown(group: Group, params: list[str], x: Operand, y: Operand, extents: Mapping[str, Lin]) -> Group:
+    inner, extent = group[0], extents[group[0]]
+    for p in params:
+        if extent.is_const and all(o.strides[p] == o.strides[inner] * extent.const for o in (x, y)):
+            return _grown((p, *group), params, x, y, extents)
+    return group
+
+
+def _is_once(c: Operand, extents: Mapping[str, Lin]) -> bool:
+    """Whether each element of the target is one of a single point, so that it can be cleared there."""
+    if c.is_separate:
+        return True
+    order = sorted(c.strides, key=lambda p: c.strides[p])
+    ends = [c.strides[p] * extents[p].const for p in order]
+    return all(0 < end <= c.strides[p] for end, p in zip(ends, order[1:], strict=False))
+
+
+# --- the call
 
 
 def call_text(p: Product, scalar: str, alpha: str, texts: Mapping[str, str], pointers: tuple[str, str, str]) -> str:
-    """The call; `texts` gives the extents of m, n and k, `pointers` the operands' first elements."""
-    letter = "d" if scalar == "double" else "s"
-    a, b, c = pointers
-    lead_a, flag_a = _layout(p.a, p.m, p.k)
-    if p.n is None:
-        # gemv takes the matrix as it is stored.
-        rows, columns = (texts[p.m], texts[p.k]) if flag_a == "CblasNoTrans" else (texts[p.k], texts[p.m])
-        return (
-            f"scipy_cblas_{letter}gemv(CblasRowMajor, {flag_a}, {rows}, {columns}, {alpha}, {a}, {lead_a}, "
-            f"{b}, {p.b.strides[p.k]}, 1, {c}, {p.c.strides[p.m]});"
-        )
-    lead_b, flag_b = _layout(p.b, p.k, p.n)
-    return (
-        f"scipy_cblas_{letter}gemm(CblasRowMajor, {flag_a}, {flag_b}, {texts[p.m]}, {texts[p.n]}, {texts[p.k]}, "
-        f"{alpha}, {a}, {lead_a}, {b}, {lead_b}, 1, {c}, {p.c.strides[p.m]});"
-    )
+    """The call, in loops over the batch; where there is nothing to do, it does nothing.
+
+    `texts` gives the parameters' extents, `pointers` the operands' first elements.
+    """
+    loops = "".join(f"for (int64_t {name} = 0; {name} < {texts[name]}; ++{name}) " for name in p.batch)
+    a, b, c = (_moved(pointer, o, p.batch) for pointer, o in zip(pointers, (p.a, p.b, p.c), strict=True))
+    again = [f"{name} == 0" for name in p.batch if name not in p.c.strides]
+    fresh = (" && ".join(again) or "true") if p.fresh else "false"
+    m, n, k = (" * ".join(f"({texts[name]})" for name in group) for group in (p.m, p.n, p.k))
+    lead_a, flag_a = p.layout(p.a, p.m, p.k) or (0, "")
+    head, tail = f"Cblas{flag_a}", f"{scalar}({alpha}), {a}, {lead_a}"
+    if not p.n:
+        x, y = f"{b}, {p.b.strides[p.k[-1]]}", f"{c}, {p.c.strides[p.m[-1]]}"
+        return f"{loops}sdfgad::gemv({head}, {m}, {k}, {tail}, {x}, {fresh}, {y});"
+    if p.is_symmetric:
+        return f"{loops}sdfgad::syrk({head}, {m}, {k}, {tail}, {c}, {p.c.strides[p.m[-1]]});"
+    lead_b, flag_b = p.layout(p.b, p.k, p.n) or (0, "")
+    rest = f"{b}, {lead_b}, {fresh}, {c}, {p.c.strides[p.m[-1]]}"
+    return f"{loops}sdfgad::gemm({head}, Cblas{flag_b}, {m}, {n}, {k}, {tail}, {rest});"
 
 
-def _layout(operand: Operand, row: str, column: str) -> tuple[int, str]:
-    """Leading dimension and transpose flag of a matrix whose element (row, column) has the operand's strides."""
-    if operand.strides[column] == 1:
-        return operand.strides[row], "CblasNoTrans"
-    return operand.strides[column], "CblasTrans"
+def _moved(pointer: str, operand: Operand, batch: tuple[str, ...]) -> str:
+    """A pointer at a point of the batch."""
+    steps = [f"{name} * {operand.strides[name]}" for name in batch if name in operand.strides]
+    return " + ".join([pointer, *steps])
 
 
-__all__ = ["OpenBLAS", "Product", "call_text", "product_of"]
+__all__ = ["Product", "call_text", "environment_name", "product_of"]

@@ -100,7 +100,7 @@ class Writer:
         if isinstance(node, Const):
             return literal(node.value, node.dtype)
         if isinstance(node, Int):
-            return f"int64_t({self.form(node.value)})"
+            return f"(int64_t)({self.form(node.value)})"
         if isinstance(node, Read):
             return self._read(node)
         assert isinstance(node, Op)
@@ -128,7 +128,8 @@ def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
         return f"{cpp_type(new)}(std::real({text}))"
     if new.kind == "c" and old.kind != "c":
         return f"{cpp_type(new)}({cpp_type(np.empty(0, new).real.dtype)}({text}))"
-    return f"{cpp_type(new)}({text})"
+    # int64_t(int32_t(x[i])) would be a type: that of a function.
+    return f"({cpp_type(new)})({text})"
 
 
 def _uses(root: Expr) -> dict[Expr, int]:

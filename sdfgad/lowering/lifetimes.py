@@ -183,6 +183,10 @@ def _cholesky(t: _Types, _batch: int, n: int) -> int:
     return t.result(n * n)
 
 
+def _cholesky_pullback(t: _Types, _batch: int, n: int) -> int:
+    return 2 * t.result(n * n) + _array(min(n, BLOCK) ** 2, t.wide)
+
+
 # LAPACK works on blocks of at most this many columns, and keeps one block's reflectors.
 BLOCK = 64
 REFLECTORS = (BLOCK + 1) * BLOCK
@@ -257,6 +261,7 @@ WORKSPACE: dict[str, Callable[..., int]] = {
     "determinant": _determinant,
     "sign_log_determinant": _determinant,
     "cholesky": _cholesky,
+    "cholesky_pullback": _cholesky_pullback,
     "qr": _qr,
     "singular_values": _singular_values,
     "symmetric_eigen": _symmetric_eigen,

@@ -325,8 +325,6 @@ class _Nest:
 
     def product(self, statement: Compute, product: Product) -> list[str]:
         self.uses_blas = True
-        if statement.fresh:
-            return self.cleared(statement, order_of(statement).own) + self.product(replace(statement, fresh=False), product)
         writer = self.writer()
         scalar = cpp_type(statement.value.dtype)
         alpha = " * ".join([*(writer.value(factor) for factor in product.alpha), f"{scalar}(1)"])
@@ -334,8 +332,7 @@ class _Nest:
         pointers = [f"b_{o.access.buffer} + ({writer.form(o.offset)})" for o in operands]
         texts = {name: f"({writer.form(extent)})" for name, extent in statement.params}
         call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
-        guard = " && ".join(f"{text} > 0" for text in texts.values())
-        return ["{", *writer.lines, f"if ({guard}) {{ {call} }}", "}"]
+        return ["{", *writer.lines, call, "}"]
 
     # --- elements
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import islpy as isl
-import sympy
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import INT, Const, Expr, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
+from sdfgad.ir.polynomial import Monomial, Polynomial
 from sdfgad.ir.program import Access, Buffer, Compute, Loop
 from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
@@ -204,45 +203,33 @@ def _largest(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) -
 # --- counting slots
 
 
-def _count(axes: list[Axis]) -> tuple[Any, Any]:
+def _count(axes: list[Axis]) -> tuple[Polynomial, Polynomial]:
     """The number of slots, and the number of those before the present one, as polynomials."""
-    size: Any = sympy.Integer(1)
-    position: Any = sympy.Integer(0)
+    size, position = Polynomial.constant(1), Polynomial.constant(0)
     for symbol, extent in reversed(axes):
-        counter = sympy.Symbol(symbol, integer=True)
-        position = sympy.expand(position + _sum(size, counter, counter))
-        size = _sum(size, counter, _polynomial(extent))
-    return sympy.expand(size), position
+        position = position + size.summed(symbol, Polynomial.symbol(symbol))
+        size = size.summed(symbol, _polynomial(extent))
+    return size, position
 
 
-def _sum(term: Any, counter: Any, end: Any) -> Any:
-    """The sum of a polynomial over counter = 0, …, end - 1."""
-    dummy = sympy.Dummy(integer=True)
-    total = sympy.summation(term.subs(counter, dummy), (dummy, 0, end - 1))
-    return sympy.expand(total)
+def _polynomial(form: Lin) -> Polynomial:
+    polynomial = Polynomial.constant(form.const)
+    for atom, coefficient in form.terms:
+        polynomial = polynomial + Polynomial.constant(coefficient) * Polynomial.symbol(str(atom))
+    return polynomial
 
 
-def _polynomial(form: Lin) -> Any:
-    return form.const + sum(c * sympy.Symbol(str(atom), integer=True) for atom, c in form.terms)
-
-
-def _linear(polynomial: Any) -> Lin:
+def _linear(polynomial: Polynomial) -> Lin:
     """A polynomial with integer values as a form whose atoms are products of symbols."""
-    symbols = sorted(polynomial.free_symbols, key=str)
-    if not symbols:
-        return Lin(int(polynomial))
-    terms = sympy.Poly(polynomial, *symbols).terms()
-    divisor = int(sympy.ilcm(1, *(sympy.Rational(coefficient).q for _, coefficient in terms)))
-    form = Lin(0)
-    for powers, coefficient in terms:
-        names = [str(s) for s, power in zip(symbols, powers, strict=True) for _ in range(power)]
-        form = form + _monomial(names).scaled(int(coefficient * divisor))
+    form, divisor = Lin(0), polynomial.denominator
+    for monomial, coefficient in polynomial.terms.items():
+        form = form + _monomial(monomial).scaled(int(coefficient * divisor))
     if divisor == 1:
         return form
     return Lin.symbol(Op("floor_divide", (Int(form), Const(divisor, INT)), INT))
 
 
-def _monomial(names: list[str]) -> Lin:
+def _monomial(names: Monomial) -> Lin:
     if not names:
         return Lin(1)
     if len(names) == 1:

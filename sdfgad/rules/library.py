@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.frontend.functions.fourier import transform
+from sdfgad.frontend.functions.linalg import cholesky_pullback
 
 CallRule = Callable[..., Any]
 CALL_RULES: dict[str, CallRule] = {}
@@ -76,11 +77,7 @@ def of_lower_triangle(g: Any) -> Any:
 
 @call_rule("cholesky")
 def cholesky(a: Any, y: Any, y_bar: Any) -> Any:
-    product = np.tril(adjoint(y) @ y_bar)
-    n = y.shape[-1]
-    half = np.where(np.eye(n, dtype=bool), 0.5 * product, product)
-    left = np.linalg.solve(adjoint(y), half)
-    return of_lower_triangle(adjoint(np.linalg.solve(adjoint(y), adjoint(left))))
+    return cholesky_pullback(y, y_bar)
 
 
 @call_rule("symmetric_eigen")

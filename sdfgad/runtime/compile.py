@@ -1,7 +1,8 @@
-"""Compiles an SDFG's generated C++ with g++, and caches the library by content.
+"""Compiles programs by way of an SDFG and its generated C++ with g++, and caches the libraries.
 
 DaCe generates the code; the compiler is called directly, so that neither CMake nor a build folder in the working
-directory is needed. The key of the cache is everything the library depends on, so processes may share it.
+directory is needed. The key of a library is everything it depends on, so processes may share it. An index leads from
+programs to libraries, so that DaCe is neither run nor even imported for a program that has been compiled.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -21,8 +23,10 @@ from typing import Any
 
 from filelock import FileLock
 
-from sdfgad.cache import cache_folder
+from sdfgad.cache import cache_folder, fingerprint, replace_file
 from sdfgad.errors import CompilerError
+from sdfgad.ir.program import Program
+from sdfgad.ir.serial import serialised
 from sdfgad.lowering.memory import manage
 
 # Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
@@ -54,8 +58,46 @@ class Library:
     arguments: tuple[tuple[str, str], ...]
 
 
+def compile_program(program: Program) -> Library:
+    """Compile a program, or find it compiled.
+
+    Raises:
+        CompilerError: there is no compiler, or it failed.
+    """
+    parts = [serialised(program), _toolchain(), _place_of_openblas(), fingerprint()]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    entry = cache_folder() / "programs" / key[:2] / f"{key}.json"
+    library = _entered(entry)
+    if library is None:
+        from sdfgad.lowering.compiled import lower_nests  # It imports DaCe, which takes a while.
+
+        library = compile_sdfg(lower_nests(program))
+        _enter(entry, library)
+    return library
+
+
+def _entered(entry: Path) -> Library | None:
+    """The library that an entry of the index leads to, if there are both."""
+    try:
+        found = json.loads(entry.read_text())
+    except (OSError, ValueError):
+        return None
+    path = _library_path(found["library"])
+    arguments = tuple((name, kind) for name, kind in found["arguments"])
+    return Library(path, found["name"], arguments) if path.exists() else None
+
+
+def _enter(entry: Path, library: Library) -> None:
+    found = {"library": library.path.parent.name, "name": library.name, "arguments": library.arguments}
+    replace_file(entry, json.dumps(found).encode())
+
+
+def _library_path(key: str) -> Path:
+    return cache_folder() / key[:2] / key / "program.so"
+
+
 def compile_sdfg(sdfg: Any) -> Library:
-    """Compile an SDFG, or find it compiled.
+    """Compile an SDFG, or find its code compiled.
 
     Raises:
         CompilerError: there is no compiler, or it failed.
@@ -63,15 +105,14 @@ def compile_sdfg(sdfg: Any) -> Library:
     # DaCe keeps state by SDFG name; the text is made with a fixed one and named by its content afterwards.
     code, arguments, options = _generate(sdfg)
     key = hashlib.sha256("\0".join([code, _toolchain(), *options]).encode()).hexdigest()[:32]
-    folder = cache_folder() / key[:2] / key
-    library = Library(folder / "program.so", sdfg.name, arguments)
+    library = Library(_library_path(key), sdfg.name, arguments)
     if library.path.exists():
         return library
+    folder = library.path.parent
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(str(folder / "lock")):
         if not library.path.exists():
             _build(code, options, folder, library.path)
-            (folder / "arguments.json").write_text(json.dumps({"name": sdfg.name, "arguments": arguments}))
     return library
 
 
@@ -112,9 +153,31 @@ def _build(code: str, options: tuple[str, ...], folder: Path, target: Path) -> N
     source, partial = folder / "program.cpp", folder / f"program.{os.getpid()}.so"
     source.write_text(code)
     files = [f"-I{INCLUDE}", str(source), "-o", str(partial), *options]
-    command = [compiler(), *FLAGS, "-shared", *_precompiled(), *files]
+    command = [compiler(), *FLAGS, "-shared", *_precompiled(), *files, *_vector_math()]
     _run(command)
     os.replace(partial, target)
+
+
+def _vector_math() -> tuple[str, ...]:
+    """The library of what vector_math.h declares."""
+    has_it = platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
+    return ("-Wl,--as-needed", "-lmvec", "-lm") if has_it else ()
+
+
+def build_helper(source: Path) -> Path:
+    """The shared library of a C++ file that belongs to no program, compiled once."""
+    text = source.read_text()
+    folder = cache_folder() / "helpers" / hashlib.sha256("\0".join([text, _toolchain()]).encode()).hexdigest()[:32]
+    target = folder / f"{source.stem}.so"
+    if target.exists():
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(str(folder / "lock")):
+        if not target.exists():
+            partial = folder / f"{source.stem}.{os.getpid()}.so"
+            _run([compiler(), *FLAGS, "-shared", str(source), "-o", str(partial)])
+            os.replace(partial, target)
+    return target
 
 
 def _run(command: list[str]) -> None:
@@ -148,6 +211,14 @@ def _toolchain() -> str:
     headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
     return "\0".join([version, _processor(), *versions, *FLAGS, *headers])
+
+
+@functools.cache
+def _place_of_openblas() -> str:
+    """Where a library finds OpenBLAS, which its code does not say."""
+    spec = importlib.util.find_spec("scipy_openblas32")
+    assert spec is not None
+    return str(spec.origin)
 
 
 @functools.cache

@@ -1,12 +1,14 @@
 """Arguments: what is taken, that it is left alone, and that gradients come back in its own kind."""
 
 import copy
+import inspect
+import itertools
 
 import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.api.signature import bind
+from sdfgad.api.signature import _bound, _bound_plainly, bind
 from sdfgad.errors import ArgumentError, ShapeMismatch
 from tests.helpers import assert_close, line_of
 
@@ -237,3 +239,48 @@ def test_key_holds_shapes_and_dtypes_but_no_integers():
     assert key(np.ones(3), 1) != key(np.ones(3), True)
     assert key(np.ones(3), 1, True) != key(np.ones(3), 1, 1)
     assert key(np.ones(3), 1) == key(np.ones(3), 1, True)
+
+
+def plain(a, b, c=3, d=4):
+    c += 1
+    return a
+
+
+def others(a, /, b=2, *, c=3, d=4):
+    return a
+
+
+def collecting(a, *b, c=3, **d):
+    return a
+
+
+CALLS = [(count, keys) for count in range(6) for n in range(4) for keys in itertools.combinations("abcdef", n)]
+
+
+@pytest.mark.parametrize("function", [plain, others, collecting, lambda: 0, lambda a: 0])
+def test_arguments_are_bound_as_python_does(function):
+    for count, keys in CALLS:
+        args, kwargs = tuple(range(10, 10 + count)), {key: ord(key) for key in keys}
+        try:
+            bound = inspect.signature(function).bind(*args, **kwargs)
+        except TypeError:
+            with pytest.raises(ArgumentError, match="does not fit"):
+                _bound(function, args, kwargs)
+            assert _bound_plainly(function, args, kwargs) is None
+            continue
+        bound.apply_defaults()
+        expected = list(bound.arguments.items())
+        assert list(_bound(function, args, kwargs).items()) == expected
+        found = _bound_plainly(function, args, kwargs)
+        assert (found is None) == (function in (others, collecting))
+        assert found is None or list(found.items()) == expected
+
+
+def test_defaults_and_signatures_may_change():
+    def program(x, s=2.0):
+        return np.sum(x * s)
+
+    g = sdfgad.differentiate(program, wrt="x")
+    np.testing.assert_array_equal(g(np.ones(2)), [2, 2])
+    program.__defaults__ = (5.0,)
+    np.testing.assert_array_equal(g(np.ones(2)), [5, 5])

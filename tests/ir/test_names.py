@@ -27,6 +27,12 @@ def test_reserved_words_are_avoided(base):
     assert not hasattr(sympy, name)
 
 
+def test_whatever_sympy_defines_is_avoided():
+    defined = [name for name in dir(sympy) if not name.strip("_").isupper() and name.strip("_") == name]
+    assert len(defined) > 900
+    assert not [name for name in defined if name != "lazy_function" and Names().fresh(name) == name]
+
+
 @pytest.mark.parametrize("base", ["δ", "a b", "3d", "", "__x__", "x.y", "größe", "_", "naïve_", "[0]"])
 def test_any_text_gives_an_identifier(base):
     name = Names().fresh(base)

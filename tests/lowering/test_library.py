@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sdfgad.lowering.blas import OpenBLAS
+from sdfgad.frontend.functions.linalg import cholesky_pullback
+from sdfgad.lowering.openblas import OpenBLAS
 from sdfgad.runtime.compile import FLAGS, INCLUDE, compiler
 
 FIELDS = {"f4": "float", "f8": "double", "c8": "std::complex<float>", "c16": "std::complex<double>"}
@@ -22,6 +23,7 @@ LINALG = {
     "determinant": "const T* a, T* out, int64_t batch, int64_t n",
     "sign_log_determinant": "const T* a, T* sign, R* log, int64_t batch, int64_t n",
     "cholesky": "const T* a, T* out, int64_t batch, int64_t n",
+    "cholesky_pullback": "const T* l, const T* bar, T* out, int64_t batch, int64_t n",
     "qr": "const T* a, T* q, T* r, int64_t batch, int64_t m, int64_t n",
     "singular_values": "const T* a, T* u, R* s, T* vh, int64_t batch, int64_t m, int64_t n",
     "symmetric_eigen": "const T* a, R* w, T* v, int64_t batch, int64_t n",
@@ -60,7 +62,7 @@ def call(tmp_path_factory):
     """Calls a function of the library on arrays and integers, and returns its status."""
     folder = tmp_path_factory.mktemp("library")
     source, target = folder / "library.cpp", folder / "library.so"
-    headers = "".join(f'#include "{name}.h"\n' for name in ("linalg", "fourier", "sorting"))
+    headers = "".join(f'#include "{name}.h"\n' for name in ("linalg", "cholesky_pullback", "fourier", "sorting"))
     source.write_text(headers + 'extern "C" {\n' + "\n".join(wrappers()) + "\n}\n")
     libraries = [
         option for path in OpenBLAS.cmake_libraries for option in (path, f"-Wl,-rpath,{path.rpartition('/')[0]}")
@@ -222,6 +224,26 @@ def test_cholesky(call, field, batch, n):
     assert call("cholesky", field.dtype, a, out, batch, n) == 0
     assert_near(out, np.linalg.cholesky(a), field)
     assert_array_equal(np.triu(out, 1), 0)
+
+
+@pytest.mark.parametrize("n", [*SIZES, 65, 200])
+def test_cholesky_pullback(call, field, n):
+    """Along any direction, against the derivative of L, which is L phi(L^-1 dA L^-H); only lower triangles are read."""
+    wide = "c16" if field.dtype.kind == "c" else "f8"
+    low = np.tril(normal(wide, 2, n, n)) / max(n, 1) + np.eye(n)
+    low[:, range(n), range(n)] = np.abs(low[:, range(n), range(n)])
+    bar = normal(wide, 2, n, n, seed=1)
+    out = np.full((2, n, n), np.nan, field.dtype)
+    factor = constant((low + np.triu(np.full((n, n), np.nan), 1)).astype(field.dtype))
+    assert call("cholesky_pullback", field.dtype, factor, constant(bar.astype(field.dtype)), out, 2, n) == 0
+    assert_array_equal(np.triu(out, 1), 0)
+    assert_near(out, cholesky_pullback(low, bar).astype(field.dtype), field)
+    half = np.tril(normal(wide, 2, n, n, seed=2), -1) + np.eye(n)
+    da = half + half.conj().swapaxes(1, 2)
+    inner = np.linalg.inv(low) @ da @ np.linalg.inv(low).conj().swapaxes(1, 2)
+    dl = low @ (np.tril(inner, -1) + 0.5 * inner * np.eye(n))
+    found, expected = np.sum(out.conj() * da).real, np.sum(np.conj(bar) * dl).real
+    np.testing.assert_allclose(found, expected, rtol=0, atol=field.tolerance * (1 + n * np.max(np.abs(out), initial=0)))
 
 
 @pytest.mark.parametrize("a", [[[1, 2], [2, 1]], [[0, 0], [0, 0]], [[1, 1], [1, 1]], [[-1, 0], [0, 1]]])

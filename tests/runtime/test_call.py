@@ -7,7 +7,7 @@ import pytest
 
 from sdfgad.errors import CompilerError
 from sdfgad.lowering.sdfg import lower
-from sdfgad.runtime.call import Executable
+from sdfgad.runtime.call import Executable, _address
 from sdfgad.runtime.compile import compile_sdfg
 from tests.helpers_ir import parsed
 
@@ -107,3 +107,12 @@ def test_calls_beside_each_other(primal, executable):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64, np.bool_, np.int32])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 1), (0, 3)])
+@pytest.mark.parametrize("writeable", [True, False])
+def test_addresses(dtype, shape, writeable):
+    x = np.zeros(shape, dtype)
+    x.flags.writeable = writeable
+    assert _address(x) == x.ctypes.data

@@ -60,6 +60,14 @@ def test_what_is_asked_for_in_another_way_is_shared(cache):
     assert len(libraries(cache)) == 1
 
 
+def test_a_library_that_is_gone_is_built_again(cache):
+    expected = sdfgad.differentiate(poly)(X)["x"]
+    for path in libraries(cache):
+        path.unlink()
+    np.testing.assert_array_equal(sdfgad.differentiate(poly)(X)["x"], expected)
+    assert len(libraries(cache)) == 1
+
+
 def test_other_flags_are_another_key(monkeypatch, cache):
     sdfgad.differentiate(poly)(X)
     monkeypatch.setattr(compiling, "FLAGS", (*compiling.FLAGS, "-DOTHER"))
@@ -92,6 +100,19 @@ def poly(x):
     return np.sum(x * x * x)
 print(sdfgad.differentiate(poly, wrt="x")(np.arange(3.0)).tolist())
 """
+SLOW = """
+import sys
+print(sorted({"dace", "matplotlib", "rich", "scipy", "sympy"} & sys.modules.keys()))
+"""
+
+
+def test_what_takes_long_to_import_is_not_for_a_compiled_program(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM + SLOW)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env, check=True)
+    assert done.stdout.splitlines() == ["[0.0, 3.0, 12.0]", "[]"]
 
 
 @pytest.mark.slow
@@ -123,6 +144,9 @@ def test_two_processes_fill_an_empty_cache(tmp_path):
         results.append(out)
     assert results == ["[0.0, 3.0, 12.0]\n"] * 2
     assert len(libraries(folder)) == 1
+    assert len(list((folder / "programs").rglob("*.json"))) == 1
+    # Everything stored, and what is chosen.
+    assert sum(path.is_file() for path in (folder / "layouts").rglob("*")) == 2
 
 
 def joined_and_flattened(x, y):

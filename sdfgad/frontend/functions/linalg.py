@@ -113,6 +113,22 @@ def cholesky(b: Builder, a: Any, *, upper: bool = False) -> Tensor:
     return _adjoint(b, lower) if upper else lower
 
 
+def cholesky_pullback(low: np.ndarray[Any, Any], bar: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The cotangent of the lower triangle of ``low @ low.conj().T`` by that of `low`; the diagonal's is real."""
+    upper, one = np.conj(np.swapaxes(low, -1, -2)), np.eye(low.shape[-1], dtype=bool)
+    part = np.tril(upper @ np.tril(bar))
+    whole = np.where(one, np.real(part), part + np.conj(np.swapaxes(part, -1, -2)))
+    whole = np.linalg.solve(upper, whole) @ np.linalg.inv(low)
+    return np.where(one, 0.5 * np.real(whole), np.tril(whole))
+
+
+@function(cholesky_pullback)
+def cholesky_pullback_handler(b: Builder, low: Any, bar: Any) -> Tensor:
+    low, sizes, _ = _matrix(b, low, "cholesky")
+    inputs = [low, astype(as_tensor(bar), low.dtype)]
+    return b.call("cholesky_pullback", inputs, [(sizes, low.dtype)], (_batch(sizes), sizes[-1]))[0]
+
+
 def _adjoint(b: Builder, a: Tensor) -> Tensor:
     swapped = a.reindexed((*a.shape[:-2], a.shape[-1], a.shape[-2]), lambda p: (*p[:-2], p[-1], p[-2]))
     return elementwise(b, "conjugate", swapped) if a.dtype.kind == "c" else swapped

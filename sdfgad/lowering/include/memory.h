@@ -1,6 +1,7 @@
 // Memory that is counted: what a library's transient arrays and workspaces hold, and the most that they ever held.
 //
-// Sizes are counted in whole cache lines. A size that cannot be had raises std::bad_alloc.
+// Sizes are counted in whole cache lines. A size that cannot be had raises std::bad_alloc. Big blocks come from the pool
+// of the process (sdfgad/runtime/pool.cpp) as soon as the library is told of it.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -11,17 +12,22 @@
 #include <new>
 #include <vector>
 
-#include <sys/mman.h>
-
 namespace sdfgad {
 namespace memory {
 
 constexpr int64_t line = 64;
-// Of larger pages a big array needs fewer, and the kernel clears each in one go: first writes are several times faster.
-constexpr int64_t huge_page = int64_t(2) << 20;
+// From here on blocks come from the pool; sdfgad/runtime/pool.py has the same number.
+constexpr int64_t big = int64_t(1) << 18;
 
 // Internal linkage, here and below: the dynamic linker would share such a variable between all libraries.
 static std::atomic<int64_t> live{0}, peak{0};
+
+using Take = void* (*)(int64_t);
+using Give = void (*)(void*);
+static void* take_alone(int64_t bytes) { return std::aligned_alloc(line, bytes); }
+static void give_alone(void* block) { std::free(block); }
+static Take take = take_alone;
+static Give give = give_alone;
 
 inline int64_t rounded(int64_t bytes) { return std::max(line, (bytes + line - 1) / line * line); }
 
@@ -52,17 +58,15 @@ inline Extent largest(int64_t a, int64_t b) { return std::max(a, b); }
 
 // Not inlined, so that GCC takes the attributes' word for it that nothing else points to the result.
 [[gnu::malloc, gnu::noinline, gnu::returns_nonnull, gnu::assume_aligned(64)]] static void* allocate(int64_t bytes) {
-    const bool is_big = bytes >= 2 * huge_page;
-    void* block = std::aligned_alloc(is_big ? huge_page : line, bytes);
+    void* block = bytes >= big ? take(bytes) : take_alone(bytes);
     if (block == nullptr) throw std::bad_alloc();
-    if (is_big) madvise(block, bytes, MADV_HUGEPAGE);
     count(bytes);
     return block;
 }
 
 static void release(void* block, int64_t bytes) {
     if (block == nullptr) return;
-    std::free(block);
+    bytes >= big ? give(block) : give_alone(block);
     count(-bytes);
 }
 
@@ -140,5 +144,9 @@ template <typename T> inline Array<T> array(int64_t size) {
 
 }  // namespace sdfgad
 
+extern "C" void sdfgad_use_pool(sdfgad::memory::Take take, sdfgad::memory::Give give) {
+    sdfgad::memory::take = take;
+    sdfgad::memory::give = give;
+}
 extern "C" int64_t sdfgad_peak_bytes() { return sdfgad::memory::peak.load(); }
 extern "C" void sdfgad_reset_peak() { sdfgad::memory::peak.store(sdfgad::memory::live.load()); }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <type_traits>
 #include "special.h"
+#include "vector_math.h"
 
 namespace sdfgad {
 

@@ -1,0 +1,206 @@
+"""Times what happens before the first gradient of a program: the stages of a build, and a start from the cache.
+
+Each program runs in processes of its own: one with an empty cache but for the precompiled headers, which builds, and
+then one that finds the library. Of the second, the times from ``import sdfgad`` on: until the import is done, until the
+program is ready to run, and until the first gradient is there, less what a second call takes. With ``--cpu`` it is the
+processor's time that counts, the compiler's included, which depends less on who else uses the machine.
+"""
+
+import argparse
+import copy
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import numpy as np
+
+import npbench_suite
+
+PLAIN_WIDTH = 110
+# What is timed of a build: module and function -> stage. Planning is the rest; importing DaCe is a stage, too.
+STAGES = {
+    ("sdfgad.api.specialise", "parse"): "parse",
+    ("sdfgad.api.specialise", "differentiate_program"): "reverse",
+    ("sdfgad.lowering.sdfg", "lower"): "lower",
+    ("sdfgad.runtime.compile", "_generate"): "generate",
+    ("sdfgad.runtime.compile", "_build"): "compile",
+}
+BUILD = ("parse", "reverse", "plan", "dace", "lower", "generate", "compile", "build")
+START = ("import", "ready", "first")
+Clock = Callable[[], float]
+# What is there once and for all: the precompiled headers and the constants of the machine.
+ONCE = """
+from sdfgad.plan.machine import machine
+from sdfgad.runtime.compile import _precompiled
+_precompiled(), machine()
+"""
+
+
+# --- in a process of its own
+
+
+def processor_seconds() -> float:
+    """Of this process and of those that it waited for."""
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def run_one(name: str, preset: str, is_build: bool, clock: Clock) -> dict[str, float]:
+    """The seconds of the stages of a build, or of a start."""
+    entry = npbench_suite.load(name)
+    program, arguments = entry.program, entry.arguments_for(preset)
+    weights = np.ones_like(entry.outputs_from(*_numpy_run(program, arguments))[entry.output])
+    start = clock()
+    import sdfgad
+
+    imported = clock() - start
+    gradient = sdfgad.differentiate(program, wrt=entry.arrays, output=entry.output, allow_unused=True)
+    if is_build:
+        return _stages(lambda: gradient.compile(*arguments), clock)
+    gradient.compile(*arguments)
+    ready = clock() - start
+    gradient.vjp(*arguments, cotangent=weights)
+    first = clock() - start
+    start = clock()
+    gradient.vjp(*arguments, cotangent=weights)
+    return {"import": imported, "ready": ready, "first": first - (clock() - start)}
+
+
+def _numpy_run(program: Callable, arguments: tuple) -> tuple[tuple, Any]:
+    copies = copy.deepcopy(arguments)
+    return copies, program(*copies)
+
+
+def _stages(build: Callable[[], None], clock: Clock) -> dict[str, float]:
+    seconds = dict.fromkeys(BUILD, 0.0)
+    imported = _timed(import_module, "dace", seconds, clock)
+    for (module, function), stage in STAGES.items():
+        owner = imported(module)
+        setattr(owner, function, _timed(getattr(owner, function), stage, seconds, clock))
+    _timed(build, "build", seconds, clock)()
+    seconds["build"] += seconds["dace"]
+    seconds["plan"] = 2 * seconds["build"] - sum(seconds.values())
+    return seconds
+
+
+def _timed(function: Callable, stage: str, seconds: dict[str, float], clock: Clock) -> Callable:
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        start = clock()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            seconds[stage] += clock() - start
+
+    return run
+
+
+# --- the processes
+
+
+def measure(name: str, chosen: argparse.Namespace, cache: str) -> dict[str, float]:
+    """The seconds of one program; those of the start are medians."""
+    options = ["-p", chosen.preset, "-b", name, *(["--cpu"] if chosen.cpu else [])]
+    build = _process(["--child", "build", *options], cache)
+    begun = [_process(["--child", "start", *options], cache) for _ in range(chosen.starts)]
+    return build | {key: statistics.median(one[key] for one in begun) for key in START}
+
+
+def _process(options: Sequence[str], cache: str) -> dict[str, float]:
+    command = [sys.executable, str(Path(__file__).resolve()), *options]
+    done = subprocess.run(command, capture_output=True, text=True, env=_environment(cache))
+    if done.returncode:
+        raise SystemExit(f"{' '.join(options)} failed:\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _environment(cache: str) -> dict[str, str]:
+    # Users have bytecode.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "SDFGAD_CACHE_DIR": cache, "PYTHONPATH": str(ROOT)}
+
+
+def measure_all(chosen: argparse.Namespace, console: Any) -> Iterator[dict[str, float]]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), MofNCompleteColumn(), BarColumn(20), TextColumn("{task.description}"))
+    watched = console.is_terminal
+    with (
+        tempfile.TemporaryDirectory() as cache,
+        Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not watched) as progress,
+    ):
+        task = progress.add_task("headers", total=len(chosen.benchmarks))
+        subprocess.run([sys.executable, "-c", ONCE], check=True, env=_environment(cache))
+        for name in chosen.benchmarks:
+            progress.update(task, description=name)
+            yield measure(name, chosen, cache)
+            progress.advance(task)
+
+
+# --- showing
+
+
+def make_table(chosen: argparse.Namespace, rows: Sequence[dict[str, float]]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    names, kind = chosen.benchmarks, "Processor's seconds" if chosen.cpu else "Seconds"
+    title = f"{kind} before the first gradient, preset {chosen.preset}"
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    columns = (*BUILD, *START)
+    table.add_column("program", no_wrap=True)
+    for heading in columns:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, row in zip(names, rows, strict=True):
+        table.add_row(name, *(f"{row[c]:.2f}" for c in columns), end_section=name == names[-1])
+    for name, of in (("median", statistics.median), ("worst", max), ("total", sum)):
+        table.add_row(name, *(f"{of([row[c] for row in rows]):.2f}" for c in columns), style="bold")
+    return table
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Time builds of gradients, and starts that find them in the cache.")
+    parser.add_argument("-p", "--preset", default="S", help="sizes: S, M, L, paper, test, test2 (default: S)")
+    parser.add_argument("-b", "--benchmarks", nargs="+", metavar="NAME", help="programs (default: all of them)")
+    parser.add_argument("-s", "--starts", type=int, default=3, help="starts from the cache (default: 3)")
+    parser.add_argument("--cpu", action="store_true", help="time of the processor, not of the clock")
+    parser.add_argument("--child", choices=("build", "start"), help=argparse.SUPPRESS)
+    chosen = parser.parse_args(argv)
+    known = npbench_suite.names()
+    chosen.benchmarks = chosen.benchmarks or known
+    if unknown := [name for name in chosen.benchmarks if name not in known]:
+        parser.error(f"unknown programs: {', '.join(unknown)}; known are: {', '.join(known)}")
+    if chosen.starts < 1:
+        parser.error("starts must be at least 1")
+    return chosen
+
+
+def main(argv: Sequence[str] | None = None, console: Any = None) -> int:
+    chosen = parse_arguments(argv)
+    if chosen.child:
+        clock = processor_seconds if chosen.cpu else time.perf_counter
+        print(json.dumps(run_one(chosen.benchmarks[0], chosen.preset, chosen.child == "build", clock)))
+        return 0
+    from rich.console import Console
+
+    console = console or (Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH))
+    rows = list(measure_all(chosen, console))
+    console.print(make_table(chosen, rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

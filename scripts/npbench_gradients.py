@@ -1,0 +1,173 @@
+"""Times and checks the gradients of NumPy programs, by all floating arguments, in sdfgad, JAX and DaCe.
+
+Each framework runs in a process of its own, all are timed in turn, round after round, and what is wrong has no times.
+The exit status is 1 where sdfgad is wrong or fails.
+"""
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+# Read once, when the libraries that run threads are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count() or 1))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+import npbench_suite
+from scripts.gradients import pictures, results, shares, table
+from scripts.gradients.race import Options, race
+from scripts.gradients.registry import FRAMEWORKS, framework_called
+from scripts.gradients.results import Record
+from scripts.gradients.shares import Rates
+from scripts.gradients.table import Outcome
+
+PLAIN_WIDTH = 200
+OURS = {name for name, framework in FRAMEWORKS.items() if framework.family == "sdfgad"}
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """What is asked for; `chosen.frameworks` are `Framework`s."""
+    parser = argparse.ArgumentParser(description="Time the gradients of NumPy programs in several frameworks.")
+    parser.add_argument("-b", "--benchmarks", nargs="+", metavar="NAME", help="programs (default: all with gradients)")
+    parser.add_argument(
+        "-f",
+        "--frameworks",
+        nargs="+",
+        metavar="NAME",
+        default=list(FRAMEWORKS),
+        help=f"of {', '.join(FRAMEWORKS)} (default: all), or FILE.py:function",
+    )
+    parser.add_argument("-p", "--preset", default="S", help="sizes: S, M, L, paper, test, test2 (default: S)")
+    parser.add_argument(
+        "-v", "--validate", "--v", action=argparse.BooleanOptionalAction, default=True, help="check all results"
+    )
+    parser.add_argument("-r", "--repeats", type=int, default=5, help="rounds, fewer of slow calls (default: 5)")
+    parser.add_argument("-t", "--timeout", type=float, default=200.0, help="seconds for each step (default: 200)")
+    parser.add_argument("--database", type=Path, metavar="FILE", help="add the results to this SQLite database")
+    parser.add_argument("--no-run", action="store_true", help="show the latest results in the database instead")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="draw a heat map, and bars of JAX's times")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables in Markdown")
+    parser.add_argument(
+        "--shares", action="store_true", help="also which share of the machine's speed the gradients reach"
+    )
+    chosen = parser.parse_args(argv)
+    check(parser, chosen)
+    return chosen
+
+
+def check(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> None:
+    known = npbench_suite.names()
+    if unknown := [name for name in chosen.benchmarks or () if name not in known]:
+        parser.error(f"unknown programs: {', '.join(unknown)}; known are: {', '.join(known)}")
+    entries = [npbench_suite.load(name) for name in dict.fromkeys(chosen.benchmarks or known)]
+    chosen.benchmarks = [entry.name for entry in entries if entry.arrays and entry.output]
+    if not chosen.benchmarks:
+        parser.error("programs on integers have no gradients")
+    if lacking := [entry.name for entry in entries if chosen.preset not in entry.presets]:
+        parser.error(f"no preset {chosen.preset!r} in: {', '.join(lacking)}")
+    if chosen.no_run and not (chosen.database and chosen.database.exists()):
+        parser.error("--no-run needs --database with a file that exists")
+    if chosen.repeats < 1:
+        parser.error("repeats must be at least 1")
+    try:
+        chosen.frameworks = [framework_called(name) for name in dict.fromkeys(chosen.frameworks)]
+    except (ValueError, AttributeError, ImportError) as problem:
+        parser.error(str(problem))
+
+
+def run_all(chosen: argparse.Namespace, console: Console) -> Iterator[list[Record]]:
+    """The records of each program, with a progress display where a person is watching."""
+    options = Options(chosen.preset, chosen.validate, chosen.repeats, chosen.timeout)
+    columns = (SpinnerColumn(), MofNCompleteColumn(), BarColumn(20), TextColumn("{task.description}"))
+    watched = console.is_terminal
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not watched) as progress:
+        task = progress.add_task("", total=len(chosen.benchmarks))
+        for name in chosen.benchmarks:
+            yield race(
+                name,
+                chosen.frameworks,
+                options,
+                lambda text, name=name: progress.update(task, description=f"{name}: {text}"),
+            )
+            progress.advance(task)
+
+
+def measured(chosen: argparse.Namespace, console: Console) -> tuple[list[Record], dict]:
+    """New records, stored as they come, and on what they are measured."""
+    where, records = results.machine(), []
+    for found in run_all(chosen, console):
+        records += found
+        if chosen.database:
+            results.store(chosen.database, found, where)
+    return records, where
+
+
+def stored(chosen: argparse.Namespace) -> tuple[list[Record], dict]:
+    """The latest records in the database, in the order of what is asked for."""
+    records, where = results.load(chosen.database, chosen.preset)
+    by_name = {(record.benchmark, record.framework): record for record in records}
+    wanted = [(name, framework.name) for name in chosen.benchmarks for framework in chosen.frameworks]
+    return [by_name[key] for key in wanted if key in by_name], where
+
+
+def show(outcome: Outcome, preset: str, rates: Rates | None, console: Console) -> None:
+    """All tables, and what there is to know."""
+    console.print(table.times_table(outcome, title="times"))
+    console.print(table.CAPTIONS["times"], style="dim", markup=False, soft_wrap=True)
+    if outcome.ratios:
+        console.print()
+        console.print(table.ratios_table(outcome, title="ratios"))
+        console.print(table.CAPTIONS["ratios"], style="dim", markup=False, soft_wrap=True)
+    console.print()
+    console.print(table.costs_table(outcome, title="first calls and memory"))
+    console.print(table.CAPTIONS["costs"], style="dim", markup=False, soft_wrap=True)
+    if rates:
+        console.print()
+        console.print(shares.shares_table(outcome, preset, rates))
+        console.print(rates.caption, style="dim", markup=False, soft_wrap=True)
+    for line in table.problems(outcome):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def write(outcome: Outcome, chosen: argparse.Namespace, rates: Rates | None, where: dict, argv: Sequence[str]) -> None:
+    """The files that are asked for; the database is written as results come."""
+    if chosen.markdown:
+        command = shlex.join(["python", "scripts/npbench_gradients.py", *argv])
+        extra = ()
+        if rates:
+            extra = (rates.caption, table.as_text(shares.shares_table(outcome, chosen.preset, rates, box.MARKDOWN)))
+        chosen.markdown.write_text(table.markdown(outcome, command, where, extra))
+    if chosen.pictures:
+        subtitle = f"preset {chosen.preset}, {where['threads']} threads, {where['cpu']}"
+        pictures.draw(outcome, chosen.pictures, subtitle)
+
+
+def main(argv: Sequence[str] | None = None, console: Console | None = None) -> int:
+    """Run the benchmark; the exit status is 1 unless sdfgad is right wherever it is run."""
+    argv = sys.argv[1:] if argv is None else argv
+    chosen = parse_arguments(argv)
+    console = console or (Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH))
+    rates = shares.measure() if chosen.shares else None
+    records, where = stored(chosen) if chosen.no_run else measured(chosen, console)
+    if not records:
+        console.print("there are no such results in the database")
+        return 1
+    if rates:
+        rates |= shares.measure()  # The better, as the machine may be busy.
+    outcome = Outcome(records)
+    show(outcome, chosen.preset, rates, console)
+    write(outcome, chosen, rates, where, argv)
+    is_right = all(record.status in ("ok", "n/a") for record in records if record.framework in OURS)
+    return 0 if is_right else 1
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # Folders and processes are cleared away then, too.
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""Integer forms without the quotients and remainders that the ranges of their symbols decide.
+
+The views that a reshape makes are full of them: ``A[(64*p + q) // 64, (64*p + q) % 64]`` is ``A[p, q]`` for q < 64, and
+the element's position in memory, ``64*((16*p + q) // 64) + (16*p + q) % 64``, is ``16*p + q`` whatever the ranges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from sdfgad.ir.expr import INT, Const, Expr, Int, Op
+from sdfgad.ir.linear import Atom, Lin, as_linear
+
+# The least and the greatest value of a symbol; a symbol that is not mentioned may have any.
+Ranges = Mapping[str, tuple[int, int]]
+
+
+def folded(form: Lin, ranges: Ranges) -> Lin:
+    """An equal form, simpler where that is known."""
+    result = Lin(form.const)
+    for atom, coefficient in form.terms:
+        result = result + folded_atom(atom, ranges).scaled(coefficient)
+    return _joined(result)
+
+
+def folded_atom(atom: Atom, ranges: Ranges) -> Lin:
+    """A form that equals an atom."""
+    parts = _division(atom)
+    if parts is None:
+        return Lin.symbol(atom)
+    name, dividend, divisor = parts
+    return _reduced(name, folded(dividend, ranges), divisor, ranges)
+
+
+def _reduced(name: str, form: Lin, divisor: int, ranges: Ranges) -> Lin:
+    """``form // divisor`` or ``form % divisor``; of ``c*s + r`` with 0 <= r < c by those of s and ``divisor // c``."""
+    if divisor == 1:
+        return form if name == "floor_divide" else Lin(0)
+    for common in sorted({divisor, *(math.gcd(c, divisor) for _, c in form.terms)} - {1}, reverse=True):
+        whole, rest = _split(form, common)
+        span = _range(rest, ranges)
+        if span is not None and span[0] // common == span[1] // common:
+            shift = Lin(span[0] // common)
+            inner = _reduced(name, whole + shift, divisor // common, ranges)
+            return inner if name == "floor_divide" else inner.scaled(common) + rest - shift.scaled(common)
+    whole, rest = _split(form, divisor)
+    return _divided(name, rest, divisor) if name == "remainder" else whole + _quotient(rest, divisor)
+
+
+def _division(atom: Atom) -> tuple[str, Lin, int] | None:
+    """An atom as a quotient or remainder by a positive constant."""
+    if not isinstance(atom, Op) or atom.name not in ("floor_divide", "remainder") or atom.dtype != INT:
+        return None
+    dividend, divisor = map(as_linear, atom.args)
+    return (atom.name, dividend, divisor.const) if divisor.is_const and divisor.const > 0 else None
+
+
+def _divided(name: str, form: Lin, divisor: int) -> Lin:
+    return Lin.symbol(Op(name, (Int(form), Const(divisor, INT)), INT))
+
+
+def _quotient(form: Lin, divisor: int) -> Lin:
+    """``form // divisor``, with ``(s + y // e) // d`` as ``(e*s + y) // (e*d)``."""
+    inner = [(atom, parts) for atom, c in form.terms for parts in [_division(atom)] if parts and c == 1]
+    quotients = [(atom, dividend, by) for atom, (name, dividend, by) in inner if name == "floor_divide"]
+    if len(quotients) != 1:
+        return _divided("floor_divide", form, divisor)
+    ((atom, dividend, by),) = quotients
+    return _quotient((form - Lin.symbol(atom)).scaled(by) + dividend, by * divisor)
+
+
+def _split(form: Lin, divisor: int) -> tuple[Lin, Lin]:
+    """``whole`` and ``rest`` with ``form = divisor * whole + rest``, all multiples of the divisor in the former."""
+    whole, rest = Lin(form.const // divisor), Lin(form.const % divisor)
+    for atom, coefficient in form.terms:
+        if coefficient % divisor:
+            rest = rest + Lin.symbol(atom).scaled(coefficient)
+        else:
+            whole = whole + Lin.symbol(atom).scaled(coefficient // divisor)
+    return whole, rest
+
+
+def _range(form: Lin, ranges: Ranges) -> tuple[int, int] | None:
+    """The least and greatest value of a form, not always the tightest; None if a symbol has no range."""
+    low = high = form.const
+    for atom, coefficient in form.terms:
+        span = ranges.get(atom) if isinstance(atom, str) else _range_of_division(atom, ranges)
+        if span is None:
+            return None
+        ends = (coefficient * span[0], coefficient * span[1])
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+def _range_of_division(atom: Expr, ranges: Ranges) -> tuple[int, int] | None:
+    parts = _division(atom)
+    if parts is None:
+        return None
+    name, dividend, divisor = parts
+    if name == "remainder":
+        return 0, divisor - 1
+    span = _range(dividend, ranges)
+    return None if span is None else (span[0] // divisor, span[1] // divisor)
+
+
+def _joined(form: Lin) -> Lin:
+    """The form with ``c * (x % d) + c*d * (x // d)`` as ``c * x``."""
+    for atom, coefficient in form.terms:
+        parts = _division(atom)
+        if parts is None or parts[0] != "remainder":
+            continue
+        _, dividend, divisor = parts
+        quotient = _quotient(dividend, divisor)
+        if quotient.terms and form.coefficient(quotient.terms[0][0]) == coefficient * divisor:
+            rest = form - Lin.symbol(atom).scaled(coefficient) - quotient.scaled(coefficient * divisor)
+            return _joined(rest + dividend.scaled(coefficient))
+    return form

@@ -1,0 +1,88 @@
+"""Programs as text, for keys of caches: it is the same in every process, and equal only for equal programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import Expr, postorder
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Program
+
+# Fields that say where something comes from, and what is raised where a check fails: its origin.
+ASIDE = frozenset(("where", "source", "checks"))
+
+
+def serialised(program: Program, *, with_origin: bool = False) -> str:
+    """All that the compiled code depends on; with its origin, also the user's names and lines, and what is raised."""
+    writer = _Writer(frozenset() if with_origin else ASIDE)
+    tree = [bool(program.checks), writer.tree(program)]
+    return json.dumps([writer.nodes, tree], separators=(",", ":"))
+
+
+def expressions(*programs: Program) -> list[Expr]:
+    """All distinct expressions of programs, children before parents."""
+    writer = _Writer(ASIDE)
+    for program in programs:
+        writer.tree(program)
+    return list(writer.numbers)
+
+
+class _Writer:
+    """Turns records into lists; each distinct expression is written once, and is a number from there on.
+
+    Whatever field a record has is written, so that none can be forgotten.
+    """
+
+    def __init__(self, aside: frozenset[str]) -> None:
+        self.aside = aside
+        self.nodes: list[Any] = []
+        self.numbers: dict[Expr, int] = {}
+        self.forms: dict[Lin, Any] = {}
+
+    def tree(self, value: Any) -> Any:
+        if value is None or isinstance(value, (str, int)):
+            return value
+        if isinstance(value, np.integer):
+            return int(value)
+        if isinstance(value, tuple):
+            return [self.tree(entry) for entry in value]
+        if isinstance(value, Lin):
+            return self._form(value)
+        if isinstance(value, Expr):
+            return self._expression(value)
+        if isinstance(value, np.dtype):
+            return value.str
+        if isinstance(value, Mapping):
+            return [[self.tree(key), self.tree(entry)] for key, entry in value.items()]
+        if isinstance(value, type):
+            return f"{value.__module__}.{value.__qualname__}"
+        if is_dataclass(value):
+            names = (field.name for field in fields(value) if field.name not in self.aside)
+            return [type(value).__name__, *(self.tree(getattr(value, name)) for name in names)]
+        raise TypeError(f"{value!r} has no text")
+
+    def _form(self, form: Lin) -> Any:
+        if form not in self.forms:
+            terms = [[self.tree(atom), int(coefficient)] for atom, coefficient in form.terms]
+            self.forms[form] = [int(form.const), *terms]
+        return self.forms[form]
+
+    def _expression(self, root: Expr) -> Any:
+        if root not in self.numbers:
+            for node in postorder(root):
+                if node not in self.numbers:
+                    self.nodes.append(self._node(node))
+                    self.numbers[node] = len(self.nodes) - 1
+        return {"node": self.numbers[root]}
+
+    def _node(self, node: Expr) -> list[Any]:
+        """A node whose children are written."""
+        values = (getattr(node, name) for name in type(node).__slots__)
+        # A constant's text tells -0.0 from 0.0, and an integer from a number.
+        own = [repr(value) if isinstance(value, (float, complex, bool)) else self.tree(value) for value in values]
+        return [type(node).__name__, node.dtype.str, *own]

@@ -1,0 +1,48 @@
+// Tells the compiler which functions of the C library come for whole vectors, too (glibc's libmvec, within 4 ulp).
+//
+// glibc says so itself only under -ffast-math, whose other effects we do not want.
+#pragma once
+#include <cmath>
+
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#define SDFGAD_VECTOR __attribute__((simd("notinbranch")))
+#define SDFGAD_ONE(name)                                   \
+    extern "C" SDFGAD_VECTOR double name(double) noexcept; \
+    extern "C" SDFGAD_VECTOR float name##f(float) noexcept;
+#define SDFGAD_TWO(name)                                           \
+    extern "C" SDFGAD_VECTOR double name(double, double) noexcept; \
+    extern "C" SDFGAD_VECTOR float name##f(float, float) noexcept;
+
+#if __GLIBC_PREREQ(2, 22)
+SDFGAD_ONE(sin)
+SDFGAD_ONE(cos)
+SDFGAD_ONE(exp)
+SDFGAD_ONE(log)
+SDFGAD_TWO(pow)
+#endif
+#if __GLIBC_PREREQ(2, 35)
+SDFGAD_ONE(acos)
+SDFGAD_ONE(acosh)
+SDFGAD_ONE(asin)
+SDFGAD_ONE(asinh)
+SDFGAD_ONE(atan)
+SDFGAD_ONE(atanh)
+SDFGAD_ONE(cbrt)
+SDFGAD_ONE(cosh)
+SDFGAD_ONE(erf)
+SDFGAD_ONE(erfc)
+SDFGAD_ONE(exp2)
+SDFGAD_ONE(expm1)
+SDFGAD_ONE(log10)
+SDFGAD_ONE(log1p)
+SDFGAD_ONE(log2)
+SDFGAD_ONE(sinh)
+SDFGAD_ONE(tan)
+SDFGAD_ONE(tanh)
+SDFGAD_TWO(atan2)
+SDFGAD_TWO(hypot)
+#endif
+#undef SDFGAD_ONE
+#undef SDFGAD_TWO
+#undef SDFGAD_VECTOR
+#endif

@@ -1,0 +1,28 @@
+"""OpenBLAS as DaCe knows it. Only what lowers to an SDFG imports this: DaCe takes long to import."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import dace.library
+import scipy_openblas32
+
+
+@dace.library.environment
+class OpenBLAS:
+    """Where the compiled code finds OpenBLAS; its symbols carry the prefix ``scipy_``."""
+
+    cmake_minimum_version: str | None = None
+    cmake_packages: tuple[str, ...] = ()
+    cmake_variables: Mapping[str, str] = {}
+    cmake_includes = (scipy_openblas32.get_include_dir(),)
+    cmake_libraries = (f"{scipy_openblas32.get_lib_dir()}/lib{scipy_openblas32.get_library()}.so",)
+    cmake_compile_flags: tuple[str, ...] = ()
+    cmake_link_flags: tuple[str, ...] = ()
+    cmake_files: tuple[str, ...] = ()
+    headers = ("products.h",)
+    state_fields: tuple[str, ...] = ()
+    init_code = ""
+    finalize_code = ""
+    dependencies: tuple[Any, ...] = ()

@@ -1,0 +1,26 @@
+"""Frameworks that tests of the gradient benchmark hand to it: one is wrong, one raises, one dies, one never ends."""
+
+import os
+import time
+from dataclasses import replace
+
+from scripts.gradients.frameworks import Ready, Task, prepare_jax
+
+
+def off_by_a_hundredth(task: Task) -> Ready:
+    ready = prepare_jax(task, "reference")
+    first = task.entry.arrays[0]
+    return replace(ready, named=lambda found: (right := ready.named(found)) | {first: 1.01 * right[first]})
+
+
+def failing(task: Task) -> Ready:
+    raise RuntimeError("it fell over\nand more")
+
+
+def dying(task: Task) -> Ready:
+    os._exit(3)
+
+
+def sleeping(task: Task) -> Ready:
+    time.sleep(600)
+    raise AssertionError("never reached")
