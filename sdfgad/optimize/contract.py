@@ -61,12 +61,14 @@ def _axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
         return []
     if any(isinstance(s, Call) and mentions(s, name) for s in walk(loop.body)):
         return []
-    indices = [use.index for use in uses_of(loop) if use.buffer == name]
-    return [axis for axis in range(rank) if len({index[axis] for index in indices}) == 1 and _is_trip(indices[0][axis], loop)]
+    uses = [use for use in uses_of(loop) if use.buffer == name]
+    inside = {counter for use in uses for counter in use.names} - {loop.var}
+    found = [(axis, {use.index[axis] for use in uses}) for axis in range(rank)]
+    return [axis for axis, forms in found if len(forms) == 1 and _is_trip(*forms, loop.var, inside)]
 
 
-def _is_trip(form: Lin, loop: Loop) -> bool:
-    return form.coefficient(loop.var) != 0 and all(isinstance(atom, str) for atom, _ in form.terms)
+def _is_trip(form: Lin, var: str, inside: set[str]) -> bool:
+    return form.coefficient(var) != 0 and all(isinstance(atom, str) and atom not in inside for atom, _ in form.terms)
 
 
 def _begins_anew(block: Block, name: str) -> bool:

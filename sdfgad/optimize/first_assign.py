@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.ir.expr import Const, reads
+from sdfgad.ir.expr import Const, Int, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Compute, Program, Statement, buffers_of, walk
 from sdfgad.analysis.accesses import own_params
@@ -66,6 +66,9 @@ def _assigning(clear: Compute, first: Compute) -> list[Statement] | None:
     whole, part = region_of(clear), region_of(first)
     if whole is None or part is None or whole.shape_key != part.shape_key:
         return None
+    # What an index is read from may have changed in between.
+    if reads(*(Int(lin) for _, lin in whole.fixed)):
+        return None
     if intersection(whole.box, part.box) != part.box or volume(part.box) < SHARE * volume(whole.box):
         return None
     return [_fresh(first), *(restricted(clear, whole, box) for box in without(whole.box, part.box))]
@@ -84,7 +87,8 @@ def is_same_region(a: Compute, b: Compute) -> bool:
     if [extent for _, extent in own_a] != [extent for _, extent in own_b]:
         return False
     names = {y: Lin.symbol(x) for (x, _), (y, _) in zip(own_a, own_b, strict=True)}
-    is_plain = all(isinstance(atom, str) for lin in b.target.index for atom, _ in lin.terms)
+    lins = (*b.target.index, *(extent for _, extent in own_b))
+    is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
     return is_plain and tuple(lin.substitute(names) for lin in b.target.index) == a.target.index
 
 

@@ -56,7 +56,7 @@ def _group(rest: list[Statement]) -> list[int]:
             passed.append(statement)
     regions = [_contribution(rest[k]) for k in group]
     core = reduce(intersection, [r.box for r in regions if r is not None])
-    is_worth = all(r is not None and volume(core) >= SHARE * volume(r.box) for r in regions)
+    is_worth = volume(core) > 0 and all(r is not None and volume(core) >= SHARE * volume(r.box) for r in regions)
     return group if is_worth and len({r.box for r in regions if r is not None}) > 1 else [0]
 
 

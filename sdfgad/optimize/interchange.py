@@ -32,7 +32,10 @@ def _as_loop(statement: Statement) -> Statement:
     """An assignment over a box as a loop over its first axis."""
     if not isinstance(statement, Compute) or statement.accumulate or not statement.params:
         return statement
-    (name, extent), *rest = own_params(statement)
+    own = own_params(statement)
+    if len(own) < len(statement.params):
+        return statement
+    (name, extent), *rest = own
     counter = Lin.symbol(name)
     guards = (counter, extent - counter - 1)
     return Loop(name, extent, (replace(statement, params=tuple(rest)),), guards, where=statement.where, is_parallel=True)

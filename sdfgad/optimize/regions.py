@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.expr import rewrite
+from sdfgad.ir.expr import Int, rewrite, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Compute
 from sdfgad.optimize.boxes import Box
@@ -40,6 +40,8 @@ def region_of(statement: Compute) -> Region | None:
     for axis, lin in enumerate(statement.target.index):
         names = [atom for atom, _ in lin.terms if atom in extents]
         if not names:
+            if not symbols_of(Int(lin)).isdisjoint(extents):
+                return None
             fixed.append((axis, lin))
             continue
         (name,) = names[:1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sdfgad.ir.expr import Int, reads, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Compute, Loop, Program, Statement, rewrite_statement, transform
@@ -51,12 +52,15 @@ def _is_chained(loop: Loop) -> bool:
         return False
     chains = [s for s in loop.body if isinstance(s, Loop)]
     others = [s for s in loop.body if not isinstance(s, Loop)]
-    return bool(chains) and all(map(_is_chain, chains)) and all(isinstance(s, Compute) for s in others)
+    return bool(chains) and all(_is_chain(s, loop.var) for s in chains) and all(isinstance(s, Compute) for s in others)
 
 
-def _is_chain(loop: Loop) -> bool:
+def _is_chain(loop: Loop, row: str) -> bool:
+    """Whether it is the same sequential loop for all rows."""
     is_plain = all(isinstance(s, Compute) and not s.params for s in loop.body)
-    return is_plain and not loop.is_parallel and not loop.is_open
+    bounds = (Int(loop.start), Int(loop.trips))
+    is_same = row not in symbols_of(*bounds) and not reads(*bounds)
+    return is_plain and is_same and not loop.is_parallel and not loop.is_open
 
 
 def _inside(statement: Statement, around: Loop, inner: str, index: Lin) -> Statement:
