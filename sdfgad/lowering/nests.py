@@ -89,7 +89,7 @@ class _Nest:
         local = [name for name in found if is_single(self.buffers[name]) and name not in self.outside]
         passed = [name for name in found if name not in local]
         carried = [name for name in local if not begins_with_write(block, name)]
-        integers = sorted(free_symbols(block))
+        integers = self.integers(block, found)
         lines = self.block(block, [name for name in local if name not in carried])
         start = [f"{self.type(name)} b_{name}{{}};" for name in carried]
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
@@ -97,6 +97,10 @@ class _Nest:
         writes = tuple(name for name in passed if name in changed)
         code = "\n".join([*self.functions, text])
         return Nest(self.name, code, reads_, writes, tuple(integers), tuple(self.headers), self.uses_blas)
+
+    def integers(self, block: Block, names: Iterable[str]) -> list[str]:
+        """The symbols of a block and of the shapes of its buffers."""
+        return sorted(free_symbols(block) | _symbols(extent for name in names for extent in self.buffers[name].shape))
 
     def type(self, name: str) -> str:
         return cpp_type(self.buffers[name].dtype)
@@ -233,7 +237,7 @@ class _Nest:
         name = self.names.fresh(f"{self.name}_part")
         block, changed = loop.body, written(loop.body)
         found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
-        integers = sorted(free_symbols(block) - {loop.var})
+        integers = [name for name in self.integers(block, found) if name != loop.var]
         sums = [n for n in found if n in changed and is_single(self.buffers[n])]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
         self.is_shared = True
