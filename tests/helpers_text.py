@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from sdfgad.ir.expr import INT, Const, Int, Op, Read
+from sdfgad.ir.expr import INT, Const, Int, Op, Read, reads
 from sdfgad.ir.linear import Lin, as_linear
 from sdfgad.ir.program import Access, Branch, Buffer, Compute, Loop, Program
 
@@ -57,6 +57,8 @@ class _Reader:
         kind, start, var, end, still = LOOP.match(line).groups()
         start, counter = self.form(start or "0"), Lin.symbol(var)
         guards = (counter - start, self.form(end) - counter - 1)
+        # Bounds that are read may change while the loop runs.
+        guards = () if reads(*map(Int, guards)) else guards
         backward, parallel = kind == "backwards ", kind == "parallel "
         return Loop(var, self.form(end) - start, body, guards, backward, None, bool(still), start, parallel)
 

@@ -101,13 +101,13 @@ def are_apart(a: Use, b: Use) -> bool:
 
 
 def _are_apart(x: Lin, y: Lin, a: Use, b: Use) -> bool:
-    first, second = _interval(x, dict(a.bound)), _interval(y, dict(b.bound))
+    first, second = interval(x, dict(a.bound)), interval(y, dict(b.bound))
     if first is None or second is None or first[0] != second[0]:
         return False
     return first[2] < second[1] or second[2] < first[1]
 
 
-def _interval(form: Lin, bound: dict[str, Lin]) -> tuple[Lin, int, int] | None:
+def interval(form: Lin, bound: dict[str, Lin]) -> tuple[Lin, int, int] | None:
     """A form as a fixed part, and the least and the greatest value of the rest; None if that is not known."""
     fixed, low, high = Lin(0), form.const, form.const
     for atom, coefficient in form.terms:

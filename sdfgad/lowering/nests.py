@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from sdfgad.analysis.accesses import Use, interval, uses_of
 from sdfgad.ir.expr import Const, Int, postorder, symbols_of
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Lin
@@ -22,12 +23,10 @@ from sdfgad.ir.program import (
     Call,
     Compute,
     Loop,
-    Params,
     Statement,
     buffers_of,
     reads_of,
     walk,
-    writes_of,
     written,
 )
 from sdfgad.lowering.blas import Product, call_text, product_of
@@ -170,10 +169,15 @@ class _Nest:
         writer = self.writer()
         start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
         var, sums = loop.var, dict[Access, str]()
+        bounds: list[str] = []
+        if reads_of(loop) and not loop.is_open:
+            # The body may change what they are read from.
+            bounds = [f"const int64_t start_ = {start}, end_ = {end};"]
+            start, end = "start_", "end_"
         body = loop.body
         pragma: list[str] = []
         if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
-            sums = _sums(body, var, scalars)
+            sums = _sums(body, var)
             pragma = self.pragma(sums) if _is_vector(body, var, scalars, sums) else []
         if loop.backward:
             head = f"for (int64_t {var} = {end} - 1; {var} >= {start}; --{var}) {{"
@@ -185,7 +189,7 @@ class _Nest:
         inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
         first = [f"{self.type(a.buffer)} {name} = {self.element(a, writer)};" for a, name in sums.items()]
         last = [f"{self.element(a, writer)} = {name};" for a, name in sums.items()]
-        return ["{", *writer.lines, *first, *pragma, head, *inner, "}", *last, "}"]
+        return ["{", *writer.lines, *bounds, *first, *pragma, head, *inner, "}", *last, "}"]
 
     def pragma(self, sums: Mapping[Access, str]) -> list[str]:
         """Trips may run side by side; sums may be reordered to use vector instructions."""
@@ -215,18 +219,21 @@ class _Nest:
         """Whether a loop has enough work for threads, and they do not get into each other's way."""
         if work_of((loop,)) < PARALLEL_WORK or loop.backward or loop.start != Lin(0):
             return False
-        return all(self.is_apart(s, loop) for s in walk(loop.body))
+        if any(isinstance(s, Call) for s in walk(loop.body)):
+            return False
+        writes: dict[str, list[Use]] = {}
+        for use in uses_of(loop):
+            if use.kind != "read":
+                writes.setdefault(use.buffer, []).append(use)
+        return all(self.is_apart(name, uses, loop) for name, uses in writes.items())
 
-    def is_apart(self, statement: Statement, loop: Loop) -> bool:
-        if isinstance(statement, Call):
-            return False
-        for access, _ in writes_of(statement):
-            if _is_alone(access, loop) or self.is_private(access.buffer, loop):
-                continue
-            if not access.index and isinstance(statement, Compute) and statement.accumulate == "add":
-                continue
-            return False
-        return True
+    def is_apart(self, name: str, uses: list[Use], loop: Loop) -> bool:
+        """Whether threads may write a buffer: different elements, a scalar of each trip's own, or a sum."""
+        sums = [use for use in uses if use.kind == "add"]
+        if not self.buffers[name].shape:
+            return self.is_private(name, loop) or len(sums) == len(uses)
+        # What is assigned no other trip touches, but other places in the loop may add to the same element.
+        return self.is_private(name, loop) or all(_is_alone(group, loop.var) for group in (sums, *([u] for u in uses)))
 
     def is_private(self, name: str, loop: Loop) -> bool:
         """Whether a buffer is a scalar of each trip's own."""
@@ -371,13 +378,16 @@ def _as_loop(statement: Compute, name: str) -> Loop:
     return Loop(name, extent, (rest,), (counter, extent - counter - 1), is_parallel=True)
 
 
-def _sums(body: Block, var: str, scalars: list[str]) -> dict[Access, str]:
-    """The elements that all trips of a loop add to, with names for the sums; `scalars` are new in each trip."""
+def _sums(body: Block, var: str) -> dict[Access, str]:
+    """The elements that all trips of a loop add to, with names for the sums; nothing else touches their buffers."""
     found: dict[Access, str] = {}
+    read = {node.buffer for statement in body for node in reads_of(statement)}
     for statement in body:
         assert isinstance(statement, Compute)
-        is_fixed = var not in symbols_of(*(Int(lin) for lin in statement.target.index))
-        if is_fixed and not statement.assigns and statement.target.buffer not in scalars:
+        name, index = statement.target.buffer, statement.target.index
+        alike = [s for s in body if isinstance(s, Compute) and s.target.buffer == name]
+        is_sum = all(s.accumulate == "add" and not s.fresh and s.target.index == index for s in alike)
+        if is_sum and name not in read and var not in _symbols(index):
             found.setdefault(statement.target, f"sum{len(found)}_")
     return found
 
@@ -397,29 +407,20 @@ def _is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, 
     return True
 
 
-def _is_alone(access: Access, loop: Loop) -> bool:
+def _is_alone(uses: list[Use], var: str) -> bool:
     """Whether different trips of a loop certainly touch different elements."""
-    inside = dict(_bound(loop))
-    return any(_tells(lin, loop.var, inside) for lin in access.index)
+    return not uses or any(_tell([use.index[axis] for use in uses], uses, var) for axis in range(len(uses[0].index)))
 
 
-def _tells(lin: Lin, var: str, inside: Mapping[str, Lin]) -> bool:
-    """Whether the counter can be read off a form, whatever the counters inside of the loop add to it."""
-    rest = 0
-    for atom, coefficient in lin.terms:
-        if not isinstance(atom, str):
-            return False
-        if atom in inside and atom != var:
-            if not inside[atom].is_const:
-                return False
-            rest += abs(coefficient) * max(inside[atom].const - 1, 0)
-    return rest < abs(lin.coefficient(var))
-
-
-def _bound(loop: Loop) -> Params:
-    """The counters and parameters of a loop and of all that is in it."""
-    nested = [s for s in walk((loop,)) if isinstance(s, (Loop, Compute))]
-    return tuple(item for s in nested for item in (s.params if isinstance(s, Compute) else ((s.var, s.trips),)))
+def _tell(forms: list[Lin], uses: list[Use], var: str) -> bool:
+    """Whether the counter can be read off all the forms, whatever the counters inside of the loop add to it."""
+    inside = [{name: extent for name, extent in use.bound if name != var} for use in uses]
+    spans = [interval(form, bound) for form, bound in zip(forms, inside, strict=True)]
+    known = [span for span in spans if span is not None]
+    if len(known) < len(spans) or len({fixed for fixed, _, _ in known}) != 1:
+        return False
+    width = max(high for _, _, high in known) - min(low for _, low, _ in known)
+    return width < abs(known[0][0].coefficient(var))
 
 
 def own_buffers(loop: Loop) -> set[str]:

@@ -63,8 +63,9 @@ def _axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
         return []
     uses = [use for use in uses_of(loop) if use.buffer == name]
     inside = {counter for use in uses for counter in use.names} - {loop.var}
-    found = [(axis, {use.index[axis] for use in uses}) for axis in range(rank)]
-    return [axis for axis, forms in found if len(forms) == 1 and _is_trip(*forms, loop.var, inside)]
+    first = uses[0].index
+    shared = [axis for axis in range(rank) if all(use.index[axis] == first[axis] for use in uses)]
+    return [axis for axis in shared if _is_trip(first[axis], loop.var, inside)]
 
 
 def _is_trip(form: Lin, var: str, inside: set[str]) -> bool:
