@@ -53,6 +53,9 @@ inline Extent operator*(Extent a, Extent b) {
     return __builtin_mul_overflow(a.value, b.value, &product) ? std::numeric_limits<int64_t>::max() : product;
 }
 
+// DaCe writes a third power as a loop.
+inline Extent& operator*=(Extent& a, Extent b) { return a = a * b; }
+
 // DaCe's Max returns the type of its first argument, which is int for the number 1.
 inline Extent largest(int64_t a, int64_t b) { return std::max(a, b); }
 
