@@ -1,15 +1,16 @@
 """Programs before and after each of the optimisation passes."""
 
 import copy
-import inspect
 from dataclasses import replace
 
 import numpy as np
 
 import sdfgad.optimize
 from sdfgad.ir.specialise import NeedsConstant
-from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, symbols_of_shape
+from sdfgad.ir.text import program_text
 from sdfgad.lowering.assemble import assemble
+from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, symbols_of_shape
+from tests.helpers_text import sample, tidy
 
 TOLERANCE = 1e-11
 
@@ -94,3 +95,16 @@ def check_function(function, args, output=None, wrt=None, seed=0):
         check_passes(made.program, arrays, integers, seed),
         check_passes(without_value(made), arrays, integers, seed),
     )
+
+
+def assert_becomes(one, text, expected, **integers):
+    """A pass makes of a program, given as text, another one, which computes the same."""
+    program, arrays, integers = sample(text, **integers)
+    assert program_text(one(program)) == tidy(expected)
+    check_passes(program, arrays, integers, passes=[one])
+
+
+def assert_stays(one, text, **integers):
+    """A pass leaves a program alone."""
+    program, _, _ = sample(text, **integers)
+    assert program_text(one(program)) == program_text(program)

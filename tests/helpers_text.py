@@ -2,6 +2,7 @@
 
 import ast
 import re
+import textwrap
 
 import numpy as np
 
@@ -118,3 +119,31 @@ class _Reader:
         dtype = np.result_type(left.dtype, right.dtype)
         args = tuple(self.as_type(side, dtype) for side in (left, right))
         return Op(name, args, np.dtype(bool) if is_test else dtype)
+
+
+# --- programs over buffers that are there for every test
+
+SHAPES = dict.fromkeys("xyzwabt", (20,)) | dict.fromkeys("XYZWABT", (20, 6)) | dict.fromkeys("srqkm", ()) | {"i": (20,)}
+INPUTS, OUTPUTS = "xyXYi", "zwZWq"
+
+
+def sample(text, **integers):
+    """A program of vectors (20 elements), matrices (20 x 6) and scalars, and its inputs.
+
+    Inputs are x, y, X, Y and i, a permutation; outputs z, w, Z, W and q; the rest is temporary: a, b, t, A, B, T, the
+    scalars s and r, and the integers k and m.
+    """
+    used = {word for word in re.findall(r"[a-zA-Z_]\w*", text) if word in SHAPES}
+    rng = np.random.default_rng(7)
+    arrays = {name: rng.normal(size=SHAPES[name]) for name in INPUTS if name in used} | (
+        {"i": rng.permutation(20)} if "i" in used else {}
+    )
+    shapes = {name: SHAPES[name] for name in sorted(used)}
+    outputs = [name for name in OUTPUTS if name in used]
+    program = program_of(text, shapes, arrays, outputs, integers, dict.fromkeys("ikm", INT))
+    return program, arrays, integers
+
+
+def tidy(text):
+    """Text of a program without the indentation that it has in a test."""
+    return textwrap.dedent(text).strip()

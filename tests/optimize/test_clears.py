@@ -1,0 +1,110 @@
+"""A clear at the end of a loop's trips goes to their start, where nothing can tell the difference."""
+
+import pytest
+
+from sdfgad.optimize.clears import clear_early
+from tests.helpers_passes import assert_becomes, assert_stays
+
+
+def test_a_clear_goes_to_the_start():
+    assert_becomes(
+        clear_early,
+        """
+        for p < 20: a[p] = 0.0
+        for p < 20: z[p] = 0.0
+        loop j < 3:
+            z[0] += 1.0
+            for p < 20: a[p] += X[p, j]
+            for p < 20: z[p] += a[p]
+            for p < 20: a[p] = 0.0
+        """,
+        """
+        for p < 20: z[p] = 0.0
+        loop j < 3:
+            z[0] += 1.0
+            for p < 20: a[p] = 0.0
+            for p < 20: a[p] += X[p, j]
+            for p < 20: z[p] += a[p]
+        """,
+    )
+
+
+def test_in_nested_loops_and_of_the_only_part_in_use():
+    assert_becomes(
+        clear_early,
+        """
+        for p < 20, c < 6: A[p, c] = 0.0
+        loop backwards j < 3:
+            loop h < 2:
+                for p < 20: A[p, j] += X[p, j]
+                for p < 20: Z[p, j] = A[p, j]
+                for p < 20: A[p, j] = 0.0
+        """,
+        """
+        loop backwards j < 3:
+            loop h < 2:
+                for p < 20: A[p, j] = 0.0
+                for p < 20: A[p, j] += X[p, j]
+                for p < 20: Z[p, j] = A[p, j]
+        """,
+    )
+
+
+KEPT = {
+    "read after the loop": """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 20: a[p] += X[p, j]
+            for p < 20: a[p] = 0.0
+        for p < 20: z[p] = a[p]
+        """,
+    "other elements are in use": """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 19: a[p] += X[p, j]
+            for p < 19: Z[p, j] = a[p + 1]
+            for p < 19: a[p] = 0.0
+        """,
+    "not zero at first": """
+        for p < 20: a[p] = 1.0
+        loop j < 3:
+            for p < 20: a[p] += X[p, j]
+            for p < 20: Z[p, j] = a[p]
+            for p < 20: a[p] = 0.0
+        """,
+    "not cleared at the end": """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 20: a[p] += X[p, j]
+            for p < 20: a[p] = 0.0
+            for p < 20: a[p] += Y[p, j]
+            for p < 20: Z[p, j] = a[p]
+        """,
+    "cleared in a branch only": """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 20: a[p] += X[p, j]
+            for p < 20: Z[p, j] = a[p]
+            if X[0, j] > 0.0:
+                for p < 20: a[p] = 0.0
+        """,
+    "of a part that data choose": """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            a[i[j]] += x[j]
+            z[j] = a[i[j]]
+            a[i[j]] = 0.0
+        """,
+    "an output": """
+        for p < 20: z[p] = 0.0
+        loop j < 3:
+            for p < 20: z[p] += X[p, j]
+            for p < 20: W[p, j] = z[p]
+            for p < 20: z[p] = 0.0
+        """,
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_kept(name):
+    assert_stays(clear_early, KEPT[name])
