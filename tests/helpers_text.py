@@ -100,6 +100,8 @@ class _Reader:
             return Read(name, self.index(node), self.dtypes[name])
         if isinstance(node, ast.UnaryOp):
             value = self.expr(node.operand)
+            if isinstance(value, Const):
+                return Const(-value.value, value.dtype)
             return Int(-as_linear(value)) if value.dtype == INT else Op("negative", (value,), value.dtype)
         if isinstance(node, ast.Call):
             args = [self.expr(arg) for arg in node.args]

@@ -11,6 +11,8 @@ from sdfgad.optimize.first_assign import assign_first
 from tests.frontend.test_control import CASES
 from tests.helpers import assert_close
 from tests.helpers_ir import Interpreter, evaluated_gradients, gradient_of, parsed
+from tests.helpers_passes import assert_becomes, check_passes
+from tests.helpers_text import sample
 
 F64 = np.dtype(np.float64)
 P, Q = Lin.symbol("p"), Lin.symbol("q")
@@ -52,8 +54,8 @@ CHANGED = {
     "twice": (clear(), add(read("x", P)), OTHER, clear(), add(read("x", 3 - P))),
 }
 KEPT = {
-    "a sum": (clear(), add(read("m", P, Q), params=(("p", N), ("q", N)))),
-    "a part": (clear(), add(read("x", P), params=(("p", Lin(3)),))),
+    "a small part": (clear(), add(read("x", P), params=(("p", Lin(1)),))),
+    "into another buffer": (clear(), add(product(read("b", P), read("x", P)), "c")),
     "another order": (clear(), add(read("x", P), index=(3 - P,))),
     "one place": (clear(), add(read("x", P), index=(Lin(0),))),
     "itself": (clear(), add(product(read("b", P), read("x", P)))),
@@ -83,6 +85,70 @@ def test_kept(name):
 
 def test_text_of_the_first_contribution():
     assert program_text(assign_first(program(clear(), add(read("x", P))))) == "for p < 4: b[p] = x[p]"
+
+
+def test_a_sum_clears_its_target_itself():
+    assert_becomes(
+        assign_first,
+        """
+        for p < 20: z[p] = 0.0
+        for p < 20, c < 6: z[p] += X[p, c]
+        q = -1e999
+        for p < 20: q max= x[p]
+        """,
+        """
+        for p < 20, c < 6: z[p] = sum of X[p, c]
+        for p < 20: q max= all x[p]
+        """,
+    )
+
+
+def test_a_large_part_is_assigned_and_the_rest_cleared():
+    assert_becomes(
+        assign_first,
+        """
+        for p < 20, c < 6: Z[p, c] = 0.0
+        for p < 18, c < 5: Z[p + 1, c] += X[p, c]
+        for p < 18, c < 5: Z[p, c] += X[p, c]
+        """,
+        """
+        for p < 18, c < 5: Z[p + 1, c] = X[p, c]
+        for p < 1, c < 6: Z[p, c] = 0.0
+        for p < 1, c < 6: Z[p + 19, c] = 0.0
+        for p < 18, c < 1: Z[p + 1, c + 5] = 0.0
+        for p < 18, c < 5: Z[p, c] += X[p, c]
+        """,
+    )
+
+
+MOVED = {
+    "the place is read anew": """
+        k = 0
+        for p < 20, c < 6: Z[p, c] = 7.0
+        for p < 20: Z[p, k] = 0.0
+        k = 1
+        for p < 20: Z[p, k] += x[p]
+        """,
+    "the other place of two": """
+        for p < 20: z[p] = x[p]
+        z[2] = 0.0
+        w[2] = y[0]
+        w[2] += z[0]
+        z[0] = 0.0
+        """,
+    "an empty sum": """
+        z[3] = 0.0
+        for p < n: z[3] += x[p]
+        for p < 0: z[4] = 0.0
+        for p < 0: z[4] += x[p]
+        """,
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_a_clear_does_is_not_lost(name):
+    program, arrays, integers = sample(MOVED[name], **({"n": 0} if " n:" in MOVED[name] else {}))
+    check_passes(program, arrays, integers, passes=[assign_first])
 
 
 @pytest.mark.parametrize(("function", "size"), [(f, n) for f, _, n in CASES], ids=[c[0].__name__ for c in CASES])
