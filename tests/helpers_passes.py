@@ -1,15 +1,14 @@
 """Programs before and after each of the optimisation passes."""
 
 import copy
-import inspect
 from dataclasses import replace
 
 import numpy as np
 
 import sdfgad.optimize
 from sdfgad.ir.specialise import NeedsConstant
-from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, symbols_of_shape
 from sdfgad.lowering.assemble import assemble
+from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, symbols_of_shape
 
 TOLERANCE = 1e-11
 
@@ -29,7 +28,9 @@ def assert_same(found, expected, what, tolerance=TOLERANCE):
             part = np.zeros(0, y.dtype).real.dtype
             scale = np.max(np.abs(y[np.isfinite(y)]), initial=0) if y.shape else abs(y)
             allowed = (tolerance if part == np.float64 else 1e-4) * scale
-            np.testing.assert_allclose(x, y, rtol=0, atol=allowed if np.isfinite(allowed) else 0, err_msg=f"{name} {what}")
+            np.testing.assert_allclose(
+                x, y, rtol=0, atol=allowed if np.isfinite(allowed) else 0, err_msg=f"{name} {what}"
+            )
         else:
             np.testing.assert_array_equal(x, y, err_msg=f"{name} {what}")
 

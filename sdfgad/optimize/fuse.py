@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sdfgad.analysis.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
 from sdfgad.ir.expr import Const, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Compute, Loop, Program, Statement, rewrite_statement, transform
 from sdfgad.lowering.blas import product_of
-from sdfgad.analysis.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
 from sdfgad.optimize.blocks import with_blocks
 from sdfgad.optimize.interchange import interchanged
 from sdfgad.optimize.names import names_of
