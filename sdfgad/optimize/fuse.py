@@ -57,7 +57,7 @@ class _Fusion:
             statement = interchanged(statement)
             lead = self._lead(statement)
             if lead is None:
-                groups.append(statement)
+                groups.insert(_earliest(groups, statement), statement)
                 continue
             assert isinstance(statement, (Compute, Loop))
             group = self._home(groups, statement, lead, is_outermost)
@@ -86,11 +86,10 @@ class _Fusion:
     ) -> _Group | None:
         """The latest group that a statement can join without passing something that it depends on."""
         for group in list(reversed(groups))[:WINDOW]:
-            if isinstance(group, _Group) and self._fits(group, statement, lead):
-                if not is_outermost or _share(group, statement):
-                    return group
-            passed = group.statements if isinstance(group, _Group) else [group]
-            if not all(commute(one, statement) for one in passed):
+            is_home = isinstance(group, _Group) and self._fits(group, statement, lead)
+            if is_home and (not is_outermost or _share(group, statement)):  # type: ignore[arg-type]
+                return group  # type: ignore[return-value]
+            if not all(commute(one, statement) for one in _statements(group)):
                 return None
         return None
 
@@ -110,6 +109,20 @@ class _Fusion:
         guards = (counter, group.extent - counter - 1)
         where = group.members[0][0].where
         return Loop(var, group.extent, body, guards, where=where, is_parallel=True)
+
+
+def _earliest(groups: list[_Group | Statement], statement: Statement) -> int:
+    """Where a statement goes: at the end, but a clear of one element before all that it need not wait for."""
+    position = len(groups)
+    if not isinstance(statement, Compute) or statement.params or not isinstance(statement.value, Const):
+        return position
+    while position and all(commute(one, statement) for one in _statements(groups[position - 1])):
+        position -= 1
+    return position
+
+
+def _statements(group: _Group | Statement) -> list[Statement]:
+    return group.statements if isinstance(group, _Group) else [group]
 
 
 def _share(group: _Group, statement: Statement) -> bool:
