@@ -51,7 +51,9 @@ class _Lowering:
             self.sdfg.add_edge(last, state, dace.InterstateEdge())
             self.call(state, nest)
             last = state
-        includes = '#include <algorithm>\n#include "memory.h"\n#include "sdfgad.h"\n#include "products.h"\n'
+        includes = (
+            '#include <algorithm>\n#include <vector>\n#include "memory.h"\n#include "sdfgad.h"\n#include "products.h"\n'
+        )
         self.sdfg.append_global_code(self.schedule.table() + includes + "\n".join(texts) + "\n")
         return self.sdfg
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from sdfgad.analysis.accesses import Use, interval, uses_of
+from sdfgad.analysis.accesses import Use, interval, mentions, uses_of
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.expr import Const, Expr, Int, Read, postorder, reads, symbols_of
 from sdfgad.ir.library import LIBRARY
@@ -37,6 +37,9 @@ from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
 
 # In elementary operations.
 PARALLEL_WORK = 1 << 20
+# Fewer, where each part has arrays of its own, of at most so many elements.
+FEW_PARTS = 8
+MOST_SUMMED = 1 << 13
 # So many maxima or minima are found side by side.
 LANES = 16
 # A temporary of at most so many bytes is a local variable.
@@ -260,8 +263,17 @@ class _Nest:
         sums = [use for use in uses if use.kind == "add"]
         if not self.buffers[name].shape:
             return self.is_private(name, loop) or len(sums) == len(uses)
+        if self.is_array_sum(name, uses, loop):
+            return True
         # What is assigned no other trip touches, but other places in the loop may add to the same element.
         return self.is_private(name, loop) or all(_is_alone(group, loop.var) for group in (sums, *([u] for u in uses)))
+
+    def is_array_sum(self, name: str, uses: Iterable[Use], loop: Loop) -> bool:
+        """Whether a small array is only added to, so that each part of the trips can have its own."""
+        size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
+        touches = [use for use in uses_of(loop) if use.buffer == name]
+        is_sum = all(use.kind == "add" and not mentions(use, loop.var) for use in touches)
+        return 1 < size <= MOST_SUMMED and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
 
     def is_private(self, name: str, loop: Loop) -> bool:
         """Whether a buffer is a temporary of each trip's own."""
@@ -274,6 +286,7 @@ class _Nest:
         found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
         integers = [name for name in self.integers(block, found) if name != loop.var]
         sums = [n for n in found if n in changed and is_single(self.buffers[n])]
+        arrays = [n for n in found if n in changed and n not in sums and self.is_array_sum(n, (), loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
         self.is_shared = True
         self.extents[loop.var] = loop.trips
@@ -283,17 +296,23 @@ class _Nest:
             self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
         )
         writer = self.writer()
-        trips = writer.form(loop.trips)
-        arguments = ", ".join(["first_", "last_", *(self.argument(n, n in sums) for n in found), *integers])
-        parts = [f"{self.type(n)} parts_{n}[{PARTS}];" for n in sums]
-        totals = [f"for (int64_t k = 0; k < {PARTS}; ++k) b_{n} += parts_{n}[k];" for n in sums]
+        trips, count = writer.form(loop.trips), FEW_PARTS if arrays else PARTS
+        arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays) for n in found), *integers])
+        parts = [f"{self.type(n)} parts_{n}[{count}];" for n in sums]
+        parts += [f"std::vector<{self.type(n)}> parts_{n}({count} * {self.size(n)});" for n in arrays]
+        totals = [f"for (int64_t k_ = 0; k_ < {count}; ++k_) b_{n} += parts_{n}[k_];" for n in sums]
+        for n in arrays:
+            totals.append(f"for (int64_t k_ = 0; k_ < {count}; ++k_)")
+            totals.append(
+                f"for (int64_t j_ = 0; j_ < {self.size(n)}; ++j_) b_{n}[j_] += parts_{n}[k_ * {self.size(n)} + j_];"
+            )
         return [
             "{",
             *writer.lines,
             *parts,
-            f"const int64_t trips_ = {trips}, size_ = (trips_ + {PARTS} - 1) / {PARTS};",
+            f"const int64_t trips_ = {trips}, size_ = (trips_ + {count} - 1) / {count};",
             "#pragma omp parallel for schedule(static)",
-            f"for (int64_t k_ = 0; k_ < {PARTS}; ++k_) {{",
+            f"for (int64_t k_ = 0; k_ < {count}; ++k_) {{",
             "const int64_t first_ = std::min(k_ * size_, trips_), last_ = std::min(first_ + size_, trips_);",
             f"{name}({arguments});",
             "}",
@@ -301,8 +320,13 @@ class _Nest:
             "}",
         ]
 
-    def argument(self, name: str, is_sum: bool) -> str:
-        return f"{self.type(name)}(0), &parts_{name}[k_]" if is_sum else f"b_{name}"
+    def size(self, name: str) -> int:
+        return math.prod(extent.const for extent in self.buffers[name].shape)
+
+    def argument(self, name: str, sums: list[str], arrays: list[str]) -> str:
+        if name in sums:
+            return f"{self.type(name)}(0), &parts_{name}[k_]"
+        return f"&parts_{name}[k_ * {self.size(name)}]" if name in arrays else f"b_{name}"
 
     # --- one statement
 

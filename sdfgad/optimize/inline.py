@@ -88,5 +88,3 @@ def _replaced(statement: Statement, made: Compute) -> Statement:
         return rewrite(made.value, dict(zip(names, node.index, strict=True)))
 
     return rewrite_statement(statement, replace_node=named)
-
-
