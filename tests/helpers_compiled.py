@@ -6,9 +6,8 @@ import numpy as np
 
 from sdfgad.ir.expr import Rewriter
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Program, Loop, transform, rewrite_statement
+from sdfgad.ir.program import Program, rewrite_statement, transform
 from sdfgad.ir.rename import renamed
-from sdfgad.lowering import nests
 from sdfgad.lowering.compiled import lower_nests
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg

@@ -173,7 +173,9 @@ class Interpreter:
 
     def clear(self, statement):
         """Clears all targets of an accumulation, also those to which no point contributes."""
-        own = [(name, extent) for name, extent in statement.params if name in symbols_of(*map(Int, statement.target.index))]
+        own = [
+            (name, extent) for name, extent in statement.params if name in symbols_of(*map(Int, statement.target.index))
+        ]
         identity = Const(IDENTITY[statement.accumulate], statement.value.dtype)
         self.compute(replace(statement, params=tuple(own), value=identity, accumulate=None, fresh=False))
 

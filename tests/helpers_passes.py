@@ -30,7 +30,9 @@ def assert_same(found, expected, what, tolerance=TOLERANCE):
             part = np.zeros(0, y.dtype).real.dtype
             scale = np.max(np.abs(y[np.isfinite(y)]), initial=0) if y.shape else abs(y)
             allowed = (tolerance if part == np.float64 else 1e-4) * scale
-            np.testing.assert_allclose(x, y, rtol=0, atol=allowed if np.isfinite(allowed) else 0, err_msg=f"{name} {what}")
+            np.testing.assert_allclose(
+                x, y, rtol=0, atol=allowed if np.isfinite(allowed) else 0, err_msg=f"{name} {what}"
+            )
         else:
             np.testing.assert_array_equal(x, y, err_msg=f"{name} {what}")
 

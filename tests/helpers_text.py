@@ -16,7 +16,9 @@ OPERATORS |= {ast.Mod: "remainder", ast.Gt: "greater", ast.Lt: "less", ast.GtE: 
 KINDS = {"=": (None, False), "+=": ("add", False), "max=": ("maximum", False), "min=": ("minimum", False)}
 KINDS |= {"= sum of": ("add", True), "max= all": ("maximum", True), "min= all": ("minimum", True)}
 LOOP = re.compile(r"loop (parallel |backwards )?(?:(.+) <= )?(\w+) < (.+?)( \(still\))?:$")
-STATEMENT = re.compile(r"(?:for (?P<box>[^:]+): )?(?P<to>.+?) (?P<sign>= sum of|max= all|min= all|max=|min=|\+=|=) (?P<value>.+)$")
+STATEMENT = re.compile(
+    r"(?:for (?P<box>[^:]+): )?(?P<to>.+?) (?P<sign>= sum of|max= all|min= all|max=|min=|\+=|=) (?P<value>.+)$"
+)
 
 
 def program_of(text, shapes, inputs=(), outputs=(), integers=(), dtypes=None):
@@ -108,7 +110,9 @@ class _Reader:
             return Op(node.func.id, tuple(args), args[-1].dtype)
         is_test = isinstance(node, ast.Compare)
         left, right = (node.left, node.comparators[0]) if is_test else (node.left, node.right)
-        return self.binary(OPERATORS[type(node.ops[0] if is_test else node.op)], self.expr(left), self.expr(right), is_test)
+        return self.binary(
+            OPERATORS[type(node.ops[0] if is_test else node.op)], self.expr(left), self.expr(right), is_test
+        )
 
     def binary(self, name, left, right, is_test):
         if left.dtype == right.dtype == INT and not is_test:

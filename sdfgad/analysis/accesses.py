@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sdfgad.ir.expr import Expr, Int, Rewriter, reads, symbols_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Branch, Compute, Loop, Params, Statement, boxed_reads, writes_of
+from sdfgad.ir.program import Branch, Compute, Loop, Params, Statement, boxed_reads, buffers_of, walk, writes_of
 
 Bound = tuple[tuple[str, Lin], ...]
 
@@ -77,7 +77,9 @@ def _are_alike(a: Use, b: Use, of_a: str, of_b: str) -> bool:
     if [extent for _, extent in a.bound] != [extent for _, extent in b.bound]:
         return False
     names = {y: x for (x, _), (y, _) in zip(a.bound, b.bound, strict=True)}
-    if names.get(of_b) != of_a or any(reads(atom) for lin in b.index for atom, _ in lin.terms if isinstance(atom, Expr)):
+    if names.get(of_b) != of_a or any(
+        reads(atom) for lin in b.index for atom, _ in lin.terms if isinstance(atom, Expr)
+    ):
         return False
     rewriter = Rewriter({old: Lin.symbol(new) for old, new in names.items()}, None)
     return rewriter.index(b.index) == a.index
@@ -147,3 +149,20 @@ def _axis(statement: Compute, name: str) -> int | None:
 def commute(a: Statement, b: Statement) -> bool:
     """Whether two statements may change places."""
     return not any(conflict(x, y) and not are_apart(x, y) for x in uses_of(a) for y in uses_of(b))
+
+
+def is_same_region(a: Compute, b: Compute) -> bool:
+    """Whether two statements certainly write the same elements, each one of them once or summing over the rest."""
+    own_a, own_b = own_params(a), own_params(b)
+    if len(own_a) != len(own_b) or len(own_a) < len(a.params):
+        return False
+    if [extent for _, extent in own_a] != [extent for _, extent in own_b]:
+        return False
+    names = {y: Lin.symbol(x) for (x, _), (y, _) in zip(own_a, own_b, strict=True)}
+    lins = (*b.target.index, *(extent for _, extent in own_b))
+    is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
+    return is_plain and tuple(lin.substitute(names) for lin in b.target.index) == a.target.index
+
+
+def mentioned_by(statement: Statement, buffer: str) -> bool:
+    return any(buffer in buffers_of(s) for s in walk((statement,)))

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 from sdfgad.api.planning import Layout, Sizes, Wishes
 from sdfgad.errors import InfeasibleBudget, Location
-from sdfgad.errors import Location
 from sdfgad.ir.program import Block, Program, Statement, walk, writes_of
 from sdfgad.lowering.accounting import Accounts
 from sdfgad.lowering.assemble import GradientProgram

@@ -12,7 +12,7 @@ from sdfgad.ir.program import Program, Statement, buffers_of, walk
 from sdfgad.lowering.blas import environment_name
 from sdfgad.lowering.lifetimes import arguments, lifetimes
 from sdfgad.lowering.memory import Schedule
-from sdfgad.lowering.nests import Nest, nest_of
+from sdfgad.lowering.nests import Nest, is_local, nest_of
 from sdfgad.lowering.order import is_single
 from sdfgad.lowering.sdfg import add_buffer
 
@@ -29,10 +29,8 @@ class _Lowering:
         mentioned = [_mentioned(statement) for statement in program.body]
         users = Counter(name for names in mentioned for name in names)
         self.outside = arguments(program)
-        # Single elements that one statement alone uses are its local variables.
-        self.passed = {n for n, count in users.items() if count > 1 or n in self.outside or not self.is_single(n)}
-        self.passed |= self.outside
-        self.schedule = Schedule(lifetimes(program))
+        self.passed = {n for n, count in users.items() if count > 1 or not is_local(self.buffers[n])} | self.outside
+        self.schedule = Schedule({name: span for name, span in lifetimes(program).items() if name in self.passed})
 
     def is_single(self, name: str) -> bool:
         return is_single(self.buffers[name])
@@ -53,7 +51,9 @@ class _Lowering:
             self.sdfg.add_edge(last, state, dace.InterstateEdge())
             self.call(state, nest)
             last = state
-        includes = '#include <algorithm>\n#include "memory.h"\n#include "sdfgad.h"\n#include "products.h"\n'
+        includes = (
+            '#include <algorithm>\n#include <vector>\n#include "memory.h"\n#include "sdfgad.h"\n#include "products.h"\n'
+        )
         self.sdfg.append_global_code(self.schedule.table() + includes + "\n".join(texts) + "\n")
         return self.sdfg
 

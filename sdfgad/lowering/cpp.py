@@ -12,6 +12,11 @@ from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.ops import COMPLEX_CPP, CPP
 
+# Functions that vector_math.h has for whole vectors.
+VECTORISED = {
+    *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh"),
+    *("arctanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "hypot", "erf", "erfc", "power"),
+}
 TYPES = {
     "float64": "double",
     "float32": "float",
@@ -62,10 +67,11 @@ class Writer:
 
     Args:
         read: how a read is written.
+        is_safe: whether a value can be computed where the program would not need it.
     """
 
-    def __init__(self, read: Callable[[Read], str]) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[Read], str], is_safe: Callable[[Expr], bool] = lambda _: False) -> None:
+        self._read, self._is_safe = read, is_safe
         self._text: dict[Expr, str] = {}
         self.lines: list[str] = []
 
@@ -76,7 +82,11 @@ class Writer:
             if node in self._text:
                 continue
             text = self._one(node)
-            if isinstance(node, Op) and uses.get(node, 0) > 1:
+            # A call that depends on a condition would not be vectorised.
+            is_early = (
+                isinstance(node, Op) and node.name in VECTORISED and node.dtype.kind == "f" and self._is_safe(node)
+            )
+            if isinstance(node, Op) and (is_early or uses.get(node, 0) > 1):
                 name = f"v{len(self.lines)}_"
                 self.lines.append(f"const {cpp_type(node.dtype)} {name} = {text};")
                 text = name

@@ -7,11 +7,13 @@ are vectorised; one with enough work becomes a function of a range of trips, whi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from sdfgad.analysis.accesses import Use, interval, uses_of
-from sdfgad.ir.expr import Const, Int, postorder, symbols_of
+from sdfgad.analysis.accesses import Use, interval, mentions, uses_of
+from sdfgad.analysis.private import begins_anew
+from sdfgad.ir.expr import Const, Expr, Int, Read, postorder, reads, symbols_of
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
@@ -35,6 +37,13 @@ from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
 
 # In elementary operations.
 PARALLEL_WORK = 1 << 20
+# Fewer, where each part has arrays of its own, of at most so many elements.
+FEW_PARTS = 8
+MOST_SUMMED = 1 << 13
+# So many maxima or minima are found side by side.
+LANES = 16
+# A temporary of at most so many bytes is a local variable.
+LOCAL = 1 << 14
 # Sums over trips that threads share are made of so many parts, whatever the number of threads.
 PARTS = 64
 
@@ -61,6 +70,12 @@ class Nest:
     uses_blas: bool = False
 
 
+def is_local(buffer: Buffer) -> bool:
+    """Whether a temporary that one statement alone uses is a local variable of its function."""
+    size = math.prod(extent.const if extent.is_const else LOCAL for extent in buffer.shape)
+    return is_single(buffer) or size * buffer.dtype.itemsize <= LOCAL
+
+
 def nest_of(statement: Statement, name: str, buffers: Mapping[str, Buffer], outside: Iterable[str]) -> Nest:
     """The function of a statement.
 
@@ -80,14 +95,16 @@ class _Nest:
     uses_blas: bool = False
     names: Names = field(default_factory=Names)
     is_shared: bool = False
+    # The counters of the loops around, with their numbers of trips.
+    extents: dict[str, Lin] = field(default_factory=dict)
 
     def made(self, statement: Statement) -> Nest:
         block = (statement,)
         found = sorted({name for s in walk(block) for name in buffers_of(s)})
         changed = written(block)
-        local = [name for name in found if is_single(self.buffers[name]) and name not in self.outside]
-        passed = [name for name in found if name not in local]
-        carried = [name for name in local if not begins_with_write(block, name)]
+        local = [name for name in found if name not in self.outside]
+        passed = [name for name in found if name in self.outside]
+        carried = [name for name in local if is_single(self.buffers[name]) and not begins_with_write(block, name)]
         integers = self.integers(block, found)
         lines = self.block(block, [name for name in local if name not in carried])
         start = [f"{self.type(name)} b_{name}{{}};" for name in carried]
@@ -132,12 +149,22 @@ class _Nest:
         for name in scalars:
             users = [k for k, s in enumerate(block) if any(name in buffers_of(nested) for nested in walk((s,)))]
             home = block[users[0]] if len(users) == 1 else None
-            is_deeper = isinstance(home, Loop) and name not in own_buffers(home) and begins_with_write(home.body, name)
+            is_deeper = isinstance(home, Loop) and name not in own_buffers(home) and self.begins(home.body, name)
             (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
-        lines += [f"{self.type(name)} b_{name};" for name in here]
+        lines += map(self.declared, here)
         for position, statement in enumerate(block):
             lines += self.statement(statement, deeper.get(position, []))
         return lines
+
+    def begins(self, block: Block, name: str) -> bool:
+        """Whether a temporary carries nothing from one run of a block to the next."""
+        return begins_with_write(block, name) if is_single(self.buffers[name]) else begins_anew(block, name)
+
+    def declared(self, name: str) -> str:
+        buffer = self.buffers[name]
+        if is_single(buffer):
+            return f"{self.type(name)} b_{name};"
+        return f"alignas(64) {self.type(name)} b_{name}[{math.prod(extent.const for extent in buffer.shape)}];"
 
     def statement(self, statement: Statement, scalars: list[str]) -> list[str]:
         if isinstance(statement, Compute):
@@ -157,7 +184,9 @@ class _Nest:
     def call(self, call: Call) -> str:
         self.headers[LIBRARY[call.name].header] = None
         self.uses_blas = True
-        texts = [("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}" for w in call.inputs + call.outputs]
+        texts = [
+            ("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}" for w in call.inputs + call.outputs
+        ]
         target = f"{texts.pop()[1:]} = " if LIBRARY[call.name].failure else ""
         return f"{target}sdfgad::{call.name}({', '.join([*texts, *map(str, call.sizes)])});"
 
@@ -175,6 +204,8 @@ class _Nest:
             bounds = [f"const int64_t start_ = {start}, end_ = {end};"]
             start, end = "start_", "end_"
         body = loop.body
+        if loop.start != Lin.symbol("first_"):
+            self.extents[var] = Lin(-1) if loop.start != Lin(0) or loop.is_open else loop.trips
         pragma: list[str] = []
         if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
             sums = _sums(body, var)
@@ -201,7 +232,7 @@ class _Nest:
 
     def summed(self, block: Block, sums: Mapping[Access, str], scalars: list[str]) -> list[str]:
         """The body of a loop whose sums are in registers."""
-        lines = [f"{self.type(name)} b_{name};" for name in scalars]
+        lines = [*map(self.declared, scalars)]
         for statement in block:
             assert isinstance(statement, Compute)
             name = sums.get(statement.target)
@@ -232,12 +263,21 @@ class _Nest:
         sums = [use for use in uses if use.kind == "add"]
         if not self.buffers[name].shape:
             return self.is_private(name, loop) or len(sums) == len(uses)
+        if self.is_array_sum(name, uses, loop):
+            return True
         # What is assigned no other trip touches, but other places in the loop may add to the same element.
         return self.is_private(name, loop) or all(_is_alone(group, loop.var) for group in (sums, *([u] for u in uses)))
 
+    def is_array_sum(self, name: str, uses: Iterable[Use], loop: Loop) -> bool:
+        """Whether a small array is only added to, so that each part of the trips can have its own."""
+        size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
+        touches = [use for use in uses_of(loop) if use.buffer == name]
+        is_sum = all(use.kind == "add" and not mentions(use, loop.var) for use in touches)
+        return 1 < size <= MOST_SUMMED and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
+
     def is_private(self, name: str, loop: Loop) -> bool:
-        """Whether a buffer is a scalar of each trip's own."""
-        return is_single(self.buffers[name]) and name not in self.outside and begins_with_write(loop.body, name)
+        """Whether a buffer is a temporary of each trip's own."""
+        return name not in self.outside and self.begins(loop.body, name)
 
     def shared(self, loop: Loop, scalars: list[str]) -> list[str]:
         """A call of a function of a range of trips by each thread."""
@@ -246,25 +286,33 @@ class _Nest:
         found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
         integers = [name for name in self.integers(block, found) if name != loop.var]
         sums = [n for n in found if n in changed and is_single(self.buffers[n])]
+        arrays = [n for n in found if n in changed and n not in sums and self.is_array_sum(n, (), loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
         self.is_shared = True
+        self.extents[loop.var] = loop.trips
         lines = self.loop(part, scalars)
         self.is_shared = False
         self.functions.append(
             self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
         )
         writer = self.writer()
-        trips = writer.form(loop.trips)
-        arguments = ", ".join(["first_", "last_", *(self.argument(n, n in sums) for n in found), *integers])
-        parts = [f"{self.type(n)} parts_{n}[{PARTS}];" for n in sums]
-        totals = [f"for (int64_t k = 0; k < {PARTS}; ++k) b_{n} += parts_{n}[k];" for n in sums]
+        trips, count = writer.form(loop.trips), FEW_PARTS if arrays else PARTS
+        arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays) for n in found), *integers])
+        parts = [f"{self.type(n)} parts_{n}[{count}];" for n in sums]
+        parts += [f"std::vector<{self.type(n)}> parts_{n}({count} * {self.size(n)});" for n in arrays]
+        totals = [f"for (int64_t k_ = 0; k_ < {count}; ++k_) b_{n} += parts_{n}[k_];" for n in sums]
+        for n in arrays:
+            totals.append(f"for (int64_t k_ = 0; k_ < {count}; ++k_)")
+            totals.append(
+                f"for (int64_t j_ = 0; j_ < {self.size(n)}; ++j_) b_{n}[j_] += parts_{n}[k_ * {self.size(n)} + j_];"
+            )
         return [
             "{",
             *writer.lines,
             *parts,
-            f"const int64_t trips_ = {trips}, size_ = (trips_ + {PARTS} - 1) / {PARTS};",
+            f"const int64_t trips_ = {trips}, size_ = (trips_ + {count} - 1) / {count};",
             "#pragma omp parallel for schedule(static)",
-            f"for (int64_t k_ = 0; k_ < {PARTS}; ++k_) {{",
+            f"for (int64_t k_ = 0; k_ < {count}; ++k_) {{",
             "const int64_t first_ = std::min(k_ * size_, trips_), last_ = std::min(first_ + size_, trips_);",
             f"{name}({arguments});",
             "}",
@@ -272,19 +320,31 @@ class _Nest:
             "}",
         ]
 
-    def argument(self, name: str, is_sum: bool) -> str:
-        return f"{self.type(name)}(0), &parts_{name}[k_]" if is_sum else f"b_{name}"
+    def size(self, name: str) -> int:
+        return math.prod(extent.const for extent in self.buffers[name].shape)
+
+    def argument(self, name: str, sums: list[str], arrays: list[str]) -> str:
+        if name in sums:
+            return f"{self.type(name)}(0), &parts_{name}[k_]"
+        return f"&parts_{name}[k_ * {self.size(name)}]" if name in arrays else f"b_{name}"
 
     # --- one statement
 
     def compute(self, statement: Compute) -> list[str]:
+        self.extents |= dict(statement.params)
         product = product_of(statement, self.buffers)
         if product is not None:
             return self.product(statement, product)
         order = order_of(statement)
         if not statement.params:
             return self.point(statement)
-        if order.outer and order.outer[0] in order.own and order.is_injective and not self.is_shared and work_of((statement,)) >= PARALLEL_WORK:
+        if (
+            order.outer
+            and order.outer[0] in order.own
+            and order.is_injective
+            and not self.is_shared
+            and work_of((statement,)) >= PARALLEL_WORK
+        ):
             return self.loop(_as_loop(statement, order.outer[0]), [])
         return self.nested(statement, order)
 
@@ -318,6 +378,10 @@ class _Nest:
         dtype = self.buffers[statement.target.buffer].dtype
         identity = literal(dtype.type(IDENTITY[kind]), dtype) if statement.fresh else target
         lines = [*place.lines, f"{type_} total_ = {identity};"]
+        if kind != "add" and dtype.kind == "f":
+            # Of several at a time: the order does not matter, and the compiler would keep to it.
+            steps = lanes(kind, order.inner, {n: bounds.form(extents[n]) for n in order.inner}, writer.lines, value)
+            return ["{", *bounds.lines, *lines, *steps, f"{target} = total_;", "}"]
         for name in order.inner:
             if name == order.inner[-1] and kind == "add" and dtype.kind != "c":
                 lines.append("#pragma omp simd reduction(+ : total_)")
@@ -348,8 +412,20 @@ class _Nest:
     # --- elements
 
     def writer(self) -> Writer:
-        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer))
+        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer), self.is_within)
         return writer
+
+    def is_within(self, value: Expr) -> bool:
+        """Whether everything that a value reads is certainly there, wherever the loops around are."""
+        return all(self.is_element(read) for read in reads(value))
+
+    def is_element(self, read: Read) -> bool:
+        ranges = [interval(lin, self.extents) for lin in read.index]
+        shape = self.buffers[read.buffer].shape
+        return all(
+            found is not None and found[0] == Lin(0) and found[1] >= 0 and extent.is_const and found[2] < extent.const
+            for found, extent in zip(ranges, shape, strict=True)
+        )
 
     def element(self, access: Access, writer: Writer) -> str:
         if is_single(self.buffers[access.buffer]):
@@ -369,6 +445,26 @@ class _Nest:
             else:
                 factors.append(f"({writer.form(extent)})")
         return " + ".join(reversed(parts)) or "0"
+
+
+def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: list[str], value: str) -> list[str]:
+    """Loops that combine `total_` with a value, in several lanes that are combined at the end."""
+    *outer, name = inner
+    each = f"for (int k_ = 0; k_ < {LANES}; ++k_)"
+    step = COMBINE[kind].format
+    return [
+        f"decltype(total_) lanes_[{LANES}];",
+        f"{each} lanes_[k_] = total_;",
+        *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
+        f"int64_t {name}_0 = 0;",
+        f"for (; {name}_0 + {LANES} <= {ends[name]}; {name}_0 += {LANES}) {{",
+        *("#pragma omp simd", f"{each} {{", f"const int64_t {name} = {name}_0 + k_;", *lines),
+        *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
+        *(f"for (int64_t {name} = {name}_0; {name} < {ends[name]}; ++{name}) {{", *lines),
+        *(f"total_ = {step('total_', value)};", "}"),
+        *["}"] * len(outer),
+        f"{each} total_ = {step('total_', 'lanes_[k_]')};",
+    ]
 
 
 def _as_loop(statement: Compute, name: str) -> Loop:
@@ -474,4 +570,3 @@ def work_of(block: Block) -> int:
         elif isinstance(statement, Branch):
             total += work_of(statement.then) + work_of(statement.orelse)
     return total
-

@@ -12,6 +12,7 @@ from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
+from sdfgad.optimize.inline import inline
 from sdfgad.optimize.tile import tile
 
 Pass = Callable[[Program], Program]
@@ -21,9 +22,11 @@ PASSES: tuple[Pass, ...] = (
     remove_dead_code,
     forward_copies,
     make_in_place,
+    inline,
     clear_early,
     gather,
     assign_first,
+    inline,
     remove_dead_code,
     fuse,
     tile,

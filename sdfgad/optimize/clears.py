@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sdfgad.analysis.accesses import is_same_region, mentioned_by, uses_of
 from sdfgad.ir.program import Block, Compute, Loop, Program, Statement
-from sdfgad.analysis.accesses import uses_of
 from sdfgad.optimize.dead_code import is_whole
-from sdfgad.optimize.first_assign import is_clear, is_same_region, mentions
+from sdfgad.optimize.first_assign import is_clear
 
 
 def clear_early(program: Program) -> Program:
@@ -25,7 +25,7 @@ def clear_early(program: Program) -> Program:
 
 
 def _moved(program: Program, name: str) -> Program:
-    first, *others = [s for s in program.body if mentions(s, name)] or [None]
+    first, *others = [s for s in program.body if mentioned_by(s, name)] or [None]
     is_start = isinstance(first, Compute) and is_clear(first, 0.0) and is_whole(program.buffers, first)
     if not is_start or len(others) != 1 or not isinstance(others[0], Loop):
         return program
@@ -38,7 +38,7 @@ def _moved(program: Program, name: str) -> Program:
 
 def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:
     """The loop with the clear at the start of its trips; None where that would not be the same."""
-    found = [s for s in loop.body if mentions(s, name)]
+    found = [s for s in loop.body if mentioned_by(s, name)]
     if len(found) == 1 and isinstance(found[0], Loop):
         nested = _in_loop(program, found[0], name)
         return None if nested is None else replace(loop, body=_with(loop.body, found[0], (nested,)))
@@ -48,7 +48,7 @@ def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:
     if not is_whole(program.buffers, last) and not all(_is_within(s, last, name) for s in found[:-1]):
         return None
     body = tuple(s for s in loop.body if s is not last)
-    position = next(k for k, s in enumerate(body) if mentions(s, name))
+    position = next(k for k, s in enumerate(body) if mentioned_by(s, name))
     return replace(loop, body=(*body[:position], last, *body[position:]))
 
 
@@ -66,5 +66,3 @@ def _is_within(statement: Statement, clear: Compute, name: str) -> bool:
     touched = [use for use in uses_of(statement) if use.buffer == name and use.kind == "read"]
     as_read = (replace(statement, target=replace(clear.target, index=use.index)) for use in touched)
     return all(is_same_region(clear, one) for one in as_read)
-
-

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sdfgad.ir.expr import INT, Const, Expr, Read
+from sdfgad.analysis.accesses import mentioned_by, uses_of
+from sdfgad.analysis.private import begins_anew
+from sdfgad.ir.expr import Expr, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Access,
@@ -24,8 +26,6 @@ from sdfgad.ir.program import (
     transform,
     walk,
 )
-from sdfgad.analysis.accesses import Use, own_params, uses_of
-from sdfgad.optimize.first_assign import is_same_region, mentions
 
 
 def contract(program: Program) -> Program:
@@ -44,14 +44,14 @@ def _removable(program: Program) -> Iterator[tuple[str, int]]:
         loop = _only_loop(program.body, name)
         while loop is not None:
             for axis in _axes_of_trip(loop, name, len(buffer.shape)):
-                if _begins_anew(loop.body, name):
+                if begins_anew(loop.body, name):
                     yield name, axis
             loop = _only_loop(loop.body, name)
 
 
 def _only_loop(block: Block, name: str) -> Loop | None:
     """The loop that alone mentions a buffer, of all statements of a block."""
-    found = [statement for statement in block if mentions(statement, name)]
+    found = [statement for statement in block if mentioned_by(statement, name)]
     return found[0] if len(found) == 1 and isinstance(found[0], Loop) else None
 
 
@@ -59,7 +59,7 @@ def _axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
     """The axes along which every mention of a buffer is at the loop's counter plus one and the same number."""
     if not loop.is_parallel:
         return []
-    if any(isinstance(s, Call) and mentions(s, name) for s in walk(loop.body)):
+    if any(isinstance(s, Call) and mentioned_by(s, name) for s in walk(loop.body)):
         return []
     uses = [use for use in uses_of(loop) if use.buffer == name]
     inside = {counter for use in uses for counter in use.names} - {loop.var}
@@ -70,34 +70,6 @@ def _axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
 
 def _is_trip(form: Lin, var: str, inside: set[str]) -> bool:
     return form.coefficient(var) != 0 and all(isinstance(atom, str) and atom not in inside for atom, _ in form.terms)
-
-
-def _begins_anew(block: Block, name: str) -> bool:
-    """Whether a trip reads of a buffer only what it has assigned before."""
-    found = [statement for statement in block if mentions(statement, name)]
-    first = _first_write(found[0], name)
-    if first is None:
-        return False
-    touched = [use for statement in found for use in uses_of(statement) if use.buffer == name]
-    return all(is_same_region(first, _box(use)) for use in touched)
-
-
-def _first_write(statement: Statement, name: str) -> Compute | None:
-    """What a statement assigns of a buffer before it reads it, as one statement without a value of its own."""
-    if isinstance(statement, Loop) and statement.is_parallel:
-        nested = _first_write(next(s for s in statement.body if mentions(s, name)), name)
-        return nested and replace(nested, params=(*nested.params, (statement.var, statement.trips)))
-    if not isinstance(statement, Compute) or not statement.assigns or statement.target.buffer != name:
-        return None
-    if any(use.buffer == name and use.kind == "read" for use in uses_of(statement)):
-        return None
-    return replace(statement, params=own_params(statement))
-
-
-def _box(use: Use) -> Compute:
-    """A use as a statement over the parameters that select the element."""
-    whole = Compute(use.bound, Access(use.buffer, use.index), Const(0, INT))
-    return replace(whole, params=own_params(whole))
 
 
 def _without_axis(program: Program, name: str, axis: int) -> Program:

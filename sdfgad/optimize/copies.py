@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from sdfgad.analysis.accesses import mentioned_by
 from sdfgad.ir.expr import Const, Expr, Op, Read, rewrite
-from sdfgad.ir.program import Block, Branch, Call, Compute, Loop, Program, Statement, rewrite_statement, walk, writes_of, written
+from sdfgad.ir.program import (
+    Block,
+    Branch,
+    Call,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    rewrite_statement,
+    walk,
+    writes_of,
+    written,
+)
 from sdfgad.ir.rename import renamed
 from sdfgad.optimize.dead_code import is_whole
-from sdfgad.optimize.first_assign import mentions
 
 # Buffer -> a read of the same element elsewhere, or a constant: what each element is known to be.
 Known = dict[str, tuple[Compute, Expr]]
@@ -123,10 +135,9 @@ def _ends_in(program: Program, copy: Compute, kept: set[str]) -> bool:
         return False
     position = program.body.index(copy)
     before, after = program.body[:position], program.body[position + 1 :]
-    if any(mentions(s, target.buffer) for s in before) or any(mentions(s, source.buffer) for s in after):
+    if any(mentioned_by(s, target.buffer) for s in before) or any(mentioned_by(s, source.buffer) for s in after):
         return False
     # A call needs other buffers for its outputs than for its inputs.
-    return not any(isinstance(s, Call) and mentions(s, source.buffer) and mentions(s, target.buffer) for s in walk(after))
-
-
-
+    return not any(
+        isinstance(s, Call) and mentioned_by(s, source.buffer) and mentioned_by(s, target.buffer) for s in walk(after)
+    )

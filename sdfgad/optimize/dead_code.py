@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sdfgad.analysis.accesses import own_params
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
-from sdfgad.analysis.accesses import own_params
 
 
 def remove_dead_code(program: Program) -> Program:

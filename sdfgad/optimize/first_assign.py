@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sdfgad.analysis.accesses import is_same_region, mentioned_by, own_params
 from sdfgad.ir.expr import Const, Int, reads
-from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Block, Compute, Program, Statement, buffers_of, walk
-from sdfgad.analysis.accesses import own_params
+from sdfgad.ir.program import Block, Compute, Program, Statement
 from sdfgad.optimize.blocks import everywhere
 from sdfgad.optimize.boxes import intersection, volume, without
 from sdfgad.optimize.regions import region_of, restricted
@@ -42,7 +41,7 @@ def is_clear(statement: Compute, value: float | None = None) -> bool:
 def _merged(clear: Compute, rest: list[Statement]) -> list[Statement]:
     """A clear and what follows it, the clear merged into its first use where that contributes."""
     buffer = clear.target.buffer
-    position = next((k for k, statement in enumerate(rest) if mentions(statement, buffer)), None)
+    position = next((k for k, statement in enumerate(rest) if mentioned_by(statement, buffer)), None)
     first = rest[position] if position is not None else None
     if position is None or not isinstance(first, Compute) or not _contributes(first, clear):
         return [clear, *rest]
@@ -77,20 +76,3 @@ def _assigning(clear: Compute, first: Compute) -> list[Statement] | None:
 def _fresh(statement: Compute) -> Compute:
     is_sum = len(own_params(statement)) < len(statement.params)
     return replace(statement, fresh=True) if is_sum else replace(statement, accumulate=None)
-
-
-def is_same_region(a: Compute, b: Compute) -> bool:
-    """Whether two statements certainly write the same elements, each one of them once or summing over the rest."""
-    own_a, own_b = own_params(a), own_params(b)
-    if len(own_a) != len(own_b) or len(own_a) < len(a.params):
-        return False
-    if [extent for _, extent in own_a] != [extent for _, extent in own_b]:
-        return False
-    names = {y: Lin.symbol(x) for (x, _), (y, _) in zip(own_a, own_b, strict=True)}
-    lins = (*b.target.index, *(extent for _, extent in own_b))
-    is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
-    return is_plain and tuple(lin.substitute(names) for lin in b.target.index) == a.target.index
-
-
-def mentions(statement: Statement, buffer: str) -> bool:
-    return any(buffer in buffers_of(s) for s in walk((statement,)))

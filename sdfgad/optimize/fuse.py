@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sdfgad.analysis.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
 from sdfgad.ir.expr import Const, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Compute, Loop, Program, Statement, rewrite_statement, transform
 from sdfgad.lowering.blas import product_of
-from sdfgad.analysis.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
 from sdfgad.optimize.blocks import with_blocks
 from sdfgad.optimize.interchange import interchanged
 from sdfgad.optimize.names import names_of
@@ -57,7 +57,7 @@ class _Fusion:
             statement = interchanged(statement)
             lead = self._lead(statement)
             if lead is None:
-                groups.append(statement)
+                groups.insert(_earliest(groups, statement), statement)
                 continue
             assert isinstance(statement, (Compute, Loop))
             group = self._home(groups, statement, lead, is_outermost)
@@ -65,67 +65,139 @@ class _Fusion:
                 groups.append(_Group(_extent(statement, lead), [(statement, lead)]))
             else:
                 group.members.append((statement, lead))
-        return tuple(self._emitted(group) for group in groups)
+        if is_outermost:
+            self._sink(groups)
+        return tuple(statement for group in groups for statement in self._emitted(group))
+
+    def _sink(self, groups: list[_Group | Statement]) -> None:
+        """Let groups join later ones that go over the same matrix."""
+        for position in reversed(range(len(groups))):
+            group = groups[position]
+            later = self._later_home(groups, position) if isinstance(group, _Group) else None
+            if later is not None:
+                assert isinstance(group, _Group)
+                later.members[:0] = group.members
+                del groups[position]
+
+    def _later_home(self, groups: list[_Group | Statement], position: int) -> _Group | None:
+        group = groups[position]
+        assert isinstance(group, _Group)
+        for other in groups[position + 1 : position + WINDOW]:
+            fits = isinstance(other, _Group) and all(self._fits(other, s, lead) for s, lead in group.members)
+            if fits and any(_share(other, s, rank=2) for s in group.statements):
+                assert isinstance(other, _Group)
+                return other
+            if not all(commute(mine, theirs) for mine in group.statements for theirs in _statements(other)):
+                return None
+        return None
 
     def _lead(self, statement: Statement) -> str | None:
         """The counter that a statement would run outermost; None if it is to be left alone."""
         if isinstance(statement, Loop):
             return statement.var if statement.is_parallel and statement.start == Lin(0) else None
-        if not isinstance(statement, Compute) or not statement.params or product_of(statement, self.buffers):
+        if not isinstance(statement, Compute) or not statement.params or self._is_matrix_product(statement):
             return None
-        own = own_params(statement)
-        name = own[0][0] if own else statement.params[0][0]
+        name = _across_memory(statement)
         (target,) = (use for use in uses_of(statement) if use.kind != "read")
         if not mentions(target, name):
-            return name if statement.accumulate == "add" and not statement.fresh else None
+            return name if statement.accumulate == "add" else None
         is_clean = is_same_trip(target, target, name, name) or target.is_once
         return name if is_clean else None
+
+    def _is_matrix_product(self, statement: Compute) -> bool:
+        product = product_of(statement, self.buffers)
+        return product is not None and bool(product.n)
 
     def _home(
         self, groups: list[_Group | Statement], statement: Member, lead: str, is_outermost: bool
     ) -> _Group | None:
         """The latest group that a statement can join without passing something that it depends on."""
         for group in list(reversed(groups))[:WINDOW]:
-            if isinstance(group, _Group) and self._fits(group, statement, lead):
-                if not is_outermost or _share(group, statement):
-                    return group
-            passed = group.statements if isinstance(group, _Group) else [group]
-            if not all(commute(one, statement) for one in passed):
+            is_home = isinstance(group, _Group) and self._fits(group, statement, lead)
+            if is_home and self._gains(group, statement, is_outermost):
+                assert isinstance(group, _Group)
+                return group
+            if not all(commute(one, statement) for one in _statements(group)):
                 return None
         return None
+
+    def _gains(self, group: _Group | Statement, statement: Statement, is_outermost: bool) -> bool:
+        """Whether it is good for a statement to join a group.
+
+        A matrix times a vector is one call; with others that go over the same matrix, it is read once.
+        """
+        members = _statements(group)
+        alone = [statement, *(members if len(members) == 1 else ())]
+        if any(isinstance(s, Compute) and product_of(s, self.buffers) for s in alone):
+            return is_outermost and _share(group, statement, rank=2)
+        return not is_outermost or _share(group, statement, rank=1)
 
     def _fits(self, group: _Group, statement: Member, lead: str) -> bool:
         if _extent(statement, lead) != group.extent or len(group.members) >= MOST_MEMBERS:
             return False
         return all(_runs_along(other, var, statement, lead) for other, var in group.members)
 
-    def _emitted(self, group: _Group | Statement) -> Statement:
+    def _emitted(self, group: _Group | Statement) -> Block:
         if not isinstance(group, _Group):
-            return group
+            return (group,)
         if len(group.members) == 1:
-            return group.members[0][0]
+            return (group.members[0][0],)
         var = self.names.fresh("f")
-        body = self.block(tuple(s for statement, name in group.members for s in hoisted(statement, name, var)))
+        clears: list[Statement] = []
+        members: list[tuple[Member, str]] = []
+        for statement, lead in group.members:
+            if isinstance(statement, Compute) and statement.fresh and lead not in dict(own_params(statement)):
+                # The loop goes over what is summed.
+                clear, statement = _in_two(statement)
+                clears.append(clear)
+            members.append((statement, lead))
+        body = self.block(tuple(s for statement, name in members for s in hoisted(statement, name, var)))
         counter = Lin.symbol(var)
         guards = (counter, group.extent - counter - 1)
         where = group.members[0][0].where
-        return Loop(var, group.extent, body, guards, where=where, is_parallel=True)
+        return (*clears, Loop(var, group.extent, body, guards, where=where, is_parallel=True))
 
 
-def _share(group: _Group, statement: Statement) -> bool:
-    """Whether a statement touches an array that the group does, too."""
-    arrays = {use.buffer for use in uses_of(statement) if use.index}
-    return any(not arrays.isdisjoint(use.buffer for use in uses_of(other)) for other in group.statements)
+def _across_memory(statement: Compute) -> str:
+    """The parameter to run outermost: the one that goes least along memory, of several the target's first."""
+    own = [name for name, _ in own_params(statement)]
+    names = [*own, *(name for name, _ in statement.params if name not in own)]
+    indices = [use.index for use in uses_of(statement) if len(use.index) > 1]
+    return min(names, key=lambda name: sum(index[-1].coefficient(name) != 0 for index in indices))
+
+
+def _in_two(statement: Compute) -> tuple[Compute, Compute]:
+    """A sum as its clear and its contributions."""
+    own, zero = own_params(statement), Const(0, statement.value.dtype)
+    clear = replace(statement, params=own, value=zero, accumulate=None, fresh=False)
+    return clear, replace(statement, fresh=False)
+
+
+def _earliest(groups: list[_Group | Statement], statement: Statement) -> int:
+    """Where a statement goes: at the end, but a clear of one element before all that it need not wait for."""
+    position = len(groups)
+    if not isinstance(statement, Compute) or statement.params or not isinstance(statement.value, Const):
+        return position
+    while position and all(commute(one, statement) for one in _statements(groups[position - 1])):
+        position -= 1
+    return position
+
+
+def _statements(group: _Group | Statement) -> list[Statement]:
+    return group.statements if isinstance(group, _Group) else [group]
+
+
+def _share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
+    """Whether a statement touches an array of at least this rank that the group does, too."""
+    arrays = {use.buffer for use in uses_of(statement) if len(use.index) >= rank}
+    return any(not arrays.isdisjoint(use.buffer for use in uses_of(other)) for other in _statements(group))
 
 
 def _in_parts(statement: Statement) -> Block:
     """A sum into one element as its clear and its contributions, which may share a loop with others."""
     if not isinstance(statement, Compute) or not statement.fresh or own_params(statement):
         return (statement,)
-    if statement.accumulate != "add":
-        return (statement,)
-    clear = replace(statement, params=(), value=Const(0, statement.value.dtype), accumulate=None, fresh=False)
-    return clear, replace(statement, fresh=False)
+    return _in_two(statement) if statement.accumulate == "add" else (statement,)
 
 
 def _extent(statement: Member, lead: str) -> Lin:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from functools import reduce
 
+from sdfgad.analysis.accesses import commute
 from sdfgad.ir.expr import reads
 from sdfgad.ir.program import Block, Compute, Program, Statement
-from sdfgad.analysis.accesses import commute
 from sdfgad.optimize.blocks import everywhere
 from sdfgad.optimize.boxes import intersection, volume, without
 from sdfgad.optimize.regions import Region, region_of, restricted

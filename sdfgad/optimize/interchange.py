@@ -38,7 +38,9 @@ def _as_loop(statement: Statement) -> Statement:
     (name, extent), *rest = own
     counter = Lin.symbol(name)
     guards = (counter, extent - counter - 1)
-    return Loop(name, extent, (replace(statement, params=tuple(rest)),), guards, where=statement.where, is_parallel=True)
+    return Loop(
+        name, extent, (replace(statement, params=tuple(rest)),), guards, where=statement.where, is_parallel=True
+    )
 
 
 def _is_rectangular(outer: Loop, inner: Loop) -> bool:

@@ -80,7 +80,9 @@ def _rows(block: Block, around: Loop, inner: str, index: Lin) -> Loop:
 def _at(loop: Loop, index: Lin, trips: Lin) -> Loop:
     """A loop over other trips."""
     counter = Lin.symbol(loop.var)
-    return replace(loop, trips=trips, body=_substituted(loop.body, loop.var, index), guards=(counter, trips - counter - 1))
+    return replace(
+        loop, trips=trips, body=_substituted(loop.body, loop.var, index), guards=(counter, trips - counter - 1)
+    )
 
 
 def _substituted(block: Block, var: str, index: Lin) -> Block:

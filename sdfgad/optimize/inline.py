@@ -1,0 +1,90 @@
+"""Computes scaled copies and outer products where they are used, instead of storing them.
+
+``t = alpha * A`` is as quick to read as `A`, and a matrix product takes the factor along; ``t[p, q] = u[p] * v[q]`` is
+quicker to compute than to read. What nothing reads any more is dead code.
+"""
+
+from __future__ import annotations
+
+from sdfgad.analysis.accesses import mentioned_by
+from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, reads, rewrite
+from sdfgad.ir.program import Compute, Program, Statement, rewrite_statement, walk, written
+from sdfgad.lowering.blas import product_of
+from sdfgad.optimize.dead_code import is_whole
+
+FACTORS = ("multiply", "negative")
+MOST_FACTORS = 3
+
+
+def inline(program: Program) -> Program:
+    """The program with such values in place of the reads of their buffers, if that frees the buffers."""
+    kept = {*program.inputs, *program.outputs.values(), "status"}
+    position = 0
+    while position < len(program.body):
+        statement = program.body[position]
+        found = _inlined(program, position, kept) if isinstance(statement, Compute) else None
+        if found is None:
+            position += 1
+        else:
+            program = found
+    return program
+
+
+def _inlined(program: Program, position: int, kept: set[str]) -> Program | None:
+    """The program without the statement at a position, or None if it must stay."""
+    made = program.body[position]
+    assert isinstance(made, Compute)
+    before, rest = program.body[:position], program.body[position + 1 :]
+    name = made.target.buffer
+    if name in kept or not _is_cheap(program, made) or any(mentioned_by(s, name) for s in before):
+        return None
+    users = [k for k, s in enumerate(rest) if mentioned_by(s, name)]
+    if not users or not all(_takes(program, made, rest[k]) for k in users):
+        return None
+    if written(rest[: users[-1] + 1]) & {name, *(read.buffer for read in reads(made.value))}:
+        return None
+    changed = tuple(_replaced(s, made) if mentioned_by(s, name) else s for s in rest)
+    return program.with_body((*before, *changed))
+
+
+def _is_cheap(program: Program, made: Compute) -> bool:
+    """Whether a statement fills a matrix with a product of few factors, at most one of them as large as it is."""
+    rank = len(made.target.index)
+    if rank < 2 or made.accumulate or made.value.dtype.kind != "f" or not is_whole(program.buffers, made):
+        return False
+    nodes = list(postorder(made.value))
+    are_factors = all(isinstance(n, (Const, Read)) or (isinstance(n, Op) and n.name in FACTORS) for n in nodes)
+    found = [n for n in nodes if isinstance(n, Read)]
+    if not are_factors or not found or len(found) > MOST_FACTORS or len(nodes) > 2 * MOST_FACTORS:
+        return False
+    return sum(len(read.index) >= rank for read in found) <= 1 and made.value not in found
+
+
+def _takes(program: Program, made: Compute, user: Statement) -> bool:
+    """Whether a statement can have the value instead: a matrix product must stay one."""
+    if not isinstance(user, Compute) or not all(isinstance(s, Compute) for s in walk((user,))):
+        return False
+    if any(made.target.buffer in _of_index(node) for node in postorder(user.value) if isinstance(node, Read)):
+        return False
+    if user.target.buffer in {read.buffer for read in reads(made.value)}:
+        return False
+    changed = _replaced(user, made)
+    assert isinstance(changed, Compute)
+    was, is_ = product_of(user, program.buffers), product_of(changed, program.buffers)
+    return (was is None) == (is_ is None)
+
+
+def _of_index(read: Read) -> set[str]:
+    """The buffers that an index is read from."""
+    return {node.buffer for node in postorder(*read.children) if isinstance(node, Read)} if read.children else set()
+
+
+def _replaced(statement: Statement, made: Compute) -> Statement:
+    names = [str(lin) for lin in made.target.index]
+
+    def named(node: Expr) -> Expr | None:
+        if not isinstance(node, Read) or node.buffer != made.target.buffer:
+            return None
+        return rewrite(made.value, dict(zip(names, node.index, strict=True)))
+
+    return rewrite_statement(statement, replace_node=named)
