@@ -15,8 +15,8 @@ from sdfgad.ir.ops import COMPLEX_CPP, CPP
 TYPES = {
     "float64": "double",
     "float32": "float",
-    "complex128": "std::complex<double>",
-    "complex64": "std::complex<float>",
+    "complex128": "sdfgad::complex<double>",
+    "complex64": "sdfgad::complex<float>",
     "int64": "int64_t",
     "int32": "int32_t",
     "int16": "int16_t",
@@ -125,7 +125,7 @@ def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
     if old.kind == "c" and new.kind == "b":
         return f"({text} != {literal(0, old)})"
     if old.kind == "c" and new.kind != "c":
-        return f"{cpp_type(new)}(std::real({text}))"
+        return f"{cpp_type(new)}(({text}).re)"
     if new.kind == "c" and old.kind != "c":
         return f"{cpp_type(new)}({cpp_type(np.empty(0, new).real.dtype)}({text}))"
     # int64_t(int32_t(x[i])) would be a type: that of a function.

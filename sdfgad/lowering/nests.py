@@ -33,6 +33,7 @@ from sdfgad.ir.program import (
 from sdfgad.lowering.blas import Product, call_text, product_of
 from sdfgad.lowering.cpp import Writer, cpp_type, literal
 from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
+from sdfgad.lowering.totals import Total
 
 # In elementary operations.
 PARALLEL_WORK = 1 << 20
@@ -179,17 +180,22 @@ class _Nest:
             # The body changes the number of trips.
             return [head, *self.block(body, scalars), "}"]
         inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
-        first = [f"{self.type(a.buffer)} {name} = {self.element(a, writer)};" for a, name in sums.items()]
-        last = [f"{self.element(a, writer)} = {name};" for a, name in sums.items()]
+        first, last = list[str](), list[str]()
+        for access, name in sums.items():
+            total, element = self.sum(access.buffer, name), self.element(access, writer)
+            first += total.begin(element)
+            last.append(f"{element} = {total.value};")
         return ["{", *writer.lines, *first, *pragma, head, *inner, "}", *last, "}"]
 
     def pragma(self, sums: Mapping[Access, str]) -> list[str]:
         """Trips may run side by side; sums may be reordered to use vector instructions."""
-        kinds = {self.buffers[access.buffer].dtype.kind for access in sums}
         if not sums:
             return ["#pragma omp simd"]
-        # There is no vector sum of complex numbers.
-        return [] if "c" in kinds else [f"#pragma omp simd reduction(+ : {', '.join(dict.fromkeys(sums.values()))})"]
+        names = [part for access, name in sums.items() for part in self.sum(access.buffer, name).parts]
+        return [f"#pragma omp simd reduction(+ : {', '.join(names)})"]
+
+    def sum(self, buffer: str, name: str) -> Total:
+        return Total(self.buffers[buffer].dtype, name)
 
     def summed(self, block: Block, sums: Mapping[Access, str], scalars: list[str]) -> list[str]:
         """The body of a loop whose sums are in registers."""
@@ -203,7 +209,7 @@ class _Nest:
     def added(self, statement: Compute, name: str) -> list[str]:
         writer = self.writer()
         value = writer.value(statement.value)
-        return ["{", *writer.lines, f"{name} += {value};", "}"]
+        return ["{", *writer.lines, *self.sum(statement.target.buffer, name).add(value), "}"]
 
     # --- loops that threads share
 
@@ -300,19 +306,19 @@ class _Nest:
         return self.compute(replace(statement, params=params, value=value, accumulate=None, fresh=False))
 
     def total(self, statement: Compute, order: Order, extents: Mapping[str, Lin]) -> list[str]:
-        kind, type_ = statement.accumulate or "add", self.type(statement.target.buffer)
+        kind = statement.accumulate or "add"
         writer, bounds, place = self.writer(), self.writer(), self.writer()
         value = writer.value(statement.value)
         target = self.element(statement.target, place)
         dtype = self.buffers[statement.target.buffer].dtype
         identity = literal(dtype.type(IDENTITY[kind]), dtype) if statement.fresh else target
-        lines = [*place.lines, f"{type_} total_ = {identity};"]
+        total = Total(dtype, "total_", kind)
+        lines = [*place.lines, *total.begin(identity)]
         for name in order.inner:
-            if name == order.inner[-1] and kind == "add" and dtype.kind != "c":
-                lines.append("#pragma omp simd reduction(+ : total_)")
+            if name == order.inner[-1]:
+                lines += total.pragma()
             lines.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
-        step = COMBINE[kind].format("total_", value)
-        lines += [*writer.lines, f"total_ = {step};", *["}"] * len(order.inner), f"{target} = total_;", "}"]
+        lines += [*writer.lines, *total.add(value), *["}"] * len(order.inner), f"{target} = {total.value};", "}"]
         return ["{", *bounds.lines, *lines]
 
     def point(self, statement: Compute) -> list[str]:
