@@ -155,7 +155,9 @@ class _Nest:
     def call(self, call: Call) -> str:
         self.headers[LIBRARY[call.name].header] = None
         self.uses_blas = True
-        texts = [("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}" for w in call.inputs + call.outputs]
+        texts = [
+            ("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}" for w in call.inputs + call.outputs
+        ]
         target = f"{texts.pop()[1:]} = " if LIBRARY[call.name].failure else ""
         return f"{target}sdfgad::{call.name}({', '.join([*texts, *map(str, call.sizes)])});"
 
@@ -279,7 +281,13 @@ class _Nest:
         order = order_of(statement)
         if not statement.params:
             return self.point(statement)
-        if order.outer and order.outer[0] in order.own and order.is_injective and not self.is_shared and work_of((statement,)) >= PARALLEL_WORK:
+        if (
+            order.outer
+            and order.outer[0] in order.own
+            and order.is_injective
+            and not self.is_shared
+            and work_of((statement,)) >= PARALLEL_WORK
+        ):
             return self.loop(_as_loop(statement, order.outer[0]), [])
         return self.nested(statement, order)
 
@@ -379,7 +387,8 @@ def _sums(body: Block, var: str, scalars: list[str]) -> dict[Access, str]:
     for statement in body:
         assert isinstance(statement, Compute)
         is_fixed = var not in symbols_of(*(Int(lin) for lin in statement.target.index))
-        if is_fixed and not statement.assigns and statement.target.buffer not in scalars:
+        is_sum = statement.accumulate == "add" and not statement.fresh
+        if is_fixed and is_sum and statement.target.buffer not in scalars:
             found.setdefault(statement.target, f"sum{len(found)}_")
     return found
 
@@ -475,4 +484,3 @@ def work_of(block: Block) -> int:
         elif isinstance(statement, Branch):
             total += work_of(statement.then) + work_of(statement.orelse)
     return total
-
