@@ -105,6 +105,8 @@ class Writer:
             return self._read(node)
         assert isinstance(node, Op)
         args = [self._text[arg] for arg in node.args]
+        if node.name == "power" and _small_integer(node.args[1]) is not None:
+            return f"sdfgad::power<{_small_integer(node.args[1])}>({args[0]})"
         if node.name == "cast":
             return _cast(args[0], node.args[0].dtype, node.dtype)
         text = _template(node).format(*args)
@@ -112,6 +114,19 @@ class Writer:
         is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
         is_sum = node.dtype.kind == "b" and node.name == "add"
         return f"{cpp_type(node.dtype)}({text})" if is_narrow or is_sum else text
+
+
+def _small_integer(exponent: Expr) -> int | None:
+    """The value of a complex constant, or of a difference of constants, to whose power NumPy gets by products."""
+    if exponent.dtype.kind != "c":
+        return None
+    parts = exponent.args if isinstance(exponent, Op) and exponent.name == "subtract" else (exponent,)
+    if not all(isinstance(part, Const) for part in parts):
+        return None
+    first, *rest = (part.value for part in parts if isinstance(part, Const))
+    value = first - rest[0] if rest else first
+    is_small = value.imag == 0 and abs(value.real) < 100 and value.real == int(value.real)
+    return int(value.real) if is_small else None
 
 
 def _template(node: Op) -> str:

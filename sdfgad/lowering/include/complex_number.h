@@ -82,6 +82,20 @@ template <typename R> inline complex<R> asinh(complex<R> z) { return std::asinh(
 template <typename R> inline complex<R> acosh(complex<R> z) { return std::acosh(std::complex<R>(z)); }
 template <typename R> inline complex<R> atanh(complex<R> z) { return std::atanh(std::complex<R>(z)); }
 
+// base^n, by squares; what the lowest bits of n have contributed is in `result`.
+template <int n, typename R> inline complex<R> times_power(complex<R> result, complex<R> base) {
+    if constexpr (n == 0) return result;
+    else return times_power<n / 2>(n % 2 ? result * base : result, base * base);
+}
+
+// A power whose exponent is known, without branches.
+template <int n, typename R> inline complex<R> power(complex<R> base) {
+    if constexpr (n < 0) return reciprocal(power<-n>(base));
+    else if constexpr (n == 0) return R(1);
+    else if constexpr (n % 2 == 0) return power<n / 2>(base * base);
+    else return times_power<n / 2>(base, base * base);
+}
+
 // Small integer powers are products, as in NumPy; 0 to a power with a positive real part is 0.
 template <typename R> inline complex<R> power(complex<R> base, complex<R> exponent) {
     if (exponent == R(0)) return R(1);
