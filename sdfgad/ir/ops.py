@@ -159,6 +159,19 @@ COMPLEX_CPP: dict[str, str] = {
     "isinf": "sdfgad::is_inf({0})",
     "isfinite": "sdfgad::is_finite({0})",
 }
+# Where both sides may be computed: without a branch, trips of a loop can be elements of a vector.
+EAGER_CPP: dict[str, str] = {
+    "select": "sdfgad::select<{type}>({0}, {1}, {2})",
+    "logical_and": "sdfgad::both({0}, {1})",
+    "logical_or": "sdfgad::either({0}, {1})",
+}
+# What is cheap in a vector.
+CHEAP = {
+    *EAGER_CPP,
+    *("add", "subtract", "multiply", "divide", "negative", "positive", "square", "sqrt", "fabs", "absolute", "held"),
+    *("conjugate", "real", "imag", "complex", "cast", "maximum", "minimum", "logical_not", "logical_xor"),
+    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+}
 # The other operations that complex numbers have, with the same text as for real ones.
 COMPLEX = {
     *COMPLEX_CPP,

@@ -10,7 +10,7 @@ import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.ops import COMPLEX_CPP, CPP
+from sdfgad.ir.ops import CHEAP, COMPLEX_CPP, CPP, EAGER_CPP
 
 TYPES = {
     "float64": "double",
@@ -62,11 +62,14 @@ class Writer:
 
     Args:
         read: how a read is written.
+        may_read: whether a read may run where its value is not asked for; then cheap sides of a choice are computed
+            whichever is taken, as vectors ask for.
     """
 
-    def __init__(self, read: Callable[[Read], str]) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[Read], str], may_read: Callable[[Read], bool] = lambda _: False) -> None:
+        self._read, self._may_read = read, may_read
         self._text: dict[Expr, str] = {}
+        self._eager: dict[Expr, bool] = {}
         self.lines: list[str] = []
 
     def value(self, root: Expr) -> str:
@@ -75,6 +78,7 @@ class Writer:
         for node in postorder(root):
             if node in self._text:
                 continue
+            self._eager[node] = self._is_eager(node)
             text = self._one(node)
             if isinstance(node, Op) and uses.get(node, 0) > 1:
                 name = f"v{len(self.lines)}_"
@@ -96,6 +100,13 @@ class Writer:
             parts.append(str(lin.const))
         return " + ".join(parts).replace("+ -", "- ")
 
+    def _is_eager(self, node: Expr) -> bool:
+        """Whether a value may be computed where it is not asked for."""
+        if isinstance(node, Op):
+            # Integers are divided by functions of ours, which take all divisors.
+            return all(self._eager[arg] for arg in node.args) and (node.name in CHEAP or is_small_power(node))
+        return isinstance(node, Const) or (isinstance(node, Read) and self._may_read(node)) or is_plain(node)
+
     def _one(self, node: Expr) -> str:
         if isinstance(node, Const):
             return literal(node.value, node.dtype)
@@ -105,15 +116,34 @@ class Writer:
             return self._read(node)
         assert isinstance(node, Op)
         args = [self._text[arg] for arg in node.args]
-        if node.name == "power" and _small_integer(node.args[1]) is not None:
+        if is_small_power(node):
             return f"sdfgad::power<{_small_integer(node.args[1])}>({args[0]})"
         if node.name == "cast":
             return _cast(args[0], node.args[0].dtype, node.dtype)
-        text = _template(node).format(*args)
+        is_eager = node.name in EAGER_CPP and all(self._eager[arg] for arg in node.args)
+        template = EAGER_CPP[node.name] if is_eager and _is_alike(node) else _template(node)
+        text = template.format(*args, type=cpp_type(node.dtype))
         # C++ computes with narrow integers and booleans as int; NumPy wraps around, and true + true is true.
         is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
         is_sum = node.dtype.kind == "b" and node.name == "add"
         return f"{cpp_type(node.dtype)}({text})" if is_narrow or is_sum else text
+
+
+def is_plain(node: Expr) -> bool:
+    """Whether a form has symbols only."""
+    return isinstance(node, Int) and not node.children
+
+
+def is_small_power(node: Op) -> bool:
+    return node.name == "power" and _small_integer(node.args[1]) is not None
+
+
+def _is_alike(node: Op) -> bool:
+    """Whether the sides of a choice have one type in C++, and conditions are booleans."""
+    sides = node.args[1:] if node.name == "select" else node.args
+    kinds = {arg.dtype for arg in sides}
+    is_wide = node.dtype.kind in "fc" or (node.dtype.kind in "bi" and node.dtype.itemsize in (1, 8))
+    return is_wide and kinds == {node.dtype} and node.args[0].dtype.kind == "b"
 
 
 def _small_integer(exponent: Expr) -> int | None:

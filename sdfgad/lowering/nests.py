@@ -7,10 +7,11 @@ are vectorised; one with enough work becomes a function of a range of trips, whi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from sdfgad.ir.expr import Const, Int, postorder, symbols_of
+from sdfgad.ir.expr import Const, Int, Read, postorder, symbols_of
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
@@ -82,6 +83,8 @@ class _Nest:
     uses_blas: bool = False
     names: Names = field(default_factory=Names)
     is_shared: bool = False
+    counters: dict[str, Lin] = field(default_factory=dict)
+    is_vector: bool = False
 
     def made(self, statement: Statement) -> Nest:
         block = (statement,)
@@ -181,7 +184,8 @@ class _Nest:
         if loop.is_open:
             # The body changes the number of trips.
             return [head, *self.block(body, scalars), "}"]
-        inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
+        with self.within(((var, loop.trips),) if loop.start == Lin(0) else (), bool(pragma)):
+            inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
         first, last = list[str](), list[str]()
         for access, name in sums.items():
             total, element = self.sum(access.buffer, name), self.element(access, writer)
@@ -245,7 +249,8 @@ class _Nest:
         sums = [n for n in found if n in changed and is_single(self.buffers[n])]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
         self.is_shared = True
-        lines = self.loop(part, scalars)
+        with self.within(((loop.var, loop.trips),), False):
+            lines = self.loop(part, scalars)
         self.is_shared = False
         self.functions.append(
             self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
@@ -305,7 +310,8 @@ class _Nest:
             heads += ["#pragma omp simd"] if is_last and order.is_vector else []
             heads.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
             depth += 1
-        body = self.total(statement, order, extents) if order.inner else self.point(statement)
+        with self.within(statement.params, bool(order.inner) or order.is_vector):
+            body = self.total(statement, order, extents) if order.inner else self.point(statement)
         return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * depth, "}"]
 
     def cleared(self, statement: Compute, own: tuple[str, ...]) -> list[str]:
@@ -351,8 +357,33 @@ class _Nest:
     # --- elements
 
     def writer(self) -> Writer:
-        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer))
+        may_read = self.is_inside if self.is_vector else lambda _: False
+        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer), may_read)
         return writer
+
+    @contextmanager
+    def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
+        """What is written now runs in loops from 0, the innermost of which may be one of vectors."""
+        before = self.counters, self.is_vector
+        self.counters, self.is_vector = {**self.counters, **dict(counters)}, is_vector
+        yield
+        self.counters, self.is_vector = before
+
+    def is_inside(self, read: Read) -> bool:
+        """Whether a read is certainly of an element, also where its value is not asked for."""
+        shape = self.buffers[read.buffer].shape
+        return all(self.is_below(lin, extent) for lin, extent in zip(read.index, shape, strict=True))
+
+    def is_below(self, lin: Lin, extent: Lin) -> bool:
+        """Whether a form of the counters is certainly between 0 and an extent."""
+        least = most = lin.const
+        for atom, coefficient in lin.terms:
+            trips = self.counters.get(atom) if isinstance(atom, str) else None
+            if trips is None or not trips.is_const:
+                return False
+            span = coefficient * max(trips.const - 1, 0)
+            least, most = least + min(span, 0), most + max(span, 0)
+        return extent.is_const and least >= 0 and most < extent.const
 
     def element(self, access: Access, writer: Writer) -> str:
         if is_single(self.buffers[access.buffer]):

@@ -15,6 +15,13 @@ template <typename R> struct [[gnu::may_alias]] complex {
 
     complex() = default;
     constexpr complex(R re, R im = R(0)) : re(re), im(im) {}
+    // Part by part: a copy of a whole pair would be no vector.
+    constexpr complex(const complex& z) : re(z.re), im(z.im) {}
+    constexpr complex& operator=(const complex& z) {
+        re = z.re;
+        im = z.im;
+        return *this;
+    }
     constexpr complex(std::complex<R> z) : re(z.real()), im(z.imag()) {}
     template <typename S> constexpr explicit(sizeof(S) > sizeof(R)) complex(complex<S> z) : re(R(z.re)), im(R(z.im)) {}
     constexpr operator std::complex<R>() const { return {re, im}; }

@@ -97,6 +97,14 @@ template <typename T> inline T trunc(T a) {
     else return std::trunc(a);
 }
 
+// Both arguments have been computed.
+template <typename T> inline T select(bool condition, T a, T b) {
+    if constexpr (std::is_arithmetic_v<T>) return condition ? a : b;
+    else return {condition ? a.re : b.re, condition ? a.im : b.im};
+}
+inline bool both(bool a, bool b) { return a & b; }
+inline bool either(bool a, bool b) { return a | b; }
+
 // The distance to the next number away from 0.
 template <typename T> inline T spacing(T a) {
     constexpr T inf = std::numeric_limits<T>::infinity();
