@@ -35,7 +35,7 @@ template <typename R> struct [[gnu::may_alias]] complex {
     friend constexpr complex operator*(complex a, R b) { return {a.re * b, a.im * b}; }
     friend constexpr complex operator/(complex a, R b) { return {a.re / b, a.im / b}; }
     friend constexpr complex operator-(complex a) { return {-a.re, -a.im}; }
-    friend constexpr bool operator==(complex a, complex b) { return a.re == b.re && a.im == b.im; }
+    friend constexpr bool operator==(complex a, complex b) { return (a.re == b.re) & (a.im == b.im); }
     friend constexpr bool operator!=(complex a, complex b) { return !(a == b); }
     complex& operator+=(complex b) { return *this = *this + b; }
     complex& operator*=(complex b) { return *this = *this * b; }
