@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sdfgad.ir.expr import Expr, Int, Rewriter, reads, symbols_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Branch, Compute, Loop, Params, Statement, boxed_reads, buffers_of, walk, writes_of
+from sdfgad.ir.program import Branch, Compute, Loop, Params, Statement, boxed_reads, writes_of
 
 Bound = tuple[tuple[str, Lin], ...]
 
@@ -165,4 +165,4 @@ def is_same_region(a: Compute, b: Compute) -> bool:
 
 
 def mentioned_by(statement: Statement, buffer: str) -> bool:
-    return any(buffer in buffers_of(s) for s in walk((statement,)))
+    return buffer in statement.mentioned

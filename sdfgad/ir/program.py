@@ -9,8 +9,9 @@ body in order; a `Branch` runs one of two bodies.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -54,14 +55,38 @@ class Access:
         return Read(self.buffer, self.index, dtype)
 
 
+class Node:
+    """What statements have in common: their hash, and what they mention, are found once."""
+
+    def __hash__(self) -> int:
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = hash(tuple(getattr(self, field.name) for field in fields(self)))  # type: ignore[arg-type]
+            self.__dict__["_hash"] = found
+        return int(found)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Hashes differ between processes.
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The buffers that the statement, or one nested in it, reads or writes."""
+        statement = cast("Statement", self)
+        nested = (s.mentioned for block in blocks_of(statement) for s in block)
+        return frozenset(buffers_of(statement)).union(*nested)
+
+
 @dataclass(frozen=True)
-class Compute:
+class Compute(Node):
     """For every point of the box `params` (name, extent): ``target = value``, or ``target op= value``.
 
     An assigning `Compute` writes each element at most once, and reads of the target's buffer see either the very
     element that the same point writes or an element that no point writes: the points may run in any order.
     Where it is `fresh`, an accumulation clears its target first: ``target = sum`` over the points that share one.
     """
+
+    __hash__ = Node.__hash__
 
     params: Params
     target: Access
@@ -95,11 +120,13 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Node):
     """``outputs = name(inputs, sizes)``, by a function of ``lowering/include``; see `sdfgad.ir.library`.
 
     The outputs are other buffers than the inputs, and every element of them is written.
     """
+
+    __hash__ = Node.__hash__
 
     name: str
     inputs: tuple[Whole, ...]
@@ -109,7 +136,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Loop:
+class Loop(Node):
     """``for var = start, … start+trips-1: body``, or backwards; `guards` are linear forms that are >= 0 in the body.
 
     A loop of the user's starts at 0: the user's own index is an affine form of `var` in the body; `guards` states its
@@ -117,6 +144,8 @@ class Loop:
     body changes: after the loop it has the number of trips. The trips of a loop that `is_parallel` may run in any
     order: what one writes, no other one touches, except that several may accumulate into the same element.
     """
+
+    __hash__ = Node.__hash__
 
     var: str
     trips: Lin
@@ -130,11 +159,13 @@ class Loop:
 
 
 @dataclass(frozen=True)
-class Branch:
+class Branch(Node):
     """Run `then` where `condition` holds and `orelse` where it does not.
 
     `guards`, if any, are linear forms that are all >= 0 exactly where the condition holds.
     """
+
+    __hash__ = Node.__hash__
 
     condition: Expr
     then: Block
@@ -188,6 +219,13 @@ class Program:
     def failed(self, status: int) -> Check | None:
         """The first check that failed, given what `status` holds after a run."""
         return self.checks[FIRST_CHECK - 1 - status] if status else None
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """The blocks nested in a statement."""
+    if isinstance(statement, Loop):
+        return (statement.body,)
+    return (statement.then, statement.orelse) if isinstance(statement, Branch) else ()
 
 
 def walk(block: Block) -> Iterator[Statement]:

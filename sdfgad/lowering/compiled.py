@@ -8,7 +8,7 @@ from typing import Any
 import dace
 from dace import dtypes
 
-from sdfgad.ir.program import Program, Statement, buffers_of, walk
+from sdfgad.ir.program import Program, Statement
 from sdfgad.lowering.blas import environment_name
 from sdfgad.lowering.lifetimes import arguments, lifetimes
 from sdfgad.lowering.memory import Schedule
@@ -88,4 +88,4 @@ class _Lowering:
 
 
 def _mentioned(statement: Statement) -> set[str]:
-    return {name for nested in walk((statement,)) for name in buffers_of(nested)}
+    return set(statement.mentioned)

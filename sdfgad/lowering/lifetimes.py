@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from sdfgad.ir.expr import Const, Expr, Int, Op
 from sdfgad.ir.linear import Atom, Lin
-from sdfgad.ir.program import Buffer, Call, Program, Statement, buffers_of, walk
+from sdfgad.ir.program import Buffer, Call, Program, Statement, walk
 
 # What `memory.h` rounds up to.
 LINE = 64
@@ -50,7 +50,7 @@ def arguments(program: Program) -> set[str]:
 
 
 def _mentioned(statement: Statement) -> set[str]:
-    return {name for nested in walk((statement,)) for name in buffers_of(nested)}
+    return set(statement.mentioned)
 
 
 # --- bytes

@@ -150,7 +150,7 @@ class _Nest:
         here: list[str] = []
         deeper: dict[int, list[str]] = {}
         for name in scalars:
-            users = [k for k, s in enumerate(block) if any(name in buffers_of(nested) for nested in walk((s,)))]
+            users = [k for k, s in enumerate(block) if name in s.mentioned]
             home = block[users[0]] if len(users) == 1 else None
             is_deeper = isinstance(home, Loop) and name not in own_buffers(home) and self.begins(home.body, name)
             (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
@@ -548,7 +548,7 @@ def own_buffers(loop: Loop) -> set[str]:
 
 def begins_with_write(block: Block, name: str) -> bool:
     """Whether a scalar is assigned in a block before it is read there."""
-    users = [s for s in block if any(name in buffers_of(nested) for nested in walk((s,)))]
+    users = [s for s in block if name in s.mentioned]
     first = users[0] if users else None
     if isinstance(first, Loop) and len(users) == 1:
         return name not in own_buffers(first) and begins_with_write(first.body, name)

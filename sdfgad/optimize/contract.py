@@ -30,23 +30,22 @@ from sdfgad.ir.program import (
 
 def contract(program: Program) -> Program:
     """The program with such temporaries made smaller, one axis at a time."""
-    while (found := next(_removable(program), None)) is not None:
-        program = _without_axis(program, *found)
+    kept = {*program.inputs, *program.outputs.values(), "status"}
+    for name in program.buffers:
+        while name not in kept and (axis := next(_removable(program, name), None)) is not None:
+            program = _without_axis(program, name, axis)
     return program
 
 
-def _removable(program: Program) -> Iterator[tuple[str, int]]:
-    """Buffers and their axes that are not needed."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
-    for name, buffer in program.buffers.items():
-        if name in kept or not buffer.shape:
-            continue
-        loop = _only_loop(program.body, name)
-        while loop is not None:
-            for axis in _axes_of_trip(loop, name, len(buffer.shape)):
-                if begins_anew(loop.body, name):
-                    yield name, axis
-            loop = _only_loop(loop.body, name)
+def _removable(program: Program, name: str) -> Iterator[int]:
+    """The axes of a buffer that are not needed."""
+    rank = len(program.buffers[name].shape)
+    loop = _only_loop(program.body, name) if rank else None
+    while loop is not None:
+        axes = _axes_of_trip(loop, name, rank)
+        if axes and begins_anew(loop.body, name):
+            yield from axes
+        loop = _only_loop(loop.body, name)
 
 
 def _only_loop(block: Block, name: str) -> Loop | None:
@@ -90,4 +89,5 @@ def _without_axis(program: Program, name: str, axis: int) -> Program:
 
     buffer = program.buffers[name]
     buffers = {**program.buffers, name: replace(buffer, shape=less(buffer.shape))}
-    return replace(program, buffers=buffers, body=transform(program.body, each))
+    body = tuple(new for s in program.body for new in (transform((s,), each) if mentioned_by(s, name) else (s,)))
+    return replace(program, buffers=buffers, body=body)
