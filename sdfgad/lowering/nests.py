@@ -273,7 +273,9 @@ class _Nest:
         size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
         touches = [use for use in uses_of(loop) if use.buffer == name]
         is_sum = all(use.kind == "add" and not mentions(use, loop.var) for use in touches)
-        return 1 < size <= MOST_SUMMED and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
+        # Elements of a vector of booleans have no addresses.
+        is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
+        return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
 
     def is_private(self, name: str, loop: Loop) -> bool:
         """Whether a buffer is a temporary of each trip's own."""
