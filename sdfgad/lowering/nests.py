@@ -193,7 +193,7 @@ class _Nest:
     # --- loops
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
-        if loop.is_parallel and not self.is_shared and self.is_worth(loop):
+        if loop.is_parallel and not self.is_shared and self.is_worth(loop, scalars):
             return self.shared(loop, scalars)
         writer = self.writer()
         start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
@@ -246,27 +246,27 @@ class _Nest:
 
     # --- loops that threads share
 
-    def is_worth(self, loop: Loop) -> bool:
+    def is_worth(self, loop: Loop, scalars: list[str]) -> bool:
         """Whether a loop has enough work for threads, and they do not get into each other's way."""
         if work_of((loop,)) < PARALLEL_WORK or loop.backward or loop.start != Lin(0):
             return False
         if any(isinstance(s, Call) for s in walk(loop.body)):
             return False
-        writes: dict[str, list[Use]] = {}
+        found: dict[str, list[Use]] = {}
         for use in uses_of(loop):
-            if use.kind != "read":
-                writes.setdefault(use.buffer, []).append(use)
-        return all(self.is_apart(name, uses, loop) for name, uses in writes.items())
+            found.setdefault(use.buffer, []).append(use)
+        return all(name in scalars or self.is_apart(name, uses, loop) for name, uses in found.items())
 
     def is_apart(self, name: str, uses: list[Use], loop: Loop) -> bool:
-        """Whether threads may write a buffer: different elements, a scalar of each trip's own, or a sum."""
-        sums = [use for use in uses if use.kind == "add"]
-        if not self.buffers[name].shape:
-            return self.is_private(name, loop) or len(sums) == len(uses)
+        """Whether threads may share a buffer: they only read it, write different elements, or add up."""
+        if is_single(self.buffers[name]):
+            return len({use.kind for use in uses}) == 1 and uses[0].kind != "write"
         if self.is_array_sum(name, uses, loop):
             return True
         # What is assigned no other trip touches, but other places in the loop may add to the same element.
-        return self.is_private(name, loop) or all(_is_alone(group, loop.var) for group in (sums, *([u] for u in uses)))
+        sums = [use for use in uses if use.kind == "add"]
+        assigned = [[use] for use in uses if use.kind == "write"]
+        return all(_is_alone(group, loop.var) for group in (sums, *assigned))
 
     def is_array_sum(self, name: str, uses: Iterable[Use], loop: Loop) -> bool:
         """Whether a small array is only added to, so that each part of the trips can have its own."""
@@ -276,10 +276,6 @@ class _Nest:
         # Elements of a vector of booleans have no addresses.
         is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
         return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
-
-    def is_private(self, name: str, loop: Loop) -> bool:
-        """Whether a buffer is a temporary of each trip's own."""
-        return name not in self.outside and self.begins(loop.body, name)
 
     def shared(self, loop: Loop, scalars: list[str]) -> list[str]:
         """A call of a function of a range of trips by each thread."""
@@ -458,11 +454,11 @@ def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: lis
         f"decltype(total_) lanes_[{LANES}];",
         f"{each} lanes_[k_] = total_;",
         *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
-        f"int64_t {name}_0 = 0;",
-        f"for (; {name}_0 + {LANES} <= {ends[name]}; {name}_0 += {LANES}) {{",
-        *("#pragma omp simd", f"{each} {{", f"const int64_t {name} = {name}_0 + k_;", *lines),
+        f"int64_t {name}_first_ = 0;",
+        f"for (; {name}_first_ + {LANES} <= {ends[name]}; {name}_first_ += {LANES}) {{",
+        *("#pragma omp simd", f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
         *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
-        *(f"for (int64_t {name} = {name}_0; {name} < {ends[name]}; ++{name}) {{", *lines),
+        *(f"for (int64_t {name} = {name}_first_; {name} < {ends[name]}; ++{name}) {{", *lines),
         *(f"total_ = {step('total_', value)};", "}"),
         *["}"] * len(outer),
         f"{each} total_ = {step('total_', 'lanes_[k_]')};",
