@@ -128,25 +128,53 @@ CPP: dict[str, str] = {
 
 # What differs for complex operands.
 COMPLEX_CPP: dict[str, str] = {
-    "multiply": "sdfgad::multiply({0}, {1})",
-    "divide": "sdfgad::divide({0}, {1})",
-    "square": "sdfgad::multiply({0}, {0})",
+    "square": "({0} * {0})",
     "reciprocal": "sdfgad::reciprocal({0})",
-    "power": "sdfgad::complex_power({0}, {1})",
-    "absolute": "std::abs({0})",
-    "exp2": "sdfgad::complex_exp2({0})",
-    "expm1": "sdfgad::complex_expm1({0})",
-    "log2": "sdfgad::complex_log2({0})",
-    "log1p": "sdfgad::complex_log1p({0})",
-    "conjugate": "std::conj({0})",
+    "power": "sdfgad::power({0}, {1})",
+    "absolute": "sdfgad::absolute({0})",
+    "conjugate": "sdfgad::conj({0})",
+    "real": "{0}.re",
+    "imag": "{0}.im",
+    "sqrt": "sdfgad::sqrt({0})",
+    "exp": "sdfgad::exp({0})",
+    "exp2": "sdfgad::exp2({0})",
+    "expm1": "sdfgad::expm1({0})",
+    "log": "sdfgad::log({0})",
+    "log2": "sdfgad::log2({0})",
+    "log10": "sdfgad::log10({0})",
+    "log1p": "sdfgad::log1p({0})",
+    "sin": "sdfgad::sin({0})",
+    "cos": "sdfgad::cos({0})",
+    "tan": "sdfgad::tan({0})",
+    "arcsin": "sdfgad::asin({0})",
+    "arccos": "sdfgad::acos({0})",
+    "arctan": "sdfgad::atan({0})",
+    "sinh": "sdfgad::sinh({0})",
+    "cosh": "sdfgad::cosh({0})",
+    "tanh": "sdfgad::tanh({0})",
+    "arcsinh": "sdfgad::asinh({0})",
+    "arccosh": "sdfgad::acosh({0})",
+    "arctanh": "sdfgad::atanh({0})",
     "isnan": "sdfgad::is_nan({0})",
     "isinf": "sdfgad::is_inf({0})",
     "isfinite": "sdfgad::is_finite({0})",
 }
+# Where both sides may be computed: without a branch, trips of a loop can be elements of a vector.
+EAGER_CPP: dict[str, str] = {
+    "select": "sdfgad::select<{type}>({0}, {1}, {2})",
+    "logical_and": "sdfgad::both({0}, {1})",
+    "logical_or": "sdfgad::either({0}, {1})",
+}
+# What is cheap in a vector.
+CHEAP = {
+    *EAGER_CPP,
+    *("add", "subtract", "multiply", "divide", "negative", "positive", "square", "sqrt", "fabs", "absolute", "held"),
+    *("conjugate", "real", "imag", "complex", "cast", "maximum", "minimum", "logical_not", "logical_xor"),
+    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+}
 # The other operations that complex numbers have, with the same text as for real ones.
 COMPLEX = {
     *COMPLEX_CPP,
-    *("add", "subtract", "negative", "positive", "sqrt", "exp", "log", "log10", "sin", "cos", "tan"),
-    *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "equal", "not_equal"),
-    *("real", "imag", "conjugate", "complex", "select", "cast"),
+    *("add", "subtract", "multiply", "divide", "negative", "positive", "equal", "not_equal"),
+    *("complex", "select", "cast"),
 }

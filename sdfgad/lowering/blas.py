@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sdfgad.ir.expr import Const, Expr, Op, Read, symbols_of
 from sdfgad.ir.folding import folded

@@ -74,9 +74,14 @@ class _Lowering:
             state.add_edge(tasklet, connector, state.add_write(name), None, self.memlet(name))
 
     def argument(self, name: str, outputs: dict[str, str]) -> str:
-        if name not in outputs:
-            return f"i_{name}"
-        return f"i_{name}, &o_{name}" if self.is_single(name) else f"o_{name}"
+        is_single, is_output = self.is_single(name), name in outputs
+        address = f"{'&' if is_single else ''}{'o' if is_output else 'i'}_{name}"
+        if self.buffers[name].dtype.kind == "c":
+            # A std::complex to DaCe.
+            address = f"sdfgad::own({address})"
+        if not is_single:
+            return address
+        return f"i_{name}, {address}" if is_output else f"i_{name}"
 
     def memlet(self, name: str) -> dace.Memlet:
         return dace.Memlet.from_array(name, self.sdfg.arrays[name])

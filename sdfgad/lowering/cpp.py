@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder
+from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder, reads
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.ops import COMPLEX_CPP, CPP
+from sdfgad.ir.ops import CHEAP, COMPLEX_CPP, CPP, EAGER_CPP
 
 # Functions that vector_math.h has for whole vectors.
 VECTORISED = {
@@ -20,8 +20,8 @@ VECTORISED = {
 TYPES = {
     "float64": "double",
     "float32": "float",
-    "complex128": "std::complex<double>",
-    "complex64": "std::complex<float>",
+    "complex128": "sdfgad::complex<double>",
+    "complex64": "sdfgad::complex<float>",
     "int64": "int64_t",
     "int32": "int32_t",
     "int16": "int16_t",
@@ -67,12 +67,14 @@ class Writer:
 
     Args:
         read: how a read is written.
-        is_safe: whether a value can be computed where the program would not need it.
+        may_read: whether a read may run where its value is not asked for; then cheap sides of a choice are computed
+            whichever is taken, as vectors ask for.
     """
 
-    def __init__(self, read: Callable[[Read], str], is_safe: Callable[[Expr], bool] = lambda _: False) -> None:
-        self._read, self._is_safe = read, is_safe
+    def __init__(self, read: Callable[[Read], str], may_read: Callable[[Read], bool] = lambda _: False) -> None:
+        self._read, self._may_read = read, may_read
         self._text: dict[Expr, str] = {}
+        self._eager: dict[Expr, bool] = {}
         self.lines: list[str] = []
 
     def value(self, root: Expr) -> str:
@@ -81,11 +83,11 @@ class Writer:
         for node in postorder(root):
             if node in self._text:
                 continue
+            self._eager[node] = self._is_eager(node)
             text = self._one(node)
             # A call that depends on a condition would not be vectorised.
-            is_early = (
-                isinstance(node, Op) and node.name in VECTORISED and node.dtype.kind == "f" and self._is_safe(node)
-            )
+            is_early = isinstance(node, Op) and node.name in VECTORISED and node.dtype.kind == "f"
+            is_early = is_early and all(map(self._may_read, reads(node)))
             if isinstance(node, Op) and (is_early or uses.get(node, 0) > 1):
                 name = f"v{len(self.lines)}_"
                 self.lines.append(f"const {cpp_type(node.dtype)} {name} = {text};")
@@ -106,6 +108,13 @@ class Writer:
             parts.append(str(lin.const))
         return " + ".join(parts).replace("+ -", "- ")
 
+    def _is_eager(self, node: Expr) -> bool:
+        """Whether a value may be computed where it is not asked for."""
+        if isinstance(node, Op):
+            # Integers are divided by functions of ours, which take all divisors.
+            return all(self._eager[arg] for arg in node.args) and (node.name in CHEAP or is_small_power(node))
+        return isinstance(node, Const) or (isinstance(node, Read) and self._may_read(node)) or is_plain(node)
+
     def _one(self, node: Expr) -> str:
         if isinstance(node, Const):
             return literal(node.value, node.dtype)
@@ -115,13 +124,47 @@ class Writer:
             return self._read(node)
         assert isinstance(node, Op)
         args = [self._text[arg] for arg in node.args]
+        if is_small_power(node):
+            return f"sdfgad::power<{_small_integer(node.args[1])}>({args[0]})"
         if node.name == "cast":
             return _cast(args[0], node.args[0].dtype, node.dtype)
-        text = _template(node).format(*args)
+        is_eager = node.name in EAGER_CPP and all(self._eager[arg] for arg in node.args)
+        template = EAGER_CPP[node.name] if is_eager and _is_alike(node) else _template(node)
+        text = template.format(*args, type=cpp_type(node.dtype))
         # C++ computes with narrow integers and booleans as int; NumPy wraps around, and true + true is true.
         is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
         is_sum = node.dtype.kind == "b" and node.name == "add"
         return f"{cpp_type(node.dtype)}({text})" if is_narrow or is_sum else text
+
+
+def is_plain(node: Expr) -> bool:
+    """Whether a form has symbols only."""
+    return isinstance(node, Int) and not node.children
+
+
+def is_small_power(node: Op) -> bool:
+    return node.name == "power" and _small_integer(node.args[1]) is not None
+
+
+def _is_alike(node: Op) -> bool:
+    """Whether the sides of a choice have one type in C++, and conditions are booleans."""
+    sides = node.args[1:] if node.name == "select" else node.args
+    kinds = {arg.dtype for arg in sides}
+    is_wide = node.dtype.kind in "fc" or (node.dtype.kind in "bi" and node.dtype.itemsize in (1, 8))
+    return is_wide and kinds == {node.dtype} and node.args[0].dtype.kind == "b"
+
+
+def _small_integer(exponent: Expr) -> int | None:
+    """The value of a complex constant, or of a difference of constants, to whose power NumPy gets by products."""
+    if exponent.dtype.kind != "c":
+        return None
+    parts = exponent.args if isinstance(exponent, Op) and exponent.name == "subtract" else (exponent,)
+    if not all(isinstance(part, Const) for part in parts):
+        return None
+    first, *rest = (part.value for part in parts if isinstance(part, Const))
+    value = first - rest[0] if rest else first
+    is_small = value.imag == 0 and abs(value.real) < 100 and value.real == int(value.real)
+    return int(value.real) if is_small else None
 
 
 def _template(node: Op) -> str:
@@ -135,7 +178,7 @@ def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
     if old.kind == "c" and new.kind == "b":
         return f"({text} != {literal(0, old)})"
     if old.kind == "c" and new.kind != "c":
-        return f"{cpp_type(new)}(std::real({text}))"
+        return f"{cpp_type(new)}(({text}).re)"
     if new.kind == "c" and old.kind != "c":
         return f"{cpp_type(new)}({cpp_type(np.empty(0, new).real.dtype)}({text}))"
     # int64_t(int32_t(x[i])) would be a type: that of a function.

@@ -74,11 +74,9 @@ def _product_kernel(statement: Compute, product: Product, buffers: Mapping[str, 
     code = _Code(statement, buffers, (), names, True)
     scalar = cpp_type(statement.value.dtype)
     alpha = " * ".join([*(code.writer.value(factor) for factor in product.alpha), f"{scalar}(1)"])
-    pointers = [
-        f"{code.connector(Access(o.access.buffer), True)} + ({code.writer.form(o.offset)})"
-        for o in (product.a, product.b)
-    ]
-    pointers.append(f"out_ + ({code.writer.form(product.c.offset)})")
+    connectors = [code.connector(Access(o.access.buffer), True) for o in (product.a, product.b)] + ["out_"]
+    operands = (product.a, product.b, product.c)
+    pointers = [f"sdfgad::own({c}) + ({code.writer.form(o.offset)})" for c, o in zip(connectors, operands, strict=True)]
     texts = {name: f"{{{name}}}" for name in names}
     call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
     return code.finish([call], ("out_", True), (environment_name(),))
@@ -202,6 +200,11 @@ class _Code:
         return work >= PARALLEL_WORK
 
     def _read(self, node: Read) -> str:
+        """A complex number comes as DaCe's type and is used as ours."""
+        text = self._element(node)
+        return f"{cpp_type(node.dtype)}({text})" if node.dtype.kind == "c" else text
+
+    def _element(self, node: Read) -> str:
         access = Access(node.buffer, node.index)
         if self._is_point(access):
             return self.connector(access, False)

@@ -8,12 +8,13 @@ are vectorised; one with enough work becomes a function of a range of trips, whi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sdfgad.analysis.accesses import Use, interval, mentions, uses_of
 from sdfgad.analysis.private import begins_anew
-from sdfgad.ir.expr import Const, Expr, Int, Read, postorder, reads, symbols_of
+from sdfgad.ir.expr import Const, Int, Read, postorder, symbols_of
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
@@ -25,6 +26,7 @@ from sdfgad.ir.program import (
     Call,
     Compute,
     Loop,
+    Params,
     Statement,
     buffers_of,
     reads_of,
@@ -34,6 +36,7 @@ from sdfgad.ir.program import (
 from sdfgad.lowering.blas import Product, call_text, product_of
 from sdfgad.lowering.cpp import Writer, cpp_type, literal
 from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
+from sdfgad.lowering.totals import Total
 
 # In elementary operations.
 PARALLEL_WORK = 1 << 20
@@ -95,8 +98,8 @@ class _Nest:
     uses_blas: bool = False
     names: Names = field(default_factory=Names)
     is_shared: bool = False
-    # The counters of the loops around, with their numbers of trips.
-    extents: dict[str, Lin] = field(default_factory=dict)
+    counters: dict[str, Lin] = field(default_factory=dict)
+    is_vector: bool = False
 
     def made(self, statement: Statement) -> Nest:
         block = (statement,)
@@ -204,8 +207,6 @@ class _Nest:
             bounds = [f"const int64_t start_ = {start}, end_ = {end};"]
             start, end = "start_", "end_"
         body = loop.body
-        if loop.start != Lin.symbol("first_"):
-            self.extents[var] = Lin(-1) if loop.start != Lin(0) or loop.is_open else loop.trips
         pragma: list[str] = []
         if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
             sums = _sums(body, var)
@@ -217,18 +218,24 @@ class _Nest:
         if loop.is_open:
             # The body changes the number of trips.
             return [head, *self.block(body, scalars), "}"]
-        inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
-        first = [f"{self.type(a.buffer)} {name} = {self.element(a, writer)};" for a, name in sums.items()]
-        last = [f"{self.element(a, writer)} = {name};" for a, name in sums.items()]
+        with self.within(((var, loop.trips),) if loop.start == Lin(0) else (), bool(pragma)):
+            inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
+        first, last = list[str](), list[str]()
+        for access, name in sums.items():
+            total, element = self.sum(access.buffer, name), self.element(access, writer)
+            first += total.begin(element)
+            last.append(f"{element} = {total.value};")
         return ["{", *writer.lines, *bounds, *first, *pragma, head, *inner, "}", *last, "}"]
 
     def pragma(self, sums: Mapping[Access, str]) -> list[str]:
         """Trips may run side by side; sums may be reordered to use vector instructions."""
-        kinds = {self.buffers[access.buffer].dtype.kind for access in sums}
         if not sums:
             return ["#pragma omp simd"]
-        # There is no vector sum of complex numbers.
-        return [] if "c" in kinds else [f"#pragma omp simd reduction(+ : {', '.join(dict.fromkeys(sums.values()))})"]
+        names = [part for access, name in sums.items() for part in self.sum(access.buffer, name).parts]
+        return [f"#pragma omp simd reduction(+ : {', '.join(names)})"]
+
+    def sum(self, buffer: str, name: str) -> Total:
+        return Total(self.buffers[buffer].dtype, name)
 
     def summed(self, block: Block, sums: Mapping[Access, str], scalars: list[str]) -> list[str]:
         """The body of a loop whose sums are in registers."""
@@ -242,7 +249,7 @@ class _Nest:
     def added(self, statement: Compute, name: str) -> list[str]:
         writer = self.writer()
         value = writer.value(statement.value)
-        return ["{", *writer.lines, f"{name} += {value};", "}"]
+        return ["{", *writer.lines, *self.sum(statement.target.buffer, name).add(value), "}"]
 
     # --- loops that threads share
 
@@ -287,8 +294,8 @@ class _Nest:
         arrays = [n for n in found if n in changed and n not in sums and self.is_array_sum(n, (), loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
         self.is_shared = True
-        self.extents[loop.var] = loop.trips
-        lines = self.loop(part, scalars)
+        with self.within(((loop.var, loop.trips),), False):
+            lines = self.loop(part, scalars)
         self.is_shared = False
         self.functions.append(
             self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
@@ -329,7 +336,6 @@ class _Nest:
     # --- one statement
 
     def compute(self, statement: Compute) -> list[str]:
-        self.extents |= dict(statement.params)
         product = product_of(statement, self.buffers)
         if product is not None:
             return self.product(statement, product)
@@ -360,7 +366,8 @@ class _Nest:
             heads += ["#pragma omp simd"] if is_last and order.is_vector else []
             heads.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
             depth += 1
-        body = self.total(statement, order, extents) if order.inner else self.point(statement)
+        with self.within(statement.params, bool(order.inner) or order.is_vector):
+            body = self.total(statement, order, extents) if order.inner else self.point(statement)
         return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * depth, "}"]
 
     def cleared(self, statement: Compute, own: tuple[str, ...]) -> list[str]:
@@ -369,23 +376,25 @@ class _Nest:
         return self.compute(replace(statement, params=params, value=value, accumulate=None, fresh=False))
 
     def total(self, statement: Compute, order: Order, extents: Mapping[str, Lin]) -> list[str]:
-        kind, type_ = statement.accumulate or "add", self.type(statement.target.buffer)
+        kind = statement.accumulate or "add"
         writer, bounds, place = self.writer(), self.writer(), self.writer()
         value = writer.value(statement.value)
         target = self.element(statement.target, place)
         dtype = self.buffers[statement.target.buffer].dtype
         identity = literal(dtype.type(IDENTITY[kind]), dtype) if statement.fresh else target
-        lines = [*place.lines, f"{type_} total_ = {identity};"]
         if kind != "add" and dtype.kind == "f":
             # Of several at a time: the order does not matter, and the compiler would keep to it.
-            steps = lanes(kind, order.inner, {n: bounds.form(extents[n]) for n in order.inner}, writer.lines, value)
-            return ["{", *bounds.lines, *lines, *steps, f"{target} = total_;", "}"]
+            ends = {n: bounds.form(extents[n]) for n in order.inner}
+            steps = lanes(kind, order.inner, ends, writer.lines, value)
+            first = [*place.lines, f"{cpp_type(dtype)} total_ = {identity};"]
+            return ["{", *bounds.lines, *first, *steps, f"{target} = total_;", "}"]
+        total = Total(dtype, "total_", kind)
+        lines = [*place.lines, *total.begin(identity)]
         for name in order.inner:
-            if name == order.inner[-1] and kind == "add" and dtype.kind != "c":
-                lines.append("#pragma omp simd reduction(+ : total_)")
+            if name == order.inner[-1]:
+                lines += total.pragma()
             lines.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
-        step = COMBINE[kind].format("total_", value)
-        lines += [*writer.lines, f"total_ = {step};", *["}"] * len(order.inner), f"{target} = total_;", "}"]
+        lines += [*writer.lines, *total.add(value), *["}"] * len(order.inner), f"{target} = {total.value};", "}"]
         return ["{", *bounds.lines, *lines]
 
     def point(self, statement: Compute) -> list[str]:
@@ -410,20 +419,33 @@ class _Nest:
     # --- elements
 
     def writer(self) -> Writer:
-        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer), self.is_within)
+        may_read = self.is_inside if self.is_vector else lambda _: False
+        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer), may_read)
         return writer
 
-    def is_within(self, value: Expr) -> bool:
-        """Whether everything that a value reads is certainly there, wherever the loops around are."""
-        return all(self.is_element(read) for read in reads(value))
+    @contextmanager
+    def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
+        """What is written now runs in loops from 0, the innermost of which may be one of vectors."""
+        before = self.counters, self.is_vector
+        self.counters, self.is_vector = {**self.counters, **dict(counters)}, is_vector
+        yield
+        self.counters, self.is_vector = before
 
-    def is_element(self, read: Read) -> bool:
-        ranges = [interval(lin, self.extents) for lin in read.index]
+    def is_inside(self, read: Read) -> bool:
+        """Whether a read is certainly of an element, also where its value is not asked for."""
         shape = self.buffers[read.buffer].shape
-        return all(
-            found is not None and found[0] == Lin(0) and found[1] >= 0 and extent.is_const and found[2] < extent.const
-            for found, extent in zip(ranges, shape, strict=True)
-        )
+        return all(self.is_below(lin, extent) for lin, extent in zip(read.index, shape, strict=True))
+
+    def is_below(self, lin: Lin, extent: Lin) -> bool:
+        """Whether a form of the counters is certainly between 0 and an extent."""
+        least = most = lin.const
+        for atom, coefficient in lin.terms:
+            trips = self.counters.get(atom) if isinstance(atom, str) else None
+            if trips is None or not trips.is_const:
+                return False
+            span = coefficient * max(trips.const - 1, 0)
+            least, most = least + min(span, 0), most + max(span, 0)
+        return extent.is_const and least >= 0 and most < extent.const
 
     def element(self, access: Access, writer: Writer) -> str:
         if is_single(self.buffers[access.buffer]):

@@ -179,6 +179,7 @@ class _Lowering:
         # DaCe passes single elements by value.
         texts = [("&" if is_single(self.buffers[w.buffer]) else "") + connector for w, connector in connectors]
         target = f"{texts.pop()[1:]} = " if LIBRARY[call.name].failure else ""
+        texts = [f"sdfgad::own({text})" for text in texts]
         code = f"{target}sdfgad::{call.name}({', '.join([*texts, *map(str, call.sizes)])});"
         header = f'#include "{LIBRARY[call.name].header}"\n'
         tasklet = state.add_tasklet(

@@ -25,14 +25,17 @@ def clear_early(program: Program) -> Program:
 
 
 def _moved(program: Program, name: str) -> Program:
-    first, *others = [s for s in program.body if mentioned_by(s, name)] or [None]
-    is_start = isinstance(first, Compute) and is_clear(first, 0.0) and is_whole(program.buffers, first)
-    if not is_start or len(others) != 1 or not isinstance(others[0], Loop):
+    users = [s for s in program.body if mentioned_by(s, name)]
+    if len(users) != 2:
         return program
-    loop = _in_loop(program, others[0], name)
+    first, second = users
+    is_start = isinstance(first, Compute) and is_clear(first, 0.0) and is_whole(program.buffers, first)
+    if not is_start or not isinstance(second, Loop):
+        return program
+    loop = _in_loop(program, second, name)
     if loop is None:
         return program
-    body = tuple(loop if s is others[0] else s for s in program.body if s is not first)
+    body = tuple(loop if s is second else s for s in program.body if s is not first)
     return program.with_body(body)
 
 

@@ -79,10 +79,8 @@ def _without_axis(program: Program, name: str, axis: int) -> Program:
         return index[:axis] + index[axis + 1 :]
 
     def shorter(node: Expr) -> Expr | None:
-        return Read(name, less(node.index), node.dtype) if _is_of(node) else None
-
-    def _is_of(node: Expr) -> bool:
-        return isinstance(node, Read) and node.buffer == name and len(node.index) == rank
+        is_of = isinstance(node, Read) and node.buffer == name and len(node.index) == rank
+        return Read(name, less(node.index), node.dtype) if is_of else None  # type: ignore[attr-defined]
 
     def each(statement: Statement) -> Block:
         changed = rewrite_statement(statement, replace_node=shorter) if name in buffers_of(statement) else statement

@@ -45,10 +45,10 @@ def region_of(statement: Compute) -> Region | None:
             fixed.append((axis, lin))
             continue
         (name,) = names[:1]
-        if lin != Lin.symbol(name) + lin.const or not extents[name].is_const:  # type: ignore[index]
+        if lin != Lin.symbol(name) + lin.const or not extents[name].is_const:
             return None
         axes.append((axis, str(name)))
-        box.append((lin.const, lin.const + extents[name].const))  # type: ignore[index]
+        box.append((lin.const, lin.const + extents[name].const))
     if sorted(name for _, name in axes) != sorted(extents):
         return None
     return Region(statement.target.buffer, tuple(fixed), tuple(axes), tuple(box))

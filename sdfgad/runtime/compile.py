@@ -44,8 +44,6 @@ FLAGS = (
     "-ffp-contract=off",
     "-w",
 )
-# GCC 12's vectoriser of loops gets conjugates and quotients of complex numbers wrong.
-FLAGS_FOR_COMPLEX = ("-fno-tree-loop-vectorize",)
 INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
 
 
@@ -133,9 +131,7 @@ def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, .
         for name, descriptor in sdfg.arglist().items()
     )
     used = {environment for c in objects for environment in c.environments}
-    has_complex = any(array.dtype in (dace.complex64, dace.complex128) for array in sdfg.arrays.values())
-    options = (*(FLAGS_FOR_COMPLEX if has_complex else ()), *_library_options(used))
-    return manage("\n".join(lines) + "\n", sdfg.name), arguments, options
+    return manage("\n".join(lines) + "\n", sdfg.name), arguments, _library_options(used)
 
 
 def _library_options(used: set[str]) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from sdfgad.ir.expr import INT, Const, Int, Op, Read
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Op, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.lowering.cpp import Writer, literal
 
-F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
+F64, F32, C128 = np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.complex128)
 
 
 @pytest.mark.parametrize("value", [0.1, -2.5, 1e300, 5e-324, 1 / 3, 123456789.0, 2.0**60, -0.0])
@@ -49,3 +49,40 @@ def test_forms():
     assert writer.form(Lin.symbol("i").scaled(2) - Lin.symbol("j") - 3) == "2 * i - 1 * j - 3"
     assert writer.form(Lin(0)) == "0"
     assert writer.value(Op("multiply", (Int(Lin.symbol("i") + 1), Const(2, INT)), INT)).count("i + 1") == 1
+
+
+@pytest.mark.parametrize(
+    ("exponent", "text"),
+    [
+        (Const(3, C128), "sdfgad::power<3>(z)"),
+        (Op("subtract", (Const(2, C128), Const(3, C128)), C128), "sdfgad::power<-1>(z)"),
+        (Const(0.5, C128), "sdfgad::power(z, "),
+        (Const(2 + 1j, C128), "sdfgad::power(z, "),
+        (Const(100, C128), "sdfgad::power(z, "),
+        (Const(np.inf, C128), "sdfgad::power(z, "),
+        (Const(complex(np.nan, 0), C128), "sdfgad::power(z, "),
+    ],
+)
+def test_complex_powers(exponent, text):
+    power = Op("power", (Read("z", (), C128), exponent), C128)
+    assert Writer(lambda read: read.buffer).value(power).startswith(text)
+
+
+def choice(side):
+    return Op("select", (Read("mask", (), BOOL), side, Const(0, side.dtype)), side.dtype)
+
+
+def test_cheap_sides_of_a_choice_are_computed_where_their_reads_are_safe():
+    x, y = Read("x", (), F64), Read("y", (), F64)
+    twice, logarithm = Op("add", (x, x), F64), Op("log", (x,), F64)
+
+    def text(node):
+        return Writer(lambda read: read.buffer, lambda read: read.buffer != "y").value(node)
+
+    assert text(choice(twice)) == "sdfgad::select<double>(mask, (x + x), 0.0)"
+    assert text(choice(Op("add", (x, y), F64))) == "(mask ? (x + y) : 0.0)"
+    assert text(choice(logarithm)) == "(mask ? std::log(x) : 0.0)"
+    assert "?" in Writer(lambda read: read.buffer).value(choice(twice))
+    less, more = Op("less", (x, x), BOOL), Op("less", (y, x), BOOL)
+    assert text(Op("logical_and", (less, less), BOOL)).startswith("sdfgad::both")
+    assert text(Op("logical_and", (less, more), BOOL)) == "((x < x) && (y < x))"

@@ -14,7 +14,7 @@ from sdfgad.frontend.functions.linalg import cholesky_pullback
 from sdfgad.lowering.openblas import OpenBLAS
 from sdfgad.runtime.compile import FLAGS, INCLUDE, compiler
 
-FIELDS = {"f4": "float", "f8": "double", "c8": "std::complex<float>", "c16": "std::complex<double>"}
+FIELDS = {"f4": "float", "f8": "double", "c8": "sdfgad::complex<float>", "c16": "sdfgad::complex<double>"}
 INTEGERS = {"?": "bool", "i1": "int8_t", "i4": "int32_t", "i8": "int64_t", "u2": "uint16_t"}
 SORTED = {**INTEGERS, "f4": "float", "f8": "double"}
 LINALG = {

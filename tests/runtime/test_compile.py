@@ -166,7 +166,7 @@ def quotients(x, y):
 
 
 def test_complex_quotients_are_right():
-    """GCC 12 with -O3 mixes up the imaginary parts of this gradient."""
+    """GCC 12 with -O3 mixes up the imaginary parts of this gradient where numbers are std::complex."""
     x = np.array([-0.309 - 0.364j])
     y = np.array([-0.387 + 0.819j, -0.343 - 1.043j, -1.648 + 0.419j, 1.788 - 0.601j])
     c = np.array([1.0 + 0.5j, -0.3 + 1.0j, 0.7 - 0.2j, -1.1 - 0.4j])

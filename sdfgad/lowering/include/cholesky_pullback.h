@@ -1,7 +1,6 @@
 // The adjoint of a Cholesky factorisation, by blocks: Murray, "Differentiation of the Cholesky decomposition" (2016).
 #pragma once
 #include <algorithm>
-#include <complex>
 
 #include "linalg.h"
 #include "products.h"
@@ -33,9 +32,6 @@ SDFGAD_TRIANGLES(double, d)
 SDFGAD_TRIANGLES(Complex, z)
 #undef SDFGAD_TRIANGLES
 
-inline double conjugate(double x) { return x; }
-inline Complex conjugate(Complex x) { return std::conj(x); }
-
 // For a block on the diagonal: bar, a lower triangle, becomes the cotangent of what was factorised, a lower triangle
 // whose diagonal is real; `whole` (n, n) becomes the sum of that and its adjoint.
 template <typename T>
@@ -44,14 +40,14 @@ inline void pull_back_diagonal(int64_t n, const T* d, T* bar, int64_t lead, T* w
         for (int64_t j = 0; j < n; j++) whole[i * n + j] = j <= i ? bar[i * lead + j] : T(0);
     multiply_lower(n, d, lead, whole, n);
     for (int64_t i = 0; i < n; i++) {
-        whole[i * n + i] = std::real(whole[i * n + i]);
-        for (int64_t j = 0; j < i; j++) whole[j * n + i] = conjugate(whole[i * n + j]);
+        whole[i * n + i] = real(whole[i * n + i]);
+        for (int64_t j = 0; j < i; j++) whole[j * n + i] = conj(whole[i * n + j]);
     }
     solve_lower(CblasLeft, CblasConjTrans, n, n, d, lead, whole, n);
     solve_lower(CblasRight, CblasNoTrans, n, n, d, lead, whole, n);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < i; j++) bar[i * lead + j] = whole[i * n + j];
-        bar[i * lead + i] = 0.5 * std::real(whole[i * n + i]);
+        bar[i * lead + i] = 0.5 * real(whole[i * n + i]);
     }
 }
 

@@ -5,25 +5,20 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
+#include "complex_number.h"
 #include "memory.h"
 
 namespace sdfgad {
 namespace dft {
 
-// std::complex's own product checks for NaN.
-template <typename R> inline std::complex<R> times(std::complex<R> a, std::complex<R> b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
 // exp(-2 pi i index / n). The angle is brought into the first eighth of the circle, where it is most accurate.
-inline std::complex<double> root(int64_t index, int64_t n) {
+inline complex<double> root(int64_t index, int64_t n) {
     constexpr double pi = 3.14159265358979323846;
     int64_t eighths = 8 * (index % n), octant = eighths / n;
     int64_t rest = octant % 2 ? n - eighths % n : eighths % n;
@@ -33,49 +28,49 @@ inline std::complex<double> root(int64_t index, int64_t n) {
 }
 
 // The transform of P values. For an odd P, those at distance k and P - k from the first are taken together.
-template <int P, typename R> inline void butterfly(std::complex<R> (&x)[P], const std::complex<R> (&roots)[P]) {
+template <int P, typename R> inline void butterfly(complex<R> (&x)[P], const complex<R> (&roots)[P]) {
     constexpr int half = P / 2;
-    std::complex<R> sums[half], differences[half], first = x[0];
+    complex<R> sums[half], differences[half], first = x[0];
     for (int j = 0; j < half; j++) {
         sums[j] = x[j + 1] + x[P - 1 - j];
         differences[j] = x[j + 1] - x[P - 1 - j];
         x[0] += sums[j];
     }
     for (int k = 1; k <= half; k++) {
-        std::complex<R> even = first + sums[0] * roots[k].real(), odd = differences[0] * roots[k].imag();
+        complex<R> even = first + sums[0] * roots[k].re, odd = differences[0] * roots[k].im;
         for (int j = 1; j < half; j++) {
-            std::complex<R> w = roots[k * (j + 1) % P];
-            even += sums[j] * w.real();
-            odd += differences[j] * w.imag();
+            complex<R> w = roots[k * (j + 1) % P];
+            even += sums[j] * w.re;
+            odd += differences[j] * w.im;
         }
-        x[k] = {even.real() - odd.imag(), even.imag() + odd.real()};
-        x[P - k] = {even.real() + odd.imag(), even.imag() - odd.real()};
+        x[k] = {even.re - odd.im, even.im + odd.re};
+        x[P - k] = {even.re + odd.im, even.im - odd.re};
     }
 }
 
-template <typename R> inline void butterfly(std::complex<R> (&x)[2], const std::complex<R> (&)[2]) {
-    std::complex<R> first = x[0];
+template <typename R> inline void butterfly(complex<R> (&x)[2], const complex<R> (&)[2]) {
+    complex<R> first = x[0];
     x[0] = first + x[1];
     x[1] = first - x[1];
 }
 
-template <typename R> inline void butterfly(std::complex<R> (&x)[4], const std::complex<R> (&)[4]) {
-    std::complex<R> a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = x[1] - x[3];
+template <typename R> inline void butterfly(complex<R> (&x)[4], const complex<R> (&)[4]) {
+    complex<R> a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = x[1] - x[3];
     x[0] = a + c;
     x[2] = a - c;
-    x[1] = {b.real() + d.imag(), b.imag() - d.real()};
-    x[3] = {b.real() - d.imag(), b.imag() + d.real()};
+    x[1] = {b.re + d.im, b.im - d.re};
+    x[3] = {b.re - d.im, b.im + d.re};
 }
 
 // Transforms of `factor` values each; `stride` of them are interleaved, for each of `count` groups.
 template <typename R> struct Pass {
     int factor;
     int64_t count, stride;
-    Vector<std::complex<R>> twiddles;
+    Vector<complex<R>> twiddles;
 
-    template <int P> void run(const std::complex<R>* in, std::complex<R>* out) const {
-        std::complex<R> roots[P];
-        for (int j = 0; j < P; j++) roots[j] = std::complex<R>(root(j, P));
+    template <int P> void run(const complex<R>* in, complex<R>* out) const {
+        complex<R> roots[P];
+        for (int j = 0; j < P; j++) roots[j] = complex<R>(root(j, P));
         // The first group's twiddles are 1; in the last pass it is the only one.
         group<P, false>(in, out, roots, nullptr);
         for (int64_t k = 1; k < count; k++)
@@ -84,19 +79,19 @@ template <typename R> struct Pass {
 
     template <int P, bool is_twisted>
     void group(
-        const std::complex<R>* __restrict in, std::complex<R>* __restrict out, const std::complex<R> (&roots)[P],
-        const std::complex<R>* w
+        const complex<R>* __restrict in, complex<R>* __restrict out, const complex<R> (&roots)[P],
+        const complex<R>* w
     ) const {
         for (int64_t q = 0; q < stride; q++) {
-            std::complex<R> x[P];
+            complex<R> x[P];
             for (int j = 0; j < P; j++) x[j] = in[q + stride * count * j];
             butterfly(x, roots);
             out[q] = x[0];
-            for (int j = 1; j < P; j++) out[q + stride * j] = is_twisted ? times(x[j], w[j]) : x[j];
+            for (int j = 1; j < P; j++) out[q + stride * j] = is_twisted ? x[j] * w[j] : x[j];
         }
     }
 
-    void operator()(const std::complex<R>* in, std::complex<R>* out) const {
+    void operator()(const complex<R>* in, complex<R>* out) const {
         switch (factor) {
             case 2: return run<2>(in, out);
             case 3: return run<3>(in, out);
@@ -125,10 +120,10 @@ public:
 
     int64_t scratch_size() const { return passes.size() > 1 ? n : 0; }
 
-    void operator()(const std::complex<R>* in, std::complex<R>* out, std::complex<R>* scratch) const {
+    void operator()(const complex<R>* in, complex<R>* out, complex<R>* scratch) const {
         if (passes.empty()) std::copy_n(in, n, out);
         for (size_t left = passes.size(); left > 0; left--) {
-            std::complex<R>* target = left % 2 ? out : scratch;
+            complex<R>* target = left % 2 ? out : scratch;
             passes[passes.size() - left](in, target);
             in = target;
         }
@@ -156,23 +151,23 @@ inline int64_t next_smooth(int64_t n) {
 template <typename R> class Bluestein {
 public:
     explicit Bluestein(int64_t n) : n(n), size(next_smooth(2 * n - 1)), transform(size), chirp(n), kernel(size) {
-        for (int64_t k = 0; k < n; k++) chirp[k] = std::complex<R>(root(square(k), 2 * n));
-        Vector<std::complex<R>> values(size), scratch(size);
-        for (int64_t k = 0; k < n; k++) values[k] = values[(size - k) % size] = std::conj(chirp[k]) / R(size);
+        for (int64_t k = 0; k < n; k++) chirp[k] = complex<R>(root(square(k), 2 * n));
+        Vector<complex<R>> values(size), scratch(size);
+        for (int64_t k = 0; k < n; k++) values[k] = values[(size - k) % size] = conj(chirp[k]) / R(size);
         transform(values.data(), kernel.data(), scratch.data());
     }
 
     int64_t scratch_size() const { return 3 * size; }
 
-    void operator()(const std::complex<R>* in, std::complex<R>* out, std::complex<R>* scratch) const {
-        std::complex<R>*values = scratch + size, *spectrum = scratch + 2 * size;
-        for (int64_t k = 0; k < n; k++) values[k] = times(in[k], chirp[k]);
+    void operator()(const complex<R>* in, complex<R>* out, complex<R>* scratch) const {
+        complex<R>*values = scratch + size, *spectrum = scratch + 2 * size;
+        for (int64_t k = 0; k < n; k++) values[k] = in[k] * chirp[k];
         std::fill(values + n, values + size, 0);
         transform(values, spectrum, scratch);
-        for (int64_t k = 0; k < size; k++) spectrum[k] = times(spectrum[k], kernel[k]);
+        for (int64_t k = 0; k < size; k++) spectrum[k] = spectrum[k] * kernel[k];
         transform(spectrum, values, scratch);
         // The inverse transform is the transform read backwards.
-        for (int64_t k = 0; k < n; k++) out[k] = times(values[(size - k) % size], chirp[k]);
+        for (int64_t k = 0; k < n; k++) out[k] = values[(size - k) % size] * chirp[k];
     }
 
 private:
@@ -181,7 +176,7 @@ private:
 
     int64_t n, size;
     Smooth<R> transform;
-    Vector<std::complex<R>> chirp, kernel;
+    Vector<complex<R>> chirp, kernel;
 };
 
 // The plan of a length, kept for later calls. A program with ever new lengths must not fill the memory.
@@ -198,9 +193,9 @@ template <typename Plan> static std::shared_ptr<const Plan> plan_of(int64_t n) {
 }
 
 template <typename Plan, typename R>
-inline void transform_rows(const std::complex<R>* in, std::complex<R>* out, int64_t batch, int64_t n, int sign) {
+inline void transform_rows(const complex<R>* in, complex<R>* out, int64_t batch, int64_t n, int sign) {
     auto plan = plan_of<Plan>(n);
-    auto scratch = array<std::complex<R>>(plan->scratch_size());
+    auto scratch = array<complex<R>>(plan->scratch_size());
     for (int64_t row = 0; row < batch; row++, in += n, out += n) {
         (*plan)(in, out, scratch.get());
         if (sign > 0) std::reverse(out + 1, out + n);
@@ -211,7 +206,7 @@ inline void transform_rows(const std::complex<R>* in, std::complex<R>* out, int6
 
 // The unnormalised transform of each row: out[k] = sum over j of in[j] exp(sign 2 pi i j k / n).
 template <typename R>
-inline int fourier(const std::complex<R>* in, std::complex<R>* out, int64_t batch, int64_t n, int sign) {
+inline int fourier(const complex<R>* in, complex<R>* out, int64_t batch, int64_t n, int sign) {
     if (batch == 0 || n == 0) return 0;
     if (dft::is_smooth(n)) dft::transform_rows<dft::Smooth<R>>(in, out, batch, n, sign);
     else dft::transform_rows<dft::Bluestein<R>>(in, out, batch, n, sign);

@@ -6,7 +6,6 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -14,13 +13,14 @@
 #include <cblas.h>
 #include <lapacke.h>
 
+#include "sdfgad.h"
 #include "memory.h"
 
 namespace sdfgad {
 namespace lapack {
 
 template <typename T> struct Types { using Real = T; using Wide = double; };
-template <typename T> struct Types<std::complex<T>> { using Real = T; using Wide = std::complex<double>; };
+template <typename T> struct Types<complex<T>> { using Real = T; using Wide = complex<double>; };
 template <typename T> using Real = typename Types<T>::Real;
 template <typename T> using Wide = typename Types<T>::Wide;
 
@@ -47,7 +47,7 @@ template <typename T> using Wide = typename Types<T>::Wide;
             LAPACK_COL_MAJOR, m, k, k, (C*)a, m, (const C*)tau, (C*)work, size);                                   \
     }
 
-using Complex = std::complex<double>;
+using Complex = complex<double>;
 inline constexpr Complex one = 1;
 SDFGAD_LAPACK(double, double, d, org, 1)
 SDFGAD_LAPACK(Complex, lapack_complex_double, z, ung, &one)
@@ -145,7 +145,7 @@ public:
 
     double determinant_log() const {
         double log = 0;
-        for (int64_t i = 0; i < n; i++) log += std::log(std::abs(pivot(i)));
+        for (int64_t i = 0; i < n; i++) log += std::log(absolute(pivot(i)));
         return log;
     }
 
@@ -155,7 +155,7 @@ private:
 
     // That of an infinity is not infinity / infinity.
     static double direction(double x) { return x < 0 ? -1 : 1; }
-    static Complex direction(Complex x) { return x / std::abs(x); }
+    static Complex direction(Complex x) { return x / absolute(x); }
 
     int64_t n;
     Array<Wide<T>> lu;
@@ -230,7 +230,7 @@ template <typename T> inline int qr(const T* a, T* q, T* r, int64_t batch, int64
     Wide sizes[2];
     lapack::reflect(m, n, nullptr, nullptr, &sizes[0], -1);
     lapack::form_q(m, k, nullptr, nullptr, &sizes[1], -1);
-    int work_size = std::max(std::real(sizes[0]), std::real(sizes[1]));
+    int work_size = std::max(real(sizes[0]), real(sizes[1]));
     auto columns = array<Wide>(m * n), tau = array<Wide>(k), work = array<Wide>(work_size);
     for (int64_t i = 0; i < batch; i++, a += m * n, q += m * k, r += k * n) {
         lapack::transpose(a, columns.get(), m, n);
@@ -251,7 +251,7 @@ inline int singular_values(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t 
     if (k == 0) return 0;
     Wide size;
     lapack::decompose(m, n, nullptr, nullptr, nullptr, nullptr, &size, -1, nullptr, nullptr);
-    int work_size = std::real(size);
+    int work_size = real(size);
     auto columns = array<Wide>(m * n), left = array<Wide>(m * k), right = array<Wide>(k * n);
     auto work = array<Wide>(work_size);
     auto reals = array<double>(k * std::max(5 * k + 5, 2 * most + 2 * k + 1));
@@ -279,7 +279,7 @@ template <typename T> inline int symmetric_eigen(const T* a, lapack::Real<T>* w,
     double reals_stated = 0;
     int integers_size;
     lapack::diagonalise(n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
-    int work_size = std::real(size), reals_size = reals_stated;
+    int work_size = real(size), reals_size = reals_stated;
     auto columns = array<Wide>(n * n), work = array<Wide>(work_size);
     auto reals = array<double>(reals_size);
     auto integers = array<int>(integers_size);

@@ -1,17 +1,18 @@
 // Matrix products by CBLAS for all types; `fresh` clears the target first, also where nothing is summed.
 #pragma once
 #include <algorithm>
-#include <complex>
 #include <cstdint>
 
 #include <cblas.h>
+
+#include "complex_number.h"
 
 namespace sdfgad {
 
 inline double by_cblas(const double& x) { return x; }
 inline float by_cblas(const float& x) { return x; }
-inline const void* by_cblas(const std::complex<double>& x) { return &x; }
-inline const void* by_cblas(const std::complex<float>& x) { return &x; }
+inline const void* by_cblas(const complex<double>& x) { return &x; }
+inline const void* by_cblas(const complex<float>& x) { return &x; }
 
 // The upper triangle from the lower one, by tiles that stay in the cache.
 template <typename T> inline void mirror(int64_t n, T* c, int64_t lead) {
@@ -62,8 +63,8 @@ template <typename T> inline void mirror(int64_t n, T* c, int64_t lead) {
 
 SDFGAD_PRODUCTS(double, d)
 SDFGAD_PRODUCTS(float, s)
-SDFGAD_PRODUCTS(std::complex<double>, z)
-SDFGAD_PRODUCTS(std::complex<float>, c)
+SDFGAD_PRODUCTS(complex<double>, z)
+SDFGAD_PRODUCTS(complex<float>, c)
 #undef SDFGAD_PRODUCTS
 
 }  // namespace sdfgad

@@ -21,14 +21,8 @@ inline int pseudo_inverse(const T* a, T* out, int64_t batch, int64_t m, int64_t 
         for (int64_t l = 0; l < k; l++) {
             if (s[l] <= R(std::bit_cast<double>(cut)) * s[0]) continue;
             for (int64_t i = 0; i < n; i++) {
-                T v = vh[l * n + i];
-                if constexpr (!std::is_same_v<T, R>) v = std::conj(v);
-                v = v / s[l];
-                for (int64_t j = 0; j < m; j++) {
-                    T w = u[j * k + l];
-                    if constexpr (!std::is_same_v<T, R>) w = std::conj(w);
-                    out[i * m + j] += v * w;
-                }
+                const auto v = conj(vh[l * n + i]) / s[l];
+                for (int64_t j = 0; j < m; j++) out[i * m + j] += v * conj(u[j * k + l]);
             }
         }
     }

@@ -1,11 +1,11 @@
 // Scalar functions for generated code, where C++ and NumPy differ.
 #pragma once
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <type_traits>
+#include "complex_number.h"
 #include "special.h"
 #include "vector_math.h"
 
@@ -97,6 +97,14 @@ template <typename T> inline T trunc(T a) {
     else return std::trunc(a);
 }
 
+// Both arguments have been computed.
+template <typename T> inline T select(bool condition, T a, T b) {
+    if constexpr (std::is_arithmetic_v<T>) return condition ? a : b;
+    else return {condition ? a.re : b.re, condition ? a.im : b.im};
+}
+inline bool both(bool a, bool b) { return a & b; }
+inline bool either(bool a, bool b) { return a | b; }
+
 // The distance to the next number away from 0.
 template <typename T> inline T spacing(T a) {
     constexpr T inf = std::numeric_limits<T>::infinity();
@@ -147,59 +155,6 @@ template <typename T> inline T logaddexp2(T a, T b) {
 template <typename T> inline T invert(T a) {
     if constexpr (std::is_same_v<T, bool>) return !a;
     else return ~a;
-}
-
-// Complex numbers. NumPy's products do not look for infinities as C's do, and its quotients scale by the larger part.
-template <typename R> inline std::complex<R> complex(R x, R y) { return {x, y}; }
-
-template <typename R> inline std::complex<R> multiply(std::complex<R> a, std::complex<R> b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-template <typename R> inline std::complex<R> divide(std::complex<R> a, std::complex<R> b) {
-    const R x = std::fabs(b.real()), y = std::fabs(b.imag());
-    if (x >= y) {
-        if (x == 0 && y == 0) return {a.real() / x, a.imag() / x};
-        const R ratio = b.imag() / b.real(), scale = R(1) / (b.real() + b.imag() * ratio);
-        return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
-    }
-    const R ratio = b.real() / b.imag(), scale = R(1) / (b.imag() + b.real() * ratio);
-    return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
-}
-
-template <typename R> inline std::complex<R> reciprocal(std::complex<R> a) { return divide(std::complex<R>(1), a); }
-
-// Small integer powers are products, as in NumPy; 0 to a power with a positive real part is 0.
-template <typename R> inline std::complex<R> complex_power(std::complex<R> base, std::complex<R> exponent) {
-    if (exponent == R(0)) return R(1);
-    if (base == R(0) && exponent.real() > 0) return R(0);
-    const int64_t whole = int64_t(exponent.real());
-    if (exponent.imag() == 0 && R(whole) == exponent.real() && whole > -100 && whole < 100) {
-        std::complex<R> result = R(1), square = base;
-        for (int64_t n = whole < 0 ? -whole : whole; n > 0; n >>= 1, square = multiply(square, square))
-            if (n & 1) result = multiply(result, square);
-        return whole < 0 ? reciprocal(result) : result;
-    }
-    return std::pow(base, exponent);
-}
-
-template <typename R> inline std::complex<R> complex_exp2(std::complex<R> a) { return std::exp(a * std::log(R(2))); }
-template <typename R> inline std::complex<R> complex_log2(std::complex<R> a) { return std::log(a) / std::log(R(2)); }
-
-template <typename R> inline std::complex<R> complex_expm1(std::complex<R> a) {
-    const R s = std::sin(a.imag() / 2);
-    return {std::expm1(a.real()) * std::cos(a.imag()) - 2 * s * s, std::exp(a.real()) * std::sin(a.imag())};
-}
-
-template <typename R> inline std::complex<R> complex_log1p(std::complex<R> a) {
-    const R x = a.real(), y = a.imag();
-    return {std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x)};
-}
-
-template <typename R> inline bool is_nan(std::complex<R> a) { return std::isnan(a.real()) || std::isnan(a.imag()); }
-template <typename R> inline bool is_inf(std::complex<R> a) { return std::isinf(a.real()) || std::isinf(a.imag()); }
-template <typename R> inline bool is_finite(std::complex<R> a) {
-    return std::isfinite(a.real()) && std::isfinite(a.imag());
 }
 
 // An index as Python reads it, kept inside the array: out of range it is reported by a check, never followed.

@@ -1,0 +1,137 @@
+// Complex numbers for generated code: a pair of real numbers.
+//
+// std::complex is one value to GCC, and GCC 12 gets conjugates and quotients of such values wrong where it vectorises
+// loops; plain pairs it gets right, and faster. The layout is that of std::complex, and both name the same memory: so
+// accesses of a pair may alias all others.
+#pragma once
+#include <cmath>
+#include <complex>
+#include <cstdint>
+
+namespace sdfgad {
+
+template <typename R> struct [[gnu::may_alias]] complex {
+    R re, im;
+
+    complex() = default;
+    constexpr complex(R re, R im = R(0)) : re(re), im(im) {}
+    // Part by part: a copy of a whole pair would be no vector.
+    constexpr complex(const complex& z) : re(z.re), im(z.im) {}
+    constexpr complex& operator=(const complex& z) {
+        re = z.re;
+        im = z.im;
+        return *this;
+    }
+    constexpr complex(std::complex<R> z) : re(z.real()), im(z.imag()) {}
+    template <typename S> constexpr explicit(sizeof(S) > sizeof(R)) complex(complex<S> z) : re(R(z.re)), im(R(z.im)) {}
+    constexpr operator std::complex<R>() const { return {re, im}; }
+
+    // NumPy's products do not look for infinities as C's do.
+    friend constexpr complex operator+(complex a, complex b) { return {a.re + b.re, a.im + b.im}; }
+    friend constexpr complex operator-(complex a, complex b) { return {a.re - b.re, a.im - b.im}; }
+    friend constexpr complex operator*(complex a, complex b) {
+        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    }
+    friend constexpr complex operator*(complex a, R b) { return {a.re * b, a.im * b}; }
+    friend constexpr complex operator/(complex a, R b) { return {a.re / b, a.im / b}; }
+    friend constexpr complex operator-(complex a) { return {-a.re, -a.im}; }
+    friend constexpr bool operator==(complex a, complex b) { return a.re == b.re && a.im == b.im; }
+    friend constexpr bool operator!=(complex a, complex b) { return !(a == b); }
+    complex& operator+=(complex b) { return *this = *this + b; }
+    complex& operator*=(complex b) { return *this = *this * b; }
+
+    // Scaled by the larger part of the divisor, as NumPy does it; without branches, for vectors.
+    friend complex operator/(complex a, complex b) {
+        const R x = std::fabs(b.re), y = std::fabs(b.im);
+        const bool is_real = x >= y, is_zero = x == 0 && y == 0;
+        const R ratio = is_real ? b.im / b.re : b.re / b.im;
+        const R scale = R(1) / (is_zero ? x : is_real ? b.re + b.im * ratio : b.im + b.re * ratio);
+        const R re = is_zero ? R(0) : (is_real ? a.im : a.re) * ratio;
+        const R im = is_zero ? R(0) : (is_real ? a.re : a.im) * ratio;
+        return {((is_real ? a.re : a.im) + re) * scale, (is_real ? a.im - im : im - a.re) * scale};
+    }
+};
+
+static_assert(sizeof(complex<double>) == sizeof(std::complex<double>));
+
+// The same numbers as an array of pairs; real ones are what they are.
+template <typename T> inline T* own(T* x) { return x; }
+template <typename R> inline complex<R>* own(std::complex<R>* z) { return reinterpret_cast<complex<R>*>(z); }
+template <typename R> inline const complex<R>* own(const std::complex<R>* z) {
+    return reinterpret_cast<const complex<R>*>(z);
+}
+
+// For functions of numbers of either kind.
+inline double real(double x) { return x; }
+inline float conj(float x) { return x; }
+inline double conj(double x) { return x; }
+template <typename R> inline R real(complex<R> z) { return z.re; }
+template <typename R> inline complex<R> conj(complex<R> z) { return {z.re, -z.im}; }
+template <typename R> inline R absolute(complex<R> z) { return std::hypot(z.re, z.im); }
+
+template <typename R> inline complex<R> reciprocal(complex<R> z) { return complex<R>(1) / z; }
+
+// What is rare or long is left to the standard library.
+template <typename R> inline complex<R> exp(complex<R> z) { return std::exp(std::complex<R>(z)); }
+template <typename R> inline complex<R> log(complex<R> z) { return std::log(std::complex<R>(z)); }
+template <typename R> inline complex<R> log10(complex<R> z) { return std::log10(std::complex<R>(z)); }
+template <typename R> inline complex<R> sqrt(complex<R> z) { return std::sqrt(std::complex<R>(z)); }
+template <typename R> inline complex<R> sin(complex<R> z) { return std::sin(std::complex<R>(z)); }
+template <typename R> inline complex<R> cos(complex<R> z) { return std::cos(std::complex<R>(z)); }
+template <typename R> inline complex<R> tan(complex<R> z) { return std::tan(std::complex<R>(z)); }
+template <typename R> inline complex<R> asin(complex<R> z) { return std::asin(std::complex<R>(z)); }
+template <typename R> inline complex<R> acos(complex<R> z) { return std::acos(std::complex<R>(z)); }
+template <typename R> inline complex<R> atan(complex<R> z) { return std::atan(std::complex<R>(z)); }
+template <typename R> inline complex<R> sinh(complex<R> z) { return std::sinh(std::complex<R>(z)); }
+template <typename R> inline complex<R> cosh(complex<R> z) { return std::cosh(std::complex<R>(z)); }
+template <typename R> inline complex<R> tanh(complex<R> z) { return std::tanh(std::complex<R>(z)); }
+template <typename R> inline complex<R> asinh(complex<R> z) { return std::asinh(std::complex<R>(z)); }
+template <typename R> inline complex<R> acosh(complex<R> z) { return std::acosh(std::complex<R>(z)); }
+template <typename R> inline complex<R> atanh(complex<R> z) { return std::atanh(std::complex<R>(z)); }
+
+// base^n, by squares; what the lowest bits of n have contributed is in `result`.
+template <int n, typename R> inline complex<R> times_power(complex<R> result, complex<R> base) {
+    if constexpr (n == 0) return result;
+    else return times_power<n / 2>(n % 2 ? result * base : result, base * base);
+}
+
+// A power whose exponent is known, without branches.
+template <int n, typename R> inline complex<R> power(complex<R> base) {
+    if constexpr (n < 0) return reciprocal(power<-n>(base));
+    else if constexpr (n == 0) return R(1);
+    else if constexpr (n % 2 == 0) return power<n / 2>(base * base);
+    else return times_power<n / 2>(base, base * base);
+}
+
+// Small integer powers are products, as in NumPy; 0 to a power with a positive real part is 0.
+template <typename R> inline complex<R> power(complex<R> base, complex<R> exponent) {
+    if (exponent == R(0)) return R(1);
+    if (base == R(0) && exponent.re > 0) return R(0);
+    const int64_t whole = int64_t(exponent.re);
+    if (exponent.im == 0 && R(whole) == exponent.re && whole > -100 && whole < 100) {
+        complex<R> result = R(1), square = base;
+        for (int64_t n = whole < 0 ? -whole : whole; n > 0; n >>= 1, square = square * square)
+            if (n & 1) result = result * square;
+        return whole < 0 ? reciprocal(result) : result;
+    }
+    return std::pow(std::complex<R>(base), std::complex<R>(exponent));
+}
+
+template <typename R> inline complex<R> exp2(complex<R> z) { return exp(z * std::log(R(2))); }
+template <typename R> inline complex<R> log2(complex<R> z) { return log(z) / std::log(R(2)); }
+
+template <typename R> inline complex<R> expm1(complex<R> z) {
+    const R s = std::sin(z.im / 2);
+    return {std::expm1(z.re) * std::cos(z.im) - 2 * s * s, std::exp(z.re) * std::sin(z.im)};
+}
+
+template <typename R> inline complex<R> log1p(complex<R> z) {
+    const R x = z.re, y = z.im;
+    return {std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x)};
+}
+
+template <typename R> inline bool is_nan(complex<R> z) { return std::isnan(z.re) || std::isnan(z.im); }
+template <typename R> inline bool is_inf(complex<R> z) { return std::isinf(z.re) || std::isinf(z.im); }
+template <typename R> inline bool is_finite(complex<R> z) { return std::isfinite(z.re) && std::isfinite(z.im); }
+
+}  // namespace sdfgad

@@ -1,0 +1,36 @@
+"""Totals in registers."""
+
+import numpy as np
+
+from sdfgad.ir.expr import Read
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Buffer, Compute, Loop
+from sdfgad.lowering.nests import nest_of
+from sdfgad.lowering.totals import Total
+
+F64, C64 = np.dtype(np.float64), np.dtype(np.complex64)
+
+
+def test_a_real_sum_is_one_variable():
+    total = Total(F64, "s")
+    assert total.begin("x") == ["double s = x;"]
+    assert total.value == "s"
+    assert total.pragma() == ["#pragma omp simd reduction(+ : s)"]
+
+
+def test_a_complex_sum_is_two():
+    total = Total(C64, "s")
+    assert total.begin("x") == ["float sre_ = x.re;", "float sim_ = x.im;"]
+    assert total.value == "sdfgad::complex<float>(sre_, sim_)"
+    assert total.pragma() == ["#pragma omp simd reduction(+ : sre_, sim_)"]
+
+
+def test_extrema_are_not_added_up():
+    assert Total(F64, "s", "maximum").pragma() == []
+    assert Total(F64, "s", "maximum").add("x") == ["s = sdfgad::maximum(s, x);"]
+    i = Lin.symbol("i")
+    largest = Compute((), Access("s"), Read("x", (i,), F64), "maximum")
+    loop = Loop("i", Lin(9), (largest,), (i,), is_parallel=True)
+    code = nest_of(loop, "nest", {"s": Buffer("s", (), F64), "x": Buffer("x", (Lin(9),), F64)}, {"s", "x"}).code
+    assert "b_s = sdfgad::maximum(b_s, b_x[(i)]);" in code
+    assert "reduction" not in code
