@@ -60,3 +60,20 @@ def test_a_tape_of_three_nested_loops():
     g, x, direction = sdfgad.differentiate(thrice), np.linspace(0.8, 1.2, 4), np.array([0.3, -0.2, 0.5, 0.0])
     slope = (thrice(x + 1e-6 * direction, 3) - thrice(x - 1e-6 * direction, 3)) / 2e-6
     np.testing.assert_allclose(g(x, 3)["x"] @ direction, slope, rtol=1e-6, atol=1e-12)
+
+
+def badly_named(x, i_s, nest_1, parts_s, k):
+    s = x[0] * 2.0
+    for b_s in range(i_s + nest_1):
+        for b_x in range(parts_s + k):
+            s = s * x[b_s + b_x]
+    x[1] = s
+    return s * x[2] + np.max(x)
+
+
+def test_names_of_the_user_do_not_collide_with_generated_ones(monkeypatch):
+    monkeypatch.setattr(nests, "PARALLEL_WORK", 1)
+    x, direction, counts = np.linspace(0.8, 1.2, 6), np.array([0.3, -0.2, 0.5, 0.1, 0.7, -0.4]), (1, 2, 1, 1)
+    gradient = sdfgad.differentiate(badly_named, wrt="x")(x, *counts)
+    ends = [badly_named(x + step * direction, *counts) for step in (1e-6, -1e-6)]
+    np.testing.assert_allclose(gradient @ direction, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
