@@ -98,7 +98,9 @@ class ArrayMaker:
         lines = [head, *(f"    {line}" for line in body)]
         if self.rng.random() < 0.3:
             lines += [f"    {line}" for line in self.simple()]
-        return start + [f"{line}:" if line.lstrip().startswith(("for", "if", "else", "while")) else line for line in lines]
+        return start + [
+            f"{line}:" if line.lstrip().startswith(("for", "if", "else", "while")) else line for line in lines
+        ]
 
 
 def arguments(seed):

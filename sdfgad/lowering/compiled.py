@@ -45,7 +45,7 @@ class _Lowering:
         texts: list[str] = []
         for position, statement in enumerate(self.program.body):
             self.schedule.enter(position)
-            nest = nest_of(statement, f"nest_{position}", self.buffers, self.passed)
+            nest = nest_of(statement, f"nest_{position}_", self.buffers, self.passed)
             texts.append("\n".join([*(f'#include "{header}"' for header in nest.headers), nest.code]))
             state = self.sdfg.add_state(f"s{position}")
             self.sdfg.add_edge(last, state, dace.InterstateEdge())
@@ -59,8 +59,8 @@ class _Lowering:
 
     def call(self, state: Any, nest: Nest) -> None:
         """A tasklet that calls the function of a nest; single elements come by value and are returned by address."""
-        inputs = {name: f"i_{name}" for name in nest.reads}
-        outputs = {name: f"o_{name}" for name in nest.writes}
+        inputs = {name: f"i_{name}_" for name in nest.reads}
+        outputs = {name: f"o_{name}_" for name in nest.writes}
         found = sorted({*inputs, *outputs})
         arguments = ", ".join([*(self.argument(name, outputs) for name in found), *nest.integers])
         code = self.schedule.mark(f"{nest.name}({arguments});")
@@ -75,13 +75,13 @@ class _Lowering:
 
     def argument(self, name: str, outputs: dict[str, str]) -> str:
         is_single, is_output = self.is_single(name), name in outputs
-        address = f"{'&' if is_single else ''}{'o' if is_output else 'i'}_{name}"
+        address = f"{'&' if is_single else ''}{'o' if is_output else 'i'}_{name}_"
         if self.buffers[name].dtype.kind == "c":
             # A std::complex to DaCe.
             address = f"sdfgad::own({address})"
         if not is_single:
             return address
-        return f"i_{name}, {address}" if is_output else f"i_{name}"
+        return f"i_{name}_, {address}" if is_output else f"i_{name}_"
 
     def memlet(self, name: str) -> dace.Memlet:
         return dace.Memlet.from_array(name, self.sdfg.arrays[name])

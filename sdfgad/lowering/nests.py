@@ -110,7 +110,7 @@ class _Nest:
         carried = [name for name in local if is_single(self.buffers[name]) and not begins_with_write(block, name)]
         integers = self.integers(block, found)
         lines = self.block(block, [name for name in local if name not in carried])
-        start = [f"{self.type(name)} b_{name}{{}};" for name in carried]
+        start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
         reads_ = tuple(name for name in passed if name not in changed or is_single(self.buffers[name]))
         writes = tuple(name for name in passed if name in changed)
@@ -131,13 +131,13 @@ class _Nest:
         for buffer in passed:
             type_, is_changed = self.type(buffer), buffer in changed
             if not is_single(self.buffers[buffer]):
-                parameters.append(f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{buffer}")
+                parameters.append(f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{buffer}_")
             elif is_changed:
-                parameters.append(f"{type_} i_{buffer}, {type_}* __restrict__ o_{buffer}")
-                first.append(f"{type_} b_{buffer} = i_{buffer};")
-                last.append(f"*o_{buffer} = b_{buffer};")
+                parameters.append(f"{type_} i_{buffer}_, {type_}* __restrict__ o_{buffer}_")
+                first.append(f"{type_} b_{buffer}_ = i_{buffer}_;")
+                last.append(f"*o_{buffer}_ = b_{buffer}_;")
             else:
-                parameters.append(f"const {type_} b_{buffer}")
+                parameters.append(f"const {type_} b_{buffer}_")
         parameters += [f"const int64_t {integer}" for integer in integers]
         body = "\n".join(f"    {line}" for line in (*first, *lines, *last))
         return f"[[gnu::noinline]] static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
@@ -166,8 +166,8 @@ class _Nest:
     def declared(self, name: str) -> str:
         buffer = self.buffers[name]
         if is_single(buffer):
-            return f"{self.type(name)} b_{name};"
-        return f"alignas(64) {self.type(name)} b_{name}[{math.prod(extent.const for extent in buffer.shape)}];"
+            return f"{self.type(name)} b_{name}_;"
+        return f"alignas(64) {self.type(name)} b_{name}_[{math.prod(extent.const for extent in buffer.shape)}];"
 
     def statement(self, statement: Statement, scalars: list[str]) -> list[str]:
         if isinstance(statement, Compute):
@@ -188,7 +188,7 @@ class _Nest:
         self.headers[LIBRARY[call.name].header] = None
         self.uses_blas = True
         texts = [
-            ("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}" for w in call.inputs + call.outputs
+            ("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}_" for w in call.inputs + call.outputs
         ]
         target = f"{texts.pop()[1:]} = " if LIBRARY[call.name].failure else ""
         return f"{target}sdfgad::{call.name}({', '.join([*texts, *map(str, call.sizes)])});"
@@ -196,7 +196,7 @@ class _Nest:
     # --- loops
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
-        if loop.is_parallel and not self.is_shared and self.is_worth(loop):
+        if loop.is_parallel and not self.is_shared and self.is_worth(loop, scalars):
             return self.shared(loop, scalars)
         writer = self.writer()
         start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
@@ -253,38 +253,36 @@ class _Nest:
 
     # --- loops that threads share
 
-    def is_worth(self, loop: Loop) -> bool:
+    def is_worth(self, loop: Loop, scalars: list[str]) -> bool:
         """Whether a loop has enough work for threads, and they do not get into each other's way."""
         if work_of((loop,)) < PARALLEL_WORK or loop.backward or loop.start != Lin(0):
             return False
         if any(isinstance(s, Call) for s in walk(loop.body)):
             return False
-        writes: dict[str, list[Use]] = {}
+        found: dict[str, list[Use]] = {}
         for use in uses_of(loop):
-            if use.kind != "read":
-                writes.setdefault(use.buffer, []).append(use)
-        return all(self.is_apart(name, uses, loop) for name, uses in writes.items())
+            found.setdefault(use.buffer, []).append(use)
+        return all(name in scalars or self.is_apart(name, uses, loop) for name, uses in found.items())
 
     def is_apart(self, name: str, uses: list[Use], loop: Loop) -> bool:
-        """Whether threads may write a buffer: different elements, a scalar of each trip's own, or a sum."""
-        sums = [use for use in uses if use.kind == "add"]
-        if not self.buffers[name].shape:
-            return self.is_private(name, loop) or len(sums) == len(uses)
+        """Whether threads may share a buffer: they only read it, write different elements, or add up."""
+        if is_single(self.buffers[name]):
+            return len({use.kind for use in uses}) == 1 and uses[0].kind != "write"
         if self.is_array_sum(name, uses, loop):
             return True
         # What is assigned no other trip touches, but other places in the loop may add to the same element.
-        return self.is_private(name, loop) or all(_is_alone(group, loop.var) for group in (sums, *([u] for u in uses)))
+        sums = [use for use in uses if use.kind == "add"]
+        assigned = [[use] for use in uses if use.kind == "write"]
+        return all(_is_alone(group, loop.var) for group in (sums, *assigned))
 
     def is_array_sum(self, name: str, uses: Iterable[Use], loop: Loop) -> bool:
         """Whether a small array is only added to, so that each part of the trips can have its own."""
         size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
         touches = [use for use in uses_of(loop) if use.buffer == name]
         is_sum = all(use.kind == "add" and not mentions(use, loop.var) for use in touches)
-        return 1 < size <= MOST_SUMMED and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
-
-    def is_private(self, name: str, loop: Loop) -> bool:
-        """Whether a buffer is a temporary of each trip's own."""
-        return name not in self.outside and self.begins(loop.body, name)
+        # Elements of a vector of booleans have no addresses.
+        is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
+        return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
 
     def shared(self, loop: Loop, scalars: list[str]) -> list[str]:
         """A call of a function of a range of trips by each thread."""
@@ -305,13 +303,13 @@ class _Nest:
         writer = self.writer()
         trips, count = writer.form(loop.trips), FEW_PARTS if arrays else PARTS
         arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays) for n in found), *integers])
-        parts = [f"{self.type(n)} parts_{n}[{count}];" for n in sums]
-        parts += [f"std::vector<{self.type(n)}> parts_{n}({count} * {self.size(n)});" for n in arrays]
-        totals = [f"for (int64_t k_ = 0; k_ < {count}; ++k_) b_{n} += parts_{n}[k_];" for n in sums]
+        parts = [f"{self.type(n)} parts_{n}_[{count}];" for n in sums]
+        parts += [f"std::vector<{self.type(n)}> parts_{n}_({count} * {self.size(n)});" for n in arrays]
+        totals = [f"for (int64_t k_ = 0; k_ < {count}; ++k_) b_{n}_ += parts_{n}_[k_];" for n in sums]
         for n in arrays:
             totals.append(f"for (int64_t k_ = 0; k_ < {count}; ++k_)")
             totals.append(
-                f"for (int64_t j_ = 0; j_ < {self.size(n)}; ++j_) b_{n}[j_] += parts_{n}[k_ * {self.size(n)} + j_];"
+                f"for (int64_t j_ = 0; j_ < {self.size(n)}; ++j_) b_{n}_[j_] += parts_{n}_[k_ * {self.size(n)} + j_];"
             )
         return [
             "{",
@@ -332,8 +330,8 @@ class _Nest:
 
     def argument(self, name: str, sums: list[str], arrays: list[str]) -> str:
         if name in sums:
-            return f"{self.type(name)}(0), &parts_{name}[k_]"
-        return f"&parts_{name}[k_ * {self.size(name)}]" if name in arrays else f"b_{name}"
+            return f"{self.type(name)}(0), &parts_{name}_[k_]"
+        return f"&parts_{name}_[k_ * {self.size(name)}]" if name in arrays else f"b_{name}_"
 
     # --- one statement
 
@@ -413,7 +411,7 @@ class _Nest:
         scalar = cpp_type(statement.value.dtype)
         alpha = " * ".join([*(writer.value(factor) for factor in product.alpha), f"{scalar}(1)"])
         operands = (product.a, product.b, product.c)
-        pointers = [f"b_{o.access.buffer} + ({writer.form(o.offset)})" for o in operands]
+        pointers = [f"b_{o.access.buffer}_ + ({writer.form(o.offset)})" for o in operands]
         texts = {name: f"({writer.form(extent)})" for name, extent in statement.params}
         call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
         return ["{", *writer.lines, call, "}"]
@@ -451,8 +449,8 @@ class _Nest:
 
     def element(self, access: Access, writer: Writer) -> str:
         if is_single(self.buffers[access.buffer]):
-            return f"b_{access.buffer}"
-        return f"b_{access.buffer}[{self.offset(access, writer)}]"
+            return f"b_{access.buffer}_"
+        return f"b_{access.buffer}_[{self.offset(access, writer)}]"
 
     def offset(self, access: Access, writer: Writer) -> str:
         """The element's position in memory, row by row."""
@@ -478,11 +476,11 @@ def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: lis
         f"decltype(total_) lanes_[{LANES}];",
         f"{each} lanes_[k_] = total_;",
         *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
-        f"int64_t {name}_0 = 0;",
-        f"for (; {name}_0 + {LANES} <= {ends[name]}; {name}_0 += {LANES}) {{",
-        *("#pragma omp simd", f"{each} {{", f"const int64_t {name} = {name}_0 + k_;", *lines),
+        f"int64_t {name}_first_ = 0;",
+        f"for (; {name}_first_ + {LANES} <= {ends[name]}; {name}_first_ += {LANES}) {{",
+        *("#pragma omp simd", f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
         *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
-        *(f"for (int64_t {name} = {name}_0; {name} < {ends[name]}; ++{name}) {{", *lines),
+        *(f"for (int64_t {name} = {name}_first_; {name} < {ends[name]}; ++{name}) {{", *lines),
         *(f"total_ = {step('total_', value)};", "}"),
         *["}"] * len(outer),
         f"{each} total_ = {step('total_', 'lanes_[k_]')};",

@@ -93,13 +93,9 @@ def test_are_apart(first, second, expected):
     assert are_apart(a, b) is are_apart(b, a) is expected
 
 
-
-
 def test_commute():
     texts = ["z[0] = x[0]", "z[1] = 2.0", "w[0] = x[0]", "w[0] = z[0]", "z[0] += 1.0", "z[0] += x[1]", "z[0] max= 1.0"]
-    free = {
-        frozenset((a, b)) for a, b in itertools.combinations(texts, 2) if commute(*statements(a), *statements(b))
-    }
+    free = {frozenset((a, b)) for a, b in itertools.combinations(texts, 2) if commute(*statements(a), *statements(b))}
     assert frozenset(("z[0] += 1.0", "z[0] += x[1]")) in free
     assert frozenset(("z[0] = x[0]", "z[1] = 2.0")) in free
     assert frozenset(("z[0] = x[0]", "w[0] = z[0]")) not in free
@@ -109,7 +105,7 @@ def test_commute():
 
 
 def test_selects():
-    (use,) = [u for u in uses("for p < 4, c < 3: Z[p, c] = X[p, c]", "Z")]
+    (use,) = list(uses("for p < 4, c < 3: Z[p, c] = X[p, c]", "Z"))
     assert selects(use, "p")
     assert selects(use, "c")
     (use,) = uses("for p < 4, c < 3: z[p + c] += X[p, c]", "z")

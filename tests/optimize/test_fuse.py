@@ -35,11 +35,11 @@ def test_rows_and_then_columns():
         """,
         """
         loop parallel f < 20:
+            z[f] = 0.0
             loop parallel f_1 < 6:
                 A[f, f_1] = sin(X[f, f_1])
                 Z[f, f_1] = (A[f, f_1] * y[f])
-            z[f] = 0.0
-            for c < 6: z[f] += Z[f, c]
+                z[f] += Z[f, f_1]
         """,
     )
 
@@ -48,16 +48,14 @@ def test_a_sum_shares_the_loop_that_makes_what_it_adds():
     assert_becomes(
         fuse,
         """
-        s = 0.0
-        r = 0.0
         for p < 20: a[p] = (x[p] * y[p])
-        for p < 20: s += a[p]
-        for p < 20: r += (a[p] * x[p])
+        for p < 20: s = sum of a[p]
+        for p < 20: r = sum of (a[p] * x[p])
         q = (s + r)
         """,
         """
-        s = 0.0
         r = 0.0
+        s = 0.0
         loop parallel f < 20:
             a[f] = (x[f] * y[f])
             s += a[f]

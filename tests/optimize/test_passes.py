@@ -51,7 +51,9 @@ def test_random_programs_with_control_flow(first, tmp_path):
 def test_values_made_again_and_states_kept(seed, tmp_path):
     program = module_from(helpers_memory.Maker(seed).text(), tmp_path).program
     rng = np.random.default_rng(seed)
-    case = helpers_memory.case_of(program, (*rng.uniform(0.2, 1.0, (2, 5)), np.array([0, 2, 1, 4, 1]), 3), wrt=["x", "y"])
+    case = helpers_memory.case_of(
+        program, (*rng.uniform(0.2, 1.0, (2, 5)), np.array([0, 2, 1, 4, 1]), 3), wrt=["x", "y"]
+    )
     choices = helpers_memory.choices_for(helpers_memory.options_of(case), 2, seed)
     for choice in choices:
         value, gradients = case.run(choice)
