@@ -23,7 +23,6 @@ class Built:
     """The gradient program of one layout, compiled when it is first needed: with the output's value, and without."""
 
     made: GradientProgram
-    program: Program
     gradients: Program
 
     @cached_property
@@ -32,13 +31,13 @@ class Built:
         from sdfgad.lowering.colours import colour
         from sdfgad.lowering.sdfg import lower
 
-        sdfg = lower(self.program)
+        sdfg = lower(optimise(self.made.program))
         colour(sdfg, self.made)
         return sdfg
 
     @cached_property
     def outputs(self) -> Outputs:
-        return Outputs(self.program)
+        return Outputs(self.made.program)
 
     @cached_property
     def gradient_outputs(self) -> Outputs:
@@ -46,7 +45,7 @@ class Built:
 
     @cached_property
     def executable(self) -> Executable:
-        return Executable(compile_program(self.program))
+        return Executable(compile_program(self.made.program))
 
     @cached_property
     def gradient_executable(self) -> Executable:
@@ -56,7 +55,7 @@ class Built:
     def counting(self) -> Executable | None:
         """Counts the trips of loops whose number of trips is data."""
         counting = self.made.counting
-        return None if counting is None else Executable(compile_program(optimise(counting)))
+        return None if counting is None else Executable(compile_program(counting))
 
 
 class Outputs:

@@ -126,12 +126,12 @@ class Layout:
     def program(self) -> Program:
         return optimise(self.made.program)
 
-    @cached_property
+    @property
     def gradient_program(self) -> Program:
-        """The optimised program without what only the output's value needs."""
+        """The program without the output's value, and so without what only that needs."""
         whole = self.made.program
         gradients = {name: buffer for name, buffer in whole.outputs.items() if buffer != self.made.value}
-        return optimise(replace(whole, outputs=gradients))
+        return replace(whole, outputs=gradients)
 
     @property
     def decided(self) -> Solution:

@@ -72,10 +72,6 @@ def _read(file: Path) -> Layout | NeedsConstant | None:
 
 def _write(file: Path, found: Layout | NeedsConstant) -> None:
     # Expressions first, and children before parents: pickling goes no deeper than one of them.
-    nodes = (
-        []
-        if isinstance(found, NeedsConstant)
-        else expressions(found.made.program, found.program, found.gradient_program)
-    )
+    nodes = [] if isinstance(found, NeedsConstant) else expressions(found.made.program)
     with contextlib.suppress(OSError):  # A cache that cannot be written is no error.
         replace_file(file, pickle.dumps((nodes, found), pickle.HIGHEST_PROTOCOL))

@@ -111,12 +111,12 @@ class Specialisation:
     @cached_property
     def _store_all(self) -> Built:
         layout = self.planner.store_all
-        return Built(layout.made, layout.program, self._gradients_only(layout))
+        return Built(layout.made, self._gradients_only(layout))
 
     def built(self, layout: Layout) -> Built:
         """The compiled program of a layout; layouts that differ in numbers only share it."""
         if layout.structure not in self._builds:
-            self._builds[layout.structure] = Built(layout.made, layout.program, self._gradients_only(layout))
+            self._builds[layout.structure] = Built(layout.made, self._gradients_only(layout))
         return self._builds[layout.structure]
 
     def plan(self, call: Call) -> Plan:
@@ -146,7 +146,7 @@ class Specialisation:
 
     @cached_property
     def _forward_executable(self) -> Executable:
-        return Executable(compile_program(optimise(self._forward)))
+        return Executable(compile_program(self._forward))
 
     # --- running
 
@@ -222,7 +222,7 @@ class Specialisation:
 
     def _gradients_only(self, layout: Layout) -> Program:
         """The program for gradients without the value; the one with it where a limit was checked for that only."""
-        return layout.program if self.wishes.limit is not None else layout.gradient_program
+        return layout.made.program if self.wishes.limit is not None else layout.gradient_program
 
     def measure(self, call: Call, cotangent: Array) -> tuple[int, float]:
         """The bytes that one call holds at most, and how many seconds it takes, both of the compiled program."""

@@ -28,6 +28,7 @@ from sdfgad.errors import CompilerError
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.lowering.memory import manage
+from sdfgad.optimize import optimise
 
 # Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
 # and no contraction of a*b+c, which would round differently from NumPy. GCC 12's vectoriser of straight-line code
@@ -57,7 +58,7 @@ class Library:
 
 
 def compile_program(program: Program) -> Library:
-    """Compile a program, or find it compiled.
+    """Optimise and compile a program, or find that this has been done.
 
     Raises:
         CompilerError: there is no compiler, or it failed.
@@ -69,7 +70,7 @@ def compile_program(program: Program) -> Library:
     if library is None:
         from sdfgad.lowering.compiled import lower_nests  # It imports DaCe, which takes a while.
 
-        library = compile_sdfg(lower_nests(program))
+        library = compile_sdfg(lower_nests(optimise(program)))
         _enter(entry, library)
     return library
 
