@@ -91,7 +91,7 @@ def _tape_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int,
             kept, transient = tape_bytes(facts, segments)
             reason = "stored for one segment of its loop at a time" if transient else "overwritten, and needed"
             total = facts.size * math.prod(trips for _, trips in facts.loops)
-            seconds = accounts.cost.tape(total, kept + transient) * NANO
+            seconds = accounts.cost.tape(total, kept + transient, max(kept + transient, accounts.kept)) * NANO
             where = accounts.line(facts.key[0])
             yield facts.key[0], Decision(tape.name, where, kept + transient, "store", seconds, reason)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from sdfgad.analysis.model import numbered
 from sdfgad.errors import UnsupportedProgram
@@ -37,6 +38,7 @@ class Accounts:
         loops: the loops of which states can be kept, by statement number.
         cost: what predicts nanoseconds.
         lines: the user's line of each statement, by number.
+        kept: the bytes of all tapes together, where everything is stored.
     """
 
     problem: Problem
@@ -47,6 +49,7 @@ class Accounts:
     loops: Mapping[int, KeptLoop]
     cost: Cost
     lines: tuple[str, ...]
+    kept: int
 
     def line(self, number: int) -> str:
         return self.lines[number]
@@ -101,7 +104,9 @@ class Accountant:
         )
         loops = {one.number: one for found in kept.values() for one in found}
         lines = tuple(str(s.where) if s.where is not None else "" for s in self.statements)
-        return Accounts(problem, tuple(owners), self.inner.again, tuple(modes), tuple(tapes), loops, self.cost, lines)
+        return Accounts(
+            problem, tuple(owners), self.inner.again, tuple(modes), tuple(tapes), loops, self.cost, lines, self.kept
+        )
 
     # --- places
 
@@ -181,10 +186,16 @@ class Accountant:
 
     def _inner(self, again: Again) -> Inner:
         runs = math.prod(self.cost.trips(loop) for _, loop in again.loops)
-        work = sum(self.cost.statement(self.statements[m]) for m in again.members) * runs * CAUTION
+        work = sum(self.cost.within(self.statements[m]) for m in again.members) * runs * CAUTION
         return Inner(self._label(again.buffers), self._step(again.block[0]), math.ceil(work))
 
     # --- tapes and modes
+
+    @cached_property
+    def kept(self) -> int:
+        """The bytes of all tapes together, where everything is stored."""
+        names = self.made.tapes.values()
+        return sum(buffer_bytes(self.made.program.buffers[name], self.integers) for name in names)
 
     def _tape(self, key: Key) -> TapeSize:
         residual = self.residuals[key]
@@ -257,7 +268,8 @@ class Accountant:
             step,
             tuple(kept for kept, _ in sizes),
             tuple(transient for _, transient in sizes),
-            tuple(math.ceil(self.cost.tape(total, sum(size))) for size in sizes),
+            # All tapes pass through the cache before any of them is read again.
+            tuple(math.ceil(self.cost.tape(total, sum(size), max(sum(size), self.kept))) for size in sizes),
             self.inner.askers.get(tape.key, ((NOBODY, NOBODY),)),
         )
 

@@ -47,6 +47,14 @@ class Cost:
             return max(self.block(statement.then), self.block(statement.orelse))
         return self._loop(statement)
 
+    def within(self, statement: Statement) -> float:
+        """A statement that runs together with those that use its values: these need not be moved."""
+        if not isinstance(statement, Compute) or product_of(statement, self.buffers) is not None:
+            return self.statement(statement)
+        points, names = self._points(statement), _operations(statement.value)
+        cheap = sum(name in CHEAP for name in names)
+        return self._seconds(points, cheap + 1, len(names) - cheap, 0, 0)
+
     def trips(self, loop: Loop) -> int:
         return UNKNOWN_TRIPS if loop.is_open else self.size(loop.trips)
 
@@ -63,10 +71,10 @@ class Cost:
         rate = self.machine.cache_bytes_per_second if in_cache else self.machine.bytes_per_second
         return 2 * size / rate * 1e9
 
-    def tape(self, size: int, of: int) -> float:
-        """Storing so many bytes in all on a tape of the size `of`, and restoring them."""
+    def tape(self, size: int, of: int, among: int) -> float:
+        """Storing so many bytes in all on a tape of the size `of`, and restoring them; all tapes are `among` bytes."""
         is_new = of >= RETURNED
-        return 2 * self.copying(size, of) + (of * self.machine.fresh_seconds_per_byte * 1e9 if is_new else 0.0)
+        return 2 * self.copying(size, among) + (of * self.machine.fresh_seconds_per_byte * 1e9 if is_new else 0.0)
 
     def _loop(self, loop: Loop) -> float:
         trips = self.trips(loop)
@@ -94,12 +102,15 @@ class Cost:
         return math.prod(self.size(extent) for extent in buffer.shape) * buffer.dtype.itemsize
 
     def _compute(self, statement: Compute) -> float:
-        points = math.prod(self.size(extent) for _, extent in statement.params)
+        points = self._points(statement)
         if product_of(statement, self.buffers) is not None:
             return self._seconds(0, 0, 0, self._moved(statement, points), 2 * points)
         names = _operations(statement.value)
         cheap = sum(name in CHEAP for name in names)
         return self._seconds(points, cheap + 1, len(names) - cheap, self._moved(statement, points), 0)
+
+    def _points(self, statement: Compute) -> int:
+        return math.prod(self.size(extent) for _, extent in statement.params)
 
     def _call(self, call: Call) -> float:
         """A library function on matrices: cubic where it is one of linear algebra."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.lowering import nests
+from sdfgad.lowering import points
 from sdfgad.lowering.compiled import lower_nests
 from sdfgad.optimize import optimise
 from tests import helpers_arrays, helpers_memory
@@ -27,7 +27,7 @@ def random_case(maker, seed, folder):
 
 @pytest.mark.parametrize("maker", [helpers_arrays.ArrayMaker, helpers_memory.Maker], ids=["matrices", "control flow"])
 def test_gradients_of_random_programs(maker, tmp_path, monkeypatch):
-    monkeypatch.setattr(nests, "PARALLEL_WORK", 1)
+    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
     cases = [random_case(maker, seed, tmp_path) for seed in range(4)]
     found = run_packed([(optimise(program), arrays, integers) for program, arrays, integers in cases])
     for seed, (case, mine) in enumerate(zip(cases, found, strict=True)):
@@ -72,7 +72,7 @@ def badly_named(x, i_s, nest_1, parts_s, k):
 
 
 def test_names_of_the_user_do_not_collide_with_generated_ones(monkeypatch):
-    monkeypatch.setattr(nests, "PARALLEL_WORK", 1)
+    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
     x, direction, counts = np.linspace(0.8, 1.2, 6), np.array([0.3, -0.2, 0.5, 0.1, 0.7, -0.4]), (1, 2, 1, 1)
     gradient = sdfgad.differentiate(badly_named, wrt="x")(x, *counts)
     ends = [badly_named(x + step * direction, *counts) for step in (1e-6, -1e-6)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sdfgad.ir.program import Loop, walk
-from sdfgad.lowering import nests
+from sdfgad.lowering import points
 from sdfgad.lowering.nests import nest_of
 from sdfgad.optimize import optimise
 from tests.helpers_compiled import run_packed
@@ -513,7 +513,7 @@ for p < 39: v[p] = select(k[p] < 40, exp(x[k[p]]), 0.0)
 def found():
     """What all of the cases compute, compiled as one program."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nests, "PARALLEL_WORK", 1)
+        patch.setattr(points, "PARALLEL_WORK", 1)
         results = run_packed([(made, arrays, integers) for made, _, arrays, integers in CASES.values()])
     return dict(zip(CASES, results, strict=True))
 
@@ -537,7 +537,7 @@ def test_threads_share_loops_with_enough_work(monkeypatch):
             for c < 6: Z[f, c] = X[f, c] * y[f]
         """
     assert "parallel for" not in text_of(text).code
-    monkeypatch.setattr(nests, "PARALLEL_WORK", 1)
+    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
     nest = text_of(text)
     assert "parallel for" in nest.code
     assert (set(nest.reads), nest.writes) == ({"X", "y"}, ("Z",))
@@ -570,7 +570,7 @@ NOT_SHARED = {
 
 @pytest.mark.parametrize("name", NOT_SHARED)
 def test_threads_do_not_share(name, monkeypatch):
-    monkeypatch.setattr(nests, "PARALLEL_WORK", 1)
+    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
     first = text_of(NOT_SHARED[name]).code.rpartition("static void nest(")[2]
     assert "nest_part(" not in first.partition("for (")[0]
 

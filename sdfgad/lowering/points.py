@@ -1,0 +1,209 @@
+"""C++ for one statement: loops over its parameters, and what each point does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from sdfgad.ir.expr import Const, Read
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params
+from sdfgad.lowering.blas import Product, call_text, product_of
+from sdfgad.lowering.cpp import Writer, cpp_type, literal
+from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
+from sdfgad.lowering.scopes import work_of
+from sdfgad.lowering.totals import Total
+
+# In elementary operations: from so many on, threads share a loop.
+PARALLEL_WORK = 1 << 20
+# So many maxima or minima are found side by side.
+LANES = 16
+
+
+@dataclass
+class Points:
+    """Writes statements.
+
+    Attributes:
+        is_shared: whether this is inside a loop that threads share.
+        counters: those of the loops around, with their numbers of trips.
+        is_vector: whether trips of the innermost loop around may be elements of a vector.
+    """
+
+    buffers: Mapping[str, Buffer]
+    uses_blas: bool = field(default=False, init=False)
+    is_shared: bool = field(default=False, init=False)
+    counters: dict[str, Lin] = field(default_factory=dict, init=False)
+    is_vector: bool = field(default=False, init=False)
+
+    def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
+        """The text of a loop; `scalars` are temporaries that live in one trip of it."""
+        raise NotImplementedError
+
+    def is_much(self, block: Block) -> bool:
+        """Whether a block has enough work for threads to share."""
+        return work_of(block) >= PARALLEL_WORK
+
+    def type(self, name: str) -> str:
+        return cpp_type(self.buffers[name].dtype)
+
+    # --- one statement
+
+    def compute(self, statement: Compute) -> list[str]:
+        product = product_of(statement, self.buffers)
+        if product is not None:
+            return self.product(statement, product)
+        order = order_of(statement)
+        if not statement.params:
+            return self.point(statement)
+        if (
+            order.outer
+            and order.outer[0] in order.own
+            and order.is_injective
+            and not self.is_shared
+            and self.is_much((statement,))
+        ):
+            return self.loop(_as_loop(statement, order.outer[0]), [])
+        return self.nested(statement, order)
+
+    def nested(self, statement: Compute, order: Order) -> list[str]:
+        """Loops over the parameters in order, and the sum over the innermost ones in a register."""
+        lines: list[str] = []
+        if order.clears_first:
+            lines += self.cleared(statement, order.own)
+            statement = replace(statement, fresh=False)
+        extents, bounds = dict(statement.params), self.writer()
+        depth = 0
+        heads: list[str] = []
+        for name in order.outer:
+            is_last = name == order.outer[-1] and not order.inner
+            heads += ["#pragma omp simd"] if is_last and order.is_vector else []
+            heads.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
+            depth += 1
+        with self.within(statement.params, bool(order.inner) or order.is_vector):
+            body = self.total(statement, order, extents) if order.inner else self.point(statement)
+        return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * depth, "}"]
+
+    def cleared(self, statement: Compute, own: tuple[str, ...]) -> list[str]:
+        value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
+        params = tuple(item for item in statement.params if item[0] in own)
+        return self.compute(replace(statement, params=params, value=value, accumulate=None, fresh=False))
+
+    def total(self, statement: Compute, order: Order, extents: Mapping[str, Lin]) -> list[str]:
+        kind = statement.accumulate or "add"
+        writer, bounds, place = self.writer(), self.writer(), self.writer()
+        value = writer.value(statement.value)
+        target = self.element(statement.target, place)
+        dtype = self.buffers[statement.target.buffer].dtype
+        identity = literal(dtype.type(IDENTITY[kind]), dtype) if statement.fresh else target
+        if kind != "add" and dtype.kind == "f":
+            # Of several at a time: the order does not matter, and the compiler would keep to it.
+            ends = {n: bounds.form(extents[n]) for n in order.inner}
+            steps = lanes(kind, order.inner, ends, writer.lines, value)
+            first = [*place.lines, f"{cpp_type(dtype)} total_ = {identity};"]
+            return ["{", *bounds.lines, *first, *steps, f"{target} = total_;", "}"]
+        total = Total(dtype, "total_", kind)
+        lines = [*place.lines, *total.begin(identity)]
+        for name in order.inner:
+            if name == order.inner[-1]:
+                lines += total.pragma()
+            lines.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
+        lines += [*writer.lines, *total.add(value), *["}"] * len(order.inner), f"{target} = {total.value};", "}"]
+        return ["{", *bounds.lines, *lines]
+
+    def point(self, statement: Compute) -> list[str]:
+        writer = self.writer()
+        value = writer.value(statement.value)
+        target = self.element(statement.target, writer)
+        if not statement.assigns:
+            value = COMBINE[statement.accumulate].format(target, value)
+        return ["{", *writer.lines, f"{target} = {value};", "}"] if writer.lines else [f"{target} = {value};"]
+
+    def product(self, statement: Compute, product: Product) -> list[str]:
+        self.uses_blas = True
+        writer = self.writer()
+        scalar = cpp_type(statement.value.dtype)
+        alpha = " * ".join([*(writer.value(factor) for factor in product.alpha), f"{scalar}(1)"])
+        operands = (product.a, product.b, product.c)
+        pointers = [f"b_{o.access.buffer}_ + ({writer.form(o.offset)})" for o in operands]
+        texts = {name: f"({writer.form(extent)})" for name, extent in statement.params}
+        call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
+        return ["{", *writer.lines, call, "}"]
+
+    # --- elements
+
+    def writer(self) -> Writer:
+        may_read = self.is_inside if self.is_vector else lambda _: False
+        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer), may_read)
+        return writer
+
+    @contextmanager
+    def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
+        """What is written now runs in loops from 0, the innermost of which may be one of vectors."""
+        before = self.counters, self.is_vector
+        self.counters, self.is_vector = {**self.counters, **dict(counters)}, is_vector
+        yield
+        self.counters, self.is_vector = before
+
+    def is_inside(self, read: Read) -> bool:
+        """Whether a read is certainly of an element, also where its value is not asked for."""
+        shape = self.buffers[read.buffer].shape
+        return all(self.is_below(lin, extent) for lin, extent in zip(read.index, shape, strict=True))
+
+    def is_below(self, lin: Lin, extent: Lin) -> bool:
+        """Whether a form of the counters is certainly between 0 and an extent."""
+        least = most = lin.const
+        for atom, coefficient in lin.terms:
+            trips = self.counters.get(atom) if isinstance(atom, str) else None
+            if trips is None or not trips.is_const:
+                return False
+            span = coefficient * max(trips.const - 1, 0)
+            least, most = least + min(span, 0), most + max(span, 0)
+        return extent.is_const and least >= 0 and most < extent.const
+
+    def element(self, access: Access, writer: Writer) -> str:
+        if is_single(self.buffers[access.buffer]):
+            return f"b_{access.buffer}_"
+        return f"b_{access.buffer}_[{self.offset(access, writer)}]"
+
+    def offset(self, access: Access, writer: Writer) -> str:
+        """The element's position in memory, row by row."""
+        shape = self.buffers[access.buffer].shape
+        parts: list[str] = []
+        stride, factors = 1, list[str]()
+        for lin, extent in reversed(list(zip(access.index, shape, strict=True))):
+            scale = " * ".join([*factors, *([str(stride)] if stride != 1 else [])])
+            parts.append(f"({writer.form(lin)})" + (f" * {scale}" if scale else ""))
+            if extent.is_const:
+                stride *= max(extent.const, 1)
+            else:
+                factors.append(f"({writer.form(extent)})")
+        return " + ".join(reversed(parts)) or "0"
+
+
+def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: list[str], value: str) -> list[str]:
+    """Loops that combine `total_` with a value, in several lanes that are combined at the end."""
+    *outer, name = inner
+    each = f"for (int k_ = 0; k_ < {LANES}; ++k_)"
+    step = COMBINE[kind].format
+    return [
+        f"decltype(total_) lanes_[{LANES}];",
+        f"{each} lanes_[k_] = total_;",
+        *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
+        f"int64_t {name}_first_ = 0;",
+        f"for (; {name}_first_ + {LANES} <= {ends[name]}; {name}_first_ += {LANES}) {{",
+        *("#pragma omp simd", f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
+        *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
+        *(f"for (int64_t {name} = {name}_first_; {name} < {ends[name]}; ++{name}) {{", *lines),
+        *(f"total_ = {step('total_', value)};", "}"),
+        *["}"] * len(outer),
+        f"{each} total_ = {step('total_', 'lanes_[k_]')};",
+    ]
+
+
+def _as_loop(statement: Compute, name: str) -> Loop:
+    """A statement as a parallel loop over one of its parameters."""
+    counter, extent = Lin.symbol(name), dict(statement.params)[name]
+    rest = replace(statement, params=tuple(item for item in statement.params if item[0] != name))
+    return Loop(name, extent, (rest,), (counter, extent - counter - 1), is_parallel=True)

@@ -1,0 +1,108 @@
+"""What the code generator asks of blocks: scopes of names, sums, which trips are apart, how much work there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sdfgad.analysis.accesses import Use, interval
+from sdfgad.ir.expr import Int, postorder, symbols_of
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, reads_of
+
+
+def sums_of(body: Block, var: str) -> dict[Access, str]:
+    """The elements that all trips of a loop add to, with names for the sums; nothing else touches their buffers."""
+    found: dict[Access, str] = {}
+    read = {node.buffer for statement in body for node in reads_of(statement)}
+    for statement in body:
+        assert isinstance(statement, Compute)
+        name, index = statement.target.buffer, statement.target.index
+        alike = [s for s in body if isinstance(s, Compute) and s.target.buffer == name]
+        is_sum = all(s.accumulate == "add" and not s.fresh and s.target.index == index for s in alike)
+        if is_sum and name not in read and var not in symbols_in(index):
+            found.setdefault(statement.target, f"sum{len(found)}_")
+    return found
+
+
+def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, str]) -> bool:
+    """Whether trips may be elements of a vector: what one writes, no other one touches, but for the sums."""
+    added: dict[str, Access] = {}
+    for statement in body:
+        assert isinstance(statement, Compute)
+        target = statement.target
+        if target.buffer in scalars or target in sums:
+            continue
+        # Two sums into one buffer in different places may meet.
+        is_moving = var in symbols_of(*(Int(lin) for lin in target.index))
+        if not is_moving or (not statement.assigns and added.setdefault(target.buffer, target) != target):
+            return False
+    return True
+
+
+def are_alone(uses: list[Use], var: str) -> bool:
+    """Whether different trips of a loop certainly touch different elements."""
+    return not uses or any(_tell([use.index[axis] for use in uses], uses, var) for axis in range(len(uses[0].index)))
+
+
+def _tell(forms: list[Lin], uses: list[Use], var: str) -> bool:
+    """Whether the counter can be read off all the forms, whatever the counters inside of the loop add to it."""
+    inside = [{name: extent for name, extent in use.bound if name != var} for use in uses]
+    spans = [interval(form, bound) for form, bound in zip(forms, inside, strict=True)]
+    known = [span for span in spans if span is not None]
+    if len(known) < len(spans) or len({fixed for fixed, _, _ in known}) != 1:
+        return False
+    width = max(high for _, _, high in known) - min(low for _, low, _ in known)
+    return width < abs(known[0][0].coefficient(var))
+
+
+def own_buffers(loop: Loop) -> set[str]:
+    """What a loop's own bounds read."""
+    return {read.buffer for read in reads_of(loop)}
+
+
+def begins_with_write(block: Block, name: str) -> bool:
+    """Whether a scalar is assigned in a block before it is read there."""
+    users = [s for s in block if name in s.mentioned]
+    first = users[0] if users else None
+    if isinstance(first, Loop) and len(users) == 1:
+        return name not in own_buffers(first) and begins_with_write(first.body, name)
+    if not isinstance(first, Compute) or (first.params and not first.fresh):
+        return False
+    is_read = any(read.buffer == name for read in reads_of(first))
+    return first.assigns and first.target.buffer == name and not is_read
+
+
+def free_symbols(block: Block) -> set[str]:
+    """The symbols of a block that are no counters or parameters of its own."""
+    found: set[str] = set()
+    for statement in block:
+        if isinstance(statement, Loop):
+            own = {statement.var}
+            found |= symbols_in((statement.start, statement.trips)) | (free_symbols(statement.body) - own)
+        elif isinstance(statement, Branch):
+            found |= symbols_of(statement.condition) | free_symbols(statement.then) | free_symbols(statement.orelse)
+        elif isinstance(statement, Compute):
+            lins = (*statement.target.index, *(extent for _, extent in statement.params))
+            mentioned = symbols_in(lins) | symbols_of(statement.value)
+            found |= mentioned - {name for name, _ in statement.params}
+    return found
+
+
+def symbols_in(lins: Iterable[Lin]) -> set[str]:
+    return symbols_of(*(Int(lin) for lin in lins))
+
+
+def work_of(block: Block) -> int:
+    """Elementary operations, as far as sizes are known; of a loop with an unknown number of trips one trip."""
+    total = 0
+    for statement in block:
+        if isinstance(statement, Compute):
+            size = sum(1 for _ in postorder(statement.value))
+            for _, extent in statement.params:
+                size *= max(extent.const, 0) if extent.is_const else 1
+            total += size
+        elif isinstance(statement, Loop):
+            total += work_of(statement.body) * (max(statement.trips.const, 0) if statement.trips.is_const else 1)
+        elif isinstance(statement, Branch):
+            total += work_of(statement.then) + work_of(statement.orelse)
+    return total
