@@ -43,17 +43,17 @@ class _Lowering:
                 add_buffer(self.sdfg, buffer, is_transient=name not in self.outside)
         last = self.sdfg.add_state("start", is_start_block=True)
         texts: list[str] = []
+        headers = ["<algorithm>", "<vector>", '"memory.h"', '"sdfgad.h"']
         for position, statement in enumerate(self.program.body):
             self.schedule.enter(position)
             nest = nest_of(statement, f"nest_{position}_", self.buffers, self.passed)
-            texts.append("\n".join([*(f'#include "{header}"' for header in nest.headers), nest.code]))
+            texts.append(nest.code)
+            headers += [*(['"products.h"'] if nest.uses_blas else []), *(f'"{header}"' for header in nest.headers)]
             state = self.sdfg.add_state(f"s{position}")
             self.sdfg.add_edge(last, state, dace.InterstateEdge())
             self.call(state, nest)
             last = state
-        includes = (
-            '#include <algorithm>\n#include <vector>\n#include "memory.h"\n#include "sdfgad.h"\n#include "products.h"\n'
-        )
+        includes = "".join(f"#include {header}\n" for header in dict.fromkeys(headers))
         self.sdfg.append_global_code(self.schedule.table() + includes + "\n".join(texts) + "\n")
         return self.sdfg
 
@@ -67,7 +67,7 @@ class _Lowering:
         tasklet = state.add_tasklet(
             nest.name, dict.fromkeys(inputs.values()), dict.fromkeys(outputs.values()), code, dtypes.Language.CPP
         )
-        tasklet.environments = {environment_name()}
+        tasklet.environments = {environment_name()} if nest.uses_blas else set()
         for name, connector in inputs.items():
             state.add_edge(state.add_read(name), None, tasklet, connector, self.memlet(name))
         for name, connector in outputs.items():
