@@ -50,6 +50,7 @@ def stages() -> tuple[dict[str, str], dict[str, Any]]:
         "plan": "\n".join(f"{d.choice}: {d.name}, because {d.reason}" for d in g.plan(*arguments).decisions),
         "kept": _reverse_of_kept_loop(arguments),
         "gradient": program_text(layout.made.program),
+        "optimised": program_text(layout.program),
         "check": str(_rounded(sdfgad.check_grads(burn, *arguments, wrt=("u", "k")))),
     }
     return texts, {"forward": made.forward_sdfg, "gradient": made.built(layout).sdfg}
