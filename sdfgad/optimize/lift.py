@@ -25,7 +25,7 @@ from sdfgad.optimize.names import names_of
 from sdfgad.optimize.rows import Rows
 
 # Products of fewer multiplications in all stay where they are.
-WORK = 100_000
+WORK = 20_000
 # What is kept of a trip must be used at least so many times.
 REUSE = 8
 Path = tuple[int, ...]
