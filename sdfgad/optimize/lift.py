@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from sdfgad.analysis.accesses import interval, own_params, uses_of
-from sdfgad.ir.expr import Const, Expr, Int, Op, Read, reads, rewrite, symbols_of
+from sdfgad.analysis.accesses import Use, interval, own_params, uses_of
+from sdfgad.ir.expr import Const, Int, Op, Read, reads, rewrite, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params, Program, Statement, computes, written
@@ -76,6 +77,15 @@ class _Trips:
     def bound(self) -> dict[str, Lin]:
         return {**self.around, self.loop.var: self.loop.trips}
 
+    def place(self, params: Params) -> tuple[tuple[Lin, ...], tuple[Lin, ...]] | None:
+        """The shape of an array for something of all trips and points of a box, and the index of a point."""
+        axes = [self.axis(name, extent) for name, extent in params]
+        known = [axis for axis in axes if axis is not None]
+        if len(known) < len(axes):
+            return None
+        shape = (self.loop.trips, *(Lin(size) for _, size in known))
+        return shape, (Lin.symbol(self.loop.var), *(index for index, _ in known))
+
     def axis(self, name: str, extent: Lin) -> tuple[Lin, int] | None:
         """Where a parameter's values are kept, and how many there may be."""
         if self.rows is not None and name == self.rows.param:
@@ -92,6 +102,7 @@ class _Trips:
 class _Lift:
     def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names
+        self.copies: set[str] = set()
         self.limit = max((_size(buffer) for buffer in buffers.values()), default=0)
 
     def statement(self, statement: Statement) -> Block:
@@ -196,7 +207,9 @@ class _Lift:
         after = self.all_trips(trips, moved)
         single = after[0] if len(after) == 1 and trips.rows is None else None
         assert single is None or isinstance(single, Compute)
-        return _Out((), trips.with_inside(tuple(kept)), after, single, self.has_product(after))
+        new = tuple(copy for copy in kept if copy.target.buffer not in self.copies)
+        self.copies |= {copy.target.buffer for copy in new}
+        return _Out((), trips.with_inside(new), after, single, self.has_product(after))
 
     def behind_with_copies(self, trips: _Trips) -> _Out | None:
         """The same, where each trip keeps what the loop changes."""
@@ -209,7 +222,8 @@ class _Lift:
             return None
         if product.fresh and not all(_is_told(product, name) for name, _ in own):
             return None
-        kept = self.temporary(trips, own, product.value.dtype)
+        place = trips.place(own)
+        kept = None if place is None else self.temporary(trips, *place, product.value.dtype)
         if kept is None:
             return None
         inside = replace(product, params=own, value=kept.read(product.value.dtype))
@@ -254,24 +268,35 @@ class _Lift:
         spans = [interval(extent, trips.bound) for extent in others]
         if math.prod(s[2] for s in spans if s is not None) < REUSE or read.children:
             return None
-        target = self.temporary(trips, own, read.dtype)
-        return None if target is None else Compute(own, target, read, where=trips.product.where)
+        place = trips.place(own)
+        if place is None:
+            return None
+        shape, index = place
+        known = [copy for copy in self.copies_at(trips) if _is_same_copy(copy, own, read, index)]
+        target = known[0].target if known else self.temporary(trips, shape, index, read.dtype)
+        return None if target is None else Compute(own, Access(target.buffer, index), read, where=trips.product.where)
 
-    def temporary(self, trips: _Trips, params: Params, dtype: np.dtype[np.generic]) -> Access | None:
-        """The element of a new array for a trip and a point of a box, if the array is not too large."""
-        axes = [trips.axis(name, extent) for name, extent in params]
-        known = [axis for axis in axes if axis is not None]
-        shape = (trips.loop.trips, *(Lin(size) for _, size in known))
+    def copies_at(self, trips: _Trips) -> Iterator[Compute]:
+        """The copies for later that have just been made where a product is."""
+        for statement in reversed(trips.loop.body[: trips.position]):
+            if not isinstance(statement, Compute) or statement.target.buffer not in self.copies:
+                return
+            yield statement
+
+    def temporary(
+        self, trips: _Trips, shape: tuple[Lin, ...], index: tuple[Lin, ...], dtype: np.dtype[Any]
+    ) -> Access | None:
+        """The element of a new array, if that is not too large."""
         name = self.names.fresh(f"{trips.product.target.buffer}_all")
         buffer = Buffer(name, shape, dtype)
-        if len(known) < len(axes) or _size(buffer) > self.limit:
+        if _size(buffer) > self.limit:
             return None
         self.buffers[name] = buffer
-        return Access(name, (Lin.symbol(trips.loop.var), *(index for index, _ in known)))
+        return Access(name, index)
 
     # --- conditions
 
-    def others(self, trips: _Trips) -> list:
+    def others(self, trips: _Trips) -> list[Use]:
         """What the loop touches besides the product."""
         return [use for s in trips.with_inside(()).body for use in uses_of(s)]
 
@@ -318,6 +343,14 @@ def _as_sum(statement: Compute) -> Compute | None:
     lins = (*target.index, *(extent for _, extent in statement.params))
     is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
     return statement if is_plain and len(found) > 1 and not any(r.children for r in found) else None
+
+
+def _is_same_copy(copy: Compute, params: Params, read: Read, index: tuple[Lin, ...]) -> bool:
+    """Whether a copy is one of the same elements to the same places."""
+    if [extent for _, extent in copy.params] != [extent for _, extent in params]:
+        return False
+    names = {old: Lin.symbol(new) for (old, _), (new, _) in zip(copy.params, params, strict=True)}
+    return rewrite(copy.value, names) is read and tuple(lin.substitute(names) for lin in copy.target.index) == index
 
 
 def _is_told(statement: Compute, name: str) -> bool:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from sdfgad.ir.expr import rewrite
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Block, Compute, Loop
 from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Block, Compute, Loop
 
-# So many trips make a block.
-BLOCK = 32
+# So many trips make a block: enough for a quick product, few enough that little is outside of rectangles.
+SMALL_BLOCK, LARGE_BLOCK = 16, 48
+BLOCKS = 8
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ class Rows:
         return Lin.symbol(self.param) + Lin.symbol(self.var).scaled(self.shift) - self.ends[0]
 
     @property
+    def block(self) -> int:
+        return min(LARGE_BLOCK, max(SMALL_BLOCK, self.trips // BLOCKS))
+
+    @property
     def is_possible(self) -> bool:
         """Whether no row has a negative length, and the rows of each block have a common part."""
         last = self.trips - 1
@@ -49,8 +54,8 @@ class Rows:
 
     def _corners(self) -> list[tuple[int, int]]:
         """The first and the last whole block, and the rest."""
-        whole, rest = divmod(self.trips, BLOCK)
-        found = [(0, BLOCK), ((whole - 1) * BLOCK, BLOCK)] if whole else []
+        whole, rest = divmod(self.trips, self.block)
+        found = [(0, self.block), ((whole - 1) * self.block, self.block)] if whole else []
         return [*found, (self.trips - rest, rest)] if rest else found
 
     def _spread(self, row: Lin, n: int) -> tuple[Lin, Lin, Lin, Lin]:
@@ -108,11 +113,11 @@ class Rows:
         return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
 
     def _blocks(self, make: Callable[[Lin, int], Block], names: Names) -> Block:
-        whole, rest = divmod(self.trips, BLOCK)
+        whole, rest = divmod(self.trips, self.block)
         last = make(Lin(self.trips - rest), rest) if rest else ()
         if whole < 2:
-            return (*(make(Lin(0), BLOCK) if whole else ()), *last)
+            return (*(make(Lin(0), self.block) if whole else ()), *last)
         counter = names.fresh("block")
         block = Lin.symbol(counter)
-        body = make(block.scaled(BLOCK), BLOCK)
+        body = make(block.scaled(self.block), self.block)
         return (Loop(counter, Lin(whole), body, (block, Lin(whole - 1) - block)), *last)
