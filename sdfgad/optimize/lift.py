@@ -1,10 +1,10 @@
 """Takes products out of sequential loops, so that BLAS does those of many trips as one product of matrices.
 
-``for i: for p, q: t[p] = sum of x[q, i] * x[q, i + p]; …`` reads only what the loop leaves alone: ``T[i, i + p]`` can be
-computed before the loop. ``for i: …; for p, q: y[q, i + p] += t[p] * x[q, i]``, where the loop only adds to `y`, can be
-done behind the loop, if each trip keeps its `t` in ``T[i, i + p]``. A triangle of such points is cut into rectangles,
-each of them one product, and short rows. Nothing goes into a result but what the program puts there, so that an
-infinity stays where it is.
+``for i: for p, q: t[p] = sum of x[q, i] * x[q, i + p]; …`` reads only what the loop leaves alone: ``T[i, i + p]`` can
+be computed before the loop. ``for i: …; for p, q: y[q, i + p] += t[p] * x[q, i]``, where the loop only adds to `y`,
+can be done behind the loop, if each trip keeps its `t` in ``T[i, i + p]``. A triangle of such points is cut into
+rectangles, each of them one product, and short rows. Nothing goes into a result but what the program puts there, so
+that an infinity stays where it is.
 """
 
 from __future__ import annotations
@@ -17,13 +17,24 @@ from typing import Any
 import numpy as np
 
 from sdfgad.analysis.accesses import Use, interval, own_params, uses_of
-from sdfgad.ir.expr import Const, Int, Op, Read, reads, rewrite, symbols_of
+from sdfgad.ir.expr import Const, Expr, Int, Op, Read, reads, rewrite, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params, Program, Statement, computes, written
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Buffer,
+    Compute,
+    Loop,
+    Params,
+    Program,
+    Statement,
+    computes,
+    written,
+)
 from sdfgad.lowering.blas import product_of
 from sdfgad.optimize.names import names_of
-from sdfgad.optimize.rows import Rows
+from sdfgad.optimize.trips import Trips, views
 
 # Products of fewer multiplications in all stay where they are.
 WORK = 20_000
@@ -57,46 +68,6 @@ class _Out:
     @property
     def block(self) -> Block:
         return (*self.before, self.loop, *self.after)
-
-
-@dataclass(frozen=True)
-class _Trips:
-    """A loop, a product in it as a sum, and the numbers of trips of the loops around.
-
-    Attributes:
-        rows: the product's parameter whose extent or place moves with the trips.
-    """
-
-    loop: Loop
-    position: int
-    product: Compute
-    around: dict[str, Lin]
-    rows: Rows | None = None
-
-    @property
-    def bound(self) -> dict[str, Lin]:
-        return {**self.around, self.loop.var: self.loop.trips}
-
-    def place(self, params: Params) -> tuple[tuple[Lin, ...], tuple[Lin, ...]] | None:
-        """The shape of an array for something of all trips and points of a box, and the index of a point."""
-        axes = [self.axis(name, extent) for name, extent in params]
-        known = [axis for axis in axes if axis is not None]
-        if len(known) < len(axes):
-            return None
-        shape = (self.loop.trips, *(Lin(size) for _, size in known))
-        return shape, (Lin.symbol(self.loop.var), *(index for index, _ in known))
-
-    def axis(self, name: str, extent: Lin) -> tuple[Lin, int] | None:
-        """Where a parameter's values are kept, and how many there may be."""
-        if self.rows is not None and name == self.rows.param:
-            low, high = self.rows.ends
-            return self.rows.column, high - low
-        span = interval(extent, self.bound)
-        return (Lin.symbol(name), span[2]) if span is not None and span[0] == Lin(0) else None
-
-    def with_inside(self, inside: Block) -> Loop:
-        body = self.loop.body
-        return replace(self.loop, body=(*body[: self.position], *inside, *body[self.position + 1 :]))
 
 
 class _Lift:
@@ -157,7 +128,7 @@ class _Lift:
                 best, kept = _Out((), loop, (), None, True), dict(self.buffers)
             if out.moved is None:
                 break
-            path = (*path[:-2], path[-2] + [k for k, s in enumerate(out.block) if s is out.moved][0])
+            path = (*path[:-2], path[-2] + next(k for k, s in enumerate(out.block) if s is out.moved))
         self.buffers = saved if best is None else kept
         return best
 
@@ -170,8 +141,7 @@ class _Lift:
             return None
         found: list[tuple[_Out, dict[str, Buffer]]] = []
         saved = dict(self.buffers)
-        for rows in _shapes(product, loop):
-            trips = _Trips(loop, position, product, around, rows)
+        for trips in views(Trips(loop, position, product, around)):
             for way in (self.behind, self.ahead, self.behind_with_copies):
                 self.buffers = dict(saved)
                 out = way(trips)
@@ -188,7 +158,7 @@ class _Lift:
 
     # --- the ways
 
-    def behind(self, trips: _Trips, copies: bool = False) -> _Out | None:
+    def behind(self, trips: Trips, copies: bool = False) -> _Out | None:
         """The product after the loop, which otherwise only adds to the same buffer."""
         product, target = trips.product, trips.product.target.buffer
         if product.fresh or any(u.buffer == target and u.kind != "add" for u in self.others(trips)):
@@ -202,7 +172,7 @@ class _Lift:
             if copy is None:
                 return None
             kept.append(copy)
-        swap = {read: copy.target.read(read.dtype) for read, copy in zip(changed, kept, strict=True)}
+        swap: dict[Expr, Expr] = {read: copy.target.read(read.dtype) for read, copy in zip(changed, kept, strict=True)}
         moved = replace(product, value=rewrite(product.value, replace=swap.get))
         after = self.all_trips(trips, moved)
         single = after[0] if len(after) == 1 and trips.rows is None else None
@@ -211,11 +181,11 @@ class _Lift:
         self.copies |= {copy.target.buffer for copy in new}
         return _Out((), trips.with_inside(new), after, single, self.has_product(after))
 
-    def behind_with_copies(self, trips: _Trips) -> _Out | None:
+    def behind_with_copies(self, trips: Trips) -> _Out | None:
         """The same, where each trip keeps what the loop changes."""
         return self.behind(trips, copies=True)
 
-    def ahead(self, trips: _Trips) -> _Out | None:
+    def ahead(self, trips: Trips) -> _Out | None:
         """The product before the loop, which leaves what it is made of alone."""
         product, own = trips.product, own_params(trips.product)
         if {read.buffer for read in reads(product.value)} & written(trips.loop.body):
@@ -234,7 +204,7 @@ class _Lift:
         assert single is None or isinstance(single, Compute)
         return _Out(before, trips.with_inside((inside,)), (), single, self.has_product(before))
 
-    def summed(self, trips: _Trips, fresh: Compute) -> Block:
+    def summed(self, trips: Trips, fresh: Compute) -> Block:
         """The sums of all trips."""
         rows, own = trips.rows, dict(own_params(fresh))
         if rows is None:
@@ -247,7 +217,7 @@ class _Lift:
         clear = Compute(params, everything, Const(0, fresh.value.dtype), where=fresh.where)
         return (clear, *self.all_trips(trips, replace(fresh, fresh=False)))
 
-    def all_trips(self, trips: _Trips, statement: Compute) -> Block:
+    def all_trips(self, trips: Trips, statement: Compute) -> Block:
         """A statement for all trips."""
         if trips.rows is not None:
             return trips.rows.exact(statement, self.names)
@@ -260,7 +230,7 @@ class _Lift:
 
     # --- what is kept of each trip
 
-    def copied(self, trips: _Trips, read: Read) -> Compute | None:
+    def copied(self, trips: Trips, read: Read) -> Compute | None:
         """A copy, for later, of the elements that a trip reads."""
         names = symbols_of(Int(0), *(Int(lin) for lin in read.index))
         own = tuple((name, extent) for name, extent in trips.product.params if name in names)
@@ -276,15 +246,15 @@ class _Lift:
         target = known[0].target if known else self.temporary(trips, shape, index, read.dtype)
         return None if target is None else Compute(own, Access(target.buffer, index), read, where=trips.product.where)
 
-    def copies_at(self, trips: _Trips) -> Iterator[Compute]:
+    def copies_at(self, trips: Trips) -> Iterator[Compute]:
         """The copies for later that have just been made where a product is."""
         for statement in reversed(trips.loop.body[: trips.position]):
             if not isinstance(statement, Compute) or statement.target.buffer not in self.copies:
                 return
-            yield statement
+            yield trips.as_inside(statement)
 
     def temporary(
-        self, trips: _Trips, shape: tuple[Lin, ...], index: tuple[Lin, ...], dtype: np.dtype[Any]
+        self, trips: Trips, shape: tuple[Lin, ...], index: tuple[Lin, ...], dtype: np.dtype[Any]
     ) -> Access | None:
         """The element of a new array, if that is not too large."""
         name = self.names.fresh(f"{trips.product.target.buffer}_all")
@@ -296,14 +266,14 @@ class _Lift:
 
     # --- conditions
 
-    def others(self, trips: _Trips) -> list[Use]:
+    def others(self, trips: Trips) -> list[Use]:
         """What the loop touches besides the product."""
         return [use for s in trips.with_inside(()).body for use in uses_of(s)]
 
     def has_product(self, block: Block) -> bool:
         return any(self.is_product(statement) for statement in computes(block))
 
-    def is_within(self, trips: _Trips, statement: Compute) -> bool:
+    def is_within(self, trips: Trips, statement: Compute) -> bool:
         """Whether reads at all columns of all trips are reads of elements that there are."""
         rows = trips.rows
         assert rows is not None
@@ -357,29 +327,6 @@ def _is_told(statement: Compute, name: str) -> bool:
     """Whether an axis of the target is for one parameter alone."""
     params = dict(statement.params).keys()
     return any(symbols_of(Int(lin)) & params == {name} for lin in statement.target.index)
-
-
-def _shapes(product: Compute, loop: Loop) -> Iterator[Rows | None]:
-    """How a product's parameters and the trips of the loop can be seen: as a box, or as rows along a parameter."""
-    moving = [name for name, extent in product.params if extent.coefficient(loop.var)]
-    if not moving:
-        yield None
-    for name, extent in product.params:
-        rest = extent - Lin.symbol(loop.var).scaled(extent.coefficient(loop.var))
-        if set(moving) - {name} or not rest.is_const:
-            continue
-        slope = extent.coefficient(loop.var)
-        for shift in dict.fromkeys((*_shifts(product, name, loop.var), 0)):
-            rows = Rows(loop.var, loop.trips.const, name, rest.const, slope, shift)
-            if (slope or shift) and rows.is_possible:
-                yield rows
-
-
-def _shifts(product: Compute, name: str, var: str) -> Iterator[int]:
-    for access in (product.target, *reads(product.value)):
-        for lin in access.index:
-            if lin.coefficient(name) and lin.coefficient(var) % lin.coefficient(name) == 0:
-                yield lin.coefficient(var) // lin.coefficient(name)
 
 
 # --- places in a loop
