@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.analysis.accesses import Use, interval, own_params, uses_of
+from sdfgad.analysis.accesses import Use, interval, own_params, selects, uses_of
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, reads, rewrite, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
@@ -38,6 +38,8 @@ from sdfgad.optimize.trips import Trips, views
 
 # Products of fewer multiplications in all stay where they are.
 WORK = 20_000
+# And so many of them one call must do.
+CALL = 4096
 # What is kept of a trip must be used at least so many times.
 REUSE = 8
 Path = tuple[int, ...]
@@ -107,6 +109,11 @@ class _Lift:
         product = product_of(statement, self.buffers)
         return product is not None and bool(product.n)
 
+    def is_worth(self, block: Block) -> bool:
+        """Whether there is a product of matrices large enough for what is kept of each trip."""
+        products = [product_of(statement, self.buffers) for statement in computes(block)]
+        return any(p is not None and p.n and p.work >= CALL for p in products)
+
     # --- out of one loop after another
 
     def out(self, loop: Loop, path: Path) -> _Out | None:
@@ -142,7 +149,7 @@ class _Lift:
         found: list[tuple[_Out, dict[str, Buffer]]] = []
         saved = dict(self.buffers)
         for trips in views(Trips(loop, position, product, around)):
-            for way in (self.behind, self.ahead, self.behind_with_copies):
+            for way in (self.apart, self.behind, self.ahead, self.behind_with_copies):
                 self.buffers = dict(saved)
                 out = way(trips)
                 if out is not None:
@@ -157,6 +164,20 @@ class _Lift:
         return out
 
     # --- the ways
+
+    def apart(self, trips: Trips) -> _Out | None:
+        """The product after the loop, which touches the elements that each trip assigns nowhere else."""
+        product, target = trips.product, trips.product.target.buffer
+        (write,) = (use for use in uses_of(product) if use.kind == "write") if product.fresh else (None,)
+        if write is None or trips.rows is not None or not selects(write, trips.loop.var):
+            return None
+        changed = written(trips.loop.body)
+        is_alone = all(use.buffer != target for use in self.others(trips))
+        if not is_alone or any(read.buffer in changed for read in reads(product.value)):
+            return None
+        (moved,) = self.all_trips(trips, product)
+        assert isinstance(moved, Compute)
+        return _Out((), trips.with_inside(()), (moved,), moved, self.is_worth((moved,)))
 
     def behind(self, trips: Trips, copies: bool = False) -> _Out | None:
         """The product after the loop, which otherwise only adds to the same buffer."""
@@ -179,7 +200,7 @@ class _Lift:
         assert single is None or isinstance(single, Compute)
         new = tuple(copy for copy in kept if copy.target.buffer not in self.copies)
         self.copies |= {copy.target.buffer for copy in new}
-        return _Out((), trips.with_inside(new), after, single, self.has_product(after))
+        return _Out((), trips.with_inside(new), after, single, self.is_worth(after))
 
     def behind_with_copies(self, trips: Trips) -> _Out | None:
         """The same, where each trip keeps what the loop changes."""
@@ -202,7 +223,7 @@ class _Lift:
         before = self.summed(trips, replace(product, target=kept, fresh=True))
         single = before[0] if len(before) == 1 and trips.rows is None else None
         assert single is None or isinstance(single, Compute)
-        return _Out(before, trips.with_inside((inside,)), (), single, self.has_product(before))
+        return _Out(before, trips.with_inside((inside,)), (), single, self.is_worth(before))
 
     def summed(self, trips: Trips, fresh: Compute) -> Block:
         """The sums of all trips."""
@@ -269,9 +290,6 @@ class _Lift:
     def others(self, trips: Trips) -> list[Use]:
         """What the loop touches besides the product."""
         return [use for s in trips.with_inside(()).body for use in uses_of(s)]
-
-    def has_product(self, block: Block) -> bool:
-        return any(self.is_product(statement) for statement in computes(block))
 
     def is_within(self, trips: Trips, statement: Compute) -> bool:
         """Whether reads at all columns of all trips are reads of elements that there are."""

@@ -32,6 +32,7 @@ for p < 48, q < 8: B[p, q] = V[p, q]
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
     monkeypatch.setattr(lifting, "WORK", 1)
+    monkeypatch.setattr(lifting, "CALL", 1)
 
 
 def case(text, changes=()):
@@ -86,6 +87,11 @@ AHEAD = {
         loop i < M:
             for p < 20, q < 8: t[p] = sum of X[q, i] * V[p, q]
             for p < 20: Z[i, p] = t[p]
+        """,
+    "nothing but products": """
+        loop i < M:
+            for p < 20, q < 8: Z[i, p] = sum of X[q, i] * V[p, q]
+            for p < 20: z[i] += W[i, p]
         """,
     "added to what is carried": """
         loop i < M:
@@ -227,30 +233,21 @@ def test_stays(name):
 
 def test_blocks_of_rows():
     program, _ = case("""
-        loop i < 40:
-            for p < 40 - i: t[p] = W[i, i + p]
-            for p < 40 - i, q < 8: Y[q, i + p] += t[p] * X[q, i]
-            for p < 40 - i, q < 8: Y[q, i] += t[p] * X[q, i + p]
+        loop i < 24:
+            for p < 24 - i: t[p] = W[i, i + p]
+            for p < 24 - i, q < 8: Y[q, i + p] += t[p] * X[q, i]
         """)
     assert program_text(lift(program)).split("B[p, q] = V[p, q]\n")[1] == tidy("""
-        loop i < 40:
-            for p < -i + 40: t[p] = W[i, i + p]
-            for p < -i + 40: Y_all[i, i + p] = t[p]
-        loop block < 2:
-            for row_3 < 16, column_3 < -16*block + 25, q < 8: Y[q, 16*block + column_3 + 15] += (Y_all[16*block + row_3, 16*block + column_3 + 15] * X[q, 16*block + row_3])
-            loop row_2 < 16:
-                for column_2 < -row_2 + 15, q < 8: Y[q, 16*block + column_2 + row_2] += (Y_all[16*block + row_2, 16*block + column_2 + row_2] * X[q, 16*block + row_2])
-        for row_1 < 8, column_1 < 1, q < 8: Y[q, column_1 + 39] += (Y_all[row_1 + 32, column_1 + 39] * X[q, row_1 + 32])
+        loop i < 24:
+            for p < -i + 24: t[p] = W[i, i + p]
+            for p < -i + 24: Y_all[i, i + p] = t[p]
+        for row_3 < 16, column_3 < 9, q < 8: Y[q, column_3 + 15] += (Y_all[row_3, column_3 + 15] * X[q, row_3])
+        loop row_2 < 16:
+            for column_2 < -row_2 + 15, q < 8: Y[q, column_2 + row_2] += (Y_all[row_2, column_2 + row_2] * X[q, row_2])
+        for row_1 < 8, column_1 < 1, q < 8: Y[q, column_1 + 23] += (Y_all[row_1 + 16, column_1 + 23] * X[q, row_1 + 16])
         loop row < 8:
-            for column < -row + 7, q < 8: Y[q, column + row + 32] += (Y_all[row + 32, column + row + 32] * X[q, row + 32])
-        loop block_2 < 2:
-            for row_11 < 16, column_11 < -16*block_2 + 25, q < 8: Y[q, 16*block_2 + row_11] += (Y_all[16*block_2 + row_11, 16*block_2 + column_11 + 15] * X[q, 16*block_2 + column_11 + 15])
-            loop row_10 < 16:
-                for column_10 < -row_10 + 15, q < 8: Y[q, 16*block_2 + row_10] += (Y_all[16*block_2 + row_10, 16*block_2 + column_10 + row_10] * X[q, 16*block_2 + column_10 + row_10])
-        for row_9 < 8, column_9 < 1, q < 8: Y[q, row_9 + 32] += (Y_all[row_9 + 32, column_9 + 39] * X[q, column_9 + 39])
-        loop row_8 < 8:
-            for column_8 < -row_8 + 7, q < 8: Y[q, row_8 + 32] += (Y_all[row_8 + 32, column_8 + row_8 + 32] * X[q, column_8 + row_8 + 32])
-        """)
+            for column < -row + 7, q < 8: Y[q, column + row + 16] += (Y_all[row + 16, column + row + 16] * X[q, row + 16])
+        """)  # noqa: E501
 
 
 def test_small_ones_and_large_temporaries_stay(monkeypatch):
