@@ -13,6 +13,7 @@ from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.inline import inline
+from sdfgad.optimize.lift import lift
 from sdfgad.optimize.tile import tile
 
 Pass = Callable[[Program], Program]
@@ -26,6 +27,7 @@ PASSES: tuple[Pass, ...] = (
     clear_early,
     gather,
     assign_first,
+    lift,
     inline,
     remove_dead_code,
     fuse,

@@ -1,0 +1,101 @@
+"""A product in a loop, and how its points of all trips can be seen: as a box, or as rows along a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sdfgad.analysis.accesses import interval
+from sdfgad.ir.expr import reads
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Compute, Loop, Params, rewrite_statement
+from sdfgad.optimize.rows import Rows
+
+
+@dataclass(frozen=True)
+class Trips:
+    """A loop, a product in it as a sum, and the numbers of trips of the loops around.
+
+    Attributes:
+        rows: the product's parameter whose extent or place moves with the trips.
+        is_mirrored: whether `product`, and all that is made of it, has the trips counted from the last one.
+    """
+
+    loop: Loop
+    position: int
+    product: Compute
+    around: dict[str, Lin]
+    rows: Rows | None = None
+    is_mirrored: bool = False
+
+    @property
+    def bound(self) -> dict[str, Lin]:
+        return {**self.around, self.loop.var: self.loop.trips}
+
+    def place(self, params: Params) -> tuple[tuple[Lin, ...], tuple[Lin, ...]] | None:
+        """The shape of an array for something of all trips and points of a box, and the index of a point."""
+        axes = [self.axis(name, extent) for name, extent in params]
+        known = [axis for axis in axes if axis is not None]
+        if len(known) < len(axes):
+            return None
+        shape = (self.loop.trips, *(Lin(size) for _, size in known))
+        return shape, (Lin.symbol(self.loop.var), *(index for index, _ in known))
+
+    def axis(self, name: str, extent: Lin) -> tuple[Lin, int] | None:
+        """Where a parameter's values are kept, and how many there may be."""
+        if self.rows is not None and name == self.rows.param:
+            low, high = self.rows.ends
+            return self.rows.column, high - low
+        span = interval(extent, self.bound)
+        return (Lin.symbol(name), span[2]) if span is not None and span[0] == Lin(0) else None
+
+    def with_inside(self, inside: tuple[Compute, ...]) -> Loop:
+        body = self.loop.body
+        made = map(self.as_inside, inside)
+        return replace(self.loop, body=(*body[: self.position], *made, *body[self.position + 1 :]))
+
+    def as_inside(self, statement: Compute) -> Compute:
+        """A statement with the trips counted as the loop does, and the other way round."""
+        return _mirrored(statement, self.loop) if self.is_mirrored else statement
+
+
+def views(trips: Trips) -> Iterator[Trips]:
+    """How a product and the trips of its loop can be seen, which may be counted from the last one."""
+    product, loop = trips.product, trips.loop
+    indices = [product.target.index, *(read.index for read in reads(product.value))]
+    lins = [lin for index in indices for lin in index]
+    yield from (replace(trips, rows=rows) for rows in _shapes(product, loop))
+    if any(lin.coefficient(loop.var) < 0 for lin in lins):
+        product = _mirrored(product, loop)
+        for rows in _shapes(product, loop):
+            yield replace(trips, product=product, rows=rows, is_mirrored=True)
+
+
+def _mirrored(statement: Compute, loop: Loop) -> Compute:
+    changed = rewrite_statement(statement, {loop.var: loop.trips - 1 - Lin.symbol(loop.var)})
+    assert isinstance(changed, Compute)
+    return changed
+
+
+def _shapes(product: Compute, loop: Loop) -> Iterator[Rows | None]:
+    """How a product's parameters and the trips of the loop can be seen: as a box, or as rows along a parameter."""
+    moving = [name for name, extent in product.params if extent.coefficient(loop.var)]
+    if not moving:
+        yield None
+    for name, extent in product.params:
+        rest = extent - Lin.symbol(loop.var).scaled(extent.coefficient(loop.var))
+        if set(moving) - {name} or not rest.is_const:
+            continue
+        slope = extent.coefficient(loop.var)
+        for shift in dict.fromkeys((*_shifts(product, name, loop.var), 0)):
+            rows = Rows(loop.var, loop.trips.const, name, rest.const, slope, shift)
+            if (slope or shift) and rows.is_possible:
+                yield rows
+
+
+def _shifts(product: Compute, name: str, var: str) -> Iterator[int]:
+    indices = [product.target.index, *(read.index for read in reads(product.value))]
+    for index in indices:
+        for lin in index:
+            if lin.coefficient(name) and lin.coefficient(var) % lin.coefficient(name) == 0:
+                yield lin.coefficient(var) // lin.coefficient(name)

@@ -1,0 +1,270 @@
+"""Products leave sequential loops as products of matrices, whatever the shape of their points; all else stays."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import npbench_suite
+from sdfgad.ir.program import Loop, computes
+from sdfgad.ir.text import program_text
+from sdfgad.lowering.blas import product_of
+from sdfgad.optimize.lift import lift
+from tests.helpers_passes import check_function, check_passes
+from tests.helpers_text import program_of, tidy
+
+# The package has the pass under the name of its module.
+lifting = import_module("sdfgad.optimize.lift")
+N = 48
+SHAPES = {"X": (8, N), "V": (N, 8), "W": (N, N), "Y": (8, N), "Z": (N, N), "t": (N,), "u": (N,), "z": (N,)}
+SHAPES |= {"s": (), "a": (), "B": (N, 8)}
+INPUTS, OUTPUTS = ("X", "V", "W", "a"), ("Y", "Z", "z")
+CLEAR = """
+for q < 8, p < 48: Y[q, p] = 0.0
+for p < 48, q < 48: Z[p, q] = 0.0
+for p < 48: z[p] = 0.0
+for p < 48: t[p] = 0.0
+for p < 48: u[p] = 0.5
+for p < 48, q < 8: B[p, q] = V[p, q]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    monkeypatch.setattr(lifting, "WORK", 1)
+    monkeypatch.setattr(lifting, "CALL", 1)
+
+
+def case(text, changes=()):
+    rng = np.random.default_rng(3)
+    arrays = {name: np.asarray(rng.normal(size=SHAPES[name])) for name in INPUTS}
+    for name, index, value in changes:
+        arrays[name][index] = value
+    return program_of(CLEAR + tidy(text), SHAPES, INPUTS, OUTPUTS), arrays
+
+
+def inside(program):
+    """The sums of products that are still in the loop that a program ends in or began with."""
+    loops = [s for s in program.body if isinstance(s, Loop) and s.var == "i"]
+    return [s for s in computes(tuple(loops)) if s.accumulate and "*" in program_text(program.with_body((s,)))]
+
+
+def has_matrix_product(program):
+    products = [product_of(s, program.buffers) for s in computes(program.body)]
+    return any(product is not None and product.n for product in products)
+
+
+def check_lifted(text, left=0, changes=()):
+    program, arrays = case(text, changes)
+    changed = check_passes(program, arrays, passes=[lift])
+    assert len(inside(changed)) == left
+    assert has_matrix_product(changed)
+    return changed
+
+
+AHEAD = {
+    "a triangle to the right": """
+        loop i < M:
+            for p < M - i, q < 8: t[p] = sum of X[q, i] * X[q, i + p]
+            for p < M - i: Z[i, i + p] = t[p] * 2.0
+        """,
+    "without its diagonal, backwards": """
+        loop backwards i < M:
+            for p < M - i - 1, q < 8: t[p] = sum of X[q, i] * X[q, i + p + 1]
+            for p < M - i - 1: Z[i, i + p + 1] += t[p]
+        """,
+    "a triangle to the left": """
+        loop i < M:
+            for p < i + 1, q < 8: t[p] = sum of a * V[i, q] * V[p, q]
+            for p < i + 1: Z[i, p] = t[p]
+        """,
+    "counted down": """
+        loop i < M:
+            for p < i, q < 8: t[p] = sum of X[q, M - 1 - i] * X[q, M - i + p]
+            for p < i: Z[M - 1 - i, p] = t[p]
+        """,
+    "a rectangle": """
+        loop i < M:
+            for p < 20, q < 8: t[p] = sum of X[q, i] * V[p, q]
+            for p < 20: Z[i, p] = t[p]
+        """,
+    "nothing but products": """
+        loop i < M:
+            for p < 20, q < 8: Z[i, p] = sum of X[q, i] * V[p, q]
+            for p < 20: z[i] += W[i, p]
+        """,
+    "added to what is carried": """
+        loop i < M:
+            for p < M - i: t[p] = t[p] * 0.5
+            for p < M - i, q < 8: t[p] += X[q, i] * X[q, i + p]
+            for p < M - i: Z[i, i + p] = t[p]
+        """,
+    "a triangle of what is summed": """
+        loop i < M:
+            for q < 8, p < i: z[q] += W[i, p] * V[p, q]
+            for q < 8: Z[i, q] = z[q]
+        """,
+    "in another loop": """
+        loop i < M:
+            loop j < 5:
+                s = 0.0
+                for q < 8: s += V[i, q] * V[j, q]
+                Z[i, j] = s
+        """,
+}
+SIZES = [40, 33]
+INFINITE = [("X", (2, 5), np.inf), ("V", (3, 1), np.nan), ("W", (5, 2), -np.inf)]
+
+
+@pytest.mark.parametrize("m", SIZES)
+@pytest.mark.parametrize("name", AHEAD)
+def test_ahead(name, m):
+    text = AHEAD[name].replace("M", str(m))
+    check_lifted(text, changes=INFINITE if m == 33 else ())
+
+
+BEHIND = {
+    "columns to the right": """
+        loop i < M:
+            for p < M - i: t[p] = W[i, i + p] * 2.0
+            for p < M - i, q < 8: Y[q, i + p] += t[p] * X[q, i]
+            for p < M - i, q < 8: Y[q, i] += t[p] * X[q, i + p]
+        """,
+    "backwards, what is carried": """
+        loop backwards i < M:
+            for p < M - i: t[p] += W[i, i + p]
+            for p < M - i - 1, q < 8: Y[q, i] += t[p] * X[q, i + p + 1]
+            for p < M - i: t[p] = t[p] * 0.5
+        """,
+    "columns to the left": """
+        loop i < M:
+            for p < i: t[p] = W[i, p] * 2.0
+            for p < i, q < 8: Y[q, p] += t[p] * V[i, q]
+            for p < i, q < 8: Y[q, i] += t[p] * V[p, q]
+        """,
+    "made by others": """
+        loop i < M:
+            for p < i: t[p] = W[i, p]
+            for p < i, q < 8: Y[q, p] += t[p] * V[i, q]
+            for q < 8: Y[q, i] += X[q, i]
+        """,
+    "nothing kept": """
+        loop i < M:
+            for p < i, q < 8: Y[q, p] += W[i, p] * V[i, q]
+            z[i] = z[i] + 1.0
+        """,
+    "counted down": """
+        loop i < M:
+            for p < i + 1: t[p] = W[M - 1 - i, p]
+            for p < i + 1, q < 8: Y[q, M - 1 - i + p] += t[p] * V[M - 1 - i, q]
+        """,
+    "few trips": """
+        loop i < 6:
+            for p < M - i: t[p] = W[i, i + p]
+            for p < M - i, q < 8: Y[q, i + p] += t[p] * V[i, q]
+        """,
+    "in another loop": """
+        loop i < M:
+            loop j < 5:
+                s = W[i, j] * u[j]
+                for p < M - i, q < 8: Y[q, i + p] += s * X[q, i]
+                for q < 8: Y[q, j] += s * V[i, q]
+        """,
+}
+
+
+@pytest.mark.parametrize("m", SIZES)
+@pytest.mark.parametrize("name", BEHIND)
+def test_behind(name, m):
+    text = BEHIND[name].replace("M", str(m))
+    left = 1 if name == "in another loop" else 0
+    check_lifted(text, left, INFINITE if m == 33 else ())
+
+
+STAYS = {
+    "what the loop changes": """
+        loop i < 40:
+            for p < i, q < 8: Z[i, p] = sum of B[i, q] * B[p, q]
+            for q < 8: B[i, q] = B[i, q] * 2.0
+        """,
+    "a result that the loop reads": """
+        loop i < 40:
+            for p < i: t[p] = W[i, p] + Y[0, p]
+            for p < i, q < 8: Y[q, p] += t[p] * V[i, q]
+        """,
+    "a result that the loop assigns": """
+        loop i < 40:
+            for p < i: t[p] = W[i, p]
+            for p < i, q < 8: Y[q, p] += t[p] * V[i, q]
+            Y[0, i] = 1.0
+        """,
+    "a narrow band": """
+        loop i < 40:
+            for p < 4, q < 8: t[p] = sum of X[q, i] * X[q, i + p]
+            for p < 4: Z[i, i + p] = t[p]
+        """,
+    "one trip": """
+        loop i < 1:
+            for p < 40, q < 8: Z[i, p] += V[i, q] * V[p, q]
+        """,
+    "against memory": """
+        loop i < 40:
+            for p < 40 - i, q < 8: t[p] = sum of X[q, i] * X[q, 40 - i - 1 - p]
+            for p < 40 - i: Z[i, p] = t[p]
+        """,
+    "vectors": """
+        loop i < 40:
+            for p < 48: Z[i, p] += W[i, p] * W[p, i]
+        """,
+    "under a condition": """
+        loop i < 40:
+            if a > 0.0:
+                for p < i, q < 8: Z[i, p] += V[i, q] * V[p, q]
+        """,
+}
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_stays(name):
+    program, arrays = case(STAYS[name])
+    changed = check_passes(program, arrays, passes=[lift])
+    assert program_text(changed) == program_text(program)
+
+
+def test_blocks_of_rows():
+    program, _ = case("""
+        loop i < 24:
+            for p < 24 - i: t[p] = W[i, i + p]
+            for p < 24 - i, q < 8: Y[q, i + p] += t[p] * X[q, i]
+        """)
+    assert program_text(lift(program)).split("B[p, q] = V[p, q]\n")[1] == tidy("""
+        loop i < 24:
+            for p < -i + 24: t[p] = W[i, i + p]
+            for p < -i + 24: Y_all[i, i + p] = t[p]
+        for row_3 < 16, column_3 < 9, q < 8: Y[q, column_3 + 15] += (Y_all[row_3, column_3 + 15] * X[q, row_3])
+        loop row_2 < 16:
+            for column_2 < -row_2 + 15, q < 8: Y[q, column_2 + row_2] += (Y_all[row_2, column_2 + row_2] * X[q, row_2])
+        for row_1 < 8, column_1 < 1, q < 8: Y[q, column_1 + 23] += (Y_all[row_1 + 16, column_1 + 23] * X[q, row_1 + 16])
+        loop row < 8:
+            for column < -row + 7, q < 8: Y[q, column + row + 16] += (Y_all[row + 16, column + row + 16] * X[q, row + 16])
+        """)  # noqa: E501
+
+
+def test_small_ones_and_large_temporaries_stay(monkeypatch):
+    text = AHEAD["a triangle to the right"].replace("M", "48")
+    program, _ = case(text)
+    monkeypatch.setattr(lifting, "WORK", 48 * 48 * 8 + 1)
+    assert lift(program) == program
+    monkeypatch.setattr(lifting, "WORK", 48 * 48 * 8)
+    assert lift(program) != program
+    small = {name: shape for name, shape in SHAPES.items() if name not in ("W", "Z")}
+    text = "loop i < 48:\n    for p < 48, q < 8: t[p] = sum of X[q, i] * V[p, q]\n    z[i] = t[i]"
+    program = program_of(text, small, ("X", "V"), ("z",))
+    assert lift(program) == program
+
+
+@pytest.mark.parametrize("name", ["covariance", "correlation", "trmm", "syrk", "symm"])
+def test_of_the_suite(name):
+    entry = npbench_suite.load(name)
+    *_, changed = check_function(entry.program, entry.arguments_for("test"), entry.output, list(entry.arrays))
+    assert changed is not None
