@@ -68,6 +68,17 @@ def value_error(found: Any, expected: np.ndarray) -> float:
     return float(np.max(difference, initial=0.0))
 
 
+def error_of_rounding(entry: Program, arguments: tuple, expected: np.ndarray, seed: int = 3) -> float:
+    """By how much NumPy's own value changes if the floating arguments are off by a rounding or two."""
+    rng = np.random.default_rng(seed)
+    for name in entry.arrays:
+        position = entry.arguments.index(name)
+        value = arguments[position]
+        noise = 2 * np.finfo(np.float64).eps * random_like(value, rng)
+        arguments = moved(arguments, position, value * (1 + noise))
+    return value_error(run_numpy(entry, arguments)[1], expected)
+
+
 @dataclass(frozen=True)
 class Difference:
     """How far a gradient is from differences, and how far those are from one another at the best step: the spread."""
