@@ -93,6 +93,11 @@ AHEAD = {
             for p < 20, q < 8: Z[i, p] = sum of X[q, i] * V[p, q]
             for p < 20: z[i] += W[i, p]
         """,
+    "all of the loops": """
+        loop i < M:
+            loop j < 20:
+                for q < 8: Z[i, j] += V[i, q] * V[j, q]
+        """,
     "added to what is carried": """
         loop i < M:
             for p < M - i: t[p] = t[p] * 0.5
@@ -248,6 +253,11 @@ def test_blocks_of_rows():
         loop row < 8:
             for column < -row + 7, q < 8: Y[q, column + row + 16] += (Y_all[row + 16, column + row + 16] * X[q, row + 16])
         """)  # noqa: E501
+
+
+def test_no_loop_is_left_without_statements():
+    program, _ = case(AHEAD["all of the loops"].replace("M", "40"))
+    assert not any(isinstance(s, Loop) for s in lift(program).body)
 
 
 def test_small_ones_and_large_temporaries_stay(monkeypatch):
