@@ -69,7 +69,7 @@ class _Out:
 
     @property
     def block(self) -> Block:
-        return (*self.before, self.loop, *self.after)
+        return (*self.before, *_unless_empty(self.loop), *self.after)
 
 
 class _Lift:
@@ -88,7 +88,7 @@ class _Lift:
             before += out.before
             after += out.after
             statement = out.loop
-        return (*before, statement, *after)
+        return (*before, *(_unless_empty(statement) if before or after else (statement,)), *after)
 
     # --- which
 
@@ -132,7 +132,7 @@ class _Lift:
             loop = _replaced(loop, path[:-1], out.block)
             if out.is_product:
                 # As far as this it is good for something.
-                best, kept = _Out((), loop, (), None, True), dict(self.buffers)
+                best, kept = _Out((), loop, (), None, is_product=True), dict(self.buffers)
             if out.moved is None:
                 break
             path = (*path[:-2], path[-2] + next(k for k, s in enumerate(out.block) if s is out.moved))
@@ -311,6 +311,10 @@ class _Lift:
 def _size(buffer: Buffer) -> int:
     known = all(extent.is_const for extent in buffer.shape)
     return math.prod(extent.const for extent in buffer.shape) * buffer.dtype.itemsize if known else 0
+
+
+def _unless_empty(statement: Statement) -> Block:
+    return () if isinstance(statement, Loop) and not statement.body else (statement,)
 
 
 def _is_counted(loop: Loop) -> bool:

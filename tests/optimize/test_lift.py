@@ -93,6 +93,11 @@ AHEAD = {
             for p < 20, q < 8: Z[i, p] = sum of X[q, i] * V[p, q]
             for p < 20: z[i] += W[i, p]
         """,
+    "all of the loops": """
+        loop i < M:
+            loop j < 20:
+                for q < 8: Z[i, j] += V[i, q] * V[j, q]
+        """,
     "added to what is carried": """
         loop i < M:
             for p < M - i: t[p] = t[p] * 0.5
@@ -250,6 +255,11 @@ def test_blocks_of_rows():
         """)  # noqa: E501
 
 
+def test_no_loop_is_left_without_statements():
+    program, _ = case(AHEAD["all of the loops"].replace("M", "40"))
+    assert not any(isinstance(s, Loop) for s in lift(program).body)
+
+
 def test_small_ones_and_large_temporaries_stay(monkeypatch):
     text = AHEAD["a triangle to the right"].replace("M", "48")
     program, _ = case(text)
@@ -268,3 +278,31 @@ def test_of_the_suite(name):
     entry = npbench_suite.load(name)
     *_, changed = check_function(entry.program, entry.arguments_for("test"), entry.output, list(entry.arrays))
     assert changed is not None
+
+
+def rows_at_random(seed):
+    """A loop over rows of points whose places and lengths move with the trips, and the largest index."""
+    rng = np.random.default_rng(seed)
+    trips, shift, slope = int(rng.integers(6, 36)), int(rng.integers(-2, 3)), int(rng.integers(-1, 2))
+    first = int(rng.integers(0, 24)) + max(0, -slope * (trips - 1))
+    offset = max(0, -shift * (trips - 1))
+    length, column = f"{first} + {slope}*i", f"p + {shift}*i + {offset}"
+    text = """
+        loop i < TRIPS:
+            for p < LENGTH, q < 8: t[p] = sum of X[q, COLUMN] * V[i, q]
+            for p < LENGTH: W[i, p] = t[p] * 2.0
+            for p < LENGTH, q < 8: Y[q, COLUMN] += t[p] * V[i, q]
+            for p < LENGTH, q < 8: Z[i, q] += X[q, COLUMN] * U[p, i]
+        """
+    for name, value in (("TRIPS", trips), ("LENGTH", length), ("COLUMN", column)):
+        text = text.replace(name, str(value))
+    return tidy(text)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_rows_at_random(seed):
+    shapes = {"X": (8, 160), "Y": (8, 160), "V": (48, 8), "Z": (48, 8), "W": (48, 80), "U": (80, 48), "t": (80,)}
+    clear = "for q < 8, p < 160: Y[q, p] = 0.0\nfor p < 48, q < 8: Z[p, q] = 0.0\nfor p < 48, q < 80: W[p, q] = 0.0\n"
+    program = program_of(clear + rows_at_random(seed), shapes, ("X", "V", "U"), ("Y", "Z", "W"))
+    rng = np.random.default_rng(seed)
+    check_passes(program, {name: rng.normal(size=shapes[name]) for name in ("X", "V", "U")}, passes=[lift])
