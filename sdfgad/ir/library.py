@@ -13,11 +13,13 @@ class LibraryFunction:
         header: the file that defines it.
         failure: what went wrong where it returns 1, if it may; a call then has one more output, which tells.
         is_differentiable: whether its outputs vary differentiably with its inputs.
+        is_of_adjoints: whether only adjoints call it, so that it needs no rule of its own.
     """
 
     header: str
     failure: str = ""
     is_differentiable: bool = True
+    is_of_adjoints: bool = False
 
 
 SINGULAR = "a matrix is singular"
@@ -28,7 +30,7 @@ LIBRARY: dict[str, LibraryFunction] = {
     "determinant": LibraryFunction("linalg.h"),
     "sign_log_determinant": LibraryFunction("linalg.h"),
     "cholesky": LibraryFunction("linalg.h", "a matrix is not positive definite"),
-    "cholesky_pullback": LibraryFunction("cholesky_pullback.h"),
+    "cholesky_pullback": LibraryFunction("cholesky_pullback.h", is_of_adjoints=True),
     "qr": LibraryFunction("linalg.h"),
     "singular_values": LibraryFunction("linalg.h", "the singular values did not converge"),
     "symmetric_eigen": LibraryFunction("linalg.h", "the eigenvalues did not converge"),

@@ -208,7 +208,8 @@ def test_of_transforms(shape, dtype):
 
 
 def test_every_differentiable_function_has_a_rule():
-    assert set(CALL_RULES) == {name for name, known in LIBRARY.items() if known.is_differentiable}
+    wanted = {n for n, known in LIBRARY.items() if known.is_differentiable and not known.is_of_adjoints}
+    assert set(CALL_RULES) == wanted
 
 
 @pytest.mark.parametrize("name", CALL_RULES)
