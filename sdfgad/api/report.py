@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sdfgad.api.planning import Layout, Sizes, Wishes
 from sdfgad.errors import InfeasibleBudget, Location
@@ -143,20 +144,24 @@ def _neighbours(order: list[int], point: int, most: Mapping[int, int]) -> list[i
 def _points(made: GradientProgram, program: Program) -> list[int]:
     """To which statement of the primal each statement of the optimised program belongs, the first of several.
 
-    Passes join, split and rename; what stays is the user's line, and mostly the buffer that is written.
+    Passes join, split and rename; what stays is the user's line, mostly the buffer that is written, and mostly the order,
+    which tells a loop from its reverse.
     """
-    origins: dict[tuple[Location | None, str], int] = {}
-    lines: dict[Location | None, int] = {}
-    for statement, point in zip(made.program.body, made.points, strict=True):
+    origins: dict[Any, list[int]] = {}
+    for position, statement in enumerate(made.program.body):
         for where, name in _marks(statement):
-            origins.setdefault((where, name), point)
-            lines.setdefault(where, point)
+            origins.setdefault((where, name), []).append(position)
+            origins.setdefault(where, []).append(position)
     result: list[int] = []
+    last = 0
     for statement in program.body:
         marks = _marks(statement)
-        last = result[-1] if result else made.points[0]
-        found = next((origins[mark] for mark in marks if mark in origins), None)
-        result.append(next((lines[where] for where, _ in marks if where in lines), last) if found is None else found)
+        found = [k for mark in marks for k in origins.get(mark, ())]
+        found = found or [k for where, _ in marks for k in origins.get(where, ())] or [last]
+        position = min((k for k in found if k >= last), default=max(found))
+        # A single element may be cleared long before its time.
+        last = position if statement.mentioned - {name for _, name in marks} else last
+        result.append(made.points[position])
     return result
 
 

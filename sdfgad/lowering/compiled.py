@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import dace
 from dace import dtypes
 
-from sdfgad.ir.program import Program, Statement
+from sdfgad.ir.program import Program
 from sdfgad.lowering.blas import environment_name
-from sdfgad.lowering.lifetimes import arguments, lifetimes
+from sdfgad.lowering.lifetimes import arguments, lifetimes, local_variables
 from sdfgad.lowering.memory import Schedule
-from sdfgad.lowering.nests import Nest, is_local, nest_of
+from sdfgad.lowering.nests import Nest, nest_of
 from sdfgad.lowering.order import is_single
 from sdfgad.lowering.sdfg import add_buffer
 
@@ -26,10 +25,9 @@ class _Lowering:
     def __init__(self, program: Program) -> None:
         self.program, self.buffers = program, program.buffers
         self.sdfg = dace.SDFG(program.name)
-        mentioned = [_mentioned(statement) for statement in program.body]
-        users = Counter(name for names in mentioned for name in names)
         self.outside = arguments(program)
-        self.passed = {n for n, count in users.items() if count > 1 or not is_local(self.buffers[n])} | self.outside
+        mentioned = {name for statement in program.body for name in statement.mentioned}
+        self.passed = (mentioned - local_variables(program)) | self.outside
         self.schedule = Schedule({name: span for name, span in lifetimes(program).items() if name in self.passed})
 
     def is_single(self, name: str) -> bool:
@@ -85,7 +83,3 @@ class _Lowering:
 
     def memlet(self, name: str) -> dace.Memlet:
         return dace.Memlet.from_array(name, self.sdfg.arrays[name])
-
-
-def _mentioned(statement: Statement) -> set[str]:
-    return set(statement.mentioned)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import accumulate
 
@@ -15,6 +16,8 @@ from sdfgad.ir.expr import Const, Expr, Int, Op
 from sdfgad.ir.linear import Atom, Lin
 from sdfgad.ir.program import Buffer, Call, Program, Statement, walk
 
+# A temporary of at most so many bytes is a local variable.
+LOCAL = 1 << 14
 # What `memory.h` rounds up to.
 LINE = 64
 
@@ -44,6 +47,18 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
     return {name: found[name] for name in program.buffers if name in found}
 
 
+def local_variables(program: Program) -> set[str]:
+    """The small temporaries that one statement alone uses: local variables of its function, which are not counted."""
+    outside = arguments(program)
+    users = Counter(name for statement in program.body for name in statement.mentioned)
+    return {n for n, count in users.items() if count == 1 and n not in outside and _is_small(program.buffers[n])}
+
+
+def _is_small(buffer: Buffer) -> bool:
+    size = math.prod(extent.const if extent.is_const else LOCAL for extent in buffer.shape)
+    return max(size, 1) * buffer.dtype.itemsize <= LOCAL
+
+
 def arguments(program: Program) -> set[str]:
     """The buffers that the caller passes."""
     return {*program.inputs, *program.outputs.values(), *(("status",) if program.checks else ())}
@@ -63,8 +78,10 @@ def footprint(program: Program, integers: Mapping[str, int]) -> tuple[int, ...]:
         KeyError: the value of a run-time integer is missing.
         ValueError: a run-time extent is of a form that no tape has.
     """
-    steps = [0] * (len(program.body) + 1)
+    steps, uncounted = [0] * (len(program.body) + 1), local_variables(program)
     for name, (first, last) in lifetimes(program).items():
+        if name in uncounted:
+            continue
         size = buffer_bytes(program.buffers[name], integers)
         steps[first] += size
         steps[last + 1] -= size

@@ -47,8 +47,6 @@ from sdfgad.lowering.totals import Total
 # Fewer, where each part has arrays of its own, of at most so many elements.
 FEW_PARTS = 8
 MOST_SUMMED = 1 << 13
-# A temporary of at most so many bytes is a local variable.
-LOCAL = 1 << 14
 # Sums over trips that threads share are made of so many parts, whatever the number of threads.
 PARTS = 64
 
@@ -73,12 +71,6 @@ class Nest:
     integers: tuple[str, ...]
     headers: tuple[str, ...] = ()
     uses_blas: bool = False
-
-
-def is_local(buffer: Buffer) -> bool:
-    """Whether a temporary that one statement alone uses is a local variable of its function."""
-    size = math.prod(extent.const if extent.is_const else LOCAL for extent in buffer.shape)
-    return is_single(buffer) or size * buffer.dtype.itemsize <= LOCAL
 
 
 def nest_of(statement: Statement, name: str, buffers: Mapping[str, Buffer], outside: Iterable[str]) -> Nest:
