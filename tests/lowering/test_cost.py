@@ -256,10 +256,12 @@ def test_copies_within_the_cache_are_cheaper():
 def test_a_tape_is_written_and_read_and_its_memory_is_new():
     cost = Cost({}, {}, MACHINE)
     size = 2 * RETURNED
-    assert cost.tape(size, size) == pytest.approx(2 * cost.copying(size, size) + 0.1 * size)
+    assert cost.tape(size, size, size) == pytest.approx(2 * cost.copying(size, size) + 0.1 * size)
     # All of it passes through the tape of one segment, which is used again.
-    assert cost.tape(size, size // 8) == pytest.approx(2 * cost.copying(size, size // 8))
-    assert cost.tape(1000, 1000) == pytest.approx(2 * cost.copying(1000, 1000))
+    assert cost.tape(size, size // 8, size // 8) == pytest.approx(2 * cost.copying(size, size // 8))
+    assert cost.tape(1000, 1000, 1000) == pytest.approx(2 * cost.copying(1000, 1000))
+    # One of many tapes is in main memory before it is read again.
+    assert cost.tape(1000, 1000, size) == pytest.approx(2 * cost.copying(1000, size))
 
 
 def test_a_faster_machine_takes_less():
