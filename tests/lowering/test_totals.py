@@ -32,5 +32,5 @@ def test_extrema_are_not_added_up():
     largest = Compute((), Access("s"), Read("x", (i,), F64), "maximum")
     loop = Loop("i", Lin(9), (largest,), (i,), is_parallel=True)
     code = nest_of(loop, "nest", {"s": Buffer("s", (), F64), "x": Buffer("x", (Lin(9),), F64)}, {"s", "x"}).code
-    assert "b_s = sdfgad::maximum(b_s, b_x[(i)]);" in code
+    assert "b_s_ = sdfgad::maximum(b_s_, b_x_[(i)]);" in code
     assert "reduction" not in code
