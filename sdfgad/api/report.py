@@ -144,8 +144,8 @@ def _neighbours(order: list[int], point: int, most: Mapping[int, int]) -> list[i
 def _points(made: GradientProgram, program: Program) -> list[int]:
     """To which statement of the primal each statement of the optimised program belongs, the first of several.
 
-    Passes join, split and rename; what stays is the user's line, mostly the buffer that is written, and mostly the order,
-    which tells a loop from its reverse.
+    Passes join, split and rename; what stays is the user's line, mostly the buffer that is written, and mostly the
+    order, which tells a loop from its reverse.
     """
     origins: dict[Any, list[int]] = {}
     for position, statement in enumerate(made.program.body):
