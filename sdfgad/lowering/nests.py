@@ -211,7 +211,9 @@ class _Nest(Points):
             total, element = self.sum(access.buffer, name), self.element(access, writer)
             first += total.begin(element)
             last.append(f"{element} = {total.value};")
-        return ["{", *writer.lines, *bounds, *first, *pragma, head, *inner, "}", *last, "}"]
+        # Without trips a sum's element need not be one.
+        guard = [f"if ({start} < {end})"] if sums and not loop.trips.is_const else []
+        return ["{", *writer.lines, *bounds, *guard, "{", *first, *pragma, head, *inner, "}", *last, "}", "}"]
 
     def pragma(self, sums: Mapping[Access, str]) -> list[str]:
         """Trips may run side by side; sums may be reordered to use vector instructions."""

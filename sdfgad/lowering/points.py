@@ -102,15 +102,31 @@ class Points:
             ends = {n: bounds.form(extents[n]) for n in order.inner}
             steps = lanes(kind, order.inner, ends, writer.lines, value)
             first = [*place.lines, f"{cpp_type(dtype)} total_ = {identity};"]
-            return ["{", *bounds.lines, *first, *steps, f"{target} = total_;", "}"]
+            return self.where_there_is_some(statement, order, extents, bounds, [*first, *steps, f"{target} = total_;"])
         total = Total(dtype, "total_", kind)
         lines = [*place.lines, *total.begin(identity)]
         for name in order.inner:
             if name == order.inner[-1]:
                 lines += total.pragma()
             lines.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
-        lines += [*writer.lines, *total.add(value), *["}"] * len(order.inner), f"{target} = {total.value};", "}"]
-        return ["{", *bounds.lines, *lines]
+        lines += [*writer.lines, *total.add(value), *["}"] * len(order.inner), f"{target} = {total.value};"]
+        return self.where_there_is_some(statement, order, extents, bounds, lines)
+
+    def where_there_is_some(
+        self, statement: Compute, order: Order, extents: Mapping[str, Lin], bounds: Writer, lines: list[str]
+    ) -> list[str]:
+        """A sum, but for one of nothing: that leaves its target alone, which need not be an element then."""
+        unknown = [extents[name] for name in order.inner if not extents[name].is_const]
+        if statement.fresh or not unknown:
+            return ["{", *bounds.lines, *lines, "}"]
+        return [
+            "{",
+            *bounds.lines,
+            f"if ({' && '.join(f'{bounds.form(e)} > 0' for e in unknown)}) {{",
+            *lines,
+            "}",
+            "}",
+        ]
 
     def point(self, statement: Compute) -> list[str]:
         writer = self.writer()
