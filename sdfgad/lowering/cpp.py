@@ -10,7 +10,7 @@ import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder, reads
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.ops import CHEAP, COMPLEX_CPP, CPP, EAGER_CPP
+from sdfgad.ir.ops import COMPLEX_CPP, CPP, EAGER, EAGER_CPP
 
 # Functions that vector_math.h has for whole vectors.
 VECTORISED = {
@@ -112,7 +112,7 @@ class Writer:
         """Whether a value may be computed where it is not asked for."""
         if isinstance(node, Op):
             # Integers are divided by functions of ours, which take all divisors.
-            return all(self._eager[arg] for arg in node.args) and (node.name in CHEAP or is_small_power(node))
+            return all(self._eager[arg] for arg in node.args) and (node.name in EAGER or is_small_power(node))
         return isinstance(node, Const) or (isinstance(node, Read) and self._may_read(node)) or is_plain(node)
 
     def _one(self, node: Expr) -> str:

@@ -10,20 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sdfgad.ir.expr import Expr, Int, Read, postorder, symbols_of
+from sdfgad.ir.expr import Read, postorder
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Buffer, Compute
 from sdfgad.lowering.blas import Product, call_text, environment_name, product_of
 from sdfgad.lowering.cpp import Writer, cpp_type
-
-PARALLEL_WORK = 1 << 20
-
-COMBINE = {
-    None: "{1}",
-    "add": "({0} + {1})",
-    "maximum": "sdfgad::maximum({0}, {1})",
-    "minimum": "sdfgad::minimum({0}, {1})",
-}
+from sdfgad.lowering.order import COMBINE, is_single, order_of
+from sdfgad.lowering.points import PARALLEL_WORK
 
 
 @dataclass(frozen=True)
@@ -56,16 +49,9 @@ def kernel_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Kernel:
     product = product_of(statement, buffers)
     if product is not None:
         return _product_kernel(statement, product, buffers)
-    names = [name for name, _ in statement.params]
-    own = [name for name in names if _mentions(statement.target.index, name)]
-    # Along memory: the parameter of the last axis runs innermost.
-    own.sort(key=lambda name: max(k for k, lin in enumerate(statement.target.index) if _mentions((lin,), name)))
-    summed = [name for name in names if name not in own]
-    summed.sort(key=lambda name: _reads_along(statement, name))
-    injective = is_injective(statement.target.index, own)
-    if summed and injective and not _runs_along(statement, own, summed):
-        return _Code(statement, buffers, tuple(own), tuple(summed), injective).kernel()
-    return _Code(statement, buffers, (*summed, *own), (), injective and not summed).kernel()
+    order = order_of(statement)
+    is_parallel = order.is_injective and set(order.outer) <= set(order.own)
+    return _Code(statement, buffers, order.outer, order.inner, is_parallel).kernel()
 
 
 def _product_kernel(statement: Compute, product: Product, buffers: Mapping[str, Buffer]) -> Kernel:
@@ -82,56 +68,8 @@ def _product_kernel(statement: Compute, product: Product, buffers: Mapping[str, 
     return code.finish([call], ("out_", True), (environment_name(),))
 
 
-def is_single(buffer: Buffer) -> bool:
-    """Whether a buffer's storage has one element (an empty one has, too)."""
-    return all(extent.is_const and extent.const <= 1 for extent in buffer.shape)
-
-
 def only_element(buffer: Buffer) -> Access:
     return Access(buffer.name, tuple(Lin(0) for _ in buffer.shape))
-
-
-def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
-    """Whether different values of `params` certainly select different elements.
-
-    So it is if each parameter can be read off one axis in which it is alone, or with others already known.
-    """
-    unknown = set(params)
-    while unknown:
-        found = {name for lin in index for name in [_only(lin, unknown)] if name is not None}
-        if not found:
-            return False
-        unknown -= found
-    return True
-
-
-def _only(lin: Lin, unknown: set[str]) -> str | None:
-    mentioned = symbols_of(Int(lin)) & unknown
-    if len(mentioned) != 1:
-        return None
-    (name,) = mentioned
-    inside = {s for atom, _ in lin.terms if isinstance(atom, Expr) for s in symbols_of(atom)}
-    return name if name not in inside and lin.coefficient(name) else None
-
-
-def _mentions(index: tuple[Lin, ...], symbol: str) -> bool:
-    return any(symbol in symbols_of(Int(lin)) for lin in index)
-
-
-def _reads_along(statement: Compute, name: str) -> int:
-    """In how many reads a parameter moves along memory."""
-    found = [n for n in postorder(statement.value) if isinstance(n, Read) and n.index]
-    return sum(_mentions(node.index[-1:], name) for node in found)
-
-
-def _runs_along(statement: Compute, own: list[str], summed: list[str]) -> bool:
-    """Whether reads of whole arrays go along memory with the target's parameters and across it with the others."""
-    along = across = 0
-    for node in postorder(statement.value):
-        if isinstance(node, Read) and node.index and any(_mentions(node.index, s) for s in summed):
-            along += any(_mentions(node.index[-1:], name) for name in own)
-            across += any(_mentions(node.index[-1:], name) for name in summed)
-    return along > across
 
 
 class _Code:

@@ -19,9 +19,10 @@ from sdfgad.ir.linear import Atom, Lin, as_linear
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Program, buffers_of, reads_of, walk
 from sdfgad.lowering.blas import environment_name
-from sdfgad.lowering.kernels import Kernel, is_single, kernel_of, only_element
+from sdfgad.lowering.kernels import Kernel, kernel_of, only_element
 from sdfgad.lowering.lifetimes import arguments, lifetimes
 from sdfgad.lowering.memory import Schedule
+from sdfgad.lowering.order import is_single
 
 Region = Any  # an SDFG or a control-flow region of it
 

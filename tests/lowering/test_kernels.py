@@ -6,7 +6,8 @@ import pytest
 from sdfgad.ir.expr import INT, Const, Int, Op, Read
 from sdfgad.ir.linear import Lin, as_linear
 from sdfgad.ir.program import Access, Buffer, Compute, computes
-from sdfgad.lowering.kernels import PARALLEL_WORK, is_injective, is_single, kernel_of, only_element
+from sdfgad.lowering.kernels import PARALLEL_WORK, kernel_of, only_element
+from sdfgad.lowering.order import is_injective, is_single
 from tests.helpers_ir import gradient_of, parsed
 
 F64 = np.dtype(np.float64)
@@ -103,7 +104,6 @@ def test_large_assignments_are_parallel():
 
 def test_what_may_write_an_element_twice_is_not():
     place = as_linear(Read("idx", (P,), INT))
-    assert not kernel(Access("big", (place,)), read("other", P), p=MANY, q=0).parallel
     assert not kernel(Access("big", (place,)), read("other", P), "add", p=MANY, q=0).parallel
     assert not kernel(Access("v", (Q,)), read("a", P, Q), "add", p=MANY).parallel
     wrapped = as_linear(Op("wrap", (Int(P), Int(MANY)), INT))
