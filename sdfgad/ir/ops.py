@@ -166,7 +166,7 @@ EAGER_CPP: dict[str, str] = {
     "logical_or": "sdfgad::either({0}, {1})",
 }
 # What is cheap in a vector.
-CHEAP = {
+EAGER = {
     *EAGER_CPP,
     *("add", "subtract", "multiply", "divide", "negative", "positive", "square", "sqrt", "fabs", "absolute", "held"),
     *("conjugate", "real", "imag", "complex", "cast", "maximum", "minimum", "logical_not", "logical_xor"),
