@@ -11,8 +11,8 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import OutOfMemory
+from sdfgad.lowering.compiled import lower_nests
 from sdfgad.lowering.lifetimes import peak_bytes
-from sdfgad.lowering.sdfg import lower
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
 from tests.helpers_ir import evaluated_gradients, gradient_of, inputs_of, outputs_of, parsed
@@ -31,7 +31,7 @@ class Measured:
     """A program, compiled and run once: its arrays, its peak with the arguments, and the predicted peak."""
 
     def __init__(self, program, inputs, integers):
-        self.executable = Executable(compile_sdfg(lower(program)))
+        self.executable = Executable(compile_sdfg(lower_nests(program)))
         self.arrays = inputs | outputs(program)
         self.executable(self.arrays, integers)
         self.transient = self.executable.peak_bytes
@@ -208,7 +208,7 @@ import numpy as np
 from tests.runtime import test_memory as tests
 x = np.ones(8 * tests.MIB)
 primal = tests.parsed(tests.chain, x)
-executable = tests.Executable(tests.compile_sdfg(tests.lower(primal.program)))
+executable = tests.Executable(tests.compile_sdfg(tests.lower_nests(primal.program)))
 arrays = tests.inputs_of(primal, x)[0] | tests.outputs(primal.program)
 # Not resource.getrusage, whose mark a child process takes over from its parent.
 def status(name):
