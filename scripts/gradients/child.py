@@ -61,7 +61,8 @@ class Worker:
         peak = max(peak_bytes() - before, 0)
         arrays = {name: np.asarray(value) for name, value in self.ready.named(result).items()}
         np.savez(own / "result.npz", **arrays)
-        return {"first_call": compiling + self.last, "peak_bytes": peak, "file": str(own / "result.npz")}
+        cost = {"first_call": compiling + self.last, "peak_bytes": peak}
+        return {**cost, "file": str(own / "result.npz"), "note": self.ready.note}
 
     def time(self) -> tuple[float, int]:
         """The median seconds of a few calls, and how many those were."""

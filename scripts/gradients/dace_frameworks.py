@@ -34,16 +34,16 @@ def parsed(entry: Entry, values: dict[str, Any], folder: Path) -> Any:
     return dace.program(program).to_sdfg(*values.values(), simplify=True)
 
 
-def optimised(sdfg: Any) -> Any:
-    """What automatic optimisation makes of an SDFG; the SDFG itself where that fails."""
+def compiled(sdfg: Any) -> tuple[Callable[..., Any], str]:
+    """An SDFG compiled after automatic optimisation, or as it is where that fails; then also what went wrong."""
     import dace
     from dace.transformation.auto.auto_optimize import auto_optimize
 
-    attempt = copy.deepcopy(sdfg)
     try:
-        return auto_optimize(attempt, dace.DeviceType.CPU)
-    except Exception:
-        return sdfg
+        return auto_optimize(copy.deepcopy(sdfg), dace.DeviceType.CPU).compile(), ""
+    except Exception as failure:
+        # DaCe raises whatever its passes run into; the reader is told.
+        return sdfg.compile(), f"not optimised, as auto_optimize failed: {type(failure).__name__}"
 
 
 def output_array(entry: Entry) -> str:
@@ -57,17 +57,17 @@ def output_array(entry: Entry) -> str:
 
 
 def prepare_forward(task: Task) -> Ready:
-    compiled = optimised(parsed(task.entry, task.values, task.folder)).compile()
-    accepted = compiled.sdfg.arglist()
+    program, note = compiled(parsed(task.entry, task.values, task.folder))
+    accepted = program.sdfg.arglist()
 
     def fresh() -> dict[str, Any]:
         return {name: copy.deepcopy(value) for name, value in task.values.items() if name in accepted}
 
     def call(given: dict[str, Any]) -> Any:
-        result = compiled(**given)
+        result = program(**given)
         return task.entry.outputs_from(tuple(given.get(name) for name in task.entry.arguments), one(result))
 
-    return Ready(call, lambda outputs: {task.entry.output: shaped(outputs[task.entry.output], task)}, fresh)
+    return Ready(call, lambda outputs: {task.entry.output: shaped(outputs[task.entry.output], task)}, fresh, note)
 
 
 def one(result: Any) -> Any:
@@ -93,28 +93,17 @@ def prepare_gradient(task: Task) -> Ready:
     sdfg = parsed(task.entry, values, task.folder)
     add_weighted_sum(sdfg, output_array(task.entry))
     add_backward_pass(sdfg, inputs=list(task.entry.arrays), outputs=[LOSS])
-    compiled = compiled_best(sdfg)
-    fresh = functools.partial(buffers, compiled.sdfg, values, task.weights)
+    program, note = compiled(sdfg)
+    fresh = functools.partial(buffers, program.sdfg, values, task.weights)
 
     def call(given: dict[str, Any]) -> dict[str, Any]:
-        compiled(**given)
+        program(**given)
         return given
 
     def named(given: dict[str, Any]) -> dict[str, Any]:
         return {name: np.reshape(given[f"gradient_{name}"], np.shape(v)) for name, v in task.arrays.items()}
 
-    return Ready(call, named, fresh)
-
-
-def compiled_best(sdfg: Any) -> Callable[..., Any]:
-    """Optimised where that compiles."""
-    better = optimised(sdfg)
-    if better is sdfg:
-        return sdfg.compile()
-    try:
-        return better.compile()
-    except Exception:
-        return sdfg.compile()
+    return Ready(call, named, fresh, note)
 
 
 def add_weighted_sum(sdfg: Any, output: str) -> None:

@@ -50,11 +50,13 @@ class Ready:
         call: what is timed, given what `fresh` returned; it returns when all is computed.
         named: from what `call` returned to arrays by name: those of the gradients, or of the output.
         fresh: is run before each call, and not timed.
+        note: what to know of how it was made.
     """
 
     call: Callable[[Any], Any]
     named: Callable[[Any], dict[str, Any]]
     fresh: Callable[[], Any] = lambda: None
+    note: str = ""
 
 
 @dataclass(frozen=True)

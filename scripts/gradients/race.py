@@ -134,7 +134,7 @@ class Runner:
         found = self.attempt(lambda: self.child.ask(timeout, "prepare", label))
         if found:
             self.record.first_call, self.record.peak_bytes = found["first_call"], found["peak_bytes"]
-            self.file = found["file"]
+            self.file, self.record.message = found["file"], found["note"]
 
     def time(self, timeout: float) -> None:
         """One batch of calls, unless there have been enough."""
@@ -215,7 +215,7 @@ def apply(verdict: verify.Verdict, runner: Runner) -> None:
     if verdict.is_right is False:
         runner.fail(f"WRONG {verdict.error:.0e}", verdict.message)
     else:
-        runner.record.message = verdict.message
+        runner.record.message = "; ".join(filter(None, (runner.record.message, verdict.message)))
 
 
 def time_in_turn(runners: Sequence[Runner], options: Options, report: Callable[[str], None]) -> None:
