@@ -202,12 +202,15 @@ class DifferentiatedProgram:
         return made.value(call)[()]
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do all the work of a first call with these arguments, except running it."""
+        """Do all the work of a first ``g(...)`` or ``g.vjp`` with these arguments, except running it."""
         call, made = self._made(args, kwargs)
         made.prepare(call)
 
     def sdfg(self, *args: Any, **kwargs: Any) -> Any:
-        """The `dace.SDFG` that computes the output and the gradient for arguments like these."""
+        """The `dace.SDFG` of the output and the gradient for arguments like these, with a state for each statement.
+
+        What is compiled computes the same, but has each outermost statement as one tasklet that calls its loop nest.
+        """
         call, made = self._made(args, kwargs)
         return made.built(made.layout(call)).sdfg
 
