@@ -68,7 +68,7 @@ OWN = {
     "products": (products, (matrix(24), matrix(24))),
     "single": (single, (29, vector(500, np.float32), vector(500, np.float32))),
 }
-# Shares of what there is to save to try, for these take long to compile; and how much of the peak can be saved at least.
+# Shares of what can be saved that are tried, for these take long to compile; and how much of the peak that is at least.
 SUITE = {"cavity_flow": ((0.0, 0.5), 0.01), "vadv": ((0.0,), 0.0), "nbody": ((0.3,), 0.01), "mlp": ((0.0, 0.5), 0.0)}
 
 
