@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import dace.library
-import scipy_openblas32
+
+from sdfgad.threads import impatient_threads
+
+with impatient_threads():
+    import scipy_openblas32  # It loads the library.
 
 
 @dace.library.environment

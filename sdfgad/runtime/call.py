@@ -11,6 +11,7 @@ import numpy as np
 from sdfgad.errors import CompilerError, OutOfMemory
 from sdfgad.runtime.compile import Library
 from sdfgad.runtime.pool import attach
+from sdfgad.threads import impatient_threads
 
 
 class Executable:
@@ -18,7 +19,8 @@ class Executable:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        shared = ctypes.CDLL(str(library.path))
+        with impatient_threads():
+            shared = ctypes.CDLL(str(library.path))
         attach(shared)
         self._initialise = getattr(shared, f"__dace_init_{library.name}")
         self._initialise.restype = ctypes.c_void_p

@@ -14,6 +14,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, OutOfMemory
 from sdfgad.runtime.compile import build_helper
+from sdfgad.threads import impatient_threads
 
 # Smaller ones are left to malloc; `memory.h` has the same number.
 SMALLEST = 1 << 18
@@ -107,7 +108,8 @@ class _Block:
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    library = ctypes.CDLL(str(build_helper(Path(__file__).with_name("pool.cpp"))))
+    with impatient_threads():
+        library = ctypes.CDLL(str(build_helper(Path(__file__).with_name("pool.cpp"))))
     library.sdfgad_pool_take.argtypes = [ctypes.c_int64]
     library.sdfgad_pool_take.restype = ctypes.c_void_p
     library.sdfgad_pool_give.argtypes = [ctypes.c_void_p]
