@@ -1,5 +1,7 @@
 """IR programs compiled as loop nests, several at a time."""
 
+import ctypes
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +13,16 @@ from sdfgad.ir.rename import renamed
 from sdfgad.lowering.compiled import lower_nests
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
+
+
+@contextmanager
+def threads(number):
+    """Compiled code that is called here runs on so many threads, whatever the environment says."""
+    openmp = ctypes.CDLL("libgomp.so.1")
+    before = openmp.omp_get_max_threads()
+    openmp.omp_set_num_threads(number)
+    yield
+    openmp.omp_set_num_threads(before)
 
 
 def packed(programs):

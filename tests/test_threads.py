@@ -39,11 +39,16 @@ def total(a):
     return np.sum(np.sin(a @ a))
 
 
-def threads_and_idle_seconds(**environment):
+def rows(x):
+    return np.sum(np.sin(np.cos(np.sin(x))), axis=1)
+
+
+def run(text, **environment):
+    """What a process with two threads prints."""
     kept = {k: v for k, v in os.environ.items() if k not in {*PATIENCE, "OMP_WAIT_POLICY"}}
     threads = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     done = subprocess.run(
-        [sys.executable, "-c", IDLE],
+        [sys.executable, "-c", text],
         capture_output=True,
         text=True,
         env={**kept, **threads, "PYTHONPATH": str(ROOT), **environment},
@@ -55,13 +60,39 @@ def threads_and_idle_seconds(**environment):
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has no threads")
 def test_threads_without_work_sleep():
-    threads, seconds = threads_and_idle_seconds()
+    threads, seconds = run(IDLE)
     assert threads >= 3
     assert seconds < 2e-3
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has no threads")
 def test_the_environment_decides():
-    threads, seconds = threads_and_idle_seconds(OMP_WAIT_POLICY="active")
+    threads, seconds = run(IDLE, OMP_WAIT_POLICY="active")
     assert threads >= 3
     assert seconds > 10e-3
+
+
+SHARE = """
+import json, os
+import numpy as np
+import sdfgad
+from tests.test_threads import rows
+
+def ticks():
+    texts = [open(f"/proc/self/task/{task}/stat").read() for task in os.listdir("/proc/self/task")]
+    return {text.split()[0]: sum(map(int, text.rpartition(")")[2].split()[11:13])) for text in texts}
+
+# Fewer rows than there are parts.
+g, x = sdfgad.differentiate(rows), np.full((6, 200_000), 0.5)
+g.vjp(x, cotangent=np.ones(6))
+before = ticks()
+for _ in range(10):
+    g.vjp(x, cotangent=np.ones(6))
+print(json.dumps(sorted(v - before.get(k, 0) for k, v in ticks().items())[-2:]))
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has no threads")
+def test_each_thread_gets_its_share_of_few_trips():
+    less, more = run(SHARE)
+    assert less > 0.5 * more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sdfgad.analysis.accesses import Use, is_same_region, mentioned_by, own_params, uses_of
@@ -12,23 +13,30 @@ from sdfgad.ir.program import Access, Block, Compute, Loop, Statement
 def begins_anew(block: Block, name: str) -> bool:
     """Whether a trip reads of a buffer only what it has assigned before."""
     found = [statement for statement in block if mentioned_by(statement, name)]
-    first = _first_write(found[0], name)
+    first = _first_write(found, name)
     if first is None:
         return False
     touched = [use for statement in found for use in uses_of(statement) if use.buffer == name]
     return all(is_same_region(first, _box(use)) for use in touched)
 
 
-def _first_write(statement: Statement, name: str) -> Compute | None:
-    """What a statement assigns of a buffer before it reads it, as one statement without a value of its own."""
-    if isinstance(statement, Loop) and statement.is_parallel:
-        nested = _first_write(next(s for s in statement.body if mentioned_by(s, name)), name)
-        return nested and replace(nested, params=(*nested.params, (statement.var, statement.trips)))
-    if not isinstance(statement, Compute) or not statement.assigns or statement.target.buffer != name:
+def _first_write(users: Sequence[Statement], name: str) -> Compute | None:
+    """What the first of some statements assigns of a buffer before it reads it, as one statement without a value."""
+    first = users[0]
+    if isinstance(first, Loop) and first.is_parallel:
+        nested = _first_write([s for s in first.body if mentioned_by(s, name)], name)
+        if nested is None:
+            return None
+        whole = replace(nested, params=(*nested.params, (first.var, first.trips)))
+        # Each trip writes the same; without one, others would read what nothing has written.
+        is_repeated = own_params(whole) == own_params(nested)
+        is_certain = len(users) == 1 or (first.trips.is_const and first.trips.const > 0)
+        return (nested if is_certain else None) if is_repeated else whole
+    if not isinstance(first, Compute) or not first.assigns or first.target.buffer != name:
         return None
-    if any(use.buffer == name and use.kind == "read" for use in uses_of(statement)):
+    if any(use.buffer == name and use.kind == "read" for use in uses_of(first)):
         return None
-    return replace(statement, params=own_params(statement))
+    return replace(first, params=own_params(first))
 
 
 def _box(use: Use) -> Compute:

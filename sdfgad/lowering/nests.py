@@ -33,8 +33,8 @@ from sdfgad.ir.program import (
 from sdfgad.lowering.order import is_single
 from sdfgad.lowering.points import Points
 from sdfgad.lowering.scopes import (
-    are_alone,
     begins_with_write,
+    distance,
     free_symbols,
     is_vector,
     own_buffers,
@@ -182,8 +182,9 @@ class _Nest(Points):
     # --- loops
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
-        if loop.is_parallel and not self.is_shared and self.is_worth(loop, scalars):
-            return self.shared(loop, scalars)
+        reach = self.reach(loop, scalars) if loop.is_parallel and not self.is_shared else None
+        if reach is not None:
+            return self.shared(loop, scalars, reach)
         writer = self.writer()
         start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
         var, sums = loop.var, dict[Access, str]()
@@ -241,27 +242,29 @@ class _Nest(Points):
 
     # --- loops that threads share
 
-    def is_worth(self, loop: Loop, scalars: list[str]) -> bool:
-        """Whether a loop has enough work for threads, and they do not get into each other's way."""
+    def reach(self, loop: Loop, scalars: list[str]) -> int | None:
+        """How many trips apart threads are not in each other's way, if they may share a loop and it is worth it."""
         if not self.is_much((loop,)) or loop.backward or loop.start != Lin(0):
-            return False
+            return None
         if any(isinstance(s, Call) for s in walk(loop.body)):
-            return False
+            return None
         found: dict[str, list[Use]] = {}
         for use in uses_of(loop):
             found.setdefault(use.buffer, []).append(use)
-        return all(name in scalars or self.is_apart(name, uses, loop) for name, uses in found.items())
+        reaches = [self.reach_of(name, uses, loop) for name, uses in found.items() if name not in scalars]
+        known = [reach for reach in reaches if reach is not None]
+        return max(known, default=1) if len(known) == len(reaches) else None
 
-    def is_apart(self, name: str, uses: list[Use], loop: Loop) -> bool:
-        """Whether threads may share a buffer: they only read it, write different elements, or add up."""
+    def reach_of(self, name: str, uses: list[Use], loop: Loop) -> int | None:
+        """The same for one buffer: trips may only read it, write different elements, or add up."""
         if is_single(self.buffers[name]):
-            return len({use.kind for use in uses}) == 1 and uses[0].kind != "write"
+            return 1 if len({use.kind for use in uses}) == 1 and uses[0].kind != "write" else None
         if self.is_array_sum(name, uses, loop):
-            return True
+            return 1
         # What is assigned no other trip touches, but other places in the loop may add to the same element.
-        sums = [use for use in uses if use.kind == "add"]
-        assigned = [[use] for use in uses if use.kind == "write"]
-        return all(are_alone(group, loop.var) for group in (sums, *assigned))
+        if any(distance([use], loop.var) != 1 for use in uses if use.kind == "write"):
+            return None
+        return distance([use for use in uses if use.kind == "add"], loop.var)
 
     def is_array_sum(self, name: str, uses: Iterable[Use], loop: Loop) -> bool:
         """Whether a small array is only added to, so that each part of the trips can have its own."""
@@ -272,8 +275,8 @@ class _Nest(Points):
         is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
         return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
 
-    def shared(self, loop: Loop, scalars: list[str]) -> list[str]:
-        """A call of a function of a range of trips by each thread."""
+    def shared(self, loop: Loop, scalars: list[str], reach: int) -> list[str]:
+        """Calls of a function of a range of trips, which threads make."""
         name = self.names.fresh(f"{self.name}_part")
         block, changed = loop.body, written(loop.body)
         found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
@@ -289,29 +292,23 @@ class _Nest(Points):
             self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
         )
         writer = self.writer()
-        trips, count = writer.form(loop.trips), FEW_PARTS if arrays else PARTS
+        count = FEW_PARTS if arrays else PARTS
         arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays) for n in found), *integers])
-        parts = [f"{self.type(n)} parts_{n}_[{count}];" for n in sums]
-        parts += [f"std::vector<{self.type(n)}> parts_{n}_({count} * {self.size(n)});" for n in arrays]
-        totals = [f"for (int64_t k_ = 0; k_ < {count}; ++k_) b_{n}_ += parts_{n}_[k_];" for n in sums]
+        calls = shares(f"{name}({arguments});", writer.form(loop.trips), count, reach)
+        return ["{", *writer.lines, *self.parts(sums, arrays, count), *calls, *self.totals(sums, arrays, count), "}"]
+
+    def parts(self, sums: list[str], arrays: list[str], count: int) -> list[str]:
+        """What each part of the trips adds up."""
+        singles = [f"{self.type(n)} parts_{n}_[{count}] = {{}};" for n in sums]
+        return singles + [f"std::vector<{self.type(n)}> parts_{n}_({count} * {self.size(n)});" for n in arrays]
+
+    def totals(self, sums: list[str], arrays: list[str], count: int) -> list[str]:
+        each = f"for (int64_t k_ = 0; k_ < {count}; ++k_)"
+        lines = [f"{each} b_{n}_ += parts_{n}_[k_];" for n in sums]
         for n in arrays:
-            totals.append(f"for (int64_t k_ = 0; k_ < {count}; ++k_)")
-            totals.append(
-                f"for (int64_t j_ = 0; j_ < {self.size(n)}; ++j_) b_{n}_[j_] += parts_{n}_[k_ * {self.size(n)} + j_];"
-            )
-        return [
-            "{",
-            *writer.lines,
-            *parts,
-            f"const int64_t trips_ = {trips}, size_ = (trips_ + {count} - 1) / {count};",
-            "#pragma omp parallel for schedule(static)",
-            f"for (int64_t k_ = 0; k_ < {count}; ++k_) {{",
-            "const int64_t first_ = std::min(k_ * size_, trips_), last_ = std::min(first_ + size_, trips_);",
-            f"{name}({arguments});",
-            "}",
-            *totals,
-            "}",
-        ]
+            size = self.size(n)
+            lines += [each, f"for (int64_t j_ = 0; j_ < {size}; ++j_) b_{n}_[j_] += parts_{n}_[k_ * {size} + j_];"]
+        return lines
 
     def size(self, name: str) -> int:
         return math.prod(extent.const for extent in self.buffers[name].shape)
@@ -320,3 +317,27 @@ class _Nest(Points):
         if name in sums:
             return f"{self.type(name)}(0), &parts_{name}_[k_]"
         return f"&parts_{name}_[k_ * {self.size(name)}]" if name in arrays else f"b_{name}_"
+
+
+def shares(call: str, trips: str, count: int, reach: int) -> list[str]:
+    """Makes a call for each of at most `count` ranges of trips, in any order.
+
+    Trips that are fewer than `reach` apart may add to the same elements. Then every other range is done first, and the
+    rest afterwards: two ranges with one of at least `reach` - 1 trips between them are far enough apart.
+    """
+    lines = [f"const int64_t trips_ = {trips};"]
+    parts, first, step = str(count), "0", 1
+    if reach > 1:
+        parts, first, step = "count_", "phase_", 2
+        # With twice as many trips in each range as there must be, few of them meet another thread's.
+        longest = f"std::max<int64_t>(trips_ / {2 * (reach - 1)}, 1)"
+        lines += [f"const int64_t count_ = std::min<int64_t>({count}, {longest});", "for (int phase_ : {0, 1})"]
+    return [
+        *lines,
+        "#pragma omp parallel for schedule(static)",
+        f"for (int64_t k_ = {first}; k_ < {parts}; k_ += {step}) {{",
+        # As even as can be: where there are fewer trips than parts, each thread gets its share of them, too.
+        f"const int64_t first_ = k_ * trips_ / {parts}, last_ = (k_ + 1) * trips_ / {parts};",
+        call,
+        "}",
+    ]

@@ -39,20 +39,23 @@ def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, s
     return True
 
 
-def are_alone(uses: list[Use], var: str) -> bool:
-    """Whether different trips of a loop certainly touch different elements."""
-    return not uses or any(_tell([use.index[axis] for use in uses], uses, var) for axis in range(len(uses[0].index)))
+def distance(uses: list[Use], var: str) -> int | None:
+    """How many trips of a loop apart two of them certainly touch different elements, if that is known."""
+    if not uses:
+        return 1
+    found = [_distance([use.index[axis] for use in uses], uses, var) for axis in range(len(uses[0].index))]
+    return min((trips for trips in found if trips is not None), default=None)
 
 
-def _tell(forms: list[Lin], uses: list[Use], var: str) -> bool:
-    """Whether the counter can be read off all the forms, whatever the counters inside of the loop add to it."""
+def _distance(forms: list[Lin], uses: list[Use], var: str) -> int | None:
+    """The same for one axis: what the counters inside of the loop add is less than what so many trips add."""
     inside = [{name: extent for name, extent in use.bound if name != var} for use in uses]
     spans = [interval(form, bound) for form, bound in zip(forms, inside, strict=True)]
     known = [span for span in spans if span is not None]
     if len(known) < len(spans) or len({fixed for fixed, _, _ in known}) != 1:
-        return False
-    width = max(high for _, _, high in known) - min(low for _, low, _ in known)
-    return width < abs(known[0][0].coefficient(var))
+        return None
+    width, step = max(high for _, _, high in known) - min(low for _, low, _ in known), known[0][0].coefficient(var)
+    return width // abs(step) + 1 if step else None
 
 
 def own_buffers(loop: Loop) -> set[str]:

@@ -9,7 +9,7 @@ from sdfgad.lowering.compiled import lower_nests
 from sdfgad.optimize import optimise
 from tests import helpers_arrays, helpers_memory
 from tests.helpers import module_from
-from tests.helpers_compiled import run_packed
+from tests.helpers_compiled import run_packed, threads
 from tests.helpers_passes import assert_same, gradient_case, outputs, without_value
 from tests.helpers_text import sample
 
@@ -29,7 +29,8 @@ def random_case(maker, seed, folder):
 def test_gradients_of_random_programs(maker, tmp_path, monkeypatch):
     monkeypatch.setattr(points, "PARALLEL_WORK", 1)
     cases = [random_case(maker, seed, tmp_path) for seed in range(4)]
-    found = run_packed([(optimise(program), arrays, integers) for program, arrays, integers in cases])
+    with threads(4):
+        found = run_packed([(optimise(program), arrays, integers) for program, arrays, integers in cases])
     for seed, (case, mine) in enumerate(zip(cases, found, strict=True)):
         assert_same(mine, outputs(*case), f"of seed {seed}")
 

@@ -7,7 +7,7 @@ from sdfgad.ir.program import Loop, walk
 from sdfgad.lowering import points
 from sdfgad.lowering.nests import nest_of
 from sdfgad.optimize import optimise
-from tests.helpers_compiled import run_packed
+from tests.helpers_compiled import run_packed, threads
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import program_of, sample
 
@@ -84,6 +84,49 @@ loop parallel f < 200:
     {"b": (201,), "x": (N, N), "y": (N, N)},
     ["x", "y"],
     ["b"],
+    False,
+)
+case(
+    "rows of sums meet their neighbours",
+    """
+for p < 203, q < 7: b[p, q] = 0.0
+s = 0.0
+loop parallel f < 200:
+    for q < 7: b[f + 3, q] += x[f, q]
+    for q < 7: b[f, q] += y[f, q]
+    s += x[f, 0]
+""",
+    {"b": (203, 7), "x": (N, N), "y": (N, N), "s": ()},
+    ["x", "y"],
+    ["b", "s"],
+    False,
+)
+case(
+    "few rows of sums meet their neighbours",
+    """
+for p < 5, q < 7: b[p, q] = 0.0
+loop parallel f < 2:
+    for q < 7: b[f + 3, q] += x[f, q]
+    for q < 7: b[f, q] += y[f, q]
+""",
+    {"b": (5, 7), "x": (N, N), "y": (N, N)},
+    ["x", "y"],
+    ["b"],
+    False,
+)
+case(
+    "arrays within a trip",
+    """
+loop parallel f < 9:
+    loop parallel g < 20:
+        loop parallel h < 30:
+            t[h] = x[f, g, h] * 2.0
+        for h < 30: w[h] = t[h] + 1.0
+        for h < 30: z[f, g, h] = t[h] * w[h]
+""",
+    {"x": (9, 20, 30), "z": (9, 20, 30), "t": (30,), "w": (30,)},
+    ["x"],
+    ["z"],
     False,
 )
 case(
@@ -514,7 +557,8 @@ def found():
     """What all of the cases compute, compiled as one program."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(points, "PARALLEL_WORK", 1)
-        results = run_packed([(made, arrays, integers) for made, _, arrays, integers in CASES.values()])
+        with threads(4):
+            results = run_packed([(made, arrays, integers) for made, _, arrays, integers in CASES.values()])
     return dict(zip(CASES, results, strict=True))
 
 
@@ -541,6 +585,14 @@ def test_threads_share_loops_with_enough_work(monkeypatch):
     nest = text_of(text)
     assert "parallel for" in nest.code
     assert (set(nest.reads), nest.writes) == ({"X", "y"}, ("Z",))
+
+
+def test_threads_share_loops_with_arrays_of_one_trip(monkeypatch):
+    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
+    _, program, _, _ = CASES["arrays within a trip"]
+    code = nest_of(program.body[0], "nest", program.buffers, {"x", "z"}).code
+    assert code.count("parallel for") == 1
+    assert "b_t_[30]" in code.partition("parallel for")[0]
 
 
 NOT_SHARED = {

@@ -1,0 +1,36 @@
+"""What the code generator asks of blocks: how far apart the trips of a loop get into each other's way."""
+
+import pytest
+
+from sdfgad.analysis.accesses import uses_of
+from sdfgad.lowering.scopes import distance
+from tests.helpers_text import sample
+
+DISTANCES = {
+    "Z[f, c] += x[c]": 1,
+    "Z[c, f] += x[c]": 1,
+    "z[2*f] += x[c]": 1,
+    "z[f + c] += x[c]": 4,
+    "z[2*f + c] += x[c]": 2,
+    "z[c] += x[f]": None,
+    "z[i[f]] += x[c]": None,
+    "z[f + n] += x[c]": 1,
+}
+
+
+def adds(lines):
+    text = "loop parallel f < 5:\n" + "".join(f"    for c < 4: {line}\n" for line in lines)
+    (loop,) = sample(text, n=3)[0].body
+    return [use for use in uses_of(loop) if use.kind == "add"]
+
+
+@pytest.mark.parametrize("line", DISTANCES)
+def test_distance_within_one_place(line):
+    assert distance(adds([line]), "f") == DISTANCES[line]
+
+
+def test_distance_between_places():
+    assert distance(adds(["Z[f, c] += x[c]", "Z[f + 2, c] += x[c]"]), "f") == 3
+    assert distance(adds(["Z[f, c] += x[c]", "Z[f + n, c] += x[c]"]), "f") is None
+    assert distance(adds(["Z[f, c] += x[c]", "Z[c, f] += x[c]"]), "f") is None
+    assert distance([], "f") == 1
