@@ -32,7 +32,8 @@ from sdfgad.optimize import optimise
 
 # Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
 # and no contraction of a*b+c, which would round differently from NumPy. GCC 12's vectoriser of straight-line code
-# mixes up the lanes of eight loads with gaps (tests/runtime/test_compile.py has the program), so it is off.
+# mixes up the lanes of eight loads with gaps (tests/runtime/test_compile.py has the program), so it is off. Where it
+# knows a sine and a cosine of the same angle it calls sincos, which does not come for whole vectors.
 FLAGS = (
     "-std=c++20",
     "-O3",
@@ -43,6 +44,7 @@ FLAGS = (
     "-fno-trapping-math",
     "-fno-tree-slp-vectorize",
     "-ffp-contract=off",
+    *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")),
     "-w",
 )
 INCLUDE = Path(__file__).parent.parent / "lowering" / "include"

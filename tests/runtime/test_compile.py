@@ -1,6 +1,7 @@
 """Compiled programs are cached by content, on disk, for all processes."""
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -173,3 +174,18 @@ def test_complex_quotients_are_right():
     dx, dy = sdfgad.differentiate(quotients, wrt=("x", "y")).vjp(x, y, cotangent=c)
     np.testing.assert_allclose(dy, c * np.conj(-x / y**2), rtol=1e-13)
     np.testing.assert_allclose(dx, [np.sum(c * np.conj(1 / y))], rtol=1e-13)
+
+
+def turned(x):
+    return np.sum(np.sin(x) * np.cos(x))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the library of vector functions is of x86-64")
+def test_a_sine_and_a_cosine_of_the_same_angles_come_for_vectors(cache):
+    x = np.linspace(0.0, 3.0, 100)
+    np.testing.assert_allclose(sdfgad.differentiate(turned)(x)["x"], np.cos(2 * x), rtol=1e-13, atol=1e-15)
+    (library,) = libraries(cache)
+    symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
+    assert "sincos" not in symbols
+    found = {line.rpartition("v_")[2].partition("@")[0] for line in symbols.splitlines() if "_ZGV" in line}
+    assert found == {"sin", "cos"}

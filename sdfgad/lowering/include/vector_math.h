@@ -1,11 +1,12 @@
 // Tells the compiler which functions of the C library come for whole vectors, too (glibc's libmvec, within 4 ulp).
 //
-// glibc says so itself only under -ffast-math, whose other effects we do not want.
+// glibc says so itself only under -ffast-math, whose other effects we do not want. Without an errno they depend on their
+// arguments alone.
 #pragma once
 #include <cmath>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define SDFGAD_VECTOR __attribute__((simd("notinbranch")))
+#define SDFGAD_VECTOR __attribute__((simd("notinbranch"), const))
 #define SDFGAD_ONE(name)                                   \
     extern "C" SDFGAD_VECTOR double name(double) noexcept; \
     extern "C" SDFGAD_VECTOR float name##f(float) noexcept;
