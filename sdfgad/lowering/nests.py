@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from sdfgad.analysis.accesses import Use, mentions, uses_of
+from sdfgad.analysis.accesses import Use, uses_of
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Lin
@@ -242,6 +242,9 @@ class _Nest(Points):
 
     # --- loops that threads share
 
+    def may_share(self, loop: Loop) -> bool:
+        return self.reach(loop, []) is not None
+
     def reach(self, loop: Loop, scalars: list[str]) -> int | None:
         """How many trips apart threads are not in each other's way, if they may share a loop and it is worth it."""
         if not self.is_much((loop,)) or loop.backward or loop.start != Lin(0):
@@ -259,20 +262,18 @@ class _Nest(Points):
         """The same for one buffer: trips may only read it, write different elements, or add up."""
         if is_single(self.buffers[name]):
             return 1 if len({use.kind for use in uses}) == 1 and uses[0].kind != "write" else None
-        if self.is_array_sum(name, uses, loop):
-            return 1
         # What is assigned no other trip touches, but other places in the loop may add to the same element.
         if any(distance([use], loop.var) != 1 for use in uses if use.kind == "write"):
             return None
-        return distance([use for use in uses if use.kind == "add"], loop.var)
+        apart = distance([use for use in uses if use.kind == "add"], loop.var)
+        return 1 if apart is None and self.is_array_sum(name, uses, loop) else apart
 
-    def is_array_sum(self, name: str, uses: Iterable[Use], loop: Loop) -> bool:
+    def is_array_sum(self, name: str, uses: list[Use], loop: Loop) -> bool:
         """Whether a small array is only added to, so that each part of the trips can have its own."""
         size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
-        touches = [use for use in uses_of(loop) if use.buffer == name]
-        is_sum = all(use.kind == "add" and not mentions(use, loop.var) for use in touches)
         # Elements of a vector of booleans have no addresses.
         is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
+        is_sum = all(use.kind == "add" for use in uses) and distance(uses, loop.var) is None
         return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
 
     def shared(self, loop: Loop, scalars: list[str], reach: int) -> list[str]:
@@ -282,7 +283,8 @@ class _Nest(Points):
         found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
         integers = [name for name in self.integers(block, found) if name != loop.var]
         sums = [n for n in found if n in changed and is_single(self.buffers[n])]
-        arrays = [n for n in found if n in changed and n not in sums and self.is_array_sum(n, (), loop)]
+        uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
+        arrays = [n for n in found if n in uses and self.is_array_sum(n, uses[n], loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
         self.is_shared = True
         with self.within(((loop.var, loop.trips),), False):

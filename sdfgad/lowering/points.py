@@ -41,6 +41,10 @@ class Points:
         """The text of a loop; `scalars` are temporaries that live in one trip of it."""
         raise NotImplementedError
 
+    def may_share(self, loop: Loop) -> bool:
+        """Whether threads may share a loop, and it is worth it."""
+        raise NotImplementedError
+
     def is_much(self, block: Block) -> bool:
         """Whether a block has enough work for threads to share."""
         return work_of(block) >= PARALLEL_WORK
@@ -57,15 +61,21 @@ class Points:
         order = order_of(statement)
         if not statement.params:
             return self.point(statement)
-        if (
-            order.outer
-            and order.outer[0] in order.own
-            and order.is_injective
-            and not self.is_shared
-            and self.is_much((statement,))
-        ):
-            return self.loop(_as_loop(statement, order.outer[0]), [])
+        if not self.is_shared and self.is_much((statement,)):
+            return self.shared_points(statement, order) or self.nested(statement, order)
         return self.nested(statement, order)
+
+    def shared_points(self, statement: Compute, order: Order) -> list[str]:
+        """The statement as a loop that threads share; nothing if they cannot."""
+        name, lines = (*order.outer, *order.inner)[0], list[str]()
+        if not (order.is_injective and name in order.own):
+            if statement.accumulate != "add":
+                return []
+            if statement.fresh:
+                # What threads add up is cleared before.
+                lines, statement = self.cleared(statement, order.own), replace(statement, fresh=False)
+        loop = _as_loop(statement, name)
+        return [*lines, *self.loop(loop, [])] if self.may_share(loop) else []
 
     def nested(self, statement: Compute, order: Order) -> list[str]:
         """Loops over the parameters in order, and the sum over the innermost ones in a register."""

@@ -8,6 +8,7 @@ from sdfgad.analysis.accesses import Use, interval
 from sdfgad.ir.expr import Int, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, reads_of
+from sdfgad.lowering.order import is_injective
 
 
 def sums_of(body: Block, var: str) -> dict[Access, str]:
@@ -32,9 +33,11 @@ def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, s
         target = statement.target
         if target.buffer in scalars or target in sums:
             continue
-        # Two sums into one buffer in different places may meet.
-        is_moving = var in symbols_of(*(Int(lin) for lin in target.index))
-        if not is_moving or (not statement.assigns and added.setdefault(target.buffer, target) != target):
+        if var not in symbols_of(*(Int(lin) for lin in target.index)):
+            return False
+        # Sums into one element may meet, from one place or from two.
+        is_alone = statement.assigns or is_injective(target.index, [var])
+        if not is_alone or (not statement.assigns and added.setdefault(target.buffer, target) != target):
             return False
     return True
 

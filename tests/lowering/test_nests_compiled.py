@@ -115,6 +115,44 @@ loop parallel f < 2:
     False,
 )
 case(
+    "scatter into a small array",
+    """
+for p < 4: b[p] = 0.0
+for p < 3000: b[i[p]] += x[p]
+""",
+    {"b": (4,), "x": (3000,), "i": (3000,)},
+    ["x", "i"],
+    ["b"],
+    False,
+    {"i": I},
+    given={"i": np.random.default_rng(5).integers(0, 4, 3000)},
+)
+case(
+    "a total of all",
+    """
+for p < 300, q < 7: s = sum of x[p, q]
+r = 2.0
+for p < 300, q < 7: r += x[p, q]
+for p < 300, q < 7: t max= all x[p, q]
+""",
+    {"s": (), "r": (), "t": (), "x": (300, 7)},
+    ["x"],
+    ["s", "r", "t"],
+    False,
+)
+case(
+    "totals across memory",
+    """
+for p < 300, q < 7: b[q] = sum of x[p, q]
+for q < 7: z[q] = 1.0
+for p < 300, q < 7: z[q] += x[p, q] * b[q]
+""",
+    {"b": (7,), "z": (7,), "x": (300, 7)},
+    ["x"],
+    ["b", "z"],
+    False,
+)
+case(
     "arrays within a trip",
     """
 loop parallel f < 9:
@@ -595,6 +633,23 @@ def test_threads_share_loops_with_arrays_of_one_trip(monkeypatch):
     assert "b_t_[30]" in code.partition("parallel for")[0]
 
 
+SHARED = {
+    "scattered": "for p < 20000: b[i[p]] += x[p]\n",
+    "of all": "for p < 20000: s = sum of x[p]\n",
+    "across memory": "for p < 20000, q < 7: b[q] = sum of y[p, q]\n",
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_threads_share_sums(name, monkeypatch):
+    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
+    shapes = {"b": (7,), "x": (20000,), "y": (20000, 7), "s": (), "i": (20000,)}
+    program = program_of(SHARED[name], shapes, dtypes={"i": I})
+    code = nest_of(program.body[0], "nest", program.buffers, set(shapes)).code
+    assert "parallel for" in code
+    assert "parts_" in code
+
+
 NOT_SHARED = {
     "sums that meet": """
         loop parallel f < 6:
@@ -633,6 +688,8 @@ def test_vectors_where_trips_are_apart():
     assert "omp simd reduction(+ : sum0_)" in summed
     two = text_of("loop parallel f < 19:\n    z[f] += x[f]\n    z[f + 1] += y[f]\n").code
     assert "omp simd" not in two
+    scattered = text_of("loop parallel f < 20:\n    z[i[f]] += x[f]\n").code
+    assert "omp simd" not in scattered
     chain = text_of("loop f < 19:\n    z[f + 1] = z[f] * x[f]\n").code
     assert "omp simd" not in chain
 
