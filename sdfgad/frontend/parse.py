@@ -14,8 +14,8 @@ from sdfgad.frontend import functions as _functions
 from sdfgad.frontend import library as _library
 from sdfgad.frontend.builder import STATUS, Builder
 from sdfgad.frontend.coalesce import coalesce
+from sdfgad.frontend.equal_values import merge_equal
 from sdfgad.frontend.interpreter import Frame
-from sdfgad.frontend.merge import merge_equal
 from sdfgad.frontend.source import Source, read_source
 from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_number, view_of
 from sdfgad.ir.expr import INT, Const

@@ -113,7 +113,9 @@ class Writer:
         if isinstance(node, Op):
             # Integers are divided by functions of ours, which take all divisors.
             return all(self._eager[arg] for arg in node.args) and (node.name in EAGER or is_small_power(node))
-        return isinstance(node, Const) or (isinstance(node, Read) and self._may_read(node)) or is_plain(node)
+        if isinstance(node, Int):
+            return all(self._eager[child] for child in node.children)
+        return isinstance(node, Const) or (isinstance(node, Read) and self._may_read(node))
 
     def _one(self, node: Expr) -> str:
         if isinstance(node, Const):
@@ -135,11 +137,6 @@ class Writer:
         is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
         is_sum = node.dtype.kind == "b" and node.name == "add"
         return f"{cpp_type(node.dtype)}({text})" if is_narrow or is_sum else text
-
-
-def is_plain(node: Expr) -> bool:
-    """Whether a form has symbols only."""
-    return isinstance(node, Int) and not node.children
 
 
 def is_small_power(node: Op) -> bool:
