@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.api.planning import STRATEGIES, Strategy, Wishes, parse_bytes
 from sdfgad.api.signature import Call, bind, definition, like_argument
 from sdfgad.api.specialise import Specialisation, specialise
+from sdfgad.api.wishes import STRATEGIES, Strategy, Wishes, parse_bytes
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.frontend.parse import ArrayArgument, Primal
 from sdfgad.frontend.source import read_source

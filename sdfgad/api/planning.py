@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from sdfgad.api.recall import Recall
+from sdfgad.api.wishes import Wishes
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.program import Block, Program
 from sdfgad.lowering.accounting import Accountant, Accounts
@@ -30,8 +30,6 @@ from sdfgad.plan.simulate import InvalidPlan, simulate
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.residuals import Again
 
-Strategy = Literal["ilp", "store_all", "recompute_all", "revolve"]
-STRATEGIES = get_args(Strategy)
 MOST_ATTEMPTS = 5
 # How many layouts are made better by single changes, and by how many, when the smallest peak is looked for.
 MOST_STARTS, MOST_TURNS = 3, 40
@@ -41,40 +39,6 @@ TOLERANCE = 0.005
 QUICK = 0.8
 # To what share of its trips the number of a loop's kept states is found.
 SHARE = 1 / 4096
-PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 2**10, "mi": 2**20, "gi": 2**30}
-
-
-def parse_bytes(limit: int | str | None) -> int | None:
-    """A number of bytes, or text such as ``"512 MiB"`` or ``"1.5 GB"``.
-
-    Raises:
-        ArgumentError: it is neither.
-    """
-    if limit is None or (isinstance(limit, (int, np.integer)) and not isinstance(limit, bool) and limit > 0):
-        return None if limit is None else int(limit)
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmg]i?)?b?\s*", limit.lower()) if isinstance(limit, str) else None
-    if match is None:
-        raise ArgumentError(
-            f"memory_limit={limit!r} is no size", todo='Pass a number of bytes, or text such as "512 MiB".'
-        )
-    return int(float(match[1]) * PREFIXES[match[2] or ""])
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the user asks of a plan.
-
-    Attributes:
-        limit: bytes, or None.
-        overrides: name of a value -> "store" or "recompute".
-        solver, solver_seconds: "CBC" or "HiGHS", and how long it may take.
-    """
-
-    limit: int | None = None
-    strategy: Strategy = "ilp"
-    overrides: Mapping[str, str] = field(default_factory=dict)
-    solver: str = "CBC"
-    solver_seconds: float = 10.0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sdfgad.api.planning import Layout, Sizes, Wishes
+from sdfgad.api.planning import Layout, Sizes
+from sdfgad.api.wishes import Wishes
 from sdfgad.errors import InfeasibleBudget, Location
 from sdfgad.ir.program import Block, Program, Statement, walk, writes_of
 from sdfgad.lowering.accounting import Accounts

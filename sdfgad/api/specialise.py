@@ -12,10 +12,11 @@ import islpy as isl
 import numpy as np
 
 from sdfgad.api.built import Built, Outputs, shape_of
-from sdfgad.api.planning import Layout, Planner, Sizes, Wishes
+from sdfgad.api.planning import Layout, Planner, Sizes
 from sdfgad.api.recall import Recall
 from sdfgad.api.report import infeasible, plan_of
 from sdfgad.api.signature import Call, as_contiguous, as_input
+from sdfgad.api.wishes import Wishes
 from sdfgad.errors import ArgumentError, OutputError, UnusedArgument
 from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.api.planning import STRATEGIES, parse_bytes
+from sdfgad.api.wishes import STRATEGIES, parse_bytes
 from sdfgad.errors import ArgumentError, InfeasibleBudget
 
 KIB = 1 << 10
