@@ -19,7 +19,7 @@ from scripts.gradients.results import Record
 ROOT = Path(__file__).resolve().parent.parent.parent
 # The same for all. Threads of OpenMP that wait let others run; else, on a busy machine, they keep the one that they
 # wait for from running, and take time from other children.
-DEFAULTS = {"OMP_NUM_THREADS": str(os.cpu_count() or 1), "OMP_WAIT_POLICY": "passive"}
+DEFAULTS = {"OMP_NUM_THREADS": str(os.cpu_count() or 1)}
 IMPORT_SECONDS = 120.0
 PAUSE = 0.05  # After a batch, until the threads of that child wait no more for work but sleep.
 LONG_ENOUGH = 20.0  # Seconds after which a framework's calls are not repeated any more.
