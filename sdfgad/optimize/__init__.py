@@ -13,6 +13,7 @@ from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.inline import inline
+from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
 from sdfgad.optimize.tile import tile
 
@@ -23,6 +24,7 @@ PASSES: tuple[Pass, ...] = (
     remove_dead_code,
     forward_copies,
     make_in_place,
+    arrange,
     inline,
     clear_early,
     gather,
