@@ -8,7 +8,7 @@ from tests.helpers_passes import assert_becomes, assert_stays, check_passes
 from tests.helpers_text import program_of, sample
 
 COLUMNS = """
-    for p < 20, q < 6: A[p, q] = 0.0
+    for p < 20, c < 6: A[p, c] = 0.0
     loop j < 6:
         for p < 20: A[p, j] = (X[p, j] * 2.0)
         for p < 20: A[p, j] += (Y[p, j] * A[p, j])
@@ -21,7 +21,7 @@ def test_columns_become_rows():
     assert_becomes(
         arrange,
         COLUMNS,
-        COLUMNS.replace("A[p, q]", "A[q, p]").replace("A[p, j]", "A[j, p]").replace("A[p, 5]", "A[5, p]"),
+        COLUMNS.replace("A[p, c]", "A[c, p]").replace("A[p, j]", "A[j, p]").replace("A[p, 5]", "A[5, p]"),
     )
     program, arrays, integers = sample(COLUMNS)
     assert arrange(program).buffers["A"].shape == (Lin(6), Lin(20))
@@ -41,8 +41,8 @@ def test_other_axes_keep_their_order():
 KEPT = {
     "rows": """
         loop j < 6:
-            for q < 6: A[j, q] = X[j, q]
-        for p < 6, q < 6: Z[p, q] = A[p, q]
+            for c < 6: A[j, c] = X[j, c]
+        for p < 6, c < 6: Z[p, c] = A[p, c]
         """,
     "arguments and results": """
         loop j < 6:
@@ -50,13 +50,13 @@ KEPT = {
         """,
     "as many columns as rows": """
         loop j < 6:
-            for q < 6: A[q, j] = X[q, j]
+            for c < 6: A[c, j] = X[c, j]
         loop j < 6:
-            for q < 6: Z[j, q] = A[j, q]
+            for c < 6: Z[j, c] = A[j, c]
         """,
     "diagonals": """
-        for q < 6: A[q, q] = X[q, q]
-        for q < 6: Z[q, q] = A[q, q]
+        for c < 6: A[c, c] = X[c, c]
+        for c < 6: Z[c, c] = A[c, c]
         """,
 }
 
