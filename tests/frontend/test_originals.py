@@ -1,0 +1,127 @@
+"""Copies of what stays equal are not made, and copies that both sides of a branch end with are made after it."""
+
+import numpy as np
+import pytest
+
+from sdfgad.frontend.coalesce import coalesce
+from sdfgad.frontend.originals import join_copies, read_originals
+from sdfgad.ir.expr import Read
+from sdfgad.ir.program import Loop, computes, walk
+from tests.helpers_ir import assert_like_python, assert_same_outputs, assert_slope, parsed, parsed_without
+
+
+def copied_in_every_trip(x, s):
+    z = np.zeros_like(x)
+    for _ in range(3):
+        y = x.copy()
+        z += y * s
+        s = s * y[0]
+    return z
+
+
+def copied_before_it_changes(x, s):
+    y = x.copy()
+    x *= s
+    return x * y
+
+
+def changed_by_the_next_trip(x, s):
+    total = np.zeros_like(x)
+    for _ in range(3):
+        y = x.copy()
+        x *= s
+        total += x * y
+    return total
+
+
+def copy_that_changes(x, s):
+    y = x.copy()
+    y[1:] *= s
+    return x * y
+
+
+def copy_of_a_copy(x, s):
+    y = x.copy()
+    z = y.copy()
+    return z * s + y
+
+
+def reversed_copy(x, s):
+    y = x[::-1].copy()
+    return x * y * s
+
+
+def ends_alike(x, s):
+    y = np.zeros_like(x)
+    for i in range(3):
+        if s > 0.9:
+            s = s * 0.5
+            y = x * 1.0
+        else:
+            x = x * s
+            y = x
+    return y + x
+
+
+def dropped_bit_by_bit(x, s):
+    z, at, last = np.zeros_like(x), np.arange(x.size), np.zeros_like(x)
+    c = x
+    for _ in range(4):
+        if not len(z):
+            break
+        np.multiply(z, z, z)
+        np.add(z, c, z)
+        gone = z > s
+        last[at[gone]] = z[gone]
+        np.logical_not(gone, gone)
+        z, at, c = z[gone], at[gone], c[gone]
+    return last
+
+
+PROGRAMS = [
+    copied_in_every_trip,
+    copied_before_it_changes,
+    changed_by_the_next_trip,
+    copy_that_changes,
+    copy_of_a_copy,
+    reversed_copy,
+    ends_alike,
+    dropped_bit_by_bit,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[p.__name__ for p in PROGRAMS])
+def test_outputs_and_slopes_stay(monkeypatch, rng, program):
+    args = (rng.uniform(0.2, 1.2, 5), 0.8)
+    before = parsed_without(monkeypatch, "read_originals", program, *args)
+    for changed in (read_originals(before.program), join_copies(before.program)):
+        assert_same_outputs(before, changed, *args)
+    assert_like_python(program, *args)
+    assert_slope(program, *args)
+
+
+@pytest.mark.parametrize(
+    ("program", "copies"),
+    [(copied_in_every_trip, 0), (copied_before_it_changes, 1), (changed_by_the_next_trip, 1), (copy_of_a_copy, 0)],
+    ids=lambda x: getattr(x, "__name__", str(x)),
+)
+def test_only_what_changes_is_copied(program, copies):
+    body = parsed(program, np.ones(5), 0.8).program.body
+    # What is updated in place is a copy of the argument, too.
+    made = [s for s in computes(body) if s.params and isinstance(s.value, Read) and s.target.buffer != "x"]
+    assert len(made) == copies
+
+
+def test_what_is_dropped_bit_by_bit_stays_in_its_place():
+    program = parsed(dropped_bit_by_bit, np.ones(5), 0.8).program
+    (loop,) = [s for s in walk(program.body) if isinstance(s, Loop) and s.is_open]
+    changed = {s.target.buffer for s in computes(loop.body)}
+    # The values, the masks, the place to record values in; the indices and the constants stay.
+    assert changed == {"status", "taken", "broken_0", "trips", "count", "z", "gone", "mask", "at_1", "t_4", "t_2"}
+
+
+def test_a_program_without_copies_is_left_alone():
+    program = parsed(copied_before_it_changes, np.ones(5), 0.8).program
+    assert read_originals(program) == program
+    assert join_copies(program) == program
+    assert coalesce(program) == program
