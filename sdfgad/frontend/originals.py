@@ -1,14 +1,15 @@
-"""Reads arrays instead of copies of them that stay equal: ``rows = all_rows[mask]``, while nothing writes `all_rows`.
+"""Reads arrays instead of copies of them: ``rows = all_rows[mask]``, while nothing writes `all_rows`.
 
 The reverse sweep then has no copy to keep for each trip of a loop, and no cotangent of a copy to carry over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sdfgad.analysis.accesses import commute
+from sdfgad.analysis.accesses import commute, mentioned_by
 from sdfgad.frontend.coalesce import is_idle
 from sdfgad.ir.expr import Read, rewrite
 from sdfgad.ir.linear import Lin
@@ -16,13 +17,17 @@ from sdfgad.ir.program import (
     Access,
     Block,
     Branch,
+    Buffer,
     Compute,
     Loop,
     Program,
     Statement,
     blocks_of,
+    buffers_of,
     transform,
+    walk,
     writes_of,
+    written,
 )
 from sdfgad.ir.rename import renamed
 from sdfgad.optimize.dead_code import is_whole
@@ -69,16 +74,70 @@ def _within(block: Block, loops: frozenset[int]) -> Iterator[tuple[Statement, fr
 
 def _originals(program: Program, writes: dict[str, list[_Write]], name: str) -> Iterator[str]:
     """What a buffer is always equal to wherever it may be read."""
-    (copy, *others), buffers = writes[name], program.buffers
-    if others or not isinstance(copy.statement, Compute) or not isinstance(copy.statement.value, Read):
-        return
-    source, target = copy.statement.value, copy.statement.target
-    if copy.statement.accumulate or source.index != target.index or not is_whole(buffers, copy.statement):
-        return
-    old, new = buffers[source.buffer], buffers[name]
-    is_final = all(w.position < copy.position and w.loops.isdisjoint(copy.loops) for w in writes.get(old.name, ()))
-    if is_final and (old.shape, old.dtype) == (new.shape, new.dtype):
-        yield old.name
+    copy, *others = writes[name]
+    found = None if others else _copied(copy.statement, program.buffers)
+    if found and all(w.position < copy.position and w.loops.isdisjoint(copy.loops) for w in writes.get(found[1], ())):
+        yield found[1]
+
+
+# --- copies that a trip makes and reads
+
+
+def read_through(program: Program) -> Program:
+    """The program without copies that are made in each trip of a loop and read before their originals change.
+
+    Outside of loops the reverse sweep may have the copy, and would have to keep the original.
+    """
+    kept = {*program.inputs, *program.outputs.values(), "status"}
+    uses = Counter(name for s in walk(program.body) for name in buffers_of(s))
+
+    def each(statement: Statement) -> Block:
+        if not isinstance(statement, Loop):
+            return (statement,)
+        return (replace(statement, body=_read_through(statement.body, program.buffers, kept, uses)),)
+
+    return program.with_body(transform(program.body, each))
+
+
+def _read_through(block: Block, buffers: Mapping[str, Buffer], kept: set[str], uses: Counter[str]) -> Block:
+    """A block of a trip, and what its branches run, without such copies."""
+    position = 0
+    while position < len(block):
+        statement, later = block[position], block[position + 1 :]
+        if isinstance(statement, Branch):
+            then, orelse = (_read_through(b, buffers, kept, uses) for b in blocks_of(statement))
+            block = (*block[:position], replace(statement, then=then, orelse=orelse), *later)
+        copy = _copied(statement, buffers)
+        until = _until_last(later, copy[0]) if copy and copy[0] not in kept else None
+        if copy is None or until is None or not _is_here(copy, until, uses):
+            position += 1
+            continue
+        block = (*block[:position], *renamed(until, {copy[0]: copy[1]}), *later[len(until) :])
+        # What was the copy's are uses of the original.
+        uses[copy[1]] += uses.pop(copy[0])
+    return block
+
+
+def _until_last(block: Block, name: str) -> Block:
+    """The statements of a block up to the last one that mentions a buffer."""
+    last = max((k for k, statement in enumerate(block) if mentioned_by(statement, name)), default=-1)
+    return block[: last + 1]
+
+
+def _is_here(copy: tuple[str, str], until: Block, uses: Counter[str]) -> bool:
+    """Whether nothing but these statements uses a copy, which stays what it is a copy of for as long."""
+    found = sum(copy[0] in buffers_of(statement) for statement in walk(until))
+    return 1 + found == uses[copy[0]] and written(until).isdisjoint(copy)
+
+
+def _copied(statement: Statement, buffers: Mapping[str, Buffer]) -> tuple[str, str] | None:
+    """The buffer that a statement fills, and the one that is then the same."""
+    if not isinstance(statement, Compute) or statement.accumulate or not isinstance(statement.value, Read):
+        return None
+    source, target = statement.value, statement.target
+    old, new = buffers[source.buffer], buffers[target.buffer]
+    is_all = source.index == target.index and is_whole(buffers, statement) and old is not new
+    return (new.name, old.name) if is_all and (old.shape, old.dtype) == (new.shape, new.dtype) else None
 
 
 # --- copies on both sides of a branch
