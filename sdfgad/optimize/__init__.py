@@ -14,12 +14,14 @@ from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.lift import lift
+from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.tile import tile
 
 Pass = Callable[[Program], Program]
 
 # In this order; each can be left out.
 PASSES: tuple[Pass, ...] = (
+    remove_decided,
     remove_dead_code,
     forward_copies,
     make_in_place,
