@@ -151,8 +151,13 @@ class Points:
 
     def writer(self) -> Writer:
         may_read = self.is_inside if self.is_vector else lambda _: False
-        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer), may_read)
+        writer = Writer(lambda node: self.read(node, writer), may_read)
         return writer
+
+    def read(self, node: Read, writer: Writer) -> str:
+        text = self.element(Access(node.buffer, node.index), writer)
+        is_array = not is_single(self.buffers[node.buffer])
+        return f"sdfgad::is_set({text})" if is_array and node.dtype.kind == "b" else text
 
     @contextmanager
     def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
