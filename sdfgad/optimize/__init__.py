@@ -12,6 +12,7 @@ from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
+from sdfgad.optimize.hoist import hoist
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.lift import lift
 from sdfgad.optimize.ranges import remove_decided
@@ -35,6 +36,7 @@ PASSES: tuple[Pass, ...] = (
     fuse,
     tile,
     contract,
+    hoist,
 )
 
 
