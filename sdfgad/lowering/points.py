@@ -134,6 +134,8 @@ class Points:
         target = self.element(statement.target, writer)
         if not statement.assigns:
             value = COMBINE[statement.accumulate].format(target, value)
+        elif self.is_mask(statement.target.buffer):
+            target = f"sdfgad::byte({target})"
         return ["{", *writer.lines, f"{target} = {value};", "}"] if writer.lines else [f"{target} = {value};"]
 
     def product(self, statement: Compute, product: Product) -> list[str]:
@@ -156,8 +158,11 @@ class Points:
 
     def read(self, node: Read, writer: Writer) -> str:
         text = self.element(Access(node.buffer, node.index), writer)
-        is_array = not is_single(self.buffers[node.buffer])
-        return f"sdfgad::is_set({text})" if is_array and node.dtype.kind == "b" else text
+        return f"sdfgad::is_set({text})" if self.is_mask(node.buffer) else text
+
+    def is_mask(self, name: str) -> bool:
+        """Whether a buffer is an array of booleans."""
+        return self.buffers[name].dtype.kind == "b" and not is_single(self.buffers[name])
 
     @contextmanager
     def within(self, counters: Params, is_vector: bool) -> Iterator[None]:

@@ -109,15 +109,17 @@ template <typename R> inline R chosen(bool condition, R a, R b) {
 // Both arguments have been computed.
 template <typename T> inline T select(bool condition, T a, T b) {
     if constexpr (std::is_same_v<T, bool>) return (condition & a) | (!condition & b);
+    else if constexpr (std::is_floating_point_v<T>) return chosen(condition, a, b);
     else if constexpr (std::is_arithmetic_v<T>) return condition ? a : b;
     else return {chosen(condition, a.re, b.re), chosen(condition, a.im, b.im)};
 }
 inline bool both(bool a, bool b) { return a & b; }
 inline bool either(bool a, bool b) { return a | b; }
 
-// An element of an array, by a comparison: of what is chosen by a boolean that comes right from memory, GCC 12 makes no
-// vectors.
+// An element of an array of booleans, read and written as what it is in memory: of what is chosen by a boolean that comes
+// right from memory, GCC 12 makes no vectors.
 inline bool is_set(const bool& element) { return reinterpret_cast<const uint8_t&>(element) != 0; }
+inline uint8_t& byte(bool& element) { return reinterpret_cast<uint8_t&>(element); }
 
 // The distance to the next number away from 0.
 template <typename T> inline T spacing(T a) {
