@@ -42,6 +42,11 @@ class _Write:
     loops: frozenset[int]
 
 
+def without_copies(program: Program) -> Program:
+    """The program with fewer copies, or copies in other places."""
+    return join_copies(read_through(read_originals(program)))
+
+
 def read_originals(program: Program) -> Program:
     """The program without copies of whole arrays that are never written again."""
     kept = {*program.inputs, *program.outputs.values(), "status"}

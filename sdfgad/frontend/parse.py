@@ -15,7 +15,7 @@ from sdfgad.frontend import library as _library
 from sdfgad.frontend.builder import STATUS, Builder
 from sdfgad.frontend.coalesce import coalesce
 from sdfgad.frontend.interpreter import Frame
-from sdfgad.frontend.originals import join_copies, read_originals, read_through
+from sdfgad.frontend.originals import without_copies
 from sdfgad.frontend.source import Source, read_source
 from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_number, view_of
 from sdfgad.ir.expr import INT, Const
@@ -121,7 +121,7 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
     program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
     program = coalesce(_separate_inputs(_with_status(program), b))
-    program = coalesce(join_copies(read_through(read_originals(program))))
+    program = coalesce(without_copies(program))
     return program, dict(zip(buffers, program.inputs, strict=False))
 
 

@@ -137,7 +137,7 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS, ids=[p.__name__ for p in PROGRAMS])
 def test_outputs_and_slopes_stay(monkeypatch, rng, program):
     args = (rng.uniform(0.2, 1.2, 5), 0.8)
-    before = parsed_without(monkeypatch, "read_originals", program, *args)
+    before = parsed_without(monkeypatch, "without_copies", program, *args)
     for one in (read_originals, read_through, join_copies):
         assert_same_outputs(before, one(before.program), *args)
     assert_like_python(program, *args)
