@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.frontend.coalesce import coalesce
 from sdfgad.frontend.originals import join_copies, read_originals, read_through
 from sdfgad.ir.expr import Read
@@ -177,3 +178,34 @@ def test_a_program_without_copies_is_left_alone():
     assert read_through(program) == program
     assert join_copies(program) == program
     assert coalesce(program) == program
+
+
+def chosen_of_anything(x):
+    """What is not chosen is NaN, infinite, or has no slope."""
+    y = x[np.isfinite(x)]
+    y = y[y > 0.0]
+    z = np.log(y) * y
+    near = y[z < 0.5]
+    scale = np.sqrt(near)
+    for _ in range(2):
+        near = near[near > 0.1]
+        near = near * near + 1.0 / near
+    return np.sum(z) + np.sum(near) * np.sum(scale)
+
+
+def test_nothing_comes_from_what_is_not_chosen():
+    gradient = sdfgad.differentiate(chosen_of_anything, wrt="x")
+    x = np.array([0.3, 0.0, np.nan, 0.7, np.inf, -1.0, 1.2, -np.inf, 2.5, 1e-300, 0.05])
+    good = np.isfinite(x) & (x > 0.0)
+    value, found = gradient.value_and_grad(x)
+    with np.errstate(all="ignore"):
+        assert value == pytest.approx(chosen_of_anything(x), rel=1e-13)
+    assert np.all(found[~good] == 0.0)
+    assert np.all(np.isfinite(found[good]))
+    alone = gradient(x[good])
+    np.testing.assert_allclose(found[good], alone, rtol=1e-13)
+    for k in np.flatnonzero(good)[:4]:
+        step = np.where(np.arange(x.size) == k, 1e-6, 0.0)
+        with np.errstate(all="ignore"):
+            slope = (chosen_of_anything(x + step) - chosen_of_anything(x - step)) / 2e-6
+        assert found[k] == pytest.approx(slope, rel=1e-6)
