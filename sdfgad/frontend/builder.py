@@ -14,7 +14,7 @@ import numpy as np
 
 from sdfgad.errors import InvalidIndex, Location, SdfgadError, ShapeMismatch, SingularMatrix, UnsupportedProgram
 from sdfgad.frontend.values import DTYPES, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, reads, symbols_of
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.hazards import is_hazard
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import IntLike, Lin, as_linear
@@ -262,18 +262,7 @@ class Builder:
     def settle(self, value: Any, base: str = "") -> Any:
         """A value as Python holds it in a name: arrays by reference, everything else fixed at this point."""
         if isinstance(value, Selection) and value.dense.place is None:
-            # Elements that were not chosen may be anything, so they are not computed with.
-            index = value.mask
-            shown = Tensor(
-                value.dense.shape,
-                value.dtype,
-                lambda p: Op(
-                    "select",
-                    (index.element(p[: index.ndim]), value.dense.element(p), Const(0, value.dtype)),
-                    value.dtype,
-                ),
-            )
-            return replace(value, dense=self.stored(shown, base))
+            return replace(value, dense=self.stored(_shown(value), base))
         if not isinstance(value, Tensor) or value.settled or value.place is not None:
             return value
         return self.materialise(value, base)
@@ -443,3 +432,17 @@ class Builder:
 
     def unsupported(self, what: str, todo: str = "Rewrite this line.") -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where, todo)
+
+
+def _shown(chosen: Selection) -> Tensor:
+    """What is stored of a selection: elements that were not chosen may be anything, so they are not computed with."""
+    dense, mask = chosen.dense, chosen.mask
+
+    def element(p: Index) -> Expr:
+        value = dense.element(p)
+        # Where nothing is computed all of an array is kept, which may be that array itself then.
+        if isinstance(value, Read) and reads(value) == [value]:
+            return value
+        return Op("select", (mask.element(p[: mask.ndim]), value, Const(0, dense.dtype)), dense.dtype)
+
+    return Tensor(dense.shape, dense.dtype, element)

@@ -41,12 +41,12 @@ def coalesce(program: Program) -> Program:
         if body == program.body:
             break
         program, uses = program.with_body(body), _uses(body)
-    program = program.with_body(transform(program.body, lambda s: () if _is_idle(s) else (s,)))
+    program = program.with_body(transform(program.body, lambda s: () if is_idle(s) else (s,)))
     kept = {*program.inputs, *program.outputs.values(), *uses}
     return replace(program, buffers={name: b for name, b in program.buffers.items() if name in kept})
 
 
-def _is_idle(statement: Statement) -> bool:
+def is_idle(statement: Statement) -> bool:
     """Whether a statement assigns each element to itself."""
     if not isinstance(statement, Compute) or statement.accumulate or not isinstance(statement.value, Read):
         return False

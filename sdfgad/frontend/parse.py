@@ -16,6 +16,7 @@ from sdfgad.frontend.builder import STATUS, Builder
 from sdfgad.frontend.coalesce import coalesce
 from sdfgad.frontend.equal_values import merge_equal
 from sdfgad.frontend.interpreter import Frame
+from sdfgad.frontend.originals import without_copies
 from sdfgad.frontend.source import Source, read_source
 from sdfgad.frontend.values import Selection, Tensor, as_tensor, is_number, view_of
 from sdfgad.ir.expr import INT, Const
@@ -120,7 +121,8 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
     captured = tuple(name for name in b.captured if name in b.buffers)
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
     program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
-    program = merge_equal(coalesce(_separate_inputs(_with_status(program), b)))
+    program = coalesce(_separate_inputs(_with_status(program), b))
+    program = merge_equal(coalesce(without_copies(program)))
     return program, dict(zip(buffers, program.inputs, strict=False))
 
 

@@ -30,6 +30,7 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
+from sdfgad.lowering.flat import flattened
 from sdfgad.lowering.order import is_single
 from sdfgad.lowering.points import Points
 from sdfgad.lowering.scopes import (
@@ -182,6 +183,7 @@ class _Nest(Points):
     # --- loops
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
+        loop = flattened(loop, self.buffers)
         reach = self.reach(loop, scalars) if loop.is_parallel and not self.is_shared else None
         if reach is not None:
             return self.shared(loop, scalars, reach)

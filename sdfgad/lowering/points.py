@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params
 from sdfgad.lowering.blas import Product, call_text, product_of
 from sdfgad.lowering.cpp import Writer, cpp_type, literal
+from sdfgad.lowering.flat import offset_of
 from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
 from sdfgad.lowering.scopes import work_of
 from sdfgad.lowering.totals import Total
@@ -144,6 +146,8 @@ class Points:
         target = self.element(statement.target, writer)
         if not statement.assigns:
             value = COMBINE[statement.accumulate].format(target, value)
+        elif self.is_mask(statement.target.buffer):
+            target = f"sdfgad::byte({target})"
         return ["{", *writer.lines, f"{target} = {value};", "}"] if writer.lines else [f"{target} = {value};"]
 
     def product(self, statement: Compute, product: Product) -> list[str]:
@@ -161,8 +165,16 @@ class Points:
 
     def writer(self) -> Writer:
         may_read = self.is_inside if self.is_vector else lambda _: False
-        writer = Writer(lambda node: self.element(Access(node.buffer, node.index), writer), may_read)
+        writer = Writer(lambda node: self.read(node, writer), may_read)
         return writer
+
+    def read(self, node: Read, writer: Writer) -> str:
+        text = self.element(Access(node.buffer, node.index), writer)
+        return f"sdfgad::is_set({text})" if self.is_mask(node.buffer) else text
+
+    def is_mask(self, name: str) -> bool:
+        """Whether a buffer is an array of booleans."""
+        return self.buffers[name].dtype.kind == "b" and not is_single(self.buffers[name])
 
     @contextmanager
     def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
@@ -175,7 +187,12 @@ class Points:
     def is_inside(self, read: Read) -> bool:
         """Whether a read is certainly of an element, also where its value is not asked for."""
         shape = self.buffers[read.buffer].shape
-        return all(self.is_below(lin, extent) for lin, extent in zip(read.index, shape, strict=True))
+        if all(self.is_below(lin, extent) for lin, extent in zip(read.index, shape, strict=True)):
+            return True
+        # A counter may go along several axes.
+        offset = offset_of(Access(read.buffer, read.index), self.buffers)
+        is_known = offset is not None and all(extent.is_const for extent in shape)
+        return is_known and self.is_below(offset, Lin(math.prod(extent.const for extent in shape)))  # type: ignore[arg-type]
 
     def is_below(self, lin: Lin, extent: Lin) -> bool:
         """Whether a form of the counters is certainly between 0 and an extent."""

@@ -12,15 +12,18 @@ from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
+from sdfgad.optimize.hoist import hoist
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
+from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.tile import tile
 
 Pass = Callable[[Program], Program]
 
 # In this order; each can be left out.
 PASSES: tuple[Pass, ...] = (
+    remove_decided,
     remove_dead_code,
     forward_copies,
     make_in_place,
@@ -35,6 +38,7 @@ PASSES: tuple[Pass, ...] = (
     fuse,
     tile,
     contract,
+    hoist,
 )
 
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 
 namespace sdfgad {
 
@@ -67,7 +68,19 @@ inline float conj(float x) { return x; }
 inline double conj(double x) { return x; }
 template <typename R> inline R real(complex<R> z) { return z.re; }
 template <typename R> inline complex<R> conj(complex<R> z) { return {z.re, -z.im}; }
-template <typename R> inline R absolute(complex<R> z) { return std::hypot(z.re, z.im); }
+
+// Without branches, for vectors: scaled by a power of 2 where squares would be out of range; at most 1 ulp from hypot.
+template <typename R> inline R absolute(complex<R> z) {
+    constexpr bool is_double = sizeof(R) == 8;
+    constexpr R far = is_double ? R(0x1p+500) : R(0x1p+60), near = 1 / far;
+    constexpr R up = is_double ? R(0x1p+600) : R(0x1p+100), down = 1 / up;
+    const R x = std::fabs(z.re), y = std::fabs(z.im), most = x > y ? x : y;
+    const R scale = most > far ? down : most < near ? up : R(1), back = most > far ? up : most < near ? down : R(1);
+    // Where one part is infinite, the other one may even be NaN.
+    constexpr R infinity = std::numeric_limits<R>::infinity();
+    const R a = (y == infinity ? y : x) * scale, b = (x == infinity ? x : y) * scale;
+    return std::sqrt(a * a + b * b) * back;
+}
 
 template <typename R> inline complex<R> reciprocal(complex<R> z) { return complex<R>(1) / z; }
 

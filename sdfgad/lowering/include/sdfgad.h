@@ -1,5 +1,6 @@
 // Scalar functions for generated code, where C++ and NumPy differ.
 #pragma once
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -97,13 +98,28 @@ template <typename T> inline T trunc(T a) {
     else return std::trunc(a);
 }
 
+// A choice by bits. Of `condition ? a : b` GCC makes a branch into which it moves the load of what is chosen; parts of
+// pairs it cannot load by a mask, and so the loop around would be no vector.
+template <typename R> inline R chosen(bool condition, R a, R b) {
+    using Bits = std::conditional_t<sizeof(R) == 8, uint64_t, uint32_t>;
+    const Bits mask = Bits(0) - Bits(condition);
+    return std::bit_cast<R>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
+}
+
 // Both arguments have been computed.
 template <typename T> inline T select(bool condition, T a, T b) {
-    if constexpr (std::is_arithmetic_v<T>) return condition ? a : b;
-    else return {condition ? a.re : b.re, condition ? a.im : b.im};
+    if constexpr (std::is_same_v<T, bool>) return (condition & a) | (!condition & b);
+    else if constexpr (std::is_floating_point_v<T>) return chosen(condition, a, b);
+    else if constexpr (std::is_arithmetic_v<T>) return condition ? a : b;
+    else return {chosen(condition, a.re, b.re), chosen(condition, a.im, b.im)};
 }
 inline bool both(bool a, bool b) { return a & b; }
 inline bool either(bool a, bool b) { return a | b; }
+
+// An element of an array of booleans, read and written as what it is in memory: of what is chosen by a boolean that comes
+// right from memory, GCC 12 makes no vectors.
+inline bool is_set(const bool& element) { return reinterpret_cast<const uint8_t&>(element) != 0; }
+inline uint8_t& byte(bool& element) { return reinterpret_cast<uint8_t&>(element); }
 
 // The distance to the next number away from 0.
 template <typename T> inline T spacing(T a) {
