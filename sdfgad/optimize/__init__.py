@@ -15,6 +15,7 @@ from sdfgad.optimize.gather import gather
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.lift import lift
 from sdfgad.optimize.tile import tile
+from sdfgad.optimize.unroll import unroll
 
 Pass = Callable[[Program], Program]
 
@@ -27,6 +28,7 @@ PASSES: tuple[Pass, ...] = (
     clear_early,
     gather,
     assign_first,
+    unroll,
     lift,
     inline,
     remove_dead_code,
