@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sdfgad.ir.program import Program
+from sdfgad.optimize.apart import take_apart
 from sdfgad.optimize.clears import clear_early
 from sdfgad.optimize.contract import contract
 from sdfgad.optimize.copies import forward_copies, make_in_place
@@ -14,7 +15,10 @@ from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.lift import lift
+from sdfgad.optimize.narrow import narrow
+from sdfgad.optimize.reshapes import forward_reshapes
 from sdfgad.optimize.tile import tile
+from sdfgad.optimize.unravel import unravel
 from sdfgad.optimize.unroll import unroll
 
 Pass = Callable[[Program], Program]
@@ -22,12 +26,18 @@ Pass = Callable[[Program], Program]
 # In this order; each can be left out.
 PASSES: tuple[Pass, ...] = (
     remove_dead_code,
+    take_apart,
     forward_copies,
+    forward_reshapes,
+    remove_dead_code,
     make_in_place,
     inline,
     clear_early,
+    unravel,
+    narrow,
     gather,
     assign_first,
+    forward_reshapes,
     unroll,
     lift,
     inline,
