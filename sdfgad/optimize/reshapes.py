@@ -37,7 +37,8 @@ class _Reshapes(Forward):
         value, target = statement.value, statement.target
         if not isinstance(value, Read) or value.buffer == target.buffer or reads(*value.children):
             return False
-        if value.index == target.index or not is_whole(self.buffers, statement):
+        # A copy of one element is in a register.
+        if value.index == target.index or not statement.params or not is_whole(self.buffers, statement):
             return False
         return self.is_in_order(statement, value) or self.is_read_once(target.buffer)
 

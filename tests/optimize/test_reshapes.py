@@ -37,6 +37,7 @@ def test_a_permutation_is_read_once():
 
 
 STAYS = {
+    "one element": "s = x[0]\nfor p < 20: z[p] = s * y[p]",
     "read twice": """
         for p < 20: a[p] = x[19 - p]
         for p < 20: z[p] = a[p]
