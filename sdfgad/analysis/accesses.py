@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sdfgad.analysis.digits import is_same_place, radix_of
 from sdfgad.ir.expr import Expr, Int, Rewriter, reads, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Branch, Compute, Loop, Params, Statement, boxed_reads, writes_of
@@ -88,8 +89,16 @@ def _are_alike(a: Use, b: Use, of_a: str, of_b: str) -> bool:
 def _tells(x: Lin, y: Lin, a: Use, b: Use, of_a: str, of_b: str) -> bool:
     if not x.coefficient(of_a) or x.coefficient(of_a) != y.coefficient(of_b):
         return False
+    if of_a in a.names and of_b in b.names and _have_same_digits(x, y, a, b):
+        return True
     rest = x - Lin.symbol(of_a).scaled(x.coefficient(of_a))
     return rest == y - Lin.symbol(of_b).scaled(y.coefficient(of_b)) and _is_fixed(rest, a.names | b.names)
+
+
+def _have_same_digits(x: Lin, y: Lin, a: Use, b: Use) -> bool:
+    """Whether two forms are equal only where the counters of equal weight in them are."""
+    mine, theirs = radix_of(x, dict(a.bound)), radix_of(y, dict(b.bound))
+    return mine is not None and mine == theirs and _is_fixed(mine.fixed, frozenset())
 
 
 def _is_fixed(form: Lin, varying: frozenset[str]) -> bool:
@@ -153,6 +162,10 @@ def commute(a: Statement, b: Statement) -> bool:
 
 def is_same_region(a: Compute, b: Compute) -> bool:
     """Whether two statements certainly write the same elements, each one of them once or summing over the rest."""
+    return _is_same_box(a, b) or is_same_place(a, b)
+
+
+def _is_same_box(a: Compute, b: Compute) -> bool:
     own_a, own_b = own_params(a), own_params(b)
     if len(own_a) != len(own_b) or len(own_a) < len(a.params):
         return False

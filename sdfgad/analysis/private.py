@@ -5,19 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import Use, is_same_region, mentioned_by, own_params, uses_of
+from sdfgad.analysis.accesses import Use, interval, is_same_region, mentioned_by, own_params, uses_of
+from sdfgad.analysis.digits import Digits, places
 from sdfgad.ir.expr import INT, Const
-from sdfgad.ir.program import Access, Block, Compute, Loop, Statement
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, Statement, reads_of
 
 
 def begins_anew(block: Block, name: str) -> bool:
     """Whether a trip reads of a buffer only what it has assigned before."""
     found = [statement for statement in block if mentioned_by(statement, name)]
+    if len(found) == 1 and isinstance(found[0], Branch):
+        branch = found[0]
+        sides = [side for side in (branch.then, branch.orelse) if any(mentioned_by(s, name) for s in side)]
+        is_asked = any(read.buffer == name for read in reads_of(branch))
+        return not is_asked and all(begins_anew(side, name) for side in sides)
     first = _first_write(found, name)
     if first is None:
         return False
     touched = [use for statement in found for use in uses_of(statement) if use.buffer == name]
-    return all(is_same_region(first, _box(use)) for use in touched)
+    return all(_is_within(use, first) or is_same_region(first, _box(use)) for use in touched)
+
+
+def _is_within(use: Use, first: Compute) -> bool:
+    """Whether a use is certainly of elements that a statement writes, which are a box of the buffer."""
+    box = places(first)
+    return box is not None and all(_is_inside(lin, axis, use) for lin, axis in zip(use.index, box, strict=True))
+
+
+def _is_inside(lin: Lin, axis: Digits, use: Use) -> bool:
+    is_plain = all(isinstance(atom, str) for atom, _ in axis.fixed.terms)
+    span = interval(lin - axis.fixed, dict(use.bound)) if is_plain else None
+    if span is None or span[0] != Lin(0) or axis.digits[:-1] or (axis.digits and axis.digits[0][0] != 1):
+        return False
+    return span[1] >= 0 and span[2] < (axis.digits[0][1] if axis.digits else 1)
 
 
 def _first_write(users: Sequence[Statement], name: str) -> Compute | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from sdfgad.ir.expr import INT, Const, Expr, Int, Op
-from sdfgad.ir.linear import Atom, Lin, as_linear
+from sdfgad.ir.expr import INT, Const, Expr, Int, Op, Read, Rewriter
+from sdfgad.ir.linear import Atom, IntLike, Lin, as_linear
 
 # The least and the greatest value of a symbol; a symbol that is not mentioned may have any.
 Ranges = Mapping[str, tuple[int, int]]
@@ -24,9 +24,22 @@ def folded(form: Lin, ranges: Ranges) -> Lin:
     return _joined(result)
 
 
+def folded_expression(root: Expr, symbols: Mapping[str, IntLike], ranges: Ranges) -> Expr:
+    """An expression with symbols replaced, whose integer forms are folded then."""
+
+    def simpler(node: Expr) -> Expr | None:
+        if isinstance(node, Read):
+            return Read(node.buffer, tuple(folded(lin, ranges) for lin in node.index), node.dtype)
+        if isinstance(node, Int):
+            return Int(folded(node.value, ranges))
+        return Int(folded_atom(node, ranges)) if division(node) is not None else None
+
+    return Rewriter(symbols, simpler)(root)
+
+
 def folded_atom(atom: Atom, ranges: Ranges) -> Lin:
     """A form that equals an atom."""
-    parts = _division(atom)
+    parts = division(atom)
     if parts is None:
         return Lin.symbol(atom)
     name, dividend, divisor = parts
@@ -48,8 +61,8 @@ def _reduced(name: str, form: Lin, divisor: int, ranges: Ranges) -> Lin:
     return _divided(name, rest, divisor) if name == "remainder" else whole + _quotient(rest, divisor)
 
 
-def _division(atom: Atom) -> tuple[str, Lin, int] | None:
-    """An atom as a quotient or remainder by a positive constant."""
+def division(atom: Atom) -> tuple[str, Lin, int] | None:
+    """An atom as a quotient or remainder by a positive constant: its name, the dividend, and the divisor."""
     if not isinstance(atom, Op) or atom.name not in ("floor_divide", "remainder") or atom.dtype != INT:
         return None
     dividend, divisor = map(as_linear, atom.args)
@@ -62,7 +75,7 @@ def _divided(name: str, form: Lin, divisor: int) -> Lin:
 
 def _quotient(form: Lin, divisor: int) -> Lin:
     """``form // divisor``, with ``(s + y // e) // d`` as ``(e*s + y) // (e*d)``."""
-    inner = [(atom, parts) for atom, c in form.terms for parts in [_division(atom)] if parts and c == 1]
+    inner = [(atom, parts) for atom, c in form.terms for parts in [division(atom)] if parts and c == 1]
     quotients = [(atom, dividend, by) for atom, (name, dividend, by) in inner if name == "floor_divide"]
     if len(quotients) != 1:
         return _divided("floor_divide", form, divisor)
@@ -85,7 +98,7 @@ def _range(form: Lin, ranges: Ranges) -> tuple[int, int] | None:
     """The least and greatest value of a form, not always the tightest; None if a symbol has no range."""
     low = high = form.const
     for atom, coefficient in form.terms:
-        span = ranges.get(atom) if isinstance(atom, str) else _range_of_division(atom, ranges)
+        span = ranges.get(atom) if isinstance(atom, str) else _range_ofdivision(atom, ranges)
         if span is None:
             return None
         ends = (coefficient * span[0], coefficient * span[1])
@@ -93,8 +106,8 @@ def _range(form: Lin, ranges: Ranges) -> tuple[int, int] | None:
     return low, high
 
 
-def _range_of_division(atom: Expr, ranges: Ranges) -> tuple[int, int] | None:
-    parts = _division(atom)
+def _range_ofdivision(atom: Expr, ranges: Ranges) -> tuple[int, int] | None:
+    parts = division(atom)
     if parts is None:
         return None
     name, dividend, divisor = parts
@@ -107,7 +120,7 @@ def _range_of_division(atom: Expr, ranges: Ranges) -> tuple[int, int] | None:
 def _joined(form: Lin) -> Lin:
     """The form with ``c * (x % d) + c*d * (x // d)`` as ``c * x``."""
     for atom, coefficient in form.terms:
-        parts = _division(atom)
+        parts = division(atom)
         if parts is None or parts[0] != "remainder":
             continue
         _, dividend, divisor = parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sdfgad.analysis.digits import places
 from sdfgad.ir.expr import Expr, Int, Read, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Buffer, Compute
@@ -43,17 +44,24 @@ class Order:
 def order_of(statement: Compute) -> Order:
     names = [name for name, _ in statement.params]
     own = [name for name in names if _mentions(statement.target.index, name)]
-    # Along memory: the parameter of the last axis runs innermost.
-    own.sort(key=lambda name: max(k for k, lin in enumerate(statement.target.index) if _mentions((lin,), name)))
+    # Along memory: the parameter of the last axis runs innermost, of several the one with the shortest steps.
+    own.sort(key=lambda name: _place(statement.target.index, name))
     summed = [name for name in names if name not in own]
     summed.sort(key=lambda name: _reads_along(statement, name))
     # An assignment writes no element twice.
     injective = (statement.accumulate is None and not summed) or is_injective(statement.target.index, own)
+    injective = injective or places(statement) is not None
     if not summed:
         return Order(tuple(own), tuple(own), (), injective, False)
     if injective and not _runs_along(statement, own, summed):
         return Order(tuple(own), tuple(own), tuple(summed), True, False)
     return Order(tuple(own), (*summed, *own), (), injective, statement.fresh)
+
+
+def _place(index: tuple[Lin, ...], name: str) -> tuple[int, int]:
+    """The last axis along which a parameter runs, and its steps there, which are less the longer they are."""
+    axis = max(k for k, lin in enumerate(index) if _mentions((lin,), name))
+    return axis, -abs(index[axis].coefficient(name))
 
 
 def is_single(buffer: Buffer) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sdfgad.analysis.accesses import Use, interval
+from sdfgad.analysis.digits import radix_of
 from sdfgad.ir.expr import Int, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, reads_of
@@ -52,6 +53,8 @@ def distance(uses: list[Use], var: str) -> int | None:
 
 def _distance(forms: list[Lin], uses: list[Use], var: str) -> int | None:
     """The same for one axis: what the counters inside of the loop add is less than what so many trips add."""
+    if _is_digit(forms, uses, var):
+        return 1
     inside = [{name: extent for name, extent in use.bound if name != var} for use in uses]
     spans = [interval(form, bound) for form, bound in zip(forms, inside, strict=True)]
     known = [span for span in spans if span is not None]
@@ -59,6 +62,15 @@ def _distance(forms: list[Lin], uses: list[Use], var: str) -> int | None:
         return None
     width, step = max(high for _, _, high in known) - min(low for _, low, _ in known), known[0][0].coefficient(var)
     return width // abs(step) + 1 if step else None
+
+
+def _is_digit(forms: list[Lin], uses: list[Use], var: str) -> bool:
+    """Whether a counter is the same digit of all the forms."""
+    radixes = {radix_of(form, dict(use.bound)) for form, use in zip(forms, uses, strict=True)}
+    weights = {form.coefficient(var) for form in forms}
+    fixed = [atom for radix in radixes if radix is not None for atom, _ in radix.fixed.terms]
+    is_plain = all(isinstance(atom, str) for atom in fixed) and all(var in use.names for use in uses)
+    return None not in radixes and len(radixes) == len(weights) == 1 and weights != {0} and is_plain
 
 
 def own_buffers(loop: Loop) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sdfgad.ir.program import Program
+from sdfgad.optimize.apart import take_apart
 from sdfgad.optimize.clears import clear_early
 from sdfgad.optimize.contract import contract
 from sdfgad.optimize.copies import forward_copies, make_in_place
@@ -16,8 +17,12 @@ from sdfgad.optimize.hoist import hoist
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
+from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
+from sdfgad.optimize.reshapes import forward_reshapes
 from sdfgad.optimize.tile import tile
+from sdfgad.optimize.unravel import unravel
+from sdfgad.optimize.unroll import unroll
 
 Pass = Callable[[Program], Program]
 
@@ -25,13 +30,20 @@ Pass = Callable[[Program], Program]
 PASSES: tuple[Pass, ...] = (
     remove_decided,
     remove_dead_code,
+    take_apart,
     forward_copies,
+    forward_reshapes,
+    remove_dead_code,
     make_in_place,
     arrange,
     inline,
     clear_early,
+    unravel,
+    narrow,
     gather,
     assign_first,
+    forward_reshapes,
+    unroll,
     lift,
     inline,
     remove_dead_code,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sdfgad.analysis.accesses import is_same_region, mentioned_by, uses_of
-from sdfgad.ir.program import Block, Compute, Loop, Program, Statement
+from sdfgad.ir.program import Block, Branch, Compute, Loop, Program, Statement, reads_of
 from sdfgad.optimize.dead_code import is_whole
 from sdfgad.optimize.first_assign import is_clear
 
@@ -41,18 +41,39 @@ def _moved(program: Program, name: str) -> Program:
 
 def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:
     """The loop with the clear at the start of its trips; None where that would not be the same."""
-    found = [s for s in loop.body if mentioned_by(s, name)]
-    if len(found) == 1 and isinstance(found[0], Loop):
-        nested = _in_loop(program, found[0], name)
-        return None if nested is None else replace(loop, body=_with(loop.body, found[0], (nested,)))
+    body = None if loop.is_open else _in_block(program, loop.body, name)
+    return None if body is None else replace(loop, body=body)
+
+
+def _in_block(program: Program, block: Block, name: str) -> Block | None:
+    """A block that finds a buffer clear and leaves it so, with the clear at its start, or at that of one within it."""
+    found = [s for s in block if mentioned_by(s, name)]
+    nested = _nested(program, found[0], name) if len(found) == 1 else None
+    if nested is not None:
+        return _with(block, found[0], (nested,))
     last = found[-1]
-    if loop.is_open or len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0):
+    if len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0):
         return None
     if not is_whole(program.buffers, last) and not all(_is_within(s, last, name) for s in found[:-1]):
         return None
-    body = tuple(s for s in loop.body if s is not last)
+    body = tuple(s for s in block if s is not last)
     position = next(k for k, s in enumerate(body) if mentioned_by(s, name))
-    return replace(loop, body=(*body[:position], last, *body[position:]))
+    return (*body[:position], last, *body[position:])
+
+
+def _nested(program: Program, statement: Statement, name: str) -> Statement | None:
+    """A loop, or a branch of which one side mentions a buffer, with the clear inside."""
+    if isinstance(statement, Loop):
+        return _in_loop(program, statement, name)
+    if not isinstance(statement, Branch) or any(read.buffer == name for read in reads_of(statement)):
+        return None
+    sides = [any(mentioned_by(s, name) for s in side) for side in (statement.then, statement.orelse)]
+    if all(sides):
+        return None
+    side = _in_block(program, statement.then if sides[0] else statement.orelse, name)
+    if side is None:
+        return None
+    return replace(statement, then=side) if sides[0] else replace(statement, orelse=side)
 
 
 def _with(block: Block, old: Statement, new: Block) -> Block:

@@ -7,25 +7,12 @@ that stays in the cache.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from sdfgad.analysis.accesses import mentioned_by, uses_of
 from sdfgad.analysis.private import begins_anew
-from sdfgad.ir.expr import Expr, Read
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import (
-    Access,
-    Block,
-    Call,
-    Compute,
-    Loop,
-    Program,
-    Statement,
-    buffers_of,
-    rewrite_statement,
-    transform,
-    walk,
-)
+from sdfgad.ir.program import Block, Call, Loop, Program, walk
+from sdfgad.optimize.axes import less_axis
 
 
 def contract(program: Program) -> Program:
@@ -33,7 +20,7 @@ def contract(program: Program) -> Program:
     kept = {*program.inputs, *program.outputs.values(), "status"}
     for name in program.buffers:
         while name not in kept and (axis := next(_removable(program, name), None)) is not None:
-            program = _without_axis(program, name, axis)
+            program = less_axis(program, name, axis)
     return program
 
 
@@ -69,25 +56,3 @@ def _axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
 
 def _is_trip(form: Lin, var: str, inside: set[str]) -> bool:
     return form.coefficient(var) != 0 and all(isinstance(atom, str) and atom not in inside for atom, _ in form.terms)
-
-
-def _without_axis(program: Program, name: str, axis: int) -> Program:
-    rank = len(program.buffers[name].shape)
-
-    def less(index: tuple[Lin, ...]) -> tuple[Lin, ...]:
-        return index[:axis] + index[axis + 1 :]
-
-    def shorter(node: Expr) -> Expr | None:
-        is_of = isinstance(node, Read) and node.buffer == name and len(node.index) == rank
-        return Read(name, less(node.index), node.dtype) if is_of else None  # type: ignore[attr-defined]
-
-    def each(statement: Statement) -> Block:
-        changed = rewrite_statement(statement, replace_node=shorter) if name in buffers_of(statement) else statement
-        if isinstance(changed, Compute) and changed.target.buffer == name:
-            changed = replace(changed, target=Access(name, less(changed.target.index)))
-        return (changed,)
-
-    buffer = program.buffers[name]
-    buffers = {**program.buffers, name: replace(buffer, shape=less(buffer.shape))}
-    body = tuple(new for s in program.body for new in (transform((s,), each) if mentioned_by(s, name) else (s,)))
-    return replace(program, buffers=buffers, body=body)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sdfgad.analysis.accesses import mentioned_by
-from sdfgad.ir.expr import Const, Expr, Op, Read, rewrite
+from sdfgad.ir.expr import Const, Expr, Int, Op, Read, rewrite, symbols_of
 from sdfgad.ir.program import (
     Block,
     Branch,
@@ -29,10 +29,12 @@ Known = dict[str, tuple[Compute, Expr]]
 
 def forward_copies(program: Program) -> Program:
     """The program with reads of whole copies and of constant buffers replaced."""
-    return program.with_body(_Forward(program).block(program.body, {}))
+    return program.with_body(Forward(program).block(program.body, {}))
 
 
-class _Forward:
+class Forward:
+    """Walks a program with what each buffer is known to be a copy of."""
+
     def __init__(self, program: Program) -> None:
         self.buffers = program.buffers
 
@@ -51,10 +53,10 @@ class _Forward:
             return statement
         if isinstance(statement, Loop):
             _forget(known, written(statement.body))
-            statement = self._replaced(statement, known)
+            statement = self.replaced(statement, known)
             assert isinstance(statement, Loop)
             return replace(statement, body=self.block(statement.body, dict(known)))
-        statement = self._replaced(statement, known)
+        statement = self.replaced(statement, known)
         if isinstance(statement, Branch):
             then, orelse = self.block(statement.then, dict(known)), self.block(statement.orelse, dict(known))
             return replace(statement, then=then, orelse=orelse)
@@ -62,14 +64,22 @@ class _Forward:
 
     def learn(self, statement: Statement, known: Known) -> None:
         _forget(known, written((statement,)))
-        if not isinstance(statement, Compute) or statement.accumulate or not is_whole(self.buffers, statement):
-            return
-        target, value = self.buffers[statement.target.buffer], statement.value
-        is_copy = isinstance(value, Read) and value.index == statement.target.index and value.buffer != target.name
-        if isinstance(value, Const) or (is_copy and self.buffers[value.buffer].shape == target.shape):  # type: ignore[attr-defined]
-            known[target.name] = (statement, value)
+        if isinstance(statement, Compute) and not statement.accumulate and self.is_known(statement):
+            known[statement.target.buffer] = (statement, statement.value)
 
-    def _replaced(self, statement: Statement, known: Known) -> Statement:
+    def is_known(self, statement: Compute) -> bool:
+        """Whether each element of what an assignment writes can be read elsewhere, or is a constant."""
+        target, value = self.buffers[statement.target.buffer], statement.value
+        if not is_whole(self.buffers, statement):
+            return False
+        if isinstance(value, Int):
+            # Positions, as `arange` and `mgrid` have them.
+            return symbols_of(value) <= {str(lin) for lin in statement.target.index} and not value.children
+        is_copy = isinstance(value, Read) and value.index == statement.target.index and value.buffer != target.name
+        return isinstance(value, Const) or (is_copy and self.buffers[value.buffer].shape == target.shape)  # type: ignore[attr-defined]
+
+    def replaced(self, statement: Statement, known: Known) -> Statement:
+        """A statement itself with reads of what is known replaced."""
         # What the statement itself writes is as it was in the copy only.
         changed = {access.buffer for access, _ in writes_of(statement)}
         known = {name: item for name, item in known.items() if changed.isdisjoint(_sources(item[1]))}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sdfgad.analysis.accesses import own_params
+from sdfgad.analysis.digits import writes_all
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
 
@@ -46,7 +47,8 @@ class _Pass:
         is_empty = any(extent.is_const and extent.const <= 0 for _, extent in statement.params)
         if statement.target.buffer not in live or is_empty:
             return None, live
-        before = live - {statement.target.buffer} if statement.assigns and is_whole(self.buffers, statement) else live
+        target, shape = statement.target.buffer, self.buffers[statement.target.buffer].shape
+        before = live - {target} if statement.assigns and writes_all(statement, shape) else live
         return statement, before | {read.buffer for read in reads_of(statement)}
 
     def loop(self, loop: Loop, live: set[str]) -> tuple[Statement | None, set[str]]:

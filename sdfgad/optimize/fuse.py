@@ -162,8 +162,15 @@ def _across_memory(statement: Compute) -> str:
     """The parameter to run outermost: the one that goes least along memory, of several the target's first."""
     own = [name for name, _ in own_params(statement)]
     names = [*own, *(name for name, _ in statement.params if name not in own)]
-    indices = [use.index for use in uses_of(statement) if len(use.index) > 1]
-    return min(names, key=lambda name: sum(index[-1].coefficient(name) != 0 for index in indices))
+    along = [_along_memory(use.index, names) for use in uses_of(statement)]
+    return min(names, key=along.count)
+
+
+def _along_memory(index: tuple[Lin, ...], names: list[str]) -> str | None:
+    """The parameter with the shortest steps along the last axis; a vector with one parameter tells nothing."""
+    steps = {name: abs(index[-1].coefficient(name)) for name in names if index and index[-1].coefficient(name)}
+    is_told = bool(steps) and len(index) + len(steps) > 2
+    return min(steps, key=lambda name: steps[name]) if is_told else None
 
 
 def _in_two(statement: Compute) -> tuple[Compute, Compute]:

@@ -62,6 +62,11 @@ PAIRS = [
     ("for p < 6: Z[k, p] = x[p]", "for g < 6: W[g, 0] = Z[g, k]", False),
     ("for p < 20: z[i[p]] = x[p]", "for g < 20: w[g] = z[i[g]]", False),
     ("for p < 20: z[3] += x[p]", "for g < 20: w[g] = z[3]", False),
+    ("for p < 4, c < 5: z[5*p + c] += x[c]", "for h < 5, g < 4: w[g] = z[5*g + h]", True),
+    ("for p < 4, c < 5: z[p + 4*c] += x[c]", "for h < 5, g < 4: w[g] = z[g + 4*h]", True),
+    ("for p < 4, c < 5: z[5*p + c] += x[c]", "for h < 5, g < 4: w[g] = z[g + 4*h]", False),
+    ("for p < 4, c < 5: z[5*p + c] += x[c]", "for h < 4, g < 4: w[g] = z[5*g + h]", False),
+    ("for p < 3, c < 6: z[5*p + c] += x[c]", "for h < 6, g < 3: w[g] = z[5*g + h]", False),
 ]
 
 
@@ -110,6 +115,11 @@ def test_selects():
     assert selects(use, "c")
     (use,) = uses("for p < 4, c < 3: z[p + c] += X[p, c]", "z")
     assert not selects(use, "p")
+    (use,) = uses("for p < 4, c < 3: z[3*p + c] += X[p, c]", "z")
+    assert selects(use, "p")
+    # Nothing is known of a counter outside.
+    (use,) = uses("for c < 4: z[3*n + c] += x[c]", "z", n=2)
+    assert not selects(use, "n")
 
 
 def test_own_params_are_in_the_order_of_the_target():

@@ -57,3 +57,30 @@ def test_anew(name):
 @pytest.mark.parametrize("name", NOT_ANEW)
 def test_not_anew(name):
     assert not begins_anew(sample(NOT_ANEW[name], n=3)[0].body, "b")
+
+
+CASES = {
+    "assigned and read": ("for p < 20: a[p] = x[p]\nfor p < 20: z[p] = a[p]", True),
+    "read first": ("for p < 20: z[p] = a[p]\nfor p < 20: a[p] = x[p]", False),
+    "added to": ("for p < 20: a[p] += x[p]\nfor p < 20: z[p] = a[p]", False),
+    "one of what is assigned": ("for p < 20: a[p] = x[p]\nfor p < 20: z[p] = a[3]", True),
+    "some of what is assigned": ("for p < 20: a[p] = x[p]\nfor p < 18: z[p] = a[p + 2]", True),
+    "more than is assigned": ("for p < 18: a[p] = x[p]\nfor p < 18: z[p] = a[p + 1]", False),
+    "before what is assigned": ("for p < 18: a[p + 1] = x[p]\nfor p < 18: z[p] = a[p]", False),
+    "in another order": ("for p < 20: a[p] = x[p]\nfor p < 5, c < 4: z[4*p + c] = a[p + 5*c]", True),
+    "of every second one": ("for p < 10: a[2*p] = x[p]\nfor p < 10: z[p] = a[p]", False),
+    "a row of a matrix": ("for p < 6: A[n, p] = x[p]\nfor p < 6: z[p] = A[n, 2]", True),
+    "another row": ("for p < 6: A[n, p] = x[p]\nfor p < 6: z[p] = A[n + 1, p]", False),
+    "a place that is read": ("for p < 6: A[i[0], p] = x[p]\nfor p < 6: z[p] = A[i[0], 2]", False),
+    "somewhere": ("for p < 20: a[p] = x[p]\nfor p < 20: z[p] = a[i[p]]", False),
+    "in a branch": ("if x[0] > 0.0:\n    for p < 20: a[p] = x[p]\n    for p < 20: z[p] = a[4]", True),
+    "assigned on one side": ("if x[0] > 0.0:\n    for p < 20: a[p] = x[p]\nelse:\n    z[0] = a[4]", False),
+    "what a branch asks for": ("if a[0] > 0.0:\n    for p < 20: a[p] = x[p]\n    z[0] = a[4]", False),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_begins_anew(name):
+    text, expected = CASES[name]
+    program, _, _ = sample(text, **({"n": 2} if "n]" in text or "n," in text or "n +" in text else {}))
+    assert begins_anew(program.body, "A" if "A[" in text else "a") is expected

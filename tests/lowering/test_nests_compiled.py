@@ -650,11 +650,20 @@ def test_threads_share_sums(name, monkeypatch):
     assert "parts_" in code
 
 
+def test_threads_share_what_is_written_in_another_order(monkeypatch):
+    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
+    assert "parallel for" in text_of("loop parallel f < 4:\n    for c < 2, d < 2: z[2*f + 8*c + d] = x[c]\n").code
+
+
 NOT_SHARED = {
     "sums that meet": """
         loop parallel f < 6:
             for c < 6: Z[f, c] += X[f, c]
             for c < 6: Z[c, f] += X[f, c]
+        """,
+    "digits that meet": """
+        loop parallel f < 5:
+            for c < 2, d < 2: z[2*f + 8*c + d] = x[c]
         """,
     "one trip": """
         loop parallel f < 1:

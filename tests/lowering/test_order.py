@@ -17,6 +17,12 @@ def test_the_last_axis_of_the_target_runs_innermost():
     assert found.is_vector
 
 
+def test_the_shortest_steps_are_innermost():
+    found = order("for c < 5, d < 4: z[c + 5*d] += x[d]")
+    assert found.outer == ("d", "c")
+    assert found.is_vector
+
+
 def test_a_sum_along_memory_is_in_a_register():
     found = order("for c < 6, p < 20: z[p] += X[p, c]")
     assert (found.outer, found.inner, found.clears_first) == (("p",), ("c",), False)

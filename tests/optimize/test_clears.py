@@ -50,7 +50,49 @@ def test_in_nested_loops_and_of_the_only_part_in_use():
     )
 
 
+def test_in_a_branch():
+    assert_becomes(
+        clear_early,
+        """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            if x[j] > 0.0:
+                z[0] = 1.0
+            else:
+                for p < 20: a[p] += X[p, j]
+                for p < 20: Z[p, j] = a[p]
+                for p < 20: a[p] = 0.0
+        """,
+        """
+        loop j < 3:
+            if (x[j] > 0.0):
+                z[0] = 1.0
+            else:
+                for p < 20: a[p] = 0.0
+                for p < 20: a[p] += X[p, j]
+                for p < 20: Z[p, j] = a[p]
+        """,
+    )
+
+
 KEPT = {
+    "on both sides of a branch": """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            if x[j] > 0.0:
+                for p < 20: a[p] += X[p, j]
+            else:
+                for p < 20: Z[p, j] = a[p]
+                for p < 20: a[p] = 0.0
+        """,
+    "what a branch asks for": """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            if a[j] < 1.0:
+                for p < 20: a[p] += X[p, j]
+                for p < 20: Z[p, j] = a[p]
+                for p < 20: a[p] = 0.0
+        """,
     "read after the loop": """
         for p < 20: a[p] = 0.0
         loop j < 3:

@@ -1,10 +1,13 @@
 """Copies are read through, and what ends in a copy is made there."""
 
+import numpy as np
 import pytest
 
+from sdfgad.ir.expr import INT
+from sdfgad.ir.program import reads_of, walk
 from sdfgad.optimize.copies import forward_copies, make_in_place
 from tests.helpers_passes import assert_becomes, assert_stays, check_passes
-from tests.helpers_text import sample
+from tests.helpers_text import program_of, sample
 
 
 def test_what_a_copy_holds_is_read_where_it_comes_from():
@@ -165,6 +168,38 @@ NOT_IN_PLACE = {
             for p < 20: z[p] = a[p]
         """,
 }
+
+
+def test_positions_are_forwarded():
+    program = program_of(
+        """
+        for p < 4, c < 3: a[p, c] = c - p
+        for p < 4: b[p] = 3 - p
+        loop j < 3:
+            for p < 4: z[p, j] = x[b[p]] * a[p, j]
+        """,
+        {"x": (4,), "z": (4, 3), "a": (4, 3), "b": (4,)},
+        ["x"],
+        ["z"],
+        dtypes=dict.fromkeys("ab", INT),
+    )
+    found = check_passes(program, {"x": np.arange(4.0)}, passes=[forward_copies])
+    assert {read.buffer for s in walk(found.body) for read in reads_of(s)} == {"x"}
+
+
+def test_positions_in_a_trip_are_not():
+    program = program_of(
+        """
+        loop j < 3:
+            for p < 4: a[p] = p + j
+        for p < 4: z[p] = x[a[p] - 2] + 0.0
+        """,
+        {"x": (4,), "z": (4,), "a": (4,)},
+        ["x"],
+        ["z"],
+        dtypes={"a": INT},
+    )
+    assert forward_copies(program) == program
 
 
 @pytest.mark.parametrize("name", NOT_IN_PLACE)

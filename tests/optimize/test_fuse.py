@@ -211,3 +211,19 @@ def test_a_branch_and_a_loop_in_sequence_stay():
             z[0] = 1.0
         """,
     )
+
+
+def test_parameters_of_one_axis():
+    assert_becomes(
+        fuse,
+        """
+        for c < 5, d < 4: a[c + 5*d] = x[c + 5*d] * X[0, d]
+        for d < 4, c < 5: z[4*c + d] = a[c + 5*d] * y[d]
+        """,
+        """
+        loop parallel f < 4:
+            loop parallel f_1 < 5:
+                a[5*f + f_1] = (x[5*f + f_1] * X[0, f])
+                z[f + 4*f_1] = (a[5*f + f_1] * y[f])
+        """,
+    )
