@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import Use, interval, is_same_region, mentioned_by, own_params, uses_of
-from sdfgad.analysis.digits import Digits, places
+from sdfgad.ir.accesses import Use, interval, is_same_region, mentioned_by, own_params, uses_of
+from sdfgad.ir.digits import Digits, places
 from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, Statement, reads_of

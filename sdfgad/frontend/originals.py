@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sdfgad.analysis.accesses import commute, mentioned_by
 from sdfgad.frontend.coalesce import is_idle
+from sdfgad.ir.accesses import commute, is_whole, mentioned_by
 from sdfgad.ir.expr import Read, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
@@ -30,7 +30,6 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.ir.rename import renamed
-from sdfgad.optimize.dead_code import is_whole
 
 
 @dataclass(frozen=True)

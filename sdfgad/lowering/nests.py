@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from sdfgad.analysis.accesses import Use, uses_of
 from sdfgad.analysis.private import begins_anew
+from sdfgad.ir.accesses import Use, uses_of
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sdfgad.analysis.digits import places
+from sdfgad.ir.digits import places
 from sdfgad.ir.expr import Expr, Int, Read, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Buffer, Compute

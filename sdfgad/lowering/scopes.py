@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sdfgad.analysis.accesses import Use, interval
-from sdfgad.analysis.digits import radix_of
+from sdfgad.ir.accesses import Use, interval
+from sdfgad.ir.digits import radix_of
 from sdfgad.ir.expr import Int, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, reads_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import mentioned_by
+from sdfgad.ir.accesses import mentioned_by
 from sdfgad.ir.expr import Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import mentioned_by
+from sdfgad.ir.accesses import mentioned_by
 from sdfgad.ir.expr import Expr, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Compute, Program, Statement, buffers_of, rewrite_statement, transform

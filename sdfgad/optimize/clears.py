@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import is_same_region, mentioned_by, uses_of
+from sdfgad.ir.accesses import is_same_region, is_whole, mentioned_by, uses_of
 from sdfgad.ir.program import Block, Branch, Compute, Loop, Program, Statement, reads_of
-from sdfgad.optimize.dead_code import is_whole
 from sdfgad.optimize.first_assign import is_clear
 
 

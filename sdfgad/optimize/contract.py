@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdfgad.analysis.accesses import mentioned_by, uses_of
 from sdfgad.analysis.private import begins_anew
+from sdfgad.ir.accesses import mentioned_by, uses_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Call, Loop, Program, walk
 from sdfgad.optimize.axes import less_axis

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import mentioned_by
+from sdfgad.ir.accesses import is_whole, mentioned_by
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, rewrite, symbols_of
 from sdfgad.ir.program import (
     Block,
@@ -21,7 +21,6 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.ir.rename import renamed
-from sdfgad.optimize.dead_code import is_whole
 
 # Buffer -> a read of the same element elsewhere, or a constant: what each element is known to be.
 Known = dict[str, tuple[Compute, Expr]]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import own_params
-from sdfgad.analysis.digits import writes_all
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.digits import writes_all
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
 
 
@@ -69,10 +66,3 @@ class _Pass:
             return None, live
         before = before_then | before_else | {read.buffer for read in reads_of(branch)}
         return replace(branch, then=then, orelse=orelse), before
-
-
-def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
-    """Whether a statement writes every element of its target."""
-    own, shape = own_params(statement), buffers[statement.target.buffer].shape
-    in_order = statement.target.index == tuple(Lin.symbol(name) for name, _ in own)
-    return in_order and tuple(extent for _, extent in own) == shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import is_same_region, mentioned_by, own_params
+from sdfgad.ir.accesses import is_same_region, mentioned_by, own_params
 from sdfgad.ir.expr import Const, Int, reads
 from sdfgad.ir.program import Block, Compute, Program, Statement
 from sdfgad.optimize.blocks import everywhere

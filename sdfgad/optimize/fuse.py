@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sdfgad.analysis.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
+from sdfgad.ir.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
 from sdfgad.ir.expr import Const, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from sdfgad.analysis.accesses import commute
+from sdfgad.ir.accesses import commute
 from sdfgad.ir.expr import reads
 from sdfgad.ir.program import Block, Compute, Program, Statement
 from sdfgad.optimize.blocks import everywhere

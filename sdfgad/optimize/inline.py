@@ -6,11 +6,10 @@ quicker to compute than to read. What nothing reads any more is dead code.
 
 from __future__ import annotations
 
-from sdfgad.analysis.accesses import mentioned_by
+from sdfgad.ir.accesses import is_whole, mentioned_by
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, reads, rewrite
 from sdfgad.ir.program import Compute, Program, Statement, rewrite_statement, walk, written
 from sdfgad.lowering.blas import product_of
-from sdfgad.optimize.dead_code import is_whole
 
 FACTORS = ("multiply", "negative")
 MOST_FACTORS = 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations_with_replacement
 
-from sdfgad.analysis.accesses import Use, are_apart, conflict, is_same_trip, mentions, own_params, uses_of
+from sdfgad.ir.accesses import Use, are_apart, conflict, is_same_trip, mentions, own_params, uses_of
 from sdfgad.ir.expr import Int, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Compute, Loop, Statement

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.analysis.accesses import Use, interval, own_params, selects, uses_of
+from sdfgad.ir.accesses import Use, interval, own_params, selects, uses_of
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, reads, rewrite, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.analysis.accesses import mentioned_by
+from sdfgad.ir.accesses import is_whole, mentioned_by
 from sdfgad.ir.expr import symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Call, Compute, Program, buffers_of, transform, walk, writes_of
 from sdfgad.optimize.axes import less_axis
-from sdfgad.optimize.dead_code import is_whole
 
 
 def narrow(program: Program) -> Program:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import prod
 
-from sdfgad.analysis.accesses import mentioned_by
+from sdfgad.ir.accesses import is_whole, mentioned_by
 from sdfgad.ir.expr import Read, reads
 from sdfgad.ir.folding import folded
 from sdfgad.ir.linear import Lin
@@ -18,7 +18,6 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Compute, Program, Statement, blocks_of, reads_of, walk
 from sdfgad.lowering.blas import product_of
 from sdfgad.optimize.copies import Forward, Known
-from sdfgad.optimize.dead_code import is_whole
 from sdfgad.optimize.names import names_of
 from sdfgad.optimize.unravel import divisions, rewritten, unravelled
 

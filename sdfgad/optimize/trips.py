@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sdfgad.analysis.accesses import interval
+from sdfgad.ir.accesses import interval
 from sdfgad.ir.expr import reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Compute, Loop, Params, rewrite_statement

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import gcd
 
-from sdfgad.analysis.accesses import own_params
+from sdfgad.ir.accesses import own_params
 from sdfgad.ir.expr import Expr, Int, postorder
 from sdfgad.ir.folding import division, folded_expression
 from sdfgad.ir.linear import Atom, Lin

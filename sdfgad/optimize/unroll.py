@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import product
 from math import prod
 
-from sdfgad.analysis.accesses import own_params
+from sdfgad.ir.accesses import own_params
 from sdfgad.ir.expr import Expr, Op, postorder, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, transform

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdfgad.analysis.accesses import uses_of
+from sdfgad.ir.accesses import uses_of
 from sdfgad.lowering.scopes import distance
 from tests.helpers_text import sample
 

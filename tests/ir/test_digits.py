@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sdfgad.analysis.digits import digits_of, is_same_place, places, radix_of, writes_all
+from sdfgad.ir.digits import digits_of, is_same_place, places, radix_of, writes_all
 from sdfgad.ir.linear import Lin
 from tests.helpers_text import sample
 

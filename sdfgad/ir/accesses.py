@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sdfgad.analysis.digits import is_same_place, radix_of
+from sdfgad.ir.digits import is_same_place, radix_of
 from sdfgad.ir.expr import Expr, Int, Rewriter, reads, symbols_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Branch, Compute, Loop, Params, Statement, boxed_reads, writes_of
+from sdfgad.ir.program import Branch, Buffer, Compute, Loop, Params, Statement, boxed_reads, writes_of
 
 Bound = tuple[tuple[str, Lin], ...]
 
@@ -158,6 +158,13 @@ def _axis(statement: Compute, name: str) -> int | None:
 def commute(a: Statement, b: Statement) -> bool:
     """Whether two statements may change places."""
     return not any(conflict(x, y) and not are_apart(x, y) for x in uses_of(a) for y in uses_of(b))
+
+
+def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
+    """Whether a statement writes every element of its target."""
+    own, shape = own_params(statement), buffers[statement.target.buffer].shape
+    in_order = statement.target.index == tuple(Lin.symbol(name) for name, _ in own)
+    return in_order and tuple(extent for _, extent in own) == shape
 
 
 def is_same_region(a: Compute, b: Compute) -> bool:
