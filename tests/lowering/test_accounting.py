@@ -253,12 +253,13 @@ def test_lines_are_the_user_s():
 
 # --- against the programs that are built
 
-# (name, preset) -> bounds of real / simulated peak.
+# (name, preset) -> bounds of real / simulated peak. Loops that are fused may prolong what they hold, which the simulator
+# does not see.
 SUITE = {
     ("cavity_flow", "test"): (0.3, 1.06),
     ("vadv", "test"): (0.3, 1.06),
     ("mlp", "test"): (0.3, 1.06),
-    ("resnet", "test"): (0.3, 1.06),
+    ("resnet", "test"): (0.3, 1.2),
     ("nbody", "test"): (0.3, 1.06),
     ("deriche", "S"): (0.9, 1.001),
     ("adi", "S"): (0.6, 1.001),
