@@ -253,8 +253,7 @@ def test_lines_are_the_user_s():
 
 # --- against the programs that are built
 
-# (name, preset) -> bounds of real / simulated peak. Loops that are fused may prolong what they hold, which the simulator
-# does not see.
+# (name, preset) -> bounds of real / simulated peak. The simulator does not see what fused loops hold for longer.
 SUITE = {
     ("cavity_flow", "test"): (0.3, 1.06),
     ("vadv", "test"): (0.3, 1.06),
