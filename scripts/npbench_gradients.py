@@ -1,7 +1,7 @@
 """Times and checks the gradients of NumPy programs, by all floating arguments, in sdfgad, JAX and DaCe.
 
 Each framework runs in a process of its own, all are timed in turn, round after round, and what is wrong has no times.
-The exit status is 1 where sdfgad is wrong or fails.
+The exit status is 1 where sdfgad is wrong or fails, or with --guard where it lost speed.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import npbench_suite
-from scripts.gradients import pictures, results, shares, table
+from scripts.gradients import guard, pictures, results, shares, table
 from scripts.gradients.race import Options, race
 from scripts.gradients.registry import FRAMEWORKS, framework_called
 from scripts.gradients.results import Record
@@ -57,6 +57,8 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--shares", action="store_true", help="also which share of the machine's speed the gradients reach"
     )
+    parser.add_argument("--guard", type=Path, metavar="FILE", help="fail where a ratio is much worse than in this file")
+    parser.add_argument("--set-guard", type=Path, metavar="FILE", help="put the ratios into such a file")
     chosen = parser.parse_args(argv)
     check(parser, chosen)
     return chosen
@@ -74,6 +76,8 @@ def check(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> None:
         parser.error(f"no preset {chosen.preset!r} in: {', '.join(lacking)}")
     if chosen.no_run and not (chosen.database and chosen.database.exists()):
         parser.error("--no-run needs --database with a file that exists")
+    if chosen.guard and not chosen.guard.exists():
+        parser.error(f"there is no {chosen.guard}; --set-guard makes one")
     if chosen.repeats < 1:
         parser.error("repeats must be at least 1")
     try:
@@ -149,8 +153,19 @@ def write(outcome: Outcome, chosen: argparse.Namespace, rates: Rates | None, whe
         pictures.draw(outcome, chosen.pictures, subtitle)
 
 
+def guarded(outcome: Outcome, chosen: argparse.Namespace, console: Console) -> bool:
+    """Whether no ratio is much worse than it was; the ratios are kept where that is asked for."""
+    found = guard.ratios_of(outcome)
+    lost = guard.losses(found, guard.read(chosen.guard, chosen.preset)) if chosen.guard else []
+    for line in lost:
+        console.print(f"slower: {line}", style="red", markup=False, highlight=False, soft_wrap=True)
+    if chosen.set_guard:
+        guard.write(chosen.set_guard, chosen.preset, found)
+    return not lost
+
+
 def main(argv: Sequence[str] | None = None, console: Console | None = None) -> int:
-    """Run the benchmark; the exit status is 1 unless sdfgad is right wherever it is run."""
+    """Run the benchmark; the exit status is 1 unless sdfgad is right wherever it is run, and as fast as asked for."""
     argv = sys.argv[1:] if argv is None else argv
     chosen = parse_arguments(argv)
     console = console or (Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH))
@@ -165,7 +180,7 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None) -> i
     show(outcome, chosen.preset, rates, console)
     write(outcome, chosen, rates, where, argv)
     is_right = all(record.status in ("ok", "n/a") for record in records if record.framework in OURS)
-    return 0 if is_right else 1
+    return 0 if guarded(outcome, chosen, console) and is_right else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """The gradient benchmark: right gradients are timed, and nothing that is wrong or does not end looks right."""
 
 import contextlib
+import copy
 import io
+import json
 import sqlite3
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from rich.console import Console
 
 import npbench_suite
 from scripts import npbench_gradients
-from scripts.gradients import shares, verify
+from scripts.gradients import guard, shares, verify
 from scripts.gradients.results import Record
 from scripts.gradients.shares import Rates
 from scripts.gradients.table import Outcome, as_text
@@ -112,6 +114,31 @@ def test_stored_results_are_shown_again(run, tmp_path):
     assert (tmp_path / "pictures" / "heat_map.png").exists()
 
 
+def test_ratios_are_guarded(run, tmp_path):
+    stored = ("-b", NAME, "-f", "sdfgad", "jax-expert", "sdfgad-forward", "--database", run[3] / "all.db", "--no-run")
+    file = tmp_path / "guard.json"
+    assert show(*stored, "--set-guard", file)[0] == 0
+    assert show(*stored, "--guard", file)[0] == 0
+    known = json.loads(file.read_text())
+    assert known["test"]["jax-expert/sdfgad"][NAME] > 0.0
+    for name, factor in (("jax-expert/sdfgad", 2.0), ("gradient/forward", 0.5)):
+        once_better = copy.deepcopy(known)
+        once_better["test"][name][NAME] *= factor
+        file.write_text(json.dumps(once_better))
+        status, text = show(*stored, "--guard", file)
+        assert status == 1
+        assert f"slower: {NAME}: {name} is " in text
+
+
+def test_a_guard_keeps_what_is_not_measured_again(tmp_path):
+    file = tmp_path / "guard.json"
+    for preset, program, ratio in (("S", "a", 1.0), ("S", "b", 2.0), ("M", "a", 3.0), ("S", "a", 4.0)):
+        guard.write(file, preset, {"jax-port/sdfgad": {program: ratio}})
+    assert guard.read(file, "S") == {"jax-port/sdfgad": {"a": 4.0, "b": 2.0}}
+    assert guard.read(file, "M") == {"jax-port/sdfgad": {"a": 3.0}}
+    assert guard.read(file, "L") == {}
+
+
 def test_pictures(run):
     for name in ("heat_map", "jax_vs_sdfgad"):
         assert (run[3] / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -154,7 +181,10 @@ def test_without_checks_nothing_is_found():
     assert "WRONG" not in text
 
 
-@pytest.mark.parametrize("argv", [["-b", "nothing"], ["-f", "nothing"], ["-f", "x.py:f"], ["-r", "0"], ["--no-run"]])
+BAD = (["-b", "nothing"], ["-f", "nothing"], ["-f", "x.py:f"], ["-r", "0"], ["--no-run"], ["--guard", "nothing"])
+
+
+@pytest.mark.parametrize("argv", BAD)
 def test_bad_options(argv, capsys):
     with pytest.raises(SystemExit):
         show(*argv)
