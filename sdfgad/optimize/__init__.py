@@ -20,6 +20,7 @@ from sdfgad.optimize.lift import lift
 from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
+from sdfgad.optimize.sink import sink_clears
 from sdfgad.optimize.tile import tile
 from sdfgad.optimize.unravel import unravel
 from sdfgad.optimize.unroll import unroll
@@ -50,6 +51,7 @@ PASSES: tuple[Pass, ...] = (
     fuse,
     tile,
     contract,
+    sink_clears,
     hoist,
 )
 
