@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sdfgad.frontend.coalesce import is_idle
 from sdfgad.ir.accesses import commute, is_whole, mentioned_by
-from sdfgad.ir.expr import Read, rewrite
+from sdfgad.ir.expr import Read, Rewriter, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Access,
@@ -181,5 +181,5 @@ def _is_same(one: Statement, other: Statement) -> bool:
     if [extent for _, extent in one.params] != [extent for _, extent in other.params]:
         return False
     names = {old: Lin.symbol(new) for (new, _), (old, _) in zip(one.params, other.params, strict=True)}
-    target = Access(other.target.buffer, tuple(lin.substitute(names) for lin in other.target.index))
+    target = Access(other.target.buffer, Rewriter(names).index(other.target.index))
     return target == one.target and rewrite(other.value, names) is one.value

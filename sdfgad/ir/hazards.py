@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sdfgad.ir.expr import Expr, reads
+from sdfgad.ir.expr import Expr, Rewriter, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access
 from sdfgad.ir.sets import Domain
@@ -27,7 +27,7 @@ def is_hazard(
     twins = {name: Lin.symbol(f"{name}_twin") for name, _ in params}
     for name, extent in params:
         domain = domain.with_range(name, extent).with_range(f"{name}_twin", extent)
-    written = tuple(lin.substitute(twins) for lin in target.index)
+    written = Rewriter(twins).index(target.index)
     test = is_empty or (lambda d: d.is_empty)
     return not all(_are_apart(domain, read.index, written, test) for read in others)
 

@@ -72,6 +72,32 @@ def test_writes_through_views(rng):
     assert_gradient(through_views, through_views_jax, rng.uniform(0.5, 1.5, (3, 4)))
 
 
+def through_views_of_views(a):
+    v = a.reshape(-1).reshape(2, 6)
+    v[0] *= 2.0
+    w = a.reshape(2, 6)[:, 2:].reshape(2, 2, 2)
+    w[1] *= w[0]
+    b = a * a
+    f = b.reshape(-1)
+    f[::-1] = f * 0.5
+    f[2:] = f[:-2] * 0.5
+    f[1:-1] += f[:-2] * f[2:]
+    return b
+
+
+def through_views_of_views_jax(a):
+    a = a.reshape(2, 6).at[0].multiply(2.0)
+    a = a.at[1, 2:].multiply(a[0, 2:])
+    f = (a * a).reshape(-1)
+    f = (f * 0.5)[::-1]
+    f = f.at[2:].set(f[:-2] * 0.5)
+    return f.at[1:-1].add(f[:-2] * f[2:]).reshape(3, 4)
+
+
+def test_writes_through_views_of_views(rng):
+    assert_gradient(through_views_of_views, through_views_of_views_jax, rng.uniform(0.5, 1.5, (3, 4)))
+
+
 def flattened(a):
     b = a.flatten()
     b[0] = 0.0

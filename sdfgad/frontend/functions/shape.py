@@ -17,6 +17,7 @@ from sdfgad.frontend.registry import attribute, function
 from sdfgad.frontend.strides import ravelled, unravelled
 from sdfgad.frontend.values import Index, Selection, Tensor
 from sdfgad.ir.expr import Int, symbols_of
+from sdfgad.ir.folding import folded
 from sdfgad.ir.linear import Lin
 
 
@@ -113,27 +114,29 @@ def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:
 
 def _stays_view(b: Builder, x: Tensor, sizes: list[int]) -> bool:
     """Whether NumPy reshapes this view without a copy: asked of NumPy."""
-    like = _strided_like(b, x)
-    if like is None:
-        return False
     try:
-        like.reshape(sizes, copy=False)
+        _strided_like(b, x).reshape(sizes, copy=False)
     except ValueError:
         return False
     return True
 
 
-def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any] | None:
-    """An array, never read, with the shape and strides of a view; None if the view has no strides."""
-    symbols = [b.fresh("p") for _ in x.shape]
+def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any]:
+    """An array, never read, with the shape and strides of a view.
+
+    Raises:
+        UnsupportedProgram: the strides are not known, and with them whether NumPy makes a copy.
+    """
+    symbols, sizes = [b.fresh("p") for _ in x.shape], [b.constant(extent) for extent in x.shape]
     assert x.place is not None
     access = x.place(tuple(Lin.symbol(s) for s in symbols))
     flat = ravelled(access.index, [b.constant(e) for e in b.buffers[access.buffer].shape])
+    flat = folded(flat, {s: (0, max(size - 1, 0)) for s, size in zip(symbols, sizes, strict=True)})
     strides = [flat.coefficient(s) for s in symbols]
     rest = flat - sum((Lin.symbol(s).scaled(c) for s, c in zip(symbols, strides, strict=True)), Lin(0))
     if symbols_of(Int(rest)) & set(symbols):
-        return None
-    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), [b.constant(e) for e in x.shape], strides)
+        raise b.unsupported("whether NumPy copies this view to reshape it is not known", "Copy it first.")
+    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), sizes, strides)
 
 
 @function(np.ravel, method="ravel")
@@ -147,8 +150,7 @@ def ravel(b: Builder, a: Any, order: Any = "C") -> Tensor:
 
 def is_contiguous(b: Builder, x: Tensor) -> bool:
     """Whether a view's elements are next to each other, in row-major order."""
-    like = None if x.place is None else _strided_like(b, x)
-    return like is not None and bool(like.flags.c_contiguous)
+    return x.place is not None and bool(_strided_like(b, x).flags.c_contiguous)
 
 
 @function(method="flatten")
