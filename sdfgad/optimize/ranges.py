@@ -114,7 +114,7 @@ class _Values:
             return None
         found = self._found(node)
         if node.dtype.kind == "b":
-            return found or (0, 1)
+            return _truth(found)
         return found if found is not None and _fits(found, node.dtype) else None
 
     def _found(self, node: Expr) -> Range | None:
@@ -131,6 +131,8 @@ class _Values:
             # Of a real number nothing is known.
             return self.of(node.args[0]) if node.args[0].dtype.kind in "bi" else None
         args = [self.of(arg) for arg in node.args]
+        if node.name.startswith("logical_"):
+            args = [_truth(arg) for arg in args]
         known = [arg for arg in args if arg is not None]
         if node.name not in RULES or len(known) < len(args):
             return None
@@ -166,6 +168,13 @@ def _fits(span: Range, dtype: np.dtype[Any]) -> bool:
 
 def _compared(is_true: Callable[[Range, Range], bool], is_false: Callable[[Range, Range], bool]) -> Any:
     return lambda a, b: (1, 1) if is_true(a, b) else (0, 0) if is_false(a, b) else (0, 1)
+
+
+def _truth(span: Range | None) -> Range:
+    """The range of numbers as booleans: all but 0 are true."""
+    if span is None or span[0] <= 0 <= span[1]:
+        return (0, 0) if span == (0, 0) else (0, 1)
+    return 1, 1
 
 
 def _product(a: Range, b: Range) -> Range:

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import sdfgad
+from sdfgad.errors import InvalidIndex
 from sdfgad.ir.program import computes
 from sdfgad.optimize.ranges import remove_decided
 from tests.helpers_ir import assert_like_python, parsed
@@ -68,7 +70,19 @@ def wraps_around(x):
     return x[at - at] * 2.0
 
 
+def less_one_for_true(x):
+    at = np.arange(2, 7)
+    return x[at - at.astype(bool).astype(np.int64)] * 2.0
+
+
+def less_one_for_the_sum_of_two_trues(x):
+    true = np.ones(3, bool)
+    return x[np.arange(4, 7) - (true + true).astype(np.int64)] * 2.0
+
+
 KNOWN = [counted_up, counted_back, chosen, moved_around]
+# Indices of which the last one is out of range.
+WRONG = [less_one_for_true, less_one_for_the_sum_of_two_trues]
 UNKNOWN = [one_too_far, from_data, grows_in_a_loop, wraps_around]
 
 
@@ -79,7 +93,7 @@ def test_what_is_certain_is_not_checked(function):
     assert not left
 
 
-@pytest.mark.parametrize("function", UNKNOWN, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [*UNKNOWN, *WRONG], ids=lambda f: f.__name__)
 def test_what_may_be_out_of_range_is_checked(function):
     made, left = checks(function, np.ones(5))
     assert made
@@ -91,6 +105,25 @@ def test_results_stay(function, rng):
     x = rng.uniform(0.1, 0.9, 5)
     assert_like_python(function, x)
     check_function(function, (x,))
+
+
+@pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
+def test_what_is_out_of_range_is_an_error(function):
+    with pytest.raises(InvalidIndex, match="out of range") as caught:
+        sdfgad.differentiate(function, reduce="sum")(np.ones(5))
+    assert "test_ranges.py" in str(caught.value)
+
+
+def all_that_is_not_zero_is_true(x):
+    minus = np.full(3, -1)
+    factor = np.where(np.any(minus.astype(bool)), 2.0, 1.0) * np.where(np.logical_and(0, minus), 3.0, 1.0)
+    return x * factor[0] * np.where(np.logical_or(minus, 0)[0], 5.0, 1.0)
+
+
+def test_truth(rng):
+    x = rng.uniform(0.1, 0.9, 5)
+    assert_like_python(all_that_is_not_zero_is_true, x)
+    check_function(all_that_is_not_zero_is_true, (x,))
 
 
 def test_an_index_from_the_caller_is_checked():
