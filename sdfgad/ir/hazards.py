@@ -32,6 +32,17 @@ def is_hazard(
     return not all(_are_apart(domain, read.index, written, test) for read in others)
 
 
+def is_once(domain: Domain, params: Params, index: tuple[Lin, ...]) -> bool:
+    """Whether different points certainly select different elements."""
+    twins = {name: Lin.symbol(f"{name}_twin") for name, _ in params}
+    for name, extent in params:
+        domain = domain.with_range(name, extent).with_range(f"{name}_twin", extent)
+    other = Rewriter(twins).index(index)
+    domain = domain.with_form(*(f for a, b in zip(index, other, strict=True) for f in (a - b, b - a)))
+    # Of two points one has the smaller value of some parameter.
+    return all(domain.with_form(twins[name] - Lin.symbol(name) - 1).is_empty for name, _ in params)
+
+
 def _are_apart(
     domain: Domain, left: tuple[Lin, ...], right: tuple[Lin, ...], is_empty: Callable[[Domain], bool]
 ) -> bool:

@@ -53,6 +53,9 @@ def order_of(statement: Compute) -> Order:
     injective = injective or places(statement) is not None
     if not summed:
         return Order(tuple(own), tuple(own), (), injective, False)
+    if statement.accumulate is None:
+        # One element again and again: such parameters have one value.
+        return Order(tuple(own), (*summed, *own), (), False, False)
     if injective and not _runs_along(statement, own, summed):
         return Order(tuple(own), tuple(own), tuple(summed), True, False)
     return Order(tuple(own), (*summed, *own), (), injective, statement.fresh)

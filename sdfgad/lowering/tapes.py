@@ -8,7 +8,7 @@ trips are counted: a program of its own finds their total first, and a counter i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -17,7 +17,7 @@ from sdfgad.ir.expr import INT, Const, Expr, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.polynomial import Monomial, Polynomial
-from sdfgad.ir.program import Access, Buffer, Compute, Loop
+from sdfgad.ir.program import Access, Buffer, Compute, Loop, Statement, rewrite_statement
 from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.checkpoints import Checkpoint, axes_of
@@ -33,7 +33,7 @@ class Tape:
 
     buffer: Buffer
     store: Compute
-    restore: Compute
+    restore: Statement
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,18 @@ def _tape_for(
     slot = Access(name, index)
     store = Compute(residual.params, slot, residual.access.read(primal.dtype), None, residual.where)
     restore = Compute(residual.params, residual.access, slot.read(primal.dtype), None, residual.where)
-    return Tape(buffer, store, restore)
+    return Tape(buffer, store, restore if residual.is_once else _in_turn(restore, names))
+
+
+def _in_turn(restore: Compute, names: Names) -> Statement:
+    """A statement point by point: one over a box may write no element twice."""
+    fresh = {name: names.fresh(name) for name, _ in restore.params}
+    symbols = {old: Lin.symbol(new) for old, new in fresh.items()}
+    result = rewrite_statement(replace(restore, params=()), symbols)
+    for name, extent in reversed(restore.params):
+        counter = symbols[name]
+        result = Loop(fresh[name], extent, (result,), (counter, extent - counter - 1), where=restore.where)
+    return result
 
 
 def _layout(

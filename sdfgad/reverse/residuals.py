@@ -9,6 +9,7 @@ from sdfgad.analysis.flow import AFTER, BEFORE, Destruction, Request
 from sdfgad.analysis.model import numbered
 from sdfgad.errors import Location
 from sdfgad.ir.expr import Expr, Read, reads
+from sdfgad.ir.hazards import is_once
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Access,
@@ -24,6 +25,7 @@ from sdfgad.ir.program import (
     walk,
     writes_of,
 )
+from sdfgad.ir.sets import Domain
 from sdfgad.rules.statements import target_params
 
 Key = tuple[int, str]
@@ -48,6 +50,7 @@ class Residual:
         buffer: what it overwrites; `access` over the box `params` are the elements.
         loops: the enclosing loops with their numbers, outermost first: one set of values for each of their trips.
         where: the user's line that overwrites.
+        is_once: whether no two points of the box are the same element.
     """
 
     statement: int
@@ -56,6 +59,7 @@ class Residual:
     params: tuple[tuple[str, Lin], ...]
     loops: tuple[tuple[int, Loop], ...]
     where: Location | None
+    is_once: bool = True
 
 
 @dataclass(frozen=True)
@@ -206,9 +210,11 @@ def residuals_of(program: Program, saved: frozenset[Key]) -> dict[Key, Residual]
     for number, buffer in sorted(saved):
         statement = statements[number]
         access, params = next(write for write in writes_of(statement) if write[0].buffer == buffer)
+        once = True
         if isinstance(statement, Compute):
             params = target_params(statement)
-        result[number, buffer] = Residual(number, buffer, access, params, loops[number], statement.where)
+            once = statement.assigns or is_once(Domain(), params, access.index)
+        result[number, buffer] = Residual(number, buffer, access, params, loops[number], statement.where, once)
     return result
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.ir.expr import INT, Int, Op, Read
-from sdfgad.ir.hazards import is_hazard
+from sdfgad.ir.hazards import is_hazard, is_once
 from sdfgad.ir.linear import Lin, as_linear
 from sdfgad.ir.program import Access
 from sdfgad.ir.sets import Domain
@@ -87,3 +87,41 @@ def test_more_may_be_known_than_the_domain_says():
         return True
 
     assert not is_hazard(Domain(), BOX, Access("x", (P,)), Read("x", (P + 1,), F64), is_empty)
+
+
+def quotient(form, divisor):
+    return as_linear(Op("floor_divide", (Int(form), Int(Lin(divisor))), INT))
+
+
+def remainder(form, divisor):
+    return as_linear(Op("remainder", (Int(form), Int(Lin(divisor))), INT))
+
+
+def test_other_points_in_quotients_and_remainders():
+    """Elements of a flattened array of rows of six: one point reads what another one writes."""
+    flat = (("p", Lin(10)),)
+
+    def place(form):
+        return quotient(form, 6), remainder(form, 6)
+
+    assert hazard(place(P + 2), place(P), params=flat)
+    assert hazard(place(9 - P), place(P), params=flat)
+    assert not hazard(place(P + 10), place(P), params=flat)
+    assert not hazard(place(P), place(P), params=flat)
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        ((P, Q), True),
+        ((P,), False),
+        ((P.scaled(3) + Q,), True),
+        ((P.scaled(2) + Q,), False),
+        ((quotient(P, 2), Q), False),
+        ((quotient(P, 2), remainder(P, 2) + Q.scaled(2)), True),
+        ((as_linear(Read("k", (P,), INT)), Q), False),
+    ],
+    ids=str,
+)
+def test_elements_selected_once(index, expected):
+    assert is_once(Domain(), BOX, index) == expected

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Loop, computes, walk
 from sdfgad.ir.specialise import NeedsConstant
 from tests.helpers import line_of
 from tests.helpers_ir import Interpreter, gradient_of, inputs_of, parsed
+from tests.helpers_passes import check_function
 
 X = np.linspace(0.5, 1.0, 8)
 
@@ -229,3 +231,31 @@ def test_nests_of_which_some_do_not_run(bounds):
 
 def assert_symbols(symbols):
     assert symbols <= {"n", "m"}
+
+
+def added_in_pairs(x, y):
+    k = np.arange(8) // 2
+    for _ in range(3):
+        np.add.at(x, k, y * x[0])
+        x *= np.sin(x)
+    return np.sum(x * x)
+
+
+def added_where_told(x, y, k):
+    for _ in range(3):
+        np.add.at(x, k, y * x[0])
+        x *= np.sin(x)
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize(
+    ("function", "more"),
+    [(added_in_pairs, ()), (added_where_told, (np.array([0, 3, 3, 3, 1, 4, 0, 1]),))],
+    ids=["by arithmetic", "by data"],
+)
+def test_what_was_added_to_often_is_put_back(function, more):
+    """Its old value is in several slots of the tape: elements are put back one after the other."""
+    rng = np.random.default_rng(0)
+    args = (rng.uniform(0.3, 1.0, 5), rng.uniform(0.3, 1.0, 8), *more)
+    check_function(function, args, wrt=["x", "y"])
+    sdfgad.check_grads(function, *args, wrt=("x", "y"))
