@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 # Rounds for OpenMP, a power of two of clock ticks for OpenBLAS. Each has a thread for every core. One that waits for
-# the default of many milliseconds keeps a thread of the other from its work: products between parallel loops were
-# measured to take up to six times as long. One that sleeps at once is late for the next loop: half a millisecond of
-# OpenMP's was measured to be worth 20 % where loops follow each other.
+# the default of milliseconds keeps a thread of the other from its work: products between parallel loops were measured
+# to take up to six times as long. One that sleeps at once is late for the next loop: these rounds of OpenMP, about a
+# tenth of a millisecond, were measured to be worth 20 % where loops follow each other.
 PATIENCE = {"GOMP_SPINCOUNT": "10000", "OPENBLAS_THREAD_TIMEOUT": "14"}
 
 

@@ -191,8 +191,9 @@ class Points:
             return True
         # A counter may go along several axes.
         offset = offset_of(Access(read.buffer, read.index), self.buffers)
-        is_known = offset is not None and all(extent.is_const for extent in shape)
-        return is_known and self.is_below(offset, Lin(math.prod(extent.const for extent in shape)))  # type: ignore[arg-type]
+        if offset is None or not all(extent.is_const for extent in shape):
+            return False
+        return self.is_below(offset, Lin(math.prod(extent.const for extent in shape)))
 
     def is_below(self, lin: Lin, extent: Lin) -> bool:
         """Whether a form of the counters is certainly between 0 and an extent."""

@@ -74,8 +74,10 @@ class Forward:
         if isinstance(value, Int):
             # Positions, as `arange` and `mgrid` have them.
             return symbols_of(value) <= {str(lin) for lin in statement.target.index} and not value.children
-        is_copy = isinstance(value, Read) and value.index == statement.target.index and value.buffer != target.name
-        return isinstance(value, Const) or (is_copy and self.buffers[value.buffer].shape == target.shape)  # type: ignore[attr-defined]
+        if not isinstance(value, Read):
+            return isinstance(value, Const)
+        is_copy = value.index == statement.target.index and value.buffer != target.name
+        return is_copy and self.buffers[value.buffer].shape == target.shape
 
     def replaced(self, statement: Statement, known: Known) -> Statement:
         """A statement itself with reads of what is known replaced."""
