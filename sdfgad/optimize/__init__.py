@@ -17,6 +17,7 @@ from sdfgad.optimize.hoist import hoist
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
+from sdfgad.optimize.mirror import merge_mirrored
 from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
@@ -45,6 +46,7 @@ PASSES: tuple[Pass, ...] = (
     assign_first,
     forward_reshapes,
     unroll,
+    merge_mirrored,
     lift,
     inline,
     remove_dead_code,

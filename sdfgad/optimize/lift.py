@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.accesses import Use, interval, own_params, selects, uses_of
-from sdfgad.ir.expr import Const, Expr, Int, Op, Read, reads, rewrite, symbols_of
+from sdfgad.ir.expr import Const, Expr, Int, Read, reads, rewrite, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -33,13 +33,12 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.lowering.blas import product_of
+from sdfgad.optimize.cuts import CALL, Cuts
 from sdfgad.optimize.names import names_of
-from sdfgad.optimize.trips import Trips, views
+from sdfgad.optimize.trips import Trips, as_sum, is_counted, views
 
 # Products of fewer multiplications in all stay where they are.
 WORK = 20_000
-# And so many of them one call must do.
-CALL = 4096
 # What is kept of a trip must be used at least so many times.
 REUSE = 8
 Path = tuple[int, ...]
@@ -94,7 +93,7 @@ class _Lift:
 
     def candidates(self, loop: Loop) -> Iterator[Path]:
         """The places of products that are not yet such of matrices, in loops of a known number of trips."""
-        if not _is_counted(loop):
+        if not is_counted(loop):
             return
         for path, bound in _paths(loop, {loop.var: loop.trips}):
             statement = _at(loop, path)
@@ -102,7 +101,7 @@ class _Lift:
             spans = [interval(extent, bound) for _, extent in statement.params]
             counts = [s[2] if s is not None and s[0] == Lin(0) else 0 for s in spans]
             work = math.prod((*counts, *(trips.const for trips in bound.values())))
-            if work >= WORK and _as_sum(statement) is not None and not self.is_product(statement):
+            if work >= WORK and as_sum(statement) is not None and not self.is_product(statement):
                 yield path
 
     def is_product(self, statement: Compute) -> bool:
@@ -143,8 +142,8 @@ class _Lift:
         """A product out of the loop right around it; one that becomes a product of matrices, if there is a choice."""
         statement = loop.body[position]
         assert isinstance(statement, Compute)
-        product = _as_sum(statement)
-        if product is None or not _is_counted(loop):
+        product = as_sum(statement)
+        if product is None or not is_counted(loop):
             return None
         found: list[tuple[_Out, dict[str, Buffer]]] = []
         saved = dict(self.buffers)
@@ -231,7 +230,10 @@ class _Lift:
         if rows is None:
             return self.all_trips(trips, fresh)
         if rows.param in own and self.is_within(trips, fresh):
-            return rows.hull(fresh, self.names)
+            cuts = Cuts(rows, fresh, self.names)
+            product = product_of(cuts.whole(), self.buffers)
+            # BLAS computes half of a symmetric product, and with less calls.
+            return (cuts.whole(),) if product is not None and product.is_symmetric else cuts.hull()
         shape = self.buffers[fresh.target.buffer].shape
         params = tuple((self.names.fresh("p"), extent) for extent in shape)
         everything = Access(fresh.target.buffer, tuple(Lin.symbol(name) for name, _ in params))
@@ -241,7 +243,7 @@ class _Lift:
     def all_trips(self, trips: Trips, statement: Compute) -> Block:
         """A statement for all trips."""
         if trips.rows is not None:
-            return trips.rows.exact(statement, self.names)
+            return Cuts(trips.rows, statement, self.names).exact()
         counter = self.names.fresh("row")
         symbols = {trips.loop.var: Lin.symbol(counter)}
         index = tuple(lin.substitute(symbols) for lin in statement.target.index)
@@ -317,26 +319,6 @@ def _unless_empty(statement: Statement) -> Block:
     return () if isinstance(statement, Loop) and not statement.body else (statement,)
 
 
-def _is_counted(loop: Loop) -> bool:
-    return loop.start == Lin(0) and not loop.is_open and loop.trips.is_const and loop.trips.const > 1
-
-
-def _as_sum(statement: Compute) -> Compute | None:
-    """A statement that adds a product of elements to what it writes, or assigns sums of such, as one that adds."""
-    value, target = statement.value, statement.target
-    own = target.read(value.dtype)
-    if statement.accumulate is None and isinstance(value, Op) and value.name == "add" and own in value.args:
-        (left, right) = value.args
-        statement = replace(statement, value=right if left is own else left, accumulate="add")
-    is_sum = statement.accumulate == "add" and statement.value.dtype.kind in "fc"
-    found = reads(statement.value)
-    if not is_sum or not isinstance(statement.value, Op) or any(r.buffer == target.buffer for r in found):
-        return None
-    lins = (*target.index, *(extent for _, extent in statement.params))
-    is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
-    return statement if is_plain and len(found) > 1 and not any(r.children for r in found) else None
-
-
 def _is_same_copy(copy: Compute, params: Params, read: Read, index: tuple[Lin, ...]) -> bool:
     """Whether a copy is one of the same elements to the same places."""
     if [extent for _, extent in copy.params] != [extent for _, extent in params]:
@@ -359,7 +341,7 @@ def _paths(loop: Loop, bound: dict[str, Lin]) -> Iterator[tuple[Path, dict[str, 
     for position, statement in enumerate(loop.body):
         if isinstance(statement, Compute):
             yield (position,), bound
-        elif isinstance(statement, Loop) and _is_counted(statement):
+        elif isinstance(statement, Loop) and is_counted(statement):
             for path, inner in _paths(statement, {**bound, statement.var: statement.trips}):
                 yield (position, *path), inner
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.accesses import interval
-from sdfgad.ir.expr import reads
+from sdfgad.ir.expr import Op, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Compute, Loop, Params, rewrite_statement
 from sdfgad.optimize.rows import Rows
@@ -99,3 +99,24 @@ def _shifts(product: Compute, name: str, var: str) -> Iterator[int]:
         for lin in index:
             if lin.coefficient(name) and lin.coefficient(var) % lin.coefficient(name) == 0:
                 yield lin.coefficient(var) // lin.coefficient(name)
+
+
+def is_counted(loop: Loop) -> bool:
+    """Whether the number of trips is known, and more than one."""
+    return loop.start == Lin(0) and not loop.is_open and loop.trips.is_const and loop.trips.const > 1
+
+
+def as_sum(statement: Compute) -> Compute | None:
+    """A statement that adds a product of elements to what it writes, or assigns sums of such, as one that adds."""
+    value, target = statement.value, statement.target
+    own = target.read(value.dtype)
+    if statement.accumulate is None and isinstance(value, Op) and value.name == "add" and own in value.args:
+        (left, right) = value.args
+        statement = replace(statement, value=right if left is own else left, accumulate="add")
+    is_sum = statement.accumulate == "add" and statement.value.dtype.kind in "fc"
+    found = reads(statement.value)
+    if not is_sum or not isinstance(statement.value, Op) or any(r.buffer == target.buffer for r in found):
+        return None
+    lins = (*target.index, *(extent for _, extent in statement.params))
+    is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
+    return statement if is_plain and len(found) > 1 and not any(r.children for r in found) else None

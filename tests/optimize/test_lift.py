@@ -246,12 +246,11 @@ def test_blocks_of_rows():
         loop i < 24:
             for p < -i + 24: t[p] = W[i, i + p]
             for p < -i + 24: Y_all[i, i + p] = t[p]
-        for row_3 < 16, column_3 < 9, q < 8: Y[q, column_3 + 15] += (Y_all[row_3, column_3 + 15] * X[q, row_3])
-        loop row_2 < 16:
-            for column_2 < -row_2 + 15, q < 8: Y[q, column_2 + row_2] += (Y_all[row_2, column_2 + row_2] * X[q, row_2])
-        for row_1 < 8, column_1 < 1, q < 8: Y[q, column_1 + 23] += (Y_all[row_1 + 16, column_1 + 23] * X[q, row_1 + 16])
-        loop row < 8:
-            for column < -row + 7, q < 8: Y[q, column + row + 16] += (Y_all[row + 16, column + row + 16] * X[q, row + 16])
+        for row < 24, column < 1, q < 8: Y[q, column + 23] += (Y_all[row, column + 23] * X[q, row])
+        for row_1 < 12, column_1 < 12, q < 8: Y[q, column_1 + 11] += (Y_all[row_1, column_1 + 11] * X[q, row_1])
+        loop block < 2:
+            loop block_1 < 12:
+                for column_2 < -block_1 + 11, q < 8: Y[q, 12*block + block_1 + column_2] += (Y_all[12*block + block_1, 12*block + block_1 + column_2] * X[q, 12*block + block_1])
         """)  # noqa: E501
 
 
