@@ -26,7 +26,9 @@ from scripts.checking import DOUBLE, SINGLE
 from scripts.gradients.frameworks import NotAvailable, Ready, Task
 from scripts.gradients.registry import framework_called
 
-BATCH_SECONDS, MOST_CALLS = 0.02, 10
+# A batch: calls until threads and caches are awake, which takes some 50 ms after a rest, and then those that count.
+WARM_SECONDS = 0.1
+BATCH_SECONDS, MOST_CALLS = 0.05, 20
 SLOW = 0.5  # A call that takes so many seconds needs no other right before it.
 LONGEST_MESSAGE = 300
 PR_SET_PDEATHSIG = 1
@@ -65,9 +67,10 @@ class Worker:
         return {**cost, "file": str(own / "result.npz"), "note": self.ready.note}
 
     def time(self) -> tuple[float, int]:
-        """The median seconds of a few calls, and how many those were."""
-        if self.last < SLOW:
-            self.ready.call(self.ready.fresh())
+        """The median seconds of a few calls one after the other, and how many those were."""
+        start = time.perf_counter()
+        while self.last < SLOW and time.perf_counter() - start < WARM_SECONDS:
+            self.last = stopwatch(self.ready.call, self.ready.fresh())[0]
         count = min(max(math.ceil(BATCH_SECONDS / max(self.last, 1e-9)), 1), MOST_CALLS)
         seconds = [stopwatch(self.ready.call, self.ready.fresh())[0] for _ in range(count)]
         self.last = statistics.median(seconds)
