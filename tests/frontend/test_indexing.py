@@ -125,6 +125,24 @@ def masks_jax(x, y, s):
     return jnp.sum(x * y * y)
 
 
+def copied_selections(x):
+    chosen = x[x > 0.5]
+    doubled = chosen.copy()
+    doubled *= 2.0
+    kept = np.copy(chosen)
+    kept += 1.0
+    x[0] = 7.0
+    return np.sum(chosen * doubled) + np.sum(kept**3)
+
+
+def copied_selections_jax(x):
+    return jnp.sum(jnp.where(x > 0.5, 2.0 * x * x + (x + 1.0) ** 3, 0.0))
+
+
+def test_copies_of_chosen_elements(rng):
+    assert_gradient(copied_selections, copied_selections_jax, np.append(0.8, rng.uniform(0, 1, 9)))
+
+
 def masked_updates(x, y):
     y[x < 0.2] *= 3.0
     x[y > 0.7] += 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from sdfgad.errors import ShapeMismatch
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.registry import function
-from sdfgad.frontend.values import Index, Tensor, as_tensor, astype, cast, is_integer, is_static
+from sdfgad.frontend.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_static
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op
 from sdfgad.ir.linear import Lin
 
@@ -93,13 +94,19 @@ def _filled_like(b: Builder, a: Any, value: Any, dtype: Any, shape: Any) -> Tens
 
 
 @function(np.copy)
-def copy(b: Builder, a: Any, order: Any = "K", subok: bool = False) -> Tensor:
-    return b.stored(stacked(b, a), weak=False)
+def copy(b: Builder, a: Any, order: Any = "K", subok: bool = False) -> Tensor | Selection:
+    return _copied(b, a) if isinstance(a, Selection) else b.stored(stacked(b, a), weak=False)
 
 
 @function(method="copy")
-def copy_method(b: Builder, a: Tensor, order: Any = "C") -> Tensor:
-    return b.stored(a)
+def copy_method(b: Builder, a: Tensor | Selection, order: Any = "C") -> Tensor | Selection:
+    return _copied(b, a) if isinstance(a, Selection) else b.stored(a)
+
+
+def _copied(b: Builder, a: Selection) -> Selection:
+    """The chosen elements in storage of their own, still in their places."""
+    copied: Selection = b.settle(replace(a, dense=a.dense.as_value(settled=False)))
+    return copied
 
 
 @function(np.asarray, np.asanyarray)
