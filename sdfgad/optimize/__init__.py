@@ -10,6 +10,7 @@ from sdfgad.optimize.clears import clear_early
 from sdfgad.optimize.contract import contract
 from sdfgad.optimize.copies import forward_copies, make_in_place
 from sdfgad.optimize.dead_code import remove_dead_code
+from sdfgad.optimize.factors import add_factors
 from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
@@ -46,6 +47,7 @@ PASSES: tuple[Pass, ...] = (
     assign_first,
     forward_reshapes,
     unroll,
+    add_factors,
     merge_mirrored,
     lift,
     inline,
