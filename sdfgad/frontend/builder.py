@@ -12,7 +12,8 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import InvalidIndex, Location, SdfgadError, ShapeMismatch, SingularMatrix, UnsupportedProgram
+from sdfgad.errors import InvalidIndex, Location, SdfgadError, SingularMatrix, UnsupportedProgram
+from sdfgad.frontend.broadcasting import broadcast_to
 from sdfgad.frontend.values import DTYPES, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.hazards import is_hazard
@@ -158,7 +159,7 @@ class Builder:
         Raises:
             ShapeMismatch: the value does not broadcast to the target's shape.
         """
-        value = self.broadcast_to(as_tensor(value), target.shape)
+        value = broadcast_to(self, as_tensor(value), target.shape)
         self.compute(target.shape, target, lambda p: p, value, accumulate)
 
     def compute(self, box: Index, target: Tensor, target_index: Any, value: Tensor, accumulate: Any = None) -> None:
@@ -349,75 +350,7 @@ class Builder:
             raise NeedsConstant(symbols, self.where)
         return int(value)
 
-    # --- shapes
-
-    def broadcast_shapes(self, *shapes: Index) -> Index:
-        """NumPy's broadcast shape.
-
-        Raises:
-            ShapeMismatch: there is none.
-        """
-        result: list[Lin] = []
-        for position in range(max(map(len, shapes), default=0)):
-            extents = [shape[-1 - position] for shape in shapes if position < len(shape)]
-            result.append(self._common_extent(extents, shapes))
-        return tuple(reversed(result))
-
-    def _common_extent(self, extents: list[Lin], shapes: tuple[Index, ...]) -> Lin:
-        wide = [e for e in extents if e != Lin(1)]
-        if not wide:
-            return Lin(1)
-        first = next((e for e in wide if e.is_const), wide[0])
-        for extent in wide:
-            if extent != first and not self.is_zero(extent - first):
-                symbols = self.symbols_behind(extent - first)
-                if symbols:
-                    raise NeedsConstant(symbols, self.where)
-                if not (extent.is_const and first.is_const):
-                    first = self._equal_at_run_time(first, extent)
-                    continue
-                text = " and ".join(f"({', '.join(map(str, s))})" for s in shapes)
-                raise ShapeMismatch(f"shapes {text} do not broadcast", self.where, "Make the extents equal, or 1.")
-        return first
-
-    def _equal_at_run_time(self, x: Lin, y: Lin) -> Lin:
-        """Two sizes that are data: as small as either, which a check requires to be equal."""
-        is_equal = Op("equal", (Int(x), Int(y)), BOOL)
-        self.check(is_equal, (), "shapes do not broadcast", ShapeMismatch, "NumPy raises ValueError here, too.")
-        return as_linear(Op("minimum", (Int(x), Int(y)), INT))
-
-    def broadcast_to(self, tensor: Tensor, shape: Index) -> Tensor:
-        """The tensor seen in another shape.
-
-        Raises:
-            ShapeMismatch: it does not broadcast to it.
-        """
-        if tensor.shape == shape:
-            return tensor
-        extra = tensor.ndim - len(shape)
-        if extra > 0 and all(e == Lin(1) for e in tensor.shape[:extra]):
-            # Assignment drops leading extents of 1.
-            tensor = tensor.reindexed(tensor.shape[extra:], lambda p: (*(Lin(0),) * extra, *p))
-        if tensor.ndim > len(shape) or not self._broadcasts(tensor.shape, shape):
-            had, wants = ", ".join(map(str, tensor.shape)), ", ".join(map(str, shape))
-            raise ShapeMismatch(f"shape ({had}) does not broadcast to ({wants})", self.where, "Slice or reshape it.")
-        offset = len(shape) - tensor.ndim
-        narrow = tuple(e == Lin(1) for e in tensor.shape)
-
-        def old_index(index: Index) -> Index:
-            return tuple(Lin(0) if one else i for one, i in zip(narrow, index[offset:], strict=True))
-
-        return tensor.reindexed(shape, old_index)
-
-    def _broadcasts(self, shape: Index, wide: Index) -> bool:
-        if not all(extent.is_const for extent in (*shape, *wide)):
-            # Sizes that are data are checked for being equal.
-            wanted = zip(shape, wide[len(wide) - len(shape) :], strict=True)
-            if not all(e == Lin(1) or w != Lin(1) for e, w in wanted):
-                return False
-            self.broadcast_shapes(shape, wide)
-            return True
-        return self.broadcast_shapes(shape, wide) == self.broadcast_shapes(wide)
+    # --- Python
 
     def python(self, function: Callable[..., Any], *positional: Any, **keywords: Any) -> Any:
         """What Python itself computes of values known while parsing.

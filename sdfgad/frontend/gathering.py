@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.frontend.basic_indexing import expanded, require_range, view, wrapped
+from sdfgad.frontend.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.python import int_
 from sdfgad.frontend.values import Index, Tensor
@@ -44,8 +45,8 @@ def gather(b: Builder, x: Tensor, entries: tuple[Any, ...], kept: Tensor | None 
     arrays = [_fixed(b, full[position]) for position in places]
     for position, array in zip(places, arrays, strict=True):
         _require_range(b, array, seen.shape[position], kept)
-    shape = b.broadcast_shapes(*(array.shape for array in arrays))
-    wide = [b.broadcast_to(array, shape) for array in arrays]
+    shape = broadcast_shapes(b, *(array.shape for array in arrays))
+    wide = [broadcast_to(b, array, shape) for array in arrays]
     # NumPy puts the arrays' axes where the arrays are, or first if something stands between them.
     first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
     rest = [position for position in range(len(full)) if position not in places]
@@ -67,7 +68,7 @@ def gather(b: Builder, x: Tensor, entries: tuple[Any, ...], kept: Tensor | None 
 def scatter(b: Builder, target: Gather, value: Tensor, kept: Tensor | None = None) -> None:
     """Assign one element after the other: an index may occur twice, and then the last value stays."""
     x = target.chosen
-    fixed = b.stored(b.broadcast_to(value, x.shape))
+    fixed = b.stored(broadcast_to(b, value, x.shape))
     counters = [b.fresh("k") for _ in target.axes]
     trips = [x.shape[axis] for axis in target.axes]
     index = tuple(map(Lin.symbol, counters))

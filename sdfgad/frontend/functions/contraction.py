@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ShapeMismatch
+from sdfgad.frontend.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.creation import stacked
 from sdfgad.frontend.functions.elementwise import elementwise
@@ -27,11 +28,11 @@ def _matmul(b: Builder, x: Tensor, y: Tensor) -> Tensor:
     x, y = _stored(b, x), _stored(b, y)
     if not x.ndim or not y.ndim:
         raise b.unsupported("matmul does not take scalars", "Use `*`.")
-    batch = b.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    batch = broadcast_shapes(b, x.shape[:-2], y.shape[:-2])
     rows, columns = x.shape[-2:-1], y.shape[-1:] if y.ndim > 1 else ()
     inner = _inner_extent(b, x, y)
-    wide_x = b.broadcast_to(x, (*batch, *x.shape[-2:]))
-    wide_y = b.broadcast_to(y, (*batch, *y.shape[-2:]))
+    wide_x = broadcast_to(b, x, (*batch, *x.shape[-2:]))
+    wide_y = broadcast_to(b, y, (*batch, *y.shape[-2:]))
     n, m = len(batch), len(rows)
 
     def left(p: Index) -> Index:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.frontend.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.registry import FUNCTIONS, Known, function
 from sdfgad.frontend.values import Index, Selection, Tensor, as_tensor, astype, cast
@@ -43,8 +44,8 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
         raise b.unsupported(f"np.{name} gives {output} here", "Convert the operands with astype.")
     if inputs[0].kind == "c" and name not in COMPLEX:
         raise b.unsupported(f"np.{name} of complex numbers is not supported", "Use their real and imaginary parts.")
-    shape = b.broadcast_shapes(*(t.shape for t in tensors))
-    wide = [b.broadcast_to(t, shape) for t in tensors]
+    shape = broadcast_shapes(b, *(t.shape for t in tensors))
+    wide = [broadcast_to(b, t, shape) for t in tensors]
 
     def element(index: Index) -> Expr:
         args = tuple(cast(t.element(index), d) for t, d in zip(wide, inputs, strict=True))
@@ -160,8 +161,8 @@ def where(b: Builder, condition: Any, x: Any, y: Any) -> Any:
         return of_selections(b, partial(where, b), (condition, x, y))
     condition, x, y = as_tensor(condition), as_tensor(x), as_tensor(y)
     dtype = elementwise(b, "add", x, y).dtype
-    shape = b.broadcast_shapes(condition.shape, x.shape, y.shape)
-    c, u, v = (b.broadcast_to(t, shape) for t in (condition, x, y))
+    shape = broadcast_shapes(b, condition.shape, x.shape, y.shape)
+    c, u, v = (broadcast_to(b, t, shape) for t in (condition, x, y))
 
     def element(index: Index) -> Expr:
         return Op(

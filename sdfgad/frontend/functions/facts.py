@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.frontend import selecting
+from sdfgad.frontend import broadcasting, selecting
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.creation import stacked
 from sdfgad.frontend.functions.elementwise import operand_types
@@ -170,7 +170,9 @@ def isscalar(b: Builder, element: Any) -> bool:
 
 @function(np.broadcast_shapes, static=True)
 def broadcast_shapes(b: Builder, *shapes: Any) -> tuple[int, ...]:
-    wide = b.broadcast_shapes(*(tuple(map(Lin.of, s if isinstance(s, (tuple, list)) else (s,))) for s in shapes))
+    wide = broadcasting.broadcast_shapes(
+        b, *(tuple(map(Lin.of, s if isinstance(s, (tuple, list)) else (s,))) for s in shapes)
+    )
     return tuple(b.constant(extent) for extent in wide)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.frontend.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.creation import filled
 from sdfgad.frontend.functions.elementwise import elementwise
@@ -74,8 +75,8 @@ def take_along_axis(b: Builder, arr: Any, indices: Any, axis: Any = -1) -> Tenso
         a, axis = ravel(b, a), 0
     position = axis_of(b, axis, a.ndim)
     others = [Lin(1) if k == position else e for k, e in enumerate(a.shape)]
-    shape = b.broadcast_shapes(tuple(others), where.shape)
-    where = b.broadcast_to(where, shape)
+    shape = broadcast_shapes(b, tuple(others), where.shape)
+    where = broadcast_to(b, where, shape)
     place = checked(b, where, a.shape[position])
 
     def old_index(p: Index) -> Index:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.frontend.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.assembly import column_stack, common_dtype, concatenate
 from sdfgad.frontend.functions.creation import FLOAT, arange, shape_of
@@ -43,7 +44,7 @@ def linspace(
     steps = count - 1 if endpoint else count
     span = elementwise(b, "subtract", last, first)
     step = b.settle(elementwise(b, "divide", span, float(steps))) if steps > 0 else as_tensor(np.nan)
-    whole = (Lin(count), *b.broadcast_shapes(first.shape, last.shape))
+    whole = (Lin(count), *broadcast_shapes(b, first.shape, last.shape))
     ticks = Tensor(whole, float_dtype, lambda p: cast(Int(p[0]), float_dtype))
     if steps > 0:
         tiny = elementwise(b, "multiply", elementwise(b, "divide", ticks, float(steps)), span)
@@ -52,7 +53,7 @@ def linspace(
         offset = elementwise(b, "multiply", ticks, span)
     values = elementwise(b, "add", offset, first)
     if endpoint and count > 1:
-        values = _with_last(values, b.broadcast_to(last, whole), count)
+        values = _with_last(values, broadcast_to(b, last, whole), count)
     result = b.stored(_converted(b, values, dtype), weak=False)
     result = moveaxis(b, result, 0, axis) if result.ndim > 1 else result
     return (result, step) if retstep else result

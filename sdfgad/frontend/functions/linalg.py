@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sdfgad.errors import ShapeMismatch
+from sdfgad.frontend.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.elementwise import elementwise
 from sdfgad.frontend.registry import function
@@ -60,11 +61,11 @@ def solve(b: Builder, a: Any, right: Any) -> Tensor:
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
     is_vector = right.ndim == 1
     column = right.reindexed((*right.shape, Lin(1)), lambda p: p[:-1]) if is_vector else right
-    stack = b.broadcast_shapes(a.shape[:-2], column.shape[:-2])
-    wide_a = b.broadcast_to(astype(a, dtype), (*stack, *a.shape[-2:]))
+    stack = broadcast_shapes(b, a.shape[:-2], column.shape[:-2])
+    wide_a = broadcast_to(b, astype(a, dtype), (*stack, *a.shape[-2:]))
     if not b.is_zero(column.shape[-2] - a.shape[-1]):
         raise ShapeMismatch("np.linalg.solve: the right side has another number of rows", b.where, "Check the shapes.")
-    wide = b.broadcast_to(astype(column, dtype), (*stack, *column.shape[-2:]))
+    wide = broadcast_to(b, astype(column, dtype), (*stack, *column.shape[-2:]))
     shape = [b.constant(extent) for extent in wide.shape]
     (x,) = b.call("solve", [wide_a, wide], [(shape, dtype)], (_batch(shape), sizes[-1], shape[-1]))
     return x.reindexed(x.shape[:-1], lambda p: (*p, Lin(0))) if is_vector else x

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ShapeMismatch
-from sdfgad.frontend import selecting
+from sdfgad.frontend import broadcasting, selecting
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.creation import shape_of, stacked
 from sdfgad.frontend.functions.output import is_fortran
@@ -190,5 +190,5 @@ def flip(b: Builder, m: Any, axis: Any = None) -> Tensor:
 
 @function(np.broadcast_to)
 def broadcast_to(b: Builder, array: Any, shape: Any, subok: bool = False) -> Tensor:
-    wide = b.broadcast_to(stacked(b, array), shape_of(b, shape))
+    wide = broadcasting.broadcast_to(b, stacked(b, array), shape_of(b, shape))
     return Tensor(wide.shape, wide.dtype, wide.element)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ShapeMismatch
+from sdfgad.frontend.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.creation import filled
 from sdfgad.frontend.functions.facts import tensor_of
@@ -150,8 +151,8 @@ def _each(b: Builder, arrays: Any, shape: Any) -> Any:
 @function(np.broadcast_arrays)
 def broadcast_arrays(b: Builder, *args: Any) -> tuple[Tensor, ...]:
     tensors = [tensor_of(b, a) for a in args]
-    shape = b.broadcast_shapes(*(t.shape for t in tensors))
-    return tuple(b.broadcast_to(t, shape).as_value(settled=False) for t in tensors)
+    shape = broadcast_shapes(b, *(t.shape for t in tensors))
+    return tuple(broadcast_to(b, t, shape).as_value(settled=False) for t in tensors)
 
 
 # --- parts
