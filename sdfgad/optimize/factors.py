@@ -16,7 +16,8 @@ from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Params, Program
 from sdfgad.lowering.blas import product_of
 from sdfgad.optimize.blocks import everywhere
-from sdfgad.optimize.names import names_of
+from sdfgad.optimize.names import names_of, renamed
+from sdfgad.optimize.sizes import known_bytes, largest
 
 # Fewer multiplications are not worth a matrix of their own, nor so few for each of its elements.
 WORK, REUSE = 1 << 18, 16
@@ -34,7 +35,7 @@ def add_factors(program: Program) -> Program:
 class _Adding:
     def __init__(self, buffers: dict[str, Buffer], program: Program) -> None:
         self.buffers, self.names = buffers, names_of(program)
-        self.limit = max(map(_size, buffers.values()), default=0)
+        self.limit = largest(buffers)
 
     def block(self, block: Block) -> Block:
         for position, second in enumerate(block):
@@ -63,9 +64,10 @@ class _Adding:
         """The sum of the factors that differ, and its product with the other one."""
         if first.target.buffer != second.target.buffer or not self.is_large(first):
             return None
+        if len(first.params) != len(second.params):
+            return None
         for names in permutations([name for name, _ in first.params]):
-            alike = _renamed(second, names)
-            factors = _different(first, alike) if alike is not None else None
+            factors = _different(first, renamed(second, names))
             if factors is not None:
                 return self.with_sum(first, *factors)
         return None
@@ -75,7 +77,7 @@ class _Adding:
         points, work = (math.prod(e.const for _, e in params) for params in (own, first.params))
         shape = tuple(extent for _, extent in own)
         matrix = Buffer(self.names.fresh(f"{mine.buffer}_sum"), shape, mine.dtype)
-        if own != _params_of(other, first) or work < REUSE * points or _size(matrix) > self.limit:
+        if own != _params_of(other, first) or work < REUSE * points or known_bytes(matrix) > self.limit:
             return None
         element = Access(matrix.name, tuple(Lin.symbol(name) for name, _ in own))
         sum_ = Compute(own, element, Op("add", (mine, other), mine.dtype), where=first.where)
@@ -87,24 +89,9 @@ class _Adding:
         return (sum_, product)
 
 
-def _size(buffer: Buffer) -> int:
-    known = all(extent.is_const for extent in buffer.shape)
-    return math.prod(extent.const for extent in buffer.shape) * buffer.dtype.itemsize if known else 0
-
-
 def _params_of(read: Read, statement: Compute) -> Params:
     names = symbols_of(read)
     return tuple((name, extent) for name, extent in statement.params if name in names)
-
-
-def _renamed(statement: Compute, names: tuple[str, ...]) -> Compute | None:
-    """A statement with these names for its parameters, in their order; None if there are more or fewer."""
-    if len(names) != len(statement.params):
-        return None
-    symbols = {old: Lin.symbol(new) for (old, _), new in zip(statement.params, names, strict=True)}
-    params = tuple((new, extent) for (_, extent), new in zip(statement.params, names, strict=True))
-    target = Access(statement.target.buffer, tuple(lin.substitute(symbols) for lin in statement.target.index))
-    return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
 
 
 def _different(first: Compute, second: Compute) -> tuple[Read, Read] | None:

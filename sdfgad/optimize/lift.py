@@ -35,6 +35,7 @@ from sdfgad.ir.program import (
 from sdfgad.lowering.blas import product_of
 from sdfgad.optimize.cuts import CALL, Cuts
 from sdfgad.optimize.names import names_of
+from sdfgad.optimize.sizes import known_bytes, largest
 from sdfgad.optimize.trips import Trips, as_sum, is_counted, views
 
 # Products of fewer multiplications in all stay where they are.
@@ -75,7 +76,7 @@ class _Lift:
     def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names
         self.copies: set[str] = set()
-        self.limit = max((_size(buffer) for buffer in buffers.values()), default=0)
+        self.limit = largest(buffers)
 
     def statement(self, statement: Statement) -> Block:
         """A statement of the program's body with what is taken out of it."""
@@ -282,7 +283,7 @@ class _Lift:
         """The element of a new array, if that is not too large."""
         name = self.names.fresh(f"{trips.product.target.buffer}_all")
         buffer = Buffer(name, shape, dtype)
-        if _size(buffer) > self.limit:
+        if known_bytes(buffer) > self.limit:
             return None
         self.buffers[name] = buffer
         return Access(name, index)
@@ -308,11 +309,6 @@ class _Lift:
                 if span[1] < 0 or span[2] >= extent.const:
                     return False
         return True
-
-
-def _size(buffer: Buffer) -> int:
-    known = all(extent.is_const for extent in buffer.shape)
-    return math.prod(extent.const for extent in buffer.shape) * buffer.dtype.itemsize if known else 0
 
 
 def _unless_empty(statement: Statement) -> Block:

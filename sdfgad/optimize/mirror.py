@@ -8,7 +8,6 @@ for finite elements of `x`; else all but the diagonal is summed row by row.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -22,7 +21,8 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Params, Program, Statement, written
 from sdfgad.lowering.blas import product_of
 from sdfgad.optimize.blocks import everywhere
-from sdfgad.optimize.names import names_of
+from sdfgad.optimize.names import names_of, renamed
+from sdfgad.optimize.sizes import known_bytes, largest
 from sdfgad.optimize.trips import as_sum, is_counted
 
 # Fewer multiplications are not worth a matrix of their own.
@@ -81,7 +81,7 @@ class _Pair:
 class _Merging:
     def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names
-        self.limit = max(map(_size, buffers.values()), default=0)
+        self.limit = largest(buffers)
 
     def block(self, block: Block) -> Block:
         return tuple(part for statement in block for part in self.statement(statement))
@@ -116,7 +116,7 @@ class _Merging:
         """Two statements as a pair, if they are one product of matrices that is large enough."""
         if [extent for _, extent in first.params] != [extent for _, extent in second.params]:
             return None
-        alike = _renamed(second, first.params)
+        alike = renamed(second, [name for name, _ in first.params])
         triangle = next(filter(None, (_triangle(loop, first, alike, name) for name, _ in first.params)), None)
         factors = None if triangle is None else _factors(loop, first, alike, triangle.param)
         if triangle is None or factors is None:
@@ -134,7 +134,7 @@ class _Merging:
 
     def is_worth(self, square: Compute, matrix: Buffer) -> bool:
         product = product_of(square, {**self.buffers, matrix.name: matrix})
-        return product is not None and bool(product.n) and product.work >= WORK and _size(matrix) <= self.limit
+        return product is not None and bool(product.n) and product.work >= WORK and known_bytes(matrix) <= self.limit
 
     # --- what is done instead
 
@@ -175,20 +175,8 @@ class _Merging:
         return Loop(counter, size, body, (at, size - 1 - at), where=pair.loop.where)
 
 
-def _size(buffer: Buffer) -> int:
-    known = all(extent.is_const for extent in buffer.shape)
-    return math.prod(extent.const for extent in buffer.shape) * buffer.dtype.itemsize if known else 0
-
-
 def _moved(index: tuple[Lin, ...], symbols: dict[str, Lin]) -> tuple[Lin, ...]:
     return tuple(lin.substitute(symbols) for lin in index)
-
-
-def _renamed(statement: Compute, params: Params) -> Compute:
-    """A statement with these names for its parameters."""
-    names = {old: Lin.symbol(new) for (old, _), (new, _) in zip(statement.params, params, strict=True)}
-    target = Access(statement.target.buffer, _moved(statement.target.index, names))
-    return replace(statement, params=params, target=target, value=rewrite(statement.value, names))
 
 
 def _at(statement: Compute, symbols: dict[str, Lin], factor: Read, element: Access, params: Params) -> Compute:

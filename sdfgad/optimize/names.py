@@ -1,9 +1,14 @@
-"""New names for a finished program."""
+"""Names in a finished program: new ones, and others for parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sdfgad.ir.expr import rewrite
+from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Compute, Loop, Program, walk
+from sdfgad.ir.program import Access, Compute, Loop, Program, walk
 
 
 def names_of(program: Program) -> Names:
@@ -12,3 +17,11 @@ def names_of(program: Program) -> Names:
     taken |= {s.var for s in walk(program.body) if isinstance(s, Loop)}
     taken |= {name for s in walk(program.body) if isinstance(s, Compute) for name, _ in s.params}
     return Names(taken)
+
+
+def renamed(statement: Compute, names: Sequence[str]) -> Compute:
+    """A statement with these names for its parameters, in their order."""
+    symbols = {old: Lin.symbol(new) for (old, _), new in zip(statement.params, names, strict=True)}
+    params = tuple((new, extent) for (_, extent), new in zip(statement.params, names, strict=True))
+    target = Access(statement.target.buffer, tuple(lin.substitute(symbols) for lin in statement.target.index))
+    return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
