@@ -11,6 +11,7 @@ from sdfgad.optimize.contract import contract
 from sdfgad.optimize.copies import forward_copies, make_in_place
 from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.first_assign import assign_first
+from sdfgad.optimize.flatten import flatten
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.hoist import hoist
@@ -39,6 +40,7 @@ PASSES: tuple[Pass, ...] = (
     arrange,
     inline,
     clear_early,
+    flatten,
     unravel,
     narrow,
     gather,
