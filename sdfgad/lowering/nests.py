@@ -31,6 +31,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.lowering.flat import flattened
+from sdfgad.lowering.masks import head_of, mask_of
 from sdfgad.lowering.order import is_single
 from sdfgad.lowering.points import Points
 from sdfgad.lowering.room import Room
@@ -208,7 +209,10 @@ class _Nest(Points):
         if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
             sums = sums_of(body, var)
             pragma = self.pragma(sums) if is_vector(body, var, scalars, sums) else []
-        if loop.backward:
+        mask = mask_of(loop, self.buffers)
+        if mask is not None:
+            head = head_of(loop, mask, start, end)
+        elif loop.backward:
             head = f"for (int64_t {var} = {end} - 1; {var} >= {start}; --{var}) {{"
         else:
             head = f"for (int64_t {var} = {start}; {var} < {end}; ++{var}) {{"
