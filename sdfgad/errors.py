@@ -148,6 +148,10 @@ class OutOfMemory(SdfgadError, MemoryError):
     """The machine has not as much memory as a compiled program needs; what it held has been released."""
 
 
+class TooFewSlots(SdfgadError):
+    """A compiled program was passed fewer slots than it needs; it has released what it held. Users never see this."""
+
+
 class InfeasibleBudget(SdfgadError):
     """No plan keeps the memory limit.
 

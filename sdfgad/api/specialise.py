@@ -12,6 +12,7 @@ import islpy as isl
 import numpy as np
 
 from sdfgad.api.built import Built, Outputs, shape_of
+from sdfgad.api.foresight import Foresight, Trips
 from sdfgad.api.planning import Layout, Planner, Sizes
 from sdfgad.api.recall import Recall
 from sdfgad.api.report import infeasible, plan_of
@@ -47,6 +48,7 @@ class Specialisation:
     _layouts: dict[Any, Layout] = field(default_factory=dict)
     _layouts_by_integers: dict[tuple[int, ...], Layout] = field(default_factory=dict)
     _builds: dict[Any, Built] = field(default_factory=dict)
+    _foresight: Foresight = field(default_factory=Foresight)
 
     # --- stages
 
@@ -199,19 +201,34 @@ class Specialisation:
         """
         layout = self.layout(call)
         built = self.built(layout)
-        arrays, integers = self._arguments(call, layout, built, cotangent, with_value=True)
-        built.executable(arrays, integers)
-        self._raise_failed_checks(arrays)
+        arrays = self._run(call, layout, built, cotangent, with_value=True)
         return arrays[built.made.value], self._gradients(call, built, arrays)
 
     def gradients(self, call: Call, cotangent: Array) -> dict[str, Array]:
         """The gradients alone: what only the value needs is not computed. Raises as `value_and_gradients` does."""
         layout = self.layout(call)
         built = self.built(layout)
-        arrays, integers = self._arguments(call, layout, built, cotangent, with_value=False)
-        built.gradient_executable(arrays, integers)
-        self._raise_failed_checks(arrays)
+        arrays = self._run(call, layout, built, cotangent, with_value=False)
         return self._gradients(call, built, arrays)
+
+    def _run(self, call: Call, layout: Layout, built: Built, cotangent: Array, with_value: bool) -> dict[str, Array]:
+        """The arrays of one run of the gradient program."""
+        arrays, integers = self._arguments(call, layout, built, cotangent, with_value)
+        executable = built.executable if with_value else built.gradient_executable
+
+        def run(trips: Trips) -> Trips:
+            executable(arrays, integers | Sizes(integers, trips).of(built.made))
+            self._raise_failed_checks(arrays)
+            return trips_made(built.made, built.made.program, arrays)
+
+        if built.counting is None:
+            run({})
+        elif self.wishes.limit is not None:
+            # It was made for the very number of trips.
+            self._foresight.run_counted(run, lambda: self._counted(call, built.made, built.counting))
+        else:
+            self._foresight.run(call.integers, run, lambda: self._counted(call, built.made, built.counting))
+        return arrays
 
     def _gradients(self, call: Call, built: Built, arrays: Mapping[str, Array]) -> dict[str, Array]:
         found: dict[str, Array] = {}
@@ -230,6 +247,9 @@ class Specialisation:
         layout = self.layout(call)
         built = self.built(layout)
         arrays, integers = self._arguments(call, layout, built, cotangent, with_value=True)
+        if built.counting is not None:
+            trips = self._counted(call, built.made, built.counting)
+            integers |= Sizes(integers, trips).of(built.made)
         built.executable.reset_peak()
         start = time.perf_counter()
         built.executable(arrays, integers)
@@ -241,15 +261,12 @@ class Specialisation:
     def _arguments(
         self, call: Call, layout: Layout, built: Built, cotangent: Array, with_value: bool
     ) -> tuple[dict[str, Array], dict[str, int]]:
-        """All that the compiled gradient program is passed."""
+        """All that the compiled gradient program is passed, but for numbers of trips that are data."""
         made, inputs, integers = built.made, self._inputs(call), self._integers(call)
         if self.wishes.limit is not None:
             # Blocks that earlier calls left idle count, too.
             passed = sum(array.nbytes for array in inputs.values()) + self._copied_bytes(call)
             shrink(max(self.wishes.limit - passed, 0))
-        if built.counting is not None:
-            trips = self._counted(call, made, built.counting)
-            integers |= Sizes(integers, trips).of(made)
         tables, lengths = layout.tables
         outputs = built.outputs() if with_value else built.gradient_outputs()
         return inputs | {made.cotangent: cotangent} | tables | outputs, integers | lengths
@@ -261,7 +278,7 @@ class Specialisation:
         counts = Outputs(made.counting)()
         counting(self._inputs(call) | counts, self._integers(call))
         self._raise_failed_checks(counts)
-        return {name.removeprefix("trips of "): int(counts[b]) for name, b in made.counting.outputs.items()}
+        return trips_made(made, made.counting, counts)
 
     def _copied_bytes(self, call: Call) -> int:
         """What is copied because the compiled code reads row by row."""
@@ -340,6 +357,12 @@ def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bo
             "Choose a floating output with `output=`.",
         )
     return Specialisation(primal, wrt, output, allow_unused, wishes)
+
+
+def trips_made(made: GradientProgram, program: Program, arrays: Mapping[str, Array]) -> dict[str, int]:
+    """Loop counter -> the trips of that loop in all, where that is data, by what one of the two programs has told."""
+    names = made.counting.outputs if made.counting is not None else ()
+    return {name.removeprefix("trips of "): int(arrays[program.outputs[name]]) for name in names}
 
 
 def _is_plain(value: Any, dtype: np.dtype[Any]) -> bool:

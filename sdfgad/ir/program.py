@@ -203,6 +203,8 @@ class Program:
         outputs: what the caller receives: output name -> buffer.
         body: the statements in order.
         checks: run-time checks; where check k fails, the buffer `status` is at least ``FIRST_CHECK - 1 - k``.
+        bounds: run-time integers that may turn out too small for the axes that they are the extents of: the compiled
+            program stops before it writes beyond such an axis, and says so.
     """
 
     name: str
@@ -212,6 +214,7 @@ class Program:
     outputs: Mapping[str, str]
     body: Block
     checks: tuple[Check, ...] = ()
+    bounds: tuple[str, ...] = ()
 
     def with_body(self, body: Block) -> Program:
         return replace(self, body=body)

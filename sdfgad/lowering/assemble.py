@@ -25,8 +25,9 @@ class GradientProgram:
         cotangent: the input buffer that holds the output's cotangent.
         value: the buffer that holds the output at the end.
         gradients: input buffer of the primal -> buffer of its gradient.
-        counting: a program that must run first, if any, to count trips whose number is data.
-        totals: run-time integers of `program` -> the outputs of `counting` that give them.
+        counting: a program that counts trips whose number is data, if any.
+        totals: run-time integers of `program` -> the outputs of `counting` that give them. The program stops where one
+            of them is too small, so that they may be guessed; its outputs of the same names tell what they had to be.
         checkpoints: the loops that keep some of their states, by number.
         tapes: residual key -> the buffer of its tape.
         copies: for each value that is made again, the buffers that it is made into.
@@ -71,7 +72,8 @@ def assemble(adjoint: Adjoint, wrt: tuple[str, ...], output: str, keeping: Colle
     reverse = sweeps.reverse(primal.body, 0)
     value, safe = _safe_value(adjoint, buffers, names, reverse)
     reverse = _seeded(adjoint, buffers, cotangent, names, [(number, block) for number, block in reverse], gradients)
-    forward = list(_forward(sweeps, primal.body, counters, safe))
+    seen, told = _told(counters, buffers, names)
+    forward = list(_forward(sweeps, primal.body, counters, (*safe, *told)))
     parts = [*forward, *((~number, block) for number, block in reverse)]
     integers = [*(c.total for c in counters), *(i for kept in checkpoints.values() for i in kept.integers)]
     tables = [table.name for kept in checkpoints.values() for table in (kept.forward, kept.reverse)]
@@ -81,7 +83,8 @@ def assemble(adjoint: Adjoint, wrt: tuple[str, ...], output: str, keeping: Colle
         buffers=buffers,
         inputs=(*primal.inputs, cotangent.name, *tables),
         integers=(*primal.integers, *integers),
-        outputs={output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()},
+        outputs={output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()} | seen,
+        bounds=tuple(counter.total for counter in counters),
         body=tuple(statement for _, block in parts for statement in block),
     )
     return GradientProgram(
@@ -107,8 +110,25 @@ def _starts(counters: tuple[Counter, ...]) -> Block:
     return tuple(Compute((), Access(counter.buffer.name), Const(0, INT)) for counter in counters)
 
 
+def trips_of(counter: Counter) -> str:
+    """The name of the output that gives a counter's last value."""
+    return f"trips of {counter.loop}"
+
+
+def _told(counters: tuple[Counter, ...], buffers: dict[str, Buffer], names: Names) -> tuple[dict[str, str], Block]:
+    """Outputs for what the counters are after the forward sweep, and the statements that write them."""
+    outputs: dict[str, str] = {}
+    block: list[Statement] = []
+    for counter in counters:
+        made = replace(counter.buffer, name=names.fresh(f"{counter.loop}_made"))
+        buffers[made.name] = made
+        outputs[trips_of(counter)] = made.name
+        block.append(Compute((), Access(made.name), Access(counter.buffer.name).read(INT)))
+    return outputs, tuple(block)
+
+
 def _forward(sweeps: Sweeps, body: Block, counters: tuple[Counter, ...], safe: Block) -> Iterator[tuple[int, Block]]:
-    """The forward sweep by statements of the body; the copy of the value belongs to the last."""
+    """The forward sweep by statements of the body; what keeps its results belongs to the last."""
     number = last = 0
     yield 0, _starts(counters)
     for statement in body:
@@ -156,7 +176,7 @@ def _counting(adjoint: Adjoint, buffers: dict[str, Buffer], counters: tuple[Coun
         primal,
         name=names.fresh(f"{primal.name}_trips"),
         buffers=buffers,
-        outputs={f"trips of {counter.loop}": counter.buffer.name for counter in counters},
+        outputs={trips_of(counter): counter.buffer.name for counter in counters},
         body=(*_starts(counters), *sweeps.forward(primal.body, 0)),
     )
 

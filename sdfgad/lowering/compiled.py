@@ -44,7 +44,7 @@ class _Lowering:
         headers = ["<algorithm>", "<vector>", '"memory.h"', '"sdfgad.h"']
         for position, statement in enumerate(self.program.body):
             self.schedule.enter(position)
-            nest = nest_of(statement, f"nest_{position}_", self.buffers, self.passed)
+            nest = nest_of(statement, f"nest_{position}_", self.buffers, self.passed, self.program.bounds)
             texts.append(nest.code)
             headers += [*(['"products.h"'] if nest.uses_blas else []), *(f'"{header}"' for header in nest.headers)]
             state = self.sdfg.add_state(f"s{position}")

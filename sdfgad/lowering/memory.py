@@ -71,7 +71,8 @@ class Schedule:
 def manage(text: str, name: str) -> str:
     """The generated code of the program `name`, with arrays that live as long as they are mentioned.
 
-    Its entry point returns 1 where there was not enough memory, and has then released everything.
+    Its entry point returns 1 where there was not enough memory, and 2 where one of the program's bounds was too small,
+    and has then released everything.
 
     Raises:
         CompilerError: the code is not of the form that DaCe is known to generate for a lowered program.
@@ -167,7 +168,8 @@ class _Text:
         """The entry point says whether there was enough memory."""
         self._put(rf"^DACE_EXPORTED void (?=__program_{name}\()", "DACE_EXPORTED int ")
         call = rf"^ *__program_{name}_internal\([^;{{]*\);$"
-        handler = "    } catch (const std::bad_alloc&) {\n        return 1;\n    }\n    return 0;"
+        handler = "    } catch (const std::bad_alloc&) {\n        return 1;\n"
+        handler += "    } catch (const sdfgad::memory::NoRoom&) {\n        return 2;\n    }\n    return 0;"
         self._put(call, f"    try {{\n{self._one(call)[0]}\n{handler}")
 
     # --- patterns that occur exactly once

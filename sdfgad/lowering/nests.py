@@ -31,8 +31,10 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.lowering.flat import flattened
+from sdfgad.lowering.masks import head_of, mask_of
 from sdfgad.lowering.order import is_single
 from sdfgad.lowering.points import Points
+from sdfgad.lowering.room import Room
 from sdfgad.lowering.scopes import (
     begins_with_write,
     distance,
@@ -74,19 +76,23 @@ class Nest:
     uses_blas: bool = False
 
 
-def nest_of(statement: Statement, name: str, buffers: Mapping[str, Buffer], outside: Iterable[str]) -> Nest:
+def nest_of(
+    statement: Statement, name: str, buffers: Mapping[str, Buffer], outside: Iterable[str], bounds: Iterable[str] = ()
+) -> Nest:
     """The function of a statement.
 
     Args:
         outside: the buffers that something else mentions, too: these are passed.
+        bounds: the integers that may be too small for what is written, as of a `Program`.
     """
-    return _Nest(buffers, frozenset(outside), name).made(statement)
+    return _Nest(buffers, frozenset(outside), name, Room(buffers, frozenset(bounds))).made(statement)
 
 
 @dataclass
 class _Nest(Points):
     outside: frozenset[str]
     name: str
+    room: Room
     functions: list[str] = field(default_factory=list)
     headers: dict[str, None] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
@@ -142,8 +148,11 @@ class _Nest(Points):
             is_deeper = isinstance(home, Loop) and name not in own_buffers(home) and self.begins(home.body, name)
             (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
         lines += map(self.declared, here)
+        writer = self.writer()
         for position, statement in enumerate(block):
-            lines += self.statement(statement, deeper.get(position, []))
+            with self.room.of(statement) as needed:
+                lines += [f"sdfgad::memory::need({writer.form(slot)}, {extent});" for slot, extent in needed]
+                lines += self.statement(statement, deeper.get(position, []))
         return lines
 
     def begins(self, block: Block, name: str) -> bool:
@@ -200,7 +209,10 @@ class _Nest(Points):
         if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
             sums = sums_of(body, var)
             pragma = self.pragma(sums) if is_vector(body, var, scalars, sums) else []
-        if loop.backward:
+        mask = mask_of(loop, self.buffers)
+        if mask is not None:
+            head = head_of(loop, mask, start, end)
+        elif loop.backward:
             head = f"for (int64_t {var} = {end} - 1; {var} >= {start}; --{var}) {{"
         else:
             head = f"for (int64_t {var} = {start}; {var} < {end}; ++{var}) {{"

@@ -2,7 +2,8 @@
 
 Where the trips of inner loops vary with outer ones (triangular nests), the tape is flat, and the position of a slot is
 the number of slots before it, a polynomial: a tape is as long as what is kept. Where the number of trips is data, the
-trips are counted: a program of its own finds their total first, and a counter is the position of a slot.
+trips are counted: their total is that of the last call or found by a program of its own, and a counter is the position
+of a slot.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from sdfgad.optimize.copies import forward_copies, make_in_place
 from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.factors import add_factors
 from sdfgad.optimize.first_assign import assign_first
+from sdfgad.optimize.flatten import flatten
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.hoist import hoist
@@ -41,6 +42,7 @@ PASSES: tuple[Pass, ...] = (
     arrange,
     inline,
     clear_early,
+    flatten,
     unravel,
     narrow,
     gather,

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import CompilerError, OutOfMemory
+from sdfgad.errors import CompilerError, OutOfMemory, TooFewSlots
 from sdfgad.runtime.compile import Library
 from sdfgad.runtime.pool import attach
 from sdfgad.threads import impatient_threads
+
+# What a compiled program returns where one of its bounds is too small.
+NO_ROOM = 2
 
 
 class Executable:
@@ -55,6 +58,7 @@ class Executable:
 
         Raises:
             CompilerError: the library does not start.
+            TooFewSlots: one of the program's bounds is too small; as for memory.
             OutOfMemory: there is not enough memory; all that the program held is released, the outputs are undefined.
         """
         arguments = [_address(arrays[name]) if is_array else integers[name] for name, is_array in self._arguments]
@@ -62,10 +66,12 @@ class Executable:
         if not handle:
             raise CompilerError("the compiled program could not be initialised")
         try:
-            has_failed = self._run(handle, *arguments)
+            failure = self._run(handle, *arguments)
         finally:
             self._exit(handle)
-        if has_failed:
+        if failure == NO_ROOM:
+            raise TooFewSlots("the compiled program needs more slots than it was passed")
+        if failure:
             raise OutOfMemory(
                 "the compiled program could not allocate an array",
                 todo="Pass memory_limit=... to `differentiate`, or smaller arguments.",

@@ -99,3 +99,41 @@ def test_they_are_vectorised(built):
         pytest.skip("only GCC says so in these words")
     lines = {line.split(":")[1] for line in built[1].splitlines() if "loops.cpp" in line and "loop vectorized" in line}
     assert len(lines) >= 2
+
+
+SEARCH = """
+#include "sdfgad.h"
+extern "C" int64_t next_set(const bool* mask, int64_t at, int64_t end) { return sdfgad::next_set(mask, at, end); }
+extern "C" int64_t previous_set(const bool* mask, int64_t at, int64_t start) {
+    return sdfgad::previous_set(mask, at, start);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("search")
+    source, target = folder / "search.cpp", folder / "search.so"
+    source.write_text(SEARCH)
+    options = ["-shared", f"-I{INCLUDE}", str(source), "-o", str(target), *_vector_math()]
+    subprocess.run([compiler(), *FLAGS, *options], check=True, capture_output=True)
+    library = ctypes.CDLL(str(target))
+    for name in ("next_set", "previous_set"):
+        getattr(library, name).restype = ctypes.c_int64
+        getattr(library, name).argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
+    return library
+
+
+@pytest.mark.parametrize("share", [0.0, 0.03, 0.5, 1.0])
+def test_set_elements_are_found_in_both_directions(search, rng, share):
+    for _ in range(60):
+        size = int(rng.integers(0, 70))
+        mask = rng.uniform(size=size) < share
+        start = int(rng.integers(0, size + 1))
+        end = int(rng.integers(start, size + 1))
+        for at in range(start, end + 1):
+            later = [k for k in range(at, end) if mask[k]]
+            assert search.next_set(mask.ctypes.data, at, end) == (later[0] if later else end)
+        for at in range(start - 1, end):
+            earlier = [k for k in range(start, at + 1) if mask[k]]
+            assert search.previous_set(mask.ctypes.data, at, start) == (earlier[-1] if earlier else start - 1)

@@ -85,6 +85,13 @@ private:
     int64_t bytes;
 };
 
+// Raised where there is no room for what a program is about to write.
+struct NoRoom {};
+
+inline void need(int64_t slot, int64_t slots) {
+    if (slot >= slots) [[unlikely]] throw NoRoom();
+}
+
 template <typename T> struct Allocator {
     using value_type = T;
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <type_traits>
@@ -120,6 +121,31 @@ inline bool either(bool a, bool b) { return a | b; }
 // right from memory, GCC 12 makes no vectors.
 inline bool is_set(const bool& element) { return reinterpret_cast<const uint8_t&>(element) != 0; }
 inline uint8_t& byte(bool& element) { return reinterpret_cast<uint8_t&>(element); }
+
+// The first element from `at` on that is set; `end` if there is none before. Eight at a time, but for one that is set
+// where the last one was: the processor guesses it.
+inline int64_t next_set(const bool* mask, int64_t at, int64_t end) {
+    const uint8_t* bytes = reinterpret_cast<const uint8_t*>(mask);
+    if (at < end && bytes[at]) return at;
+    for (uint64_t word; at + 8 <= end; at += 8) {
+        std::memcpy(&word, bytes + at, 8);
+        if (word != 0) break;
+    }
+    while (at < end && !bytes[at]) ++at;
+    return at < end ? at : end;
+}
+
+// The last element down from `at` that is set; one less than `start` if there is none after that.
+inline int64_t previous_set(const bool* mask, int64_t at, int64_t start) {
+    const uint8_t* bytes = reinterpret_cast<const uint8_t*>(mask);
+    if (at >= start && bytes[at]) return at;
+    for (uint64_t word; at - 7 >= start; at -= 8) {
+        std::memcpy(&word, bytes + at - 7, 8);
+        if (word != 0) break;
+    }
+    while (at >= start && !bytes[at]) --at;
+    return at >= start ? at : start - 1;
+}
 
 // The distance to the next number away from 0.
 template <typename T> inline T spacing(T a) {
