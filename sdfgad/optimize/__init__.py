@@ -17,6 +17,7 @@ from sdfgad.optimize.hoist import hoist
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
+from sdfgad.optimize.merge import merge_products
 from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
@@ -48,6 +49,7 @@ PASSES: tuple[Pass, ...] = (
     lift,
     inline,
     remove_dead_code,
+    merge_products,
     fuse,
     tile,
     contract,
