@@ -21,6 +21,7 @@ from sdfgad.optimize.merge import merge_products
 from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
+from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
 from sdfgad.optimize.tile import tile
 from sdfgad.optimize.unravel import unravel
@@ -42,6 +43,7 @@ PASSES: tuple[Pass, ...] = (
     clear_early,
     unravel,
     narrow,
+    share,
     gather,
     assign_first,
     forward_reshapes,
