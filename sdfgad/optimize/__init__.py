@@ -19,10 +19,12 @@ from sdfgad.optimize.hoist import hoist
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
+from sdfgad.optimize.merge import merge_products
 from sdfgad.optimize.mirror import merge_mirrored
 from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
+from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
 from sdfgad.optimize.tile import tile
 from sdfgad.optimize.unravel import unravel
@@ -45,6 +47,7 @@ PASSES: tuple[Pass, ...] = (
     flatten,
     unravel,
     narrow,
+    share,
     gather,
     assign_first,
     forward_reshapes,
@@ -54,6 +57,7 @@ PASSES: tuple[Pass, ...] = (
     lift,
     inline,
     remove_dead_code,
+    merge_products,
     fuse,
     tile,
     contract,

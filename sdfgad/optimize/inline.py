@@ -51,12 +51,15 @@ def _is_cheap(program: Program, made: Compute) -> bool:
     rank = len(made.target.index)
     if rank < 2 or made.accumulate or made.value.dtype.kind != "f" or not is_whole(program.buffers, made):
         return False
-    nodes = list(postorder(made.value))
+    found = reads(made.value)
+    return are_few_factors(made.value) and sum(len(r.index) >= rank for r in found) <= 1 and made.value not in found
+
+
+def are_few_factors(value: Expr) -> bool:
+    """Whether a value is a product of few elements and constants."""
+    nodes = list(postorder(value))
     are_factors = all(isinstance(n, (Const, Read)) or (isinstance(n, Op) and n.name in FACTORS) for n in nodes)
-    found = [n for n in nodes if isinstance(n, Read)]
-    if not are_factors or not found or len(found) > MOST_FACTORS or len(nodes) > 2 * MOST_FACTORS:
-        return False
-    return sum(len(read.index) >= rank for read in found) <= 1 and made.value not in found
+    return are_factors and 0 < len(reads(value)) <= MOST_FACTORS and len(nodes) <= 2 * MOST_FACTORS
 
 
 def _takes(program: Program, made: Compute, user: Statement) -> bool:

@@ -260,6 +260,10 @@ def pulled(node: Op, t: Expr) -> Cotangents:
         return cotangents
     zero = const(0, t)
     is_zero = compare("equal", t, zero)
+    if node.name == "divide" and node.dtype.kind == "f":
+        # The same guarded quotient in both, so that it is computed once, for all neighbours that need it.
+        quotient = select(is_zero, zero, div(t, node.args[1]))
+        cotangents = cotangents[0], neg(mul(quotient, node))
     return tuple(None if c is None else select(is_zero, const(0, c), c) for c in cotangents)
 
 
