@@ -21,6 +21,7 @@ from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
 from sdfgad.optimize.sink import sink_clears
+from sdfgad.optimize.strip import strip
 from sdfgad.optimize.tile import tile
 from sdfgad.optimize.unravel import unravel
 from sdfgad.optimize.unroll import unroll
@@ -53,6 +54,7 @@ PASSES: tuple[Pass, ...] = (
     contract,
     sink_clears,
     hoist,
+    strip,
 )
 
 

@@ -84,7 +84,7 @@ class _Fusion:
         assert isinstance(group, _Group)
         for other in groups[position + 1 : position + WINDOW]:
             fits = isinstance(other, _Group) and all(self._fits(other, s, lead) for s, lead in group.members)
-            if fits and any(_share(other, s, rank=2) for s in group.statements):
+            if fits and any(share(other, s, rank=2) for s in group.statements):
                 assert isinstance(other, _Group)
                 return other
             if not all(commute(mine, theirs) for mine in group.statements for theirs in _statements(other)):
@@ -129,13 +129,13 @@ class _Fusion:
         members = _statements(group)
         alone = [statement, *(members if len(members) == 1 else ())]
         if any(isinstance(s, Compute) and product_of(s, self.buffers) for s in alone):
-            return is_outermost and _share(group, statement, rank=2)
-        return not is_outermost or _share(group, statement, rank=1)
+            return is_outermost and share(group, statement, rank=2)
+        return not is_outermost or share(group, statement, rank=1)
 
     def _fits(self, group: _Group, statement: Member, lead: str) -> bool:
         if _extent(statement, lead) != group.extent or len(group.members) >= MOST_MEMBERS:
             return False
-        return all(_runs_along(other, var, statement, lead) for other, var in group.members)
+        return all(run_along(other, var, statement, lead) for other, var in group.members)
 
     def _emitted(self, group: _Group | Statement) -> Block:
         if not isinstance(group, _Group):
@@ -194,7 +194,7 @@ def _statements(group: _Group | Statement) -> list[Statement]:
     return group.statements if isinstance(group, _Group) else [group]
 
 
-def _share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
+def share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
     """Whether a statement touches an array of at least this rank that the group does, too."""
     arrays = {use.buffer for use in uses_of(statement) if len(use.index) >= rank}
     return any(not arrays.isdisjoint(use.buffer for use in uses_of(other)) for other in _statements(group))
@@ -211,7 +211,7 @@ def _extent(statement: Member, lead: str) -> Lin:
     return statement.trips if isinstance(statement, Loop) else dict(statement.params)[lead]
 
 
-def _runs_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
+def run_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
     """Whether the trips of two statements may run together: each of one with the same of the other."""
     # Sums that trips share are no hindrance, unless the trips are to be vector elements.
     may_add = _depth(a) > 1 and _depth(b) > 1
