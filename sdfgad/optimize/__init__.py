@@ -14,6 +14,7 @@ from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.hoist import hoist
+from sdfgad.optimize.implied import remove_implied
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
@@ -49,6 +50,7 @@ PASSES: tuple[Pass, ...] = (
     lift,
     inline,
     remove_dead_code,
+    remove_implied,
     fuse,
     tile,
     contract,
