@@ -16,6 +16,7 @@ from sdfgad.optimize.gather import gather
 from sdfgad.optimize.hoist import hoist
 from sdfgad.optimize.implied import remove_implied
 from sdfgad.optimize.inline import inline
+from sdfgad.optimize.late_checks import check_late
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
 from sdfgad.optimize.narrow import narrow
@@ -51,6 +52,7 @@ PASSES: tuple[Pass, ...] = (
     inline,
     remove_dead_code,
     remove_implied,
+    check_late,
     fuse,
     tile,
     contract,
