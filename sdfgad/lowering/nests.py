@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import Use, uses_of
+from sdfgad.ir.expr import rewrite
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
@@ -31,8 +32,12 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.lowering.flat import flattened
+<<<<<<< HEAD
 from sdfgad.lowering.masks import head_of, mask_of
 from sdfgad.lowering.order import is_single
+=======
+from sdfgad.lowering.order import COMBINE, is_single
+>>>>>>> r_hd
 from sdfgad.lowering.points import Points
 from sdfgad.lowering.room import Room
 from sdfgad.lowering.scopes import (
@@ -312,6 +317,35 @@ class _Nest(Points):
         arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays) for n in found), *integers])
         calls = shares(f"{name}({arguments});", writer.form(loop.trips), count, reach)
         return ["{", *writer.lines, *self.parts(sums, arrays, count), *calls, *self.totals(sums, arrays, count), "}"]
+
+    def shared_extremum(self, statement: Compute, name: str) -> list[str]:
+        target = statement.target.buffer
+        found = sorted(buffers_of(statement))
+        is_read = any(read.buffer == target for read in reads_of(statement))
+        has_identity = not statement.fresh or self.buffers[target].dtype.kind == "f"
+        if is_read or not has_identity or not is_single(self.buffers[target]):
+            return []
+        first, last = Lin.symbol("first_"), Lin.symbol("last_")
+        extent = dict(statement.params)[name]
+        params = tuple((n, last - first if n == name else e) for n, e in statement.params)
+        value = rewrite(statement.value, {name: Lin.symbol(name) + first})
+        # Each part begins with what was there before: an extremum may be asked for it again.
+        part = replace(statement, params=params, value=value, fresh=False)
+        integers = self.integers((statement,), found)
+        self.is_shared = True
+        lines = self.compute(part)
+        self.is_shared = False
+        function, type_ = self.names.fresh(f"{self.name}_part"), self.type(target)
+        extra = "const int64_t first_, const int64_t last_"
+        self.functions.append(self.function(function, found, {target}, integers, lines, extra))
+        given = [f"b_{n}_, &parts_[k_]" if n == target else f"b_{n}_" for n in found]
+        writer = self.writer()
+        call = f"{function}({', '.join(['first_', 'last_', *given, *integers])});"
+        calls = shares(call, writer.form(extent), PARTS, 1)
+        start = self.cleared(statement, ()) if statement.fresh else []
+        combined = COMBINE[statement.accumulate].format(f"b_{target}_", "parts_[k_]")
+        total = f"for (int64_t k_ = 0; k_ < {PARTS}; ++k_) b_{target}_ = {combined};"
+        return ["{", *start, *writer.lines, f"{type_} parts_[{PARTS}];", *calls, total, "}"]
 
     def parts(self, sums: list[str], arrays: list[str], count: int) -> list[str]:
         """What each part of the trips adds up."""

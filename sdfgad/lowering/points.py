@@ -47,6 +47,10 @@ class Points:
         """Whether threads may share a loop, and it is worth it."""
         raise NotImplementedError
 
+    def shared_extremum(self, statement: Compute, name: str) -> list[str]:
+        """A maximum or minimum over all points as one of parts, of which threads find some each."""
+        raise NotImplementedError
+
     def is_much(self, block: Block) -> bool:
         """Whether a block has enough work for threads to share."""
         return work_of(block) >= PARALLEL_WORK
@@ -71,6 +75,8 @@ class Points:
         """The statement as a loop that threads share; nothing if they cannot."""
         name, lines = (*order.outer, *order.inner)[0], list[str]()
         if not (order.is_injective and name in order.own):
+            if statement.accumulate in ("maximum", "minimum") and not order.own:
+                return self.shared_extremum(statement, name)
             if statement.accumulate != "add":
                 return []
             if statement.fresh:

@@ -16,7 +16,9 @@ from sdfgad.optimize.flatten import flatten
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.hoist import hoist
+from sdfgad.optimize.implied import remove_implied
 from sdfgad.optimize.inline import inline
+from sdfgad.optimize.late_checks import check_late
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
 from sdfgad.optimize.merge import merge_products
@@ -26,6 +28,7 @@ from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
+from sdfgad.optimize.strip import strip
 from sdfgad.optimize.tile import tile
 from sdfgad.optimize.unravel import unravel
 from sdfgad.optimize.unroll import unroll
@@ -57,12 +60,15 @@ PASSES: tuple[Pass, ...] = (
     lift,
     inline,
     remove_dead_code,
+    remove_implied,
+    check_late,
     merge_products,
     fuse,
     tile,
     contract,
     sink_clears,
     hoist,
+    strip,
 )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
-from sdfgad.ir.expr import Const, rewrite
+from sdfgad.ir.expr import Const, Int, reads, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Compute, Loop, Program, Statement, rewrite_statement, transform
@@ -84,7 +84,7 @@ class _Fusion:
         assert isinstance(group, _Group)
         for other in groups[position + 1 : position + WINDOW]:
             fits = isinstance(other, _Group) and all(self._fits(other, s, lead) for s, lead in group.members)
-            if fits and any(_share(other, s, rank=2) for s in group.statements):
+            if fits and any(share(other, s, rank=2) for s in group.statements):
                 assert isinstance(other, _Group)
                 return other
             if not all(commute(mine, theirs) for mine in group.statements for theirs in _statements(other)):
@@ -100,9 +100,9 @@ class _Fusion:
         name = _across_memory(statement)
         (target,) = (use for use in uses_of(statement) if use.kind != "read")
         if not mentions(target, name):
-            return name if statement.accumulate == "add" else None
+            return name if statement.accumulate == "add" or _is_ragged(statement) else None
         is_clean = is_same_trip(target, target, name, name) or target.is_once
-        return name if is_clean else None
+        return name if is_clean or _is_ragged(statement) else None
 
     def _is_matrix_product(self, statement: Compute) -> bool:
         product = product_of(statement, self.buffers)
@@ -129,13 +129,16 @@ class _Fusion:
         members = _statements(group)
         alone = [statement, *(members if len(members) == 1 else ())]
         if any(isinstance(s, Compute) and product_of(s, self.buffers) for s in alone):
-            return is_outermost and _share(group, statement, rank=2)
-        return not is_outermost or _share(group, statement, rank=1)
+            return is_outermost and share(group, statement, rank=2)
+        return not is_outermost or share(group, statement, rank=1)
 
     def _fits(self, group: _Group, statement: Member, lead: str) -> bool:
         if _extent(statement, lead) != group.extent or len(group.members) >= MOST_MEMBERS:
             return False
-        return all(_runs_along(other, var, statement, lead) for other, var in group.members)
+        members = [*group.members, (statement, lead)]
+        if any(_is_sequential(s, var) for s, var in members) and any(_is_total(s, var) for s, var in members):
+            return False
+        return all(run_along(other, var, statement, lead) for other, var in group.members)
 
     def _emitted(self, group: _Group | Statement) -> Block:
         if not isinstance(group, _Group):
@@ -155,7 +158,36 @@ class _Fusion:
         counter = Lin.symbol(var)
         guards = (counter, group.extent - counter - 1)
         where = group.members[0][0].where
-        return (*clears, Loop(var, group.extent, body, guards, where=where, is_parallel=True))
+        # What finds an extremum is not for any order: each trip changes what another one has found.
+        is_parallel = not any(_is_sequential(s, lead) and not _is_sum(s) for s, lead in group.members)
+        return (*clears, Loop(var, group.extent, body, guards, where=where, is_parallel=is_parallel))
+
+
+def _is_ragged(statement: Compute) -> bool:
+    """Whether a statement adds, wherever it does, or checks in a number of points that is data.
+
+    These are few, mostly: too few for vectors, and each loop over them costs a wrong guess of the processor at its end.
+    """
+    ((_, extent), *others) = statement.params
+    is_one = bool(statement.accumulate) and not statement.fresh and not others
+    return is_one and bool(reads(Int(extent))) and (statement.accumulate == "add" or not statement.target.index)
+
+
+def _is_sequential(statement: Statement, lead: str) -> bool:
+    """Whether a statement makes no vectors in a loop over its points."""
+    if not isinstance(statement, Compute) or not statement.params or not _is_ragged(statement):
+        return False
+    (target,) = (use for use in uses_of(statement) if use.kind != "read")
+    return not _is_sum(statement) or (mentions(target, lead) and not is_same_trip(target, target, lead, lead))
+
+
+def _is_sum(statement: Statement) -> bool:
+    return isinstance(statement, Compute) and statement.accumulate == "add"
+
+
+def _is_total(statement: Statement, lead: str) -> bool:
+    """Whether a statement adds up to one element, which vectors do."""
+    return _is_sum(statement) and not any(mentions(use, lead) for use in uses_of(statement) if use.kind == "add")
 
 
 def _across_memory(statement: Compute) -> str:
@@ -194,7 +226,7 @@ def _statements(group: _Group | Statement) -> list[Statement]:
     return group.statements if isinstance(group, _Group) else [group]
 
 
-def _share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
+def share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
     """Whether a statement touches an array of at least this rank that the group does, too."""
     arrays = {use.buffer for use in uses_of(statement) if len(use.index) >= rank}
     return any(not arrays.isdisjoint(use.buffer for use in uses_of(other)) for other in _statements(group))
@@ -211,7 +243,7 @@ def _extent(statement: Member, lead: str) -> Lin:
     return statement.trips if isinstance(statement, Loop) else dict(statement.params)[lead]
 
 
-def _runs_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
+def run_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
     """Whether the trips of two statements may run together: each of one with the same of the other."""
     # Sums that trips share are no hindrance, unless the trips are to be vector elements.
     may_add = _depth(a) > 1 and _depth(b) > 1

@@ -589,6 +589,29 @@ for p < 39: v[p] = select(k[p] < 40, exp(x[k[p]]), 0.0)
     given={"k": np.arange(39)},
 )
 
+case(
+    "extrema of many",
+    """
+q = 0.0
+for p < 1000: s min= all x[p]
+for p < 1000, c < 3: r max= all x[p] * y[c]
+k = -3
+for p < 1000: k max= select(x[p] < 1.0, -5, 7)
+loop f < 7:
+    t[f] = y[f]
+    for c < 1000: t[f] max= x[c] * y[f]
+    q += t[f]
+z[0] = s
+z[1] = r
+z[2] = 1.0 * k
+""",
+    {"x": (1000,), "y": (7,), "z": (3,), "t": (7,), "s": (), "r": (), "q": (), "k": ()},
+    ["x", "y"],
+    ["z", "q"],
+    False,
+    {"k": I},
+)
+
 
 @pytest.fixture(scope="module")
 def found():
@@ -636,6 +659,8 @@ def test_threads_share_loops_with_arrays_of_one_trip(monkeypatch):
 SHARED = {
     "scattered": "for p < 20000: b[i[p]] += x[p]\n",
     "of all": "for p < 20000: s = sum of x[p]\n",
+    "an extremum": "for p < 20000: s min= all x[p]\n",
+    "a check": "for p < 20000: k max= select(x[p] < 1.0, 0, 7)\n",
     "across memory": "for p < 20000, q < 7: b[q] = sum of y[p, q]\n",
 }
 
@@ -643,8 +668,8 @@ SHARED = {
 @pytest.mark.parametrize("name", SHARED)
 def test_threads_share_sums(name, monkeypatch):
     monkeypatch.setattr(points, "PARALLEL_WORK", 1)
-    shapes = {"b": (7,), "x": (20000,), "y": (20000, 7), "s": (), "i": (20000,)}
-    program = program_of(SHARED[name], shapes, dtypes={"i": I})
+    shapes = {"b": (7,), "x": (20000,), "y": (20000, 7), "s": (), "i": (20000,), "k": ()}
+    program = program_of(SHARED[name], shapes, dtypes={"i": I, "k": I})
     code = nest_of(program.body[0], "nest", program.buffers, set(shapes)).code
     assert "parallel for" in code
     assert "parts_" in code
