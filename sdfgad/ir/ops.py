@@ -171,6 +171,7 @@ EAGER = {
     *("add", "subtract", "multiply", "divide", "negative", "positive", "square", "sqrt", "fabs", "absolute", "held"),
     *("conjugate", "real", "imag", "complex", "cast", "maximum", "minimum", "logical_not", "logical_xor"),
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor"),
 }
 # The other operations that complex numbers have, with the same text as for real ones.
 COMPLEX = {

@@ -147,7 +147,7 @@ def _is_alike(node: Op) -> bool:
     """Whether the sides of a choice have one type in C++, and conditions are booleans."""
     sides = node.args[1:] if node.name == "select" else node.args
     kinds = {arg.dtype for arg in sides}
-    is_wide = node.dtype.kind in "fc" or (node.dtype.kind in "bi" and node.dtype.itemsize in (1, 8))
+    is_wide = node.dtype.kind in "fc" or (node.dtype.kind in "biu" and node.dtype.itemsize in (1, 8))
     return is_wide and kinds == {node.dtype} and node.args[0].dtype.kind == "b"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import islpy as isl
 
@@ -33,6 +33,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.reverse.again import find_again
 from sdfgad.reverse.calls import missing_call_rules, pullback_of_call
+from sdfgad.reverse.choices import keep_choices
 from sdfgad.reverse.residuals import (
     Again,
     Key,
@@ -92,8 +93,13 @@ class Adjoint:
         return replace(self, again=tuple(again), residuals=residuals_of(self.primal, saved))
 
 
-def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str], output: str) -> Adjoint:
+def differentiate_program(
+    program: Program, context: isl.Set, wrt: Iterable[str], output: str, noting: bool = True
+) -> Adjoint:
     """The adjoint of `program` for the derivative of one output buffer by input buffers.
+
+    Args:
+        noting: whether the adjoint's program may note outcomes of comparisons, rather than save what is compared.
 
     Raises:
         MissingRule: operations on the differentiated path have no rule; all of them are listed.
@@ -113,6 +119,12 @@ def differentiate_program(program: Program, context: isl.Set, wrt: Iterable[str]
     destruction = Destruction(program.body, context)
     saved = saved_keys(program, destruction, pieces)
     pieces, saved = _using_results(program, destruction, pieces, saved, bars)
+    if noting:
+        needed = partial(saved_keys, program, destruction)
+        noted, pieces = keep_choices(program, pieces, saved, needed, names)
+        if noted is not program:
+            program, destruction = noted, Destruction(noted.body, context)
+            saved = saved_keys(program, destruction, pieces)
     residuals = residuals_of(program, saved)
     return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, destruction)
 

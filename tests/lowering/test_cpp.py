@@ -87,3 +87,14 @@ def test_cheap_sides_of_a_choice_are_computed_where_their_reads_are_safe():
     less, more = Op("less", (x, x), BOOL), Op("less", (y, x), BOOL)
     assert text(Op("logical_and", (less, less), BOOL)).startswith("sdfgad::both")
     assert text(Op("logical_and", (less, more), BOOL)) == "((x < x) && (y < x))"
+
+
+def test_choices_by_bits_are_computed_where_their_reads_are_safe():
+    byte = np.dtype(np.uint8)
+    bit = Op("bitwise_and", (Read("bits", (), byte), Const(2, byte)), byte)
+    is_set = Op("not_equal", (bit, Const(0, byte)), BOOL)
+    writer = Writer(lambda read: read.buffer, may_read=lambda read: True)
+    text = writer.value(Op("select", (is_set, Read("x", (), F64), Const(0.0, F64)), F64))
+    assert text == "sdfgad::select<double>((uint8_t((bits & uint8_t(2LL))) != uint8_t(0LL)), x, 0.0)"
+    both = Op("select", (is_set, Const(1, byte), Const(2, byte)), byte)
+    assert "sdfgad::select<uint8_t>(" in writer.value(both)
