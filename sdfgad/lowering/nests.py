@@ -32,12 +32,8 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.lowering.flat import flattened
-<<<<<<< HEAD
 from sdfgad.lowering.masks import head_of, mask_of
-from sdfgad.lowering.order import is_single
-=======
 from sdfgad.lowering.order import COMBINE, is_single
->>>>>>> r_hd
 from sdfgad.lowering.points import Points
 from sdfgad.lowering.room import Room
 from sdfgad.lowering.scopes import (
