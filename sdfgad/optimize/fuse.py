@@ -167,9 +167,13 @@ def _across_memory(statement: Compute) -> str:
 
 
 def _along_memory(index: tuple[Lin, ...], names: list[str]) -> str | None:
-    """The parameter with the shortest steps along the last axis; a vector with one parameter tells nothing."""
+    """The parameter with the shortest steps along the last axis; a vector with one parameter tells nothing.
+
+    A row of a matrix that loops around the statement choose is a vector, too.
+    """
     steps = {name: abs(index[-1].coefficient(name)) for name in names if index and index[-1].coefficient(name)}
-    is_told = bool(steps) and len(index) + len(steps) > 2
+    rank = sum(any(form.coefficient(name) for name in names) for form in index)
+    is_told = bool(steps) and rank + len(steps) > 2
     return min(steps, key=lambda name: steps[name]) if is_told else None
 
 

@@ -227,3 +227,20 @@ def test_parameters_of_one_axis():
                 z[f + 4*f_1] = (a[5*f + f_1] * y[f])
         """,
     )
+
+
+def test_rows_that_a_loop_chooses_do_not_tell_what_runs_along_memory():
+    assert_becomes(
+        fuse,
+        """
+        loop u < 6:
+            for p < 6, c < 6: Z[u, p] += (X[p, c] * Y[u, p])
+            for p < 6: W[u, p] = (Z[u, p] * 2.0)
+        """,
+        """
+        loop u < 6:
+            loop parallel f < 6:
+                for c < 6: Z[u, f] += (X[f, c] * Y[u, f])
+                W[u, f] = (Z[u, f] * 2.0)
+        """,
+    )
