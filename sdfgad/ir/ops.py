@@ -173,6 +173,17 @@ EAGER = {
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
     *("bitwise_and", "bitwise_or", "bitwise_xor"),
 }
+# Functions that vector_math.h has for whole vectors.
+VECTORISED = {
+    *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh"),
+    *("arctanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "hypot", "erf", "erfc", "power"),
+}
+# What takes longer than reading a number.
+EXPENSIVE = {
+    *VECTORISED,
+    *("float_power", "sqrt", "reciprocal", "sinc", "sinc_slope", "erfinv", "gamma", "gammaln", "digamma", "trigamma"),
+    *("expit", "log_expit", "logit", "xlogy", "xlog1py", "i0", "i1", "logaddexp", "logaddexp2"),
+}
 # The other operations that complex numbers have, with the same text as for real ones.
 COMPLEX = {
     *COMPLEX_CPP,

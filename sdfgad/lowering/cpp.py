@@ -10,13 +10,8 @@ import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder, reads
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.ops import COMPLEX_CPP, CPP, EAGER, EAGER_CPP
+from sdfgad.ir.ops import COMPLEX_CPP, CPP, EAGER, EAGER_CPP, VECTORISED
 
-# Functions that vector_math.h has for whole vectors.
-VECTORISED = {
-    *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh"),
-    *("arctanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "hypot", "erf", "erfc", "power"),
-}
 TYPES = {
     "float64": "double",
     "float32": "float",

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sdfgad.ir.expr import Expr, Op, postorder, reads, rewrite, symbols_of
+from sdfgad.ir.ops import EXPENSIVE
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -20,14 +21,8 @@ from sdfgad.ir.program import (
     Statement,
     written,
 )
-from sdfgad.lowering.cpp import VECTORISED, is_small_power
+from sdfgad.lowering.cpp import is_small_power
 from sdfgad.optimize.names import names_of
-
-EXPENSIVE = {
-    *VECTORISED,
-    *("float_power", "sqrt", "reciprocal", "sinc", "sinc_slope", "erfinv", "gamma", "gammaln", "digamma", "trigamma"),
-    *("expit", "log_expit", "logit", "xlogy", "xlog1py", "i0", "i1", "logaddexp", "logaddexp2"),
-}
 
 
 def hoist(program: Program) -> Program:

@@ -15,9 +15,10 @@ from sdfgad.analysis.forward import forward_inputs
 from sdfgad.analysis.model import numbered
 from sdfgad.analysis.propagate import propagate_scalars
 from sdfgad.errors import MissingRule
-from sdfgad.ir.expr import Const, Expr, Read, postorder, rewrite
+from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, rewrite
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
+from sdfgad.ir.ops import EXPENSIVE
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -47,6 +48,9 @@ from sdfgad.reverse.residuals import (
 )
 from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import COUNT, STATEMENT_RULES, Pullback, target_params
+
+# Functions that take longer than reading their value from a tape in memory.
+SLOW = EXPENSIVE - {"sqrt", "reciprocal"}
 
 
 @dataclass(frozen=True)
@@ -94,12 +98,13 @@ class Adjoint:
 
 
 def differentiate_program(
-    program: Program, context: isl.Set, wrt: Iterable[str], output: str, noting: bool = True
+    program: Program, context: isl.Set, wrt: Iterable[str], output: str, noting: bool = True, reusing: bool = True
 ) -> Adjoint:
     """The adjoint of `program` for the derivative of one output buffer by input buffers.
 
     Args:
         noting: whether the adjoint's program may note outcomes of comparisons, rather than save what is compared.
+        reusing: whether adjoints may use results that are there, rather than compute slow functions again.
 
     Raises:
         MissingRule: operations on the differentiated path have no rule; all of them are listed.
@@ -119,6 +124,9 @@ def differentiate_program(
     destruction = Destruction(program.body, context)
     saved = saved_keys(program, destruction, pieces)
     pieces, saved = _using_results(program, destruction, pieces, saved, bars)
+    if reusing:
+        pieces = _reusing_results(program, destruction, pieces, saved, bars)
+        saved = saved_keys(program, destruction, pieces)
     if noting:
         needed = partial(saved_keys, program, destruction)
         noted, pieces = keep_choices(program, pieces, saved, needed, names)
@@ -267,3 +275,33 @@ def _using_results(
         if len(trial) < len(askers):
             askers, changed = trial, changed | {number: others[number]}
     return changed, saved_keys(program, destruction, changed)
+
+
+def _reusing_results(
+    program: Program,
+    destruction: Destruction,
+    pieces: Mapping[int, Piece],
+    saved: frozenset[Key],
+    bars: dict[str, str],
+) -> dict[int, Piece]:
+    """Let adjoints use results rather than compute slow functions again, where these results are there anyway.
+
+    They are where other adjoints read them, and where nothing that is not saved anyway destroys them.
+    """
+    statements, changed = numbered(program.body), dict(pieces)
+    there = {buffer for piece in pieces.values() for buffer in buffers_read(piece.statements)}
+    there |= {*program.outputs.values(), *program.inputs}
+    for number, piece in pieces.items():
+        statement = statements[number]
+        if not isinstance(statement, Compute) or statement.accumulate or not _slow(piece):
+            continue
+        other = _piece(program, statement, bars, {}, Names(), prefer_result=True)
+        if _slow(other) < _slow(piece) and buffers_read(other.statements) <= there:
+            (keys,) = keys_of_pieces(program, destruction, [{number: other}])
+            changed |= {number: other} if keys[number] <= saved else {}
+    return changed
+
+
+def _slow(piece: Piece) -> set[Expr]:
+    values = [part.value for part in piece.statements if isinstance(part, Compute)]
+    return {node for node in postorder(*values) if isinstance(node, Op) and node.name in SLOW}
