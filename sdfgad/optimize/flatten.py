@@ -18,6 +18,7 @@ from sdfgad.ir.program import (
     Access,
     Buffer,
     Compute,
+    Loop,
     Program,
     Statement,
     buffers_of,
@@ -25,6 +26,7 @@ from sdfgad.ir.program import (
     rewrite_statement,
     transform,
     walk,
+    written,
 )
 
 
@@ -40,7 +42,13 @@ def flatten(program: Program) -> Program:
 
 def _is_read_by_position(program: Program, buffer: Buffer) -> bool:
     """Whether all that reads a buffer has quotients and remainders, and would have none with a single axis."""
-    found = [s for one in program.body if mentioned_by(one, buffer.name) for s in walk((one,))]
+    outermost = [one for one in program.body if mentioned_by(one, buffer.name)]
+    # What is read where it is made is better put into its readers: only what loops read again and again stays.
+    makers = [one for one in outermost if buffer.name in written((one,))]
+    are_apart = not any(read.buffer == buffer.name for s in walk(tuple(makers)) for read in reads_of(s))
+    if not are_apart or not all(isinstance(one, Loop) for one in outermost if one not in makers):
+        return False
+    found = [s for one in outermost for s in walk((one,))]
     users = [s for s in found if buffer.name in buffers_of(s)]
     readers = [s for s in users if any(read.buffer == buffer.name for read in reads_of(s))]
     # What is summed may be a product of matrices.

@@ -12,11 +12,13 @@ def test_a_box_of_digits_becomes_a_loop_along_memory():
         flatten,
         """
         for p < 20, c < 6: A[p, c] = X[p, c] * y[p]
-        for p < 20: z[p] = A[p // 6, p % 6] + y[p]
+        loop j < 2:
+            for p < 20: z[p] = A[p // 6, p % 6] + y[p]
         """,
         """
         for p < 20, c < 6: A[c + 6*p] = (X[p, c] * y[p])
-        for p < 20: z[p] = (A[p] + y[p])
+        loop j < 2:
+            for p < 20: z[p] = (A[p] + y[p])
         """,
     )
 
@@ -29,27 +31,31 @@ def test_every_access_is_changed():
         loop j < 6:
             A[j, 2] = x[j]
             for p < 18: A[p + 2, j] = y[p]
-        for p < 20: z[p] = y[p] * A[(p + 6) // 6, p % 6]
-        for p < 20: w[p] = (A[p // 6, p % 6] - A[(p + 12) // 6, p % 6]) + y[p]
+        loop l < 2:
+            for p < 20: z[p] = y[p] * A[(p + 6) // 6, p % 6]
+            for p < 20: w[p] = (A[p // 6, p % 6] - A[(p + 12) // 6, p % 6]) + y[p]
         """,
         """
         for p < 20, c < 6: A[c + 6*p] = 0.0
         loop j < 6:
             A[6*j + 2] = x[j]
             for p < 18: A[j + 6*p + 12] = y[p]
-        for p < 20: z[p] = (y[p] * A[p + 6])
-        for p < 20: w[p] = ((A[p] - A[p + 12]) + y[p])
+        loop l < 2:
+            for p < 20: z[p] = (y[p] * A[p + 6])
+            for p < 20: w[p] = ((A[p] - A[p + 12]) + y[p])
         """,
     )
 
 
 FILLED = "for p < 20, c < 6: A[p, c] = X[p, c] * y[p]\n"
 STAYS = {
-    "a copy": FILLED + "for p < 20: z[p] = A[p // 6, p % 6]",
-    "read by its axes, too": FILLED + "for p < 20: z[p] = A[p // 6, p % 6] + y[p]\nfor p < 20: w[p] = A[p, 0] + y[p]",
-    "another divisor": FILLED + "for p < 20: z[p] = A[p // 5, p % 5] + y[p]",
-    "other quotients": FILLED + "for p < 20: z[p] = A[p // 6, p % 6] + y[p // 6]",
-    "a quotient where it is put": FILLED + "for p < 20: Z[p // 4, p % 4] = A[p // 6, p % 6] + y[p]",
+    "read once": FILLED + "for p < 20: z[p] = A[p // 6, p % 6] + y[p]",
+    "a copy": FILLED + "loop j < 2:\n    for p < 20: z[p] = A[p // 6, p % 6]",
+    "read by its axes, too": FILLED
+    + "loop j < 2:\n    for p < 20: z[p] = A[p // 6, p % 6] + y[p]\n    for p < 20: w[p] = A[p, 0] + y[p]",
+    "another divisor": FILLED + "loop j < 2:\n    for p < 20: z[p] = A[p // 5, p % 5] + y[p]",
+    "other quotients": FILLED + "loop j < 2:\n    for p < 20: z[p] = A[p // 6, p % 6] + y[p // 6]",
+    "a quotient where it is put": FILLED + "loop j < 2:\n    for p < 20: Z[p // 4, p % 4] = A[p // 6, p % 6] + y[p]",
     "sums": FILLED + "q = 0.0\nfor p < 20: q += A[p // 6, p % 6] * y[p]",
     "made by a sum": """
         for p < 20, c < 6, d < 2: A[p, c] = sum of X[p, d] * y[c]
