@@ -16,8 +16,8 @@ from sdfgad.ir.expr import Const, Expr, Int, Op
 from sdfgad.ir.linear import Atom, Lin
 from sdfgad.ir.program import Buffer, Call, Program, Statement, walk
 
-# A temporary of at most so many bytes is a local variable.
-LOCAL = 1 << 14
+# A temporary of at most so many bytes is a local variable: of its own for each thread, if they share its loop.
+LOCAL = 1 << 15
 # What `memory.h` rounds up to.
 LINE = 64
 
