@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from sdfgad.ir.expr import Const, Expr, Op, postorder, reads, rewrite, symbols_of
 from sdfgad.ir.linear import Lin
+from sdfgad.ir.ops import EXPENSIVE
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Params, Program, Statement, written
 from sdfgad.optimize.blocks import everywhere
-from sdfgad.optimize.hoist import EXPENSIVE
 from sdfgad.optimize.names import names_of
 
 # How many statements further down a contribution is looked for.
