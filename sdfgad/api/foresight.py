@@ -6,6 +6,7 @@ it keeps as earlier ones needed, and the compiled program stops where they are t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 
 from sdfgad.errors import OutOfMemory, TooFewSlots
@@ -15,8 +16,10 @@ Trips = Mapping[str, int]
 
 # So many calls of different integers are remembered.
 MOST_KEYS = 256
-# Once a guess was too small, the next one is larger by this part; one that is more than a third too large is dropped.
-SLACK, MOST_WASTE = 8, 3
+# Once a guess was too small, the next one is larger by this part.
+SLACK = 8
+# One that was more than a third too large so many times in a row is dropped: calls may be long and short in turn.
+MOST_WASTE, PATIENCE = 3, 8
 
 
 class Foresight:
@@ -24,6 +27,7 @@ class Foresight:
 
     def __init__(self) -> None:
         self._guesses: dict[Hashable, Trips] = {}
+        self._wasteful: Counter[Hashable] = Counter()
 
     def run(self, key: Hashable, run: Callable[[Trips], Trips], count: Callable[[], Trips]) -> None:
         """Run a call.
@@ -39,7 +43,16 @@ class Foresight:
             made = self.run_counted(run, count)
         if len(self._guesses) >= MOST_KEYS:
             self._guesses.clear()
-        self._guesses[key] = {loop: _next((guess or made).get(loop, 0), trips) for loop, trips in made.items()}
+        self._guesses[key] = self._next(key, made if guess is None else guess, made)
+
+    def _next(self, key: Hashable, guess: Trips, made: Trips) -> Trips:
+        """The guess after a call for which this one was made."""
+        is_wasteful = any(guess[loop] > trips + trips // MOST_WASTE + 1 for loop, trips in made.items())
+        self._wasteful[key] = self._wasteful[key] + 1 if is_wasteful else 0
+        if self._wasteful[key] >= PATIENCE:
+            self._wasteful[key] = 0
+            return {loop: min(guess[loop], _with_slack(trips)) for loop, trips in made.items()}
+        return {loop: guess[loop] if trips <= guess[loop] else _with_slack(trips) for loop, trips in made.items()}
 
     @staticmethod
     def run_counted(run: Callable[[Trips], Trips], count: Callable[[], Trips]) -> Trips:
@@ -61,6 +74,5 @@ def _tried(run: Callable[[Trips], Trips], guess: Trips) -> Trips | None:
         return None
 
 
-def _next(guess: int, made: int) -> int:
-    is_good = made <= guess <= made + made // MOST_WASTE + 1
-    return guess if is_good else made + made // SLACK + 1
+def _with_slack(trips: int) -> int:
+    return trips + trips // SLACK + 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.api.foresight import Foresight
+from sdfgad.api.foresight import PATIENCE, Foresight
 from sdfgad.api.specialise import Specialisation
 from sdfgad.errors import OutOfMemory, TooFewSlots
 
@@ -41,8 +41,14 @@ def test_a_longer_call_is_counted_and_leaves_slack():
     assert asked(Call(80), Call(88), Call(90), Call(99)) == [["count", 80], [80, "count", 88], [100], [100]]
 
 
-def test_what_is_far_too_much_is_dropped():
-    assert asked(Call(100), Call(10), Call(10), Call(11)) == [["count", 100], [100], [12], [12]]
+def test_what_is_far_too_much_many_times_in_a_row_is_dropped():
+    short = [Call(10) for _ in range(PATIENCE + 1)]
+    assert asked(Call(100), *short, Call(12)) == [["count", 100], *[[100]] * PATIENCE, [12], [12]]
+
+
+def test_calls_that_are_long_and_short_in_turn():
+    calls = [Call(trips) for trips in (10, 100, 10, 100) for _ in range(3)]
+    assert asked(*calls) == [["count", 10], [10], [10], [10, "count", 100], *[[113]] * 8]
 
 
 def test_a_call_without_trips():
