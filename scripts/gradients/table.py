@@ -20,6 +20,7 @@ RATIOS = {
     "dace-autodiff/sdfgad": ("dace-autodiff", "sdfgad"),
     "gradient/forward": ("sdfgad", "sdfgad-forward"),
     "numpy/forward": ("numpy", "sdfgad-forward"),
+    "dace/forward": ("dace-forward", "sdfgad-forward"),
 }
 CAPTIONS = {
     "times": "Median of the rounds, and ± half the way from the smallest to the largest where that is over 5 %. "
