@@ -16,8 +16,9 @@ from sdfgad.ir.expr import Const, Expr, Int, Op
 from sdfgad.ir.linear import Atom, Lin
 from sdfgad.ir.program import Buffer, Call, Program, Statement, walk
 
-# A temporary of at most so many bytes is a local variable: of its own for each thread, if they share its loop.
-LOCAL = 1 << 15
+# A temporary of at most so many bytes is a local variable: of its own for each thread, if they share its loop. Those of
+# one statement must fit into a thread's stack, which may have no more than 2 MiB.
+LOCAL, STACK = 1 << 15, 1 << 20
 # What `memory.h` rounds up to.
 LINE = 64
 
@@ -51,12 +52,19 @@ def local_variables(program: Program) -> set[str]:
     """The small temporaries that one statement alone uses: local variables of its function, which are not counted."""
     outside = arguments(program)
     users = Counter(name for statement in program.body for name in statement.mentioned)
-    return {n for n, count in users.items() if count == 1 and n not in outside and _is_small(program.buffers[n])}
+    found = set[str]()
+    for statement in program.body:
+        own = {n: _bytes(program.buffers[n]) for n in statement.mentioned if users[n] == 1 and n not in outside}
+        small = sorted((size, name) for name, size in own.items() if size <= LOCAL)
+        held = accumulate(size for size, _ in small)
+        found |= {name for (_, name), total in zip(small, held, strict=True) if total <= STACK}
+    return found
 
 
-def _is_small(buffer: Buffer) -> bool:
-    size = math.prod(extent.const if extent.is_const else LOCAL for extent in buffer.shape)
-    return max(size, 1) * buffer.dtype.itemsize <= LOCAL
+def _bytes(buffer: Buffer) -> int:
+    """The bytes of a buffer; too many for a local variable where an extent is not known."""
+    size = math.prod(extent.const if extent.is_const else LOCAL + 1 for extent in buffer.shape)
+    return max(size, 1) * buffer.dtype.itemsize
 
 
 def arguments(program: Program) -> set[str]:

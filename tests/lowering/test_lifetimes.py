@@ -6,7 +6,16 @@ import pytest
 from sdfgad.ir.expr import INT, Const, Int, Op, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
-from sdfgad.lowering.lifetimes import buffer_bytes, footprint, lifetimes, peak_bytes, workspace
+from sdfgad.lowering.lifetimes import (
+    LOCAL,
+    STACK,
+    buffer_bytes,
+    footprint,
+    lifetimes,
+    local_variables,
+    peak_bytes,
+    workspace,
+)
 
 F8 = np.dtype(np.float64)
 N = Lin.symbol("n")
@@ -45,6 +54,18 @@ def test_from_first_to_last_mention():
     )
     # Not `x` and `y`, which the caller holds, nor the scalar `s`.
     assert lifetimes(made) == {"a": (0, 1), "b": (2, 4), "c": (3, 3)}
+
+
+def test_local_variables_fit_into_a_stack():
+    count = STACK // LOCAL + 3
+    names = [f"t{k:03}" for k in range(count)]
+    shapes = dict.fromkeys(names, (LOCAL // 8,)) | {"large": (LOCAL // 8 + 1,), "few": (4,)}
+    body = tuple(fill(name, extent=4) for name in (*names, "large", "few", "y"))
+    made = program(Loop("i", Lin(2), body, ()), **shapes)
+    # The smallest ones first.
+    assert local_variables(made) == {"few", *names[: count - 4]}
+    alone = program(*(Loop("i", Lin(2), (statement,), ()) for statement in body), **shapes)
+    assert local_variables(alone) == {"few", *names}
 
 
 def test_nested_statements_count_as_their_outermost():
