@@ -96,3 +96,30 @@ print(json.dumps(sorted(v - before.get(k, 0) for k, v in ticks().items())[-2:]))
 def test_each_thread_gets_its_share_of_few_trips():
     less, more = run(SHARE)
     assert less > 0.5 * more
+
+
+PRODUCTS = """
+import ctypes, json
+import numpy as np
+import scipy_openblas32
+import sdfgad
+from tests.test_threads import solved, total
+
+library = f"{scipy_openblas32.get_lib_dir()}/lib{scipy_openblas32.get_library()}.so"
+count = ctypes.CDLL(library).scipy_openblas_get_num_threads
+counts = [count()]
+for size in (40, 400):
+    a = np.random.default_rng(0).normal(size=(size, size)) / size + np.eye(size)
+    for function in (total, solved):
+        sdfgad.differentiate(function)(a)
+        counts.append(count())
+print(json.dumps(counts))
+"""
+
+
+def solved(a):
+    return np.sum(np.linalg.solve(a, a * a))
+
+
+def test_products_small_and_large_leave_the_number_of_threads_as_it_was():
+    assert run(PRODUCTS) == [2] * 5

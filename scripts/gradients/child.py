@@ -79,9 +79,10 @@ class Worker:
     # --- checks
 
     def make_weights(self) -> None:
-        """Random weights of the main output, always the same, into a file."""
+        """Random weights of the main output, always the same and of its precision, into a file."""
         like = output_like(self.entry, self.arguments)
-        np.save(self.folder / "weights.npy", checking.random_like(like, np.random.default_rng(1)))
+        weights = checking.random_like(like, np.random.default_rng(1))
+        np.save(self.folder / "weights.npy", weights.astype(np.asarray(like).dtype))
 
     def run_numpy(self) -> str:
         """The value of the NumPy program, in a file."""

@@ -13,8 +13,9 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-#include "sdfgad.h"
+#include "blas_threads.h"
 #include "memory.h"
+#include "sdfgad.h"
 
 namespace sdfgad {
 namespace lapack {
@@ -24,9 +25,11 @@ template <typename T> struct Types<complex<T>> { using Real = T; using Wide = co
 template <typename T> using Real = typename Types<T>::Real;
 template <typename T> using Wide = typename Types<T>::Wide;
 
-// One set of overloads for each type. `C` is the type in LAPACKE's declarations, `one` the scalar 1 as CBLAS takes it.
-#define SDFGAD_LAPACK(T, C, letter, orthogonal, one)                                                               \
+// One set of overloads for each type. `C` is the type in LAPACKE's declarations, `one` the scalar 1 as CBLAS takes it,
+// `weight` the work of a product of two numbers.
+#define SDFGAD_LAPACK(T, C, letter, orthogonal, one, weight)                                                       \
     inline int factor(int n, T* a, int* pivots) {                                                                  \
+        BlasThreads threads(weight / 3.0 * n * n * n);                                                             \
         return scipy_LAPACKE_##letter##getrf_work(LAPACK_COL_MAJOR, n, n, (C*)a, n, pivots);                       \
     }                                                                                                              \
     inline void solve_vector(int n, const T* lu, const int* pivots, T* x) {                                        \
@@ -34,9 +37,11 @@ template <typename T> using Wide = typename Types<T>::Wide;
     }                                                                                                              \
     /* x := x a^-T for x (m, n), both column-major */                                                              \
     inline void solve_triangle(CBLAS_UPLO part, CBLAS_DIAG diagonal, int m, int n, const T* a, T* x) {             \
+        BlasThreads threads(weight / 2.0 * m * n * n);                                                             \
         scipy_cblas_##letter##trsm(CblasColMajor, CblasRight, part, CblasTrans, diagonal, m, n, one, a, n, x, m);  \
     }                                                                                                              \
     inline int factor_upper(int n, T* a) {                                                                         \
+        BlasThreads threads(weight / 6.0 * n * n * n);                                                             \
         return scipy_LAPACKE_##letter##potrf_work(LAPACK_COL_MAJOR, 'U', n, (C*)a, n);                             \
     }                                                                                                              \
     inline void reflect(int m, int n, T* a, T* tau, T* work, int size) {                                           \
@@ -49,8 +54,8 @@ template <typename T> using Wide = typename Types<T>::Wide;
 
 using Complex = complex<double>;
 inline constexpr Complex one = 1;
-SDFGAD_LAPACK(double, double, d, org, 1)
-SDFGAD_LAPACK(Complex, lapack_complex_double, z, ung, &one)
+SDFGAD_LAPACK(double, double, d, org, 1, 1)
+SDFGAD_LAPACK(Complex, lapack_complex_double, z, ung, &one, 4)
 #undef SDFGAD_LAPACK
 
 // The drivers whose complex form has a further workspace, of real numbers.

@@ -1,10 +1,12 @@
-// Matrix products by CBLAS for all types; `fresh` clears the target first, also where nothing is summed.
+// Matrix products by CBLAS for all types; `fresh` clears the target first, also where nothing is summed. `weight` is the
+// work of a product of two numbers.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 
 #include <cblas.h>
 
+#include "blas_threads.h"
 #include "complex_number.h"
 
 namespace sdfgad {
@@ -23,13 +25,14 @@ template <typename T> inline void mirror(int64_t n, T* c, int64_t lead) {
                 for (int64_t j = j0; j < std::min(j0 + tile, i); j++) c[j * lead + i] = c[i * lead + j];
 }
 
-#define SDFGAD_PRODUCTS(T, letter)                                                                                   \
+#define SDFGAD_PRODUCTS(T, letter, weight)                                                                           \
     /* c (m, n) += alpha a (m, k) b (k, n), with flags for a and b as they are stored */                             \
     inline void gemm(                                                                                                \
         CBLAS_TRANSPOSE a_flag, CBLAS_TRANSPOSE b_flag, int64_t m, int64_t n, int64_t k, T alpha, const T* a,        \
         int64_t lead_a, const T* b, int64_t lead_b, bool fresh, T* c, int64_t lead_c                                 \
     ) {                                                                                                              \
         if (m <= 0 || n <= 0 || (k <= 0 && !fresh)) return;                                                          \
+        BlasThreads threads(double(weight) * m * n * k);                                                             \
         scipy_cblas_##letter##gemm(                                                                                  \
             CblasRowMajor, a_flag, b_flag, m, n, std::max<int64_t>(k, 0), by_cblas(alpha), a, lead_a, b, lead_b,     \
             by_cblas(T(fresh ? 0 : 1)), c, lead_c                                                                    \
@@ -40,6 +43,7 @@ template <typename T> inline void mirror(int64_t n, T* c, int64_t lead) {
         CBLAS_TRANSPOSE flag, int64_t m, int64_t k, T alpha, const T* a, int64_t lead_a, T* c, int64_t lead_c        \
     ) {                                                                                                              \
         if (m <= 0) return;                                                                                          \
+        BlasThreads threads(0.5 * weight * m * m * k);                                                               \
         scipy_cblas_##letter##syrk(                                                                                  \
             CblasRowMajor, CblasLower, flag, m, std::max<int64_t>(k, 0), by_cblas(alpha), a, lead_a, by_cblas(T(0)), \
             c, lead_c                                                                                                \
@@ -61,10 +65,10 @@ template <typename T> inline void mirror(int64_t n, T* c, int64_t lead) {
         );                                                                                                           \
     }
 
-SDFGAD_PRODUCTS(double, d)
-SDFGAD_PRODUCTS(float, s)
-SDFGAD_PRODUCTS(complex<double>, z)
-SDFGAD_PRODUCTS(complex<float>, c)
+SDFGAD_PRODUCTS(double, d, 1)
+SDFGAD_PRODUCTS(float, s, 0.5)
+SDFGAD_PRODUCTS(complex<double>, z, 4)
+SDFGAD_PRODUCTS(complex<float>, c, 2)
 #undef SDFGAD_PRODUCTS
 
 }  // namespace sdfgad
