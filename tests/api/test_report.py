@@ -152,8 +152,8 @@ def test_moments_by_hand(stored):
     assert always <= forward - VECTOR <= always + 512
     assert before == forward + VECTOR
     assert loop == before + tapes + VECTOR
-    # The adjoint of y takes its place.
-    assert stored.moments[-1].bytes == forward
+    # The adjoint of a is made of that of y and of y itself.
+    assert stored.moments[-1].bytes == forward + VECTOR
     # All adjoints of vectors are there when the loop is about to be reversed; in it there are only scalars more.
     assert stored.peak_point == f"reverse sweep of {line_of(looped, 'return')}"
 
