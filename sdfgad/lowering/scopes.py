@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from sdfgad.ir.accesses import Use, interval
 from sdfgad.ir.digits import radix_of
-from sdfgad.ir.expr import Int, postorder, symbols_of
+from sdfgad.ir.expr import Expr, Int, Op, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, reads_of
 from sdfgad.lowering.order import is_injective
@@ -115,7 +115,7 @@ def work_of(block: Block) -> int:
     total = 0
     for statement in block:
         if isinstance(statement, Compute):
-            size = sum(1 for _ in postorder(statement.value))
+            size = sum(map(_weight, postorder(statement.value)))
             for _, extent in statement.params:
                 size *= max(extent.const, 0) if extent.is_const else 1
             total += size
@@ -124,3 +124,10 @@ def work_of(block: Block) -> int:
         elif isinstance(statement, Branch):
             total += work_of(statement.then) + work_of(statement.orelse)
     return total
+
+
+def _weight(node: Expr) -> int:
+    """Operations on complex numbers are two on real ones, products and quotients six."""
+    if node.dtype.kind != "c":
+        return 1
+    return 6 if isinstance(node, Op) and node.name in ("multiply", "divide", "square") else 2

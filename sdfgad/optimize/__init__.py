@@ -26,6 +26,7 @@ from sdfgad.optimize.mirror import merge_mirrored
 from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
+from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
 from sdfgad.optimize.strip import strip
@@ -61,6 +62,7 @@ PASSES: tuple[Pass, ...] = (
     inline,
     remove_dead_code,
     remove_implied,
+    join_selects,
     check_late,
     merge_products,
     fuse,
