@@ -291,7 +291,11 @@ class Planner:
         ]
         layouts = [self._built(solution, accounts) for solution in _valid(problem, solutions)]
         layouts.sort(key=lambda layout: layout.peak_bytes(sizes))
-        layouts[:MOST_STARTS] = [self._descended(one, problem, accounts, sizes) for one in layouts[:MOST_STARTS]]
+        # Each has its share of the time, from when it begins.
+        share = self.wishes.solver_seconds / MOST_STARTS
+        layouts[:MOST_STARTS] = [
+            self._descended(one, problem, accounts, sizes, time.perf_counter() + share) for one in layouts[:MOST_STARTS]
+        ]
         best = min(layouts, key=lambda layout: layout.peak_bytes(sizes))
         kept = self._states_kept(_stored(problem), accounts, 0.0)
         if kept.peak_bytes(sizes) < best.peak_bytes(sizes):
@@ -301,10 +305,12 @@ class Planner:
             best = faster
         return replace(best, status="smallest peak", gap=None, solver=self.wishes.solver)
 
-    def _descended(self, best: Layout, problem: Problem, accounts: Accounts, sizes: Sizes) -> Layout:
+    def _descended(self, best: Layout, problem: Problem, accounts: Accounts, sizes: Sizes, deadline: float) -> Layout:
         """Single changes, as long as they make the real peak smaller: the problem's is only a bound of it."""
         least, turns = best.peak_bytes(sizes), len(problem.inner) + sum(v.latest >= 0 for v in problem.values)
         for turn in range(min(turns, MOST_TURNS)):
+            if time.perf_counter() > deadline:
+                break
             for solution in _valid(problem, [_changed(problem, best.decided, turn)]):
                 layout = self._built(solution, accounts)
                 if layout.peak_bytes(sizes) < least:

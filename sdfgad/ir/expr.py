@@ -24,13 +24,24 @@ _interned: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
 class Expr:
     """Base of all expression nodes; `dtype` is the NumPy dtype of the value."""
 
-    __slots__ = ("__weakref__", "dtype")
+    __slots__ = ("__weakref__", "_reads", "dtype")
     arguments: ClassVar[tuple[str, ...]]
     dtype: np.dtype[Any]
+    # Found once, as nodes never change.
+    _reads: tuple[Read, ...]
 
     @property
     def children(self) -> tuple[Expr, ...]:
         return ()
+
+    @property
+    def reads(self) -> tuple[Read, ...]:
+        """The distinct reads, those inside indices included, in order of evaluation."""
+        try:
+            return self._reads
+        except AttributeError:
+            self._reads = tuple(node for node in postorder(self) if isinstance(node, Read))
+            return self._reads
 
     def __str__(self) -> str:
         raise NotImplementedError
@@ -145,7 +156,7 @@ def postorder(*roots: Expr) -> Iterator[Expr]:
 
 def reads(*roots: Expr) -> list[Read]:
     """The distinct reads in `roots`, those inside indices included, in order of evaluation."""
-    return [node for node in postorder(*roots) if isinstance(node, Read)]
+    return list(dict.fromkeys(read for root in roots for read in root.reads))
 
 
 def rewrite(

@@ -70,11 +70,18 @@ class Node:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     @cached_property
+    def touched(self) -> frozenset[str]:
+        """The buffers that the statement itself reads or writes."""
+        statement = cast("Statement", self)
+        written = (access.buffer for access, _ in writes_of(statement))
+        return frozenset(read.buffer for read in reads_of(statement)).union(written)
+
+    @cached_property
     def mentioned(self) -> frozenset[str]:
         """The buffers that the statement, or one nested in it, reads or writes."""
         statement = cast("Statement", self)
         nested = (s.mentioned for block in blocks_of(statement) for s in block)
-        return frozenset(buffers_of(statement)).union(*nested)
+        return self.touched.union(*nested)
 
 
 @dataclass(frozen=True)
@@ -258,9 +265,9 @@ def written(block: Block) -> set[str]:
     return {access.buffer for statement in walk(block) for access, _ in writes_of(statement)}
 
 
-def buffers_of(statement: Statement) -> set[str]:
+def buffers_of(statement: Statement) -> frozenset[str]:
     """The buffers that the statement itself reads or writes."""
-    return {read.buffer for read in reads_of(statement)} | {access.buffer for access, _ in writes_of(statement)}
+    return statement.touched
 
 
 def boxed_reads(statement: Statement) -> list[tuple[Read, Params]]:
