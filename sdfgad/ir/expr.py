@@ -24,11 +24,12 @@ _interned: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
 class Expr:
     """Base of all expression nodes; `dtype` is the NumPy dtype of the value."""
 
-    __slots__ = ("__weakref__", "_reads", "dtype")
+    __slots__ = ("__weakref__", "_reads", "_symbols", "dtype")
     arguments: ClassVar[tuple[str, ...]]
     dtype: np.dtype[Any]
     # Found once, as nodes never change.
     _reads: tuple[Read, ...]
+    _symbols: frozenset[str]
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -42,6 +43,21 @@ class Expr:
         except AttributeError:
             self._reads = tuple(node for node in postorder(self) if isinstance(node, Read))
             return self._reads
+
+    @property
+    def symbols(self) -> frozenset[str]:
+        """The symbols in integer forms."""
+        try:
+            return self._symbols
+        except AttributeError:
+            forms = (form for node in postorder(self) for form in node.forms)
+            self._symbols = frozenset(atom for form in forms for atom, _ in form.terms if isinstance(atom, str))
+            return self._symbols
+
+    @property
+    def forms(self) -> tuple[Lin, ...]:
+        """The node's own integer forms."""
+        return ()
 
     def __str__(self) -> str:
         raise NotImplementedError
@@ -85,6 +101,10 @@ class Int(Expr):
     def children(self) -> tuple[Expr, ...]:
         return tuple(a for a, _ in self.value.terms if isinstance(a, Expr))
 
+    @property
+    def forms(self) -> tuple[Lin, ...]:
+        return (self.value,)
+
     def __str__(self) -> str:
         return f"({self.value})"
 
@@ -103,6 +123,10 @@ class Read(Expr):
     @property
     def children(self) -> tuple[Expr, ...]:
         return tuple(a for lin in self.index for a, _ in lin.terms if isinstance(a, Expr))
+
+    @property
+    def forms(self) -> tuple[Lin, ...]:
+        return self.index
 
     def __str__(self) -> str:
         return f"{self.buffer}[{', '.join(map(str, self.index))}]" if self.index else self.buffer
@@ -197,8 +221,4 @@ class Rewriter:
 
 def symbols_of(*roots: Expr) -> set[str]:
     """The symbols in `roots`."""
-    found: set[str] = set()
-    for node in postorder(*roots):
-        lins = node.index if isinstance(node, Read) else (node.value,) if isinstance(node, Int) else ()
-        found |= {atom for lin in lins for atom, _ in lin.terms if isinstance(atom, str)}
-    return found
+    return set[str]().union(*(root.symbols for root in roots))

@@ -18,7 +18,9 @@ from sdfgad.lowering.sdfg import add_buffer
 
 def lower_nests(program: Program) -> dace.SDFG:
     """The SDFG of a program, with the arguments that `sdfg.lower` gives it."""
-    return _Lowering(program).run()
+    # The position in this file of each call to DaCe is of no use, and takes a third of the time to find.
+    with dace.config.set_temporary("compiler", "lineinfo", value="none"):
+        return _Lowering(program).run()
 
 
 class _Lowering:

@@ -26,7 +26,8 @@ class Room:
 
     def __init__(self, buffers: Mapping[str, Buffer], bounds: frozenset[str]) -> None:
         self.bounds = bounds
-        self.axes = {name: found for name, buffer in buffers.items() if (found := _bounded(buffer, bounds))}
+        bounded = ((name, _bounded(buffer, bounds)) for name, buffer in buffers.items()) if bounds else ()
+        self.axes = {name: axes for name, axes in bounded if axes}
         self.checked: set[Need] = set()
 
     @contextmanager
