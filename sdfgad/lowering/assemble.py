@@ -13,7 +13,8 @@ from sdfgad.lowering.checkpoints import Checkpoint, checkpoints_for
 from sdfgad.lowering.sweeps import Copies, Sweeps
 from sdfgad.lowering.tapes import Counter, tapes_for
 from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.reverse.residuals import Key, size_of
+from sdfgad.reverse.places import Key
+from sdfgad.reverse.residuals import size_of
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ from sdfgad.ir.rename import renamed
 from sdfgad.lowering.checkpoints import Checkpoint, kept_forward, kept_reverse
 from sdfgad.lowering.tapes import Counter, Tape
 from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.reverse.residuals import Again, Key, size_of
+from sdfgad.reverse.places import Key
+from sdfgad.reverse.residuals import Again, size_of
 
 
 @dataclass(frozen=True)
@@ -80,25 +81,31 @@ class Sweeps:
         return tuple(result)
 
     def forward_of(self, statement: Statement, number: int, taping: bool = True) -> Block:
+        stores = tuple(tape.store for _, tape in self._tapes_at(number)) if taping else ()
+        return (*stores, self._forward_of(statement, number, taping))
+
+    def _forward_of(self, statement: Statement, number: int, taping: bool) -> Statement:
         if isinstance(statement, (Compute, Call)):
-            stores = tuple(tape.store for _, tape in self._tapes_at(number)) if taping else ()
-            return (*stores, statement)
+            return statement
         if isinstance(statement, Branch):
             then = self.forward(statement.then, number + 1, taping)
             orelse = self.forward(statement.orelse, _orelse(statement, number), taping)
-            return (replace(statement, then=then, orelse=orelse),)
+            return replace(statement, then=then, orelse=orelse)
         if taping and number in self.checkpoints:
             advance = self.forward(statement.body, number + 1, taping=False)
-            return (kept_forward(self.checkpoints[number], advance, self.names),)
+            return kept_forward(self.checkpoints[number], advance, self.names)
         body = self.forward(statement.body, number + 1, taping)
-        return (replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body),)
+        return replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body)
 
     def _steps(self, loop: Loop, by: int) -> Block:
         return (step(self.counters[loop.var], by),) if loop.var in self.counters else ()
 
     def _tapes_at(self, number: int) -> list[tuple[str, Tape]]:
-        """The tapes of what a statement overwrites, by buffer."""
-        names = [access.buffer for access, _ in writes_of(self.statements[number])]
+        """The tapes that are filled before a statement, by buffer."""
+        statement = self.statements[number]
+        names = [access.buffer for access, _ in writes_of(statement)]
+        if isinstance(statement, Loop):
+            names = [buffer for other, buffer in self.tapes if other == number]
         return [(name, self.tapes[number, name]) for name in names if (number, name) in self.tapes]
 
     # --- reverse
@@ -127,15 +134,15 @@ class Sweeps:
             (branch,) = renamed((replace(statement, then=(), orelse=()),), names)
             assert isinstance(branch, Branch)
             return (), ((replace(branch, then=then, orelse=orelse),) if then or orelse else ())
-        body = self._reversed_block(statement.body, number + 1)
+        body, restore = self._reversed_block(statement.body, number + 1), self._restores(number)
         if not body:
-            return (), ()
+            return (), restore
         if number in self.checkpoints:
-            return (), (self._kept(statement, number, body),)
+            return (), (self._kept(statement, number, body), *restore)
         body = (*self._steps(statement, -1), *body)
         (loop,) = renamed((replace(statement, body=()),), names)
         assert isinstance(loop, Loop)
-        return (), (replace(loop, body=body, backward=True, is_open=False),)
+        return (), (replace(loop, body=body, backward=True, is_open=False), *restore)
 
     def _kept(self, loop: Loop, number: int, reverse: Block) -> Statement:
         names = self.copies.everywhere()
@@ -143,15 +150,19 @@ class Sweeps:
         return kept_reverse(self.checkpoints[number], advance, taping, reverse, self.names)
 
     def _reverse_simple(self, number: int) -> tuple[Block, Block]:
-        restore: Block = ()
-        for buffer, tape in self._tapes_at(number):
-            names = {old: new for old, new in self.copies.everywhere().items() if old != buffer}
-            restore += renamed((tape.restore,), names)
+        restore = self._restores(number)
         piece = self.adjoint.pieces.get(number)
         if piece is None:
             return restore, ()
         statements = renamed(piece.statements, self.copies.at(number))
         return ((), (*statements, *restore)) if piece.phase == AFTER else (restore, statements)
+
+    def _restores(self, number: int) -> Block:
+        restore: Block = ()
+        for buffer, tape in self._tapes_at(number):
+            names = {old: new for old, new in self.copies.everywhere().items() if old != buffer}
+            restore += renamed((tape.restore,), names)
+        return restore
 
     # --- making values again
 
