@@ -25,6 +25,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.ir.rename import renamed
 from sdfgad.lowering.checkpoints import Checkpoint, kept_forward, kept_reverse
+from sdfgad.lowering.staying import Slot, on_tape
 from sdfgad.lowering.tapes import Counter, Tape
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.places import Key
@@ -54,7 +55,11 @@ def step(counter: Counter, by: int) -> Compute:
 
 
 class Sweeps:
-    """Emits blocks of both sweeps; statements are known by their numbers."""
+    """Emits blocks of both sweeps; statements are known by their numbers.
+
+    Args:
+        slots: where what lives on its tape does so.
+    """
 
     def __init__(
         self,
@@ -64,8 +69,9 @@ class Sweeps:
         checkpoints: Mapping[int, Checkpoint],
         copies: Copies,
         names: Names,
+        slots: Mapping[Key, Slot],
     ) -> None:
-        self.adjoint, self.tapes, self.checkpoints = adjoint, tapes, checkpoints
+        self.adjoint, self.tapes, self.checkpoints, self.slots = adjoint, tapes, checkpoints, slots
         self.copies, self.names = copies, names
         self.counters = {counter.loop: counter for counter in counters}
         self.statements = numbered(adjoint.primal.body)
@@ -94,8 +100,19 @@ class Sweeps:
         if taping and number in self.checkpoints:
             advance = self.forward(statement.body, number + 1, taping=False)
             return kept_forward(self.checkpoints[number], advance, self.names)
-        body = self.forward(statement.body, number + 1, taping)
+        body = self._trip(statement, number, taping)
         return replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body)
+
+    def _trip(self, loop: Loop, number: int, taping: bool) -> Block:
+        body = self.forward(loop.body, number + 1, taping)
+        return self._on_tapes(body, loop, number) if taping else body
+
+    def _on_tapes(self, body: Block, loop: Loop, number: int) -> Block:
+        """What a trip does, or its adjoint, with what lives on tapes in their slots for the trip."""
+        for (other, _), slot in self.slots.items():
+            if number < other <= number + size_of(loop) and self.adjoint.places.loops[other][-1][0] == number:
+                body = on_tape(body, slot)
+        return body
 
     def _steps(self, loop: Loop, by: int) -> Block:
         return (step(self.counters[loop.var], by),) if loop.var in self.counters else ()
@@ -106,7 +123,8 @@ class Sweeps:
         names = [access.buffer for access, _ in writes_of(statement)]
         if isinstance(statement, Loop):
             names = [buffer for other, buffer in self.tapes if other == number]
-        return [(name, self.tapes[number, name]) for name in names if (number, name) in self.tapes]
+        keys = [(number, name) for name in names]
+        return [(key[1], self.tapes[key]) for key in keys if key in self.tapes and key not in self.slots]
 
     # --- reverse
 
@@ -135,6 +153,7 @@ class Sweeps:
             assert isinstance(branch, Branch)
             return (), ((replace(branch, then=then, orelse=orelse),) if then or orelse else ())
         body, restore = self._reversed_block(statement.body, number + 1), self._restores(number)
+        body = self._on_tapes(body, statement, number)
         if not body:
             return (), restore
         if number in self.checkpoints:
@@ -146,7 +165,7 @@ class Sweeps:
 
     def _kept(self, loop: Loop, number: int, reverse: Block) -> Statement:
         names = self.copies.everywhere()
-        advance, taping = (renamed(self.forward(loop.body, number + 1, t), names) for t in (False, True))
+        advance, taping = (renamed(self._trip(loop, number, t), names) for t in (False, True))
         return kept_reverse(self.checkpoints[number], advance, taping, reverse, self.names)
 
     def _reverse_simple(self, number: int) -> tuple[Block, Block]:
