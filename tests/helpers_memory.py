@@ -16,7 +16,8 @@ from sdfgad.lowering.inner import inner_choices
 from sdfgad.optimize import optimise
 from sdfgad.plan.machine import Machine
 from sdfgad.plan.segments import Segments
-from sdfgad.reverse.residuals import enclosing_loops, size_of
+from sdfgad.reverse.places import enclosing_loops
+from sdfgad.reverse.residuals import size_of
 from tests.helpers_ir import (
     Interpreter,
     adjoint_of,

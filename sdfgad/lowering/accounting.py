@@ -21,7 +21,8 @@ from sdfgad.lowering.tapes import box_shape, tape_shape
 from sdfgad.plan.machine import Machine
 from sdfgad.plan.problem import NOBODY, Inner, Mode, Problem, Step, Tape, Value
 from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.reverse.residuals import Again, Key, Residual, enclosing_loops, size_of
+from sdfgad.reverse.places import Key, enclosing_loops
+from sdfgad.reverse.residuals import Again, Residual, size_of
 
 UNNAMED = "(unnamed)"
 

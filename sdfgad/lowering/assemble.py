@@ -10,10 +10,12 @@ from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Program, Statement, buffers_of, walk, written
 from sdfgad.lowering.checkpoints import Checkpoint, checkpoints_for
+from sdfgad.lowering.staying import slots_for
 from sdfgad.lowering.sweeps import Copies, Sweeps
 from sdfgad.lowering.tapes import Counter, tapes_for
 from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.reverse.residuals import Key, size_of
+from sdfgad.reverse.places import Key
+from sdfgad.reverse.residuals import size_of
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,16 @@ class GradientProgram:
     points: tuple[int, ...]
 
 
-def assemble(adjoint: Adjoint, wrt: tuple[str, ...], output: str, keeping: Collection[int] = ()) -> GradientProgram:
+def assemble(
+    adjoint: Adjoint, wrt: tuple[str, ...], output: str, keeping: Collection[int] = (), staying: bool = True
+) -> GradientProgram:
     """The gradient program that stores the adjoint's residuals and makes again what the adjoint says.
 
     Args:
         wrt: buffers whose gradients are outputs.
         output: the name of the differentiated output.
         keeping: the numbers of loops that keep some of their states and run again from them.
+        staying: whether values may live on their tapes.
     """
     names, primal = Names(()), adjoint.primal
     names.restore(adjoint.names.snapshot())
@@ -67,7 +72,8 @@ def assemble(adjoint: Adjoint, wrt: tuple[str, ...], output: str, keeping: Colle
         buffers |= {new: replace(primal.buffers[old], name=new) for old, new in renames.items()}
     cotangent = replace(primal.buffers[adjoint.output], name=names.fresh("cotangent"))
     buffers[cotangent.name] = cotangent
-    sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names)
+    slots = slots_for(adjoint, tapes) if staying else {}
+    sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names, slots)
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
     reverse = sweeps.reverse(primal.body, 0)
     value, safe = _safe_value(adjoint, buffers, names, reverse)
@@ -171,7 +177,7 @@ def _seeded(
 def _counting(adjoint: Adjoint, buffers: dict[str, Buffer], counters: tuple[Counter, ...], names: Names) -> Program:
     """The forward program with the numbers of trips as its outputs."""
     primal = adjoint.primal
-    sweeps = Sweeps(adjoint, {}, counters, {}, Copies((), ()), names)
+    sweeps = Sweeps(adjoint, {}, counters, {}, Copies((), ()), names, {})
     return replace(
         primal,
         name=names.fresh(f"{primal.name}_trips"),

@@ -29,7 +29,8 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.reverse.residuals import enclosing_loops, size_of
+from sdfgad.reverse.places import enclosing_loops
+from sdfgad.reverse.residuals import overwritten, size_of
 
 # Columns of the tables; trips are counted from 0, and a slot of -1 means none.
 FORWARD_COLUMNS = ("keep", "start", "end")
@@ -107,13 +108,13 @@ def carried(adjoint: Adjoint, number: int, loop: Loop, around: tuple[tuple[int, 
 def _overwritten_later(adjoint: Adjoint, number: int, loop: Loop) -> set[str]:
     """What the loop reads and does not write, and the reverse sweep does not put back before it gets there."""
     elsewhere = written(loop.body).union(*(again.buffers for again in adjoint.again if again.is_outermost))
-    requests: dict[int, list[Request]] = {}
+    requests: set[tuple[int, Request]] = set()
     for n, statement in enumerate(walk(loop.body), number + 1):
         for read, params in boxed_reads(statement):
             if read.buffer not in elsewhere:
-                requests.setdefault(n, []).append(Request(Access(read.buffer, read.index), params, BEFORE))
-    buffers = frozenset(request.access.buffer for asked_there in requests.values() for request in asked_there)
-    return {buffer for n, buffer in adjoint.destruction.of(requests, buffers) if (n, buffer) not in adjoint.residuals}
+                requests.add((n, Request(Access(read.buffer, read.index), params, BEFORE)))
+    lost = overwritten(adjoint.destruction, requests)
+    return {buffer for n, buffer, w in lost if not adjoint.places.is_kept(n, w, buffer, adjoint.residuals)}
 
 
 def checkpoints_for(adjoint: Adjoint, numbers: Iterable[int], names: Names) -> dict[int, Checkpoint]:

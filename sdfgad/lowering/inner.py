@@ -10,12 +10,12 @@ from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.tapes import tape_shape
 from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.reverse.places import Key
 from sdfgad.reverse.residuals import (
     ADJOINT,
     NOTHING,
     Again,
     Asked,
-    Key,
     Residual,
     asked,
     covering,
@@ -49,7 +49,7 @@ def inner_choices(adjoint: Adjoint) -> InnerChoices:
     again = _worth_asking(adjoint, [a for a in adjoint.choices if a.block[0] != 0])
     while True:
         askers = _askers(adjoint, again)
-        residuals = residuals_of(adjoint.primal, frozenset(askers))
+        residuals = residuals_of(adjoint.places, frozenset(askers))
         unknown = [key for key in askers.keys() - adjoint.residuals.keys() if not _is_known(adjoint, residuals[key])]
         unwanted = {reader for key in unknown for reader, _ in askers[key]}
         if not unwanted:
@@ -77,12 +77,28 @@ def _askers(adjoint: Adjoint, again: list[Again]) -> dict[Key, tuple[Pair, ...]]
     for one in asked(adjoint.primal, adjoint.pieces, frozenset(adjoint.residuals), again):
         by_buffer.setdefault(one.request.access.buffer, []).append(one)
     found: dict[Key, set[Pair]] = {}
+    writers: dict[Key, set[int]] = {}
+    always: dict[Key, set[int]] = {}
     for buffer, everything in by_buffer.items():
         hits = adjoint.destruction.hits([(one.number, one.request) for one in everything], buffer)
         for one in everything:
+            pair = (one.reader, covering(one, again))
             for number in hits[one.number, one.request]:
-                found.setdefault((number, buffer), set()).add((one.reader, covering(one, again)))
-    return {key: tuple(sorted(pairs)) for key, pairs in found.items()}
+                key = (adjoint.places.of(one.number, number, buffer), buffer)
+                found.setdefault(key, set()).add(pair)
+                writers.setdefault(key, set()).add(number)
+                if pair == (ADJOINT, NOTHING):
+                    always.setdefault(key, set()).add(number)
+    # What is kept further inside whatever is decided need not be kept outside as well.
+    unneeded = {key for key, numbers in writers.items() if _is_inside(key, numbers, always)}
+    return {key: tuple(sorted(pairs)) for key, pairs in found.items() if key not in unneeded}
+
+
+def _is_inside(key: Key, numbers: set[int], always: Mapping[Key, set[int]]) -> bool:
+    """Whether what these statements overwrite is always kept further inside than where a key says."""
+    place, buffer = key
+    inner = [there for (other, name), there in always.items() if name == buffer and other > place]
+    return all(any(number in there for there in inner) for number in numbers)
 
 
 def _is_known(adjoint: Adjoint, residual: Residual) -> bool:

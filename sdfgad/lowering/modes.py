@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sdfgad.lowering.cost import Cost
 from sdfgad.plan.segments import Segments, segmentations
-from sdfgad.reverse.residuals import Key
+from sdfgad.reverse.places import Key
 
 # Nanoseconds are predicted to a factor of two or so; what is made again must win by more than that is worth.
 CAUTION = 1.25

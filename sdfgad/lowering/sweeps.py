@@ -25,9 +25,11 @@ from sdfgad.ir.program import (
 )
 from sdfgad.ir.rename import renamed
 from sdfgad.lowering.checkpoints import Checkpoint, kept_forward, kept_reverse
+from sdfgad.lowering.staying import Slot, on_tape
 from sdfgad.lowering.tapes import Counter, Tape
 from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.reverse.residuals import Again, Key, size_of
+from sdfgad.reverse.places import Key
+from sdfgad.reverse.residuals import Again, size_of
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,11 @@ def step(counter: Counter, by: int) -> Compute:
 
 
 class Sweeps:
-    """Emits blocks of both sweeps; statements are known by their numbers."""
+    """Emits blocks of both sweeps; statements are known by their numbers.
+
+    Args:
+        slots: where what lives on its tape does so.
+    """
 
     def __init__(
         self,
@@ -63,8 +69,9 @@ class Sweeps:
         checkpoints: Mapping[int, Checkpoint],
         copies: Copies,
         names: Names,
+        slots: Mapping[Key, Slot],
     ) -> None:
-        self.adjoint, self.tapes, self.checkpoints = adjoint, tapes, checkpoints
+        self.adjoint, self.tapes, self.checkpoints, self.slots = adjoint, tapes, checkpoints, slots
         self.copies, self.names = copies, names
         self.counters = {counter.loop: counter for counter in counters}
         self.statements = numbered(adjoint.primal.body)
@@ -80,26 +87,44 @@ class Sweeps:
         return tuple(result)
 
     def forward_of(self, statement: Statement, number: int, taping: bool = True) -> Block:
+        stores = tuple(tape.store for _, tape in self._tapes_at(number)) if taping else ()
+        return (*stores, self._forward_of(statement, number, taping))
+
+    def _forward_of(self, statement: Statement, number: int, taping: bool) -> Statement:
         if isinstance(statement, (Compute, Call)):
-            stores = tuple(tape.store for _, tape in self._tapes_at(number)) if taping else ()
-            return (*stores, statement)
+            return statement
         if isinstance(statement, Branch):
             then = self.forward(statement.then, number + 1, taping)
             orelse = self.forward(statement.orelse, _orelse(statement, number), taping)
-            return (replace(statement, then=then, orelse=orelse),)
+            return replace(statement, then=then, orelse=orelse)
         if taping and number in self.checkpoints:
             advance = self.forward(statement.body, number + 1, taping=False)
-            return (kept_forward(self.checkpoints[number], advance, self.names),)
-        body = self.forward(statement.body, number + 1, taping)
-        return (replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body),)
+            return kept_forward(self.checkpoints[number], advance, self.names)
+        body = self._trip(statement, number, taping)
+        return replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body)
+
+    def _trip(self, loop: Loop, number: int, taping: bool) -> Block:
+        body = self.forward(loop.body, number + 1, taping)
+        return self._on_tapes(body, loop, number) if taping else body
+
+    def _on_tapes(self, body: Block, loop: Loop, number: int) -> Block:
+        """What a trip does, or its adjoint, with what lives on tapes in their slots for the trip."""
+        for (other, _), slot in self.slots.items():
+            if number < other <= number + size_of(loop) and self.adjoint.places.loops[other][-1][0] == number:
+                body = on_tape(body, slot)
+        return body
 
     def _steps(self, loop: Loop, by: int) -> Block:
         return (step(self.counters[loop.var], by),) if loop.var in self.counters else ()
 
     def _tapes_at(self, number: int) -> list[tuple[str, Tape]]:
-        """The tapes of what a statement overwrites, by buffer."""
-        names = [access.buffer for access, _ in writes_of(self.statements[number])]
-        return [(name, self.tapes[number, name]) for name in names if (number, name) in self.tapes]
+        """The tapes that are filled before a statement, by buffer."""
+        statement = self.statements[number]
+        names = [access.buffer for access, _ in writes_of(statement)]
+        if isinstance(statement, Loop):
+            names = [buffer for other, buffer in self.tapes if other == number]
+        keys = [(number, name) for name in names]
+        return [(key[1], self.tapes[key]) for key in keys if key in self.tapes and key not in self.slots]
 
     # --- reverse
 
@@ -127,31 +152,36 @@ class Sweeps:
             (branch,) = renamed((replace(statement, then=(), orelse=()),), names)
             assert isinstance(branch, Branch)
             return (), ((replace(branch, then=then, orelse=orelse),) if then or orelse else ())
-        body = self._reversed_block(statement.body, number + 1)
+        body, restore = self._reversed_block(statement.body, number + 1), self._restores(number)
+        body = self._on_tapes(body, statement, number)
         if not body:
-            return (), ()
+            return (), restore
         if number in self.checkpoints:
-            return (), (self._kept(statement, number, body),)
+            return (), (self._kept(statement, number, body), *restore)
         body = (*self._steps(statement, -1), *body)
         (loop,) = renamed((replace(statement, body=()),), names)
         assert isinstance(loop, Loop)
-        return (), (replace(loop, body=body, backward=True, is_open=False),)
+        return (), (replace(loop, body=body, backward=True, is_open=False), *restore)
 
     def _kept(self, loop: Loop, number: int, reverse: Block) -> Statement:
         names = self.copies.everywhere()
-        advance, taping = (renamed(self.forward(loop.body, number + 1, t), names) for t in (False, True))
+        advance, taping = (renamed(self._trip(loop, number, t), names) for t in (False, True))
         return kept_reverse(self.checkpoints[number], advance, taping, reverse, self.names)
 
     def _reverse_simple(self, number: int) -> tuple[Block, Block]:
-        restore: Block = ()
-        for buffer, tape in self._tapes_at(number):
-            names = {old: new for old, new in self.copies.everywhere().items() if old != buffer}
-            restore += renamed((tape.restore,), names)
+        restore = self._restores(number)
         piece = self.adjoint.pieces.get(number)
         if piece is None:
             return restore, ()
         statements = renamed(piece.statements, self.copies.at(number))
         return ((), (*statements, *restore)) if piece.phase == AFTER else (restore, statements)
+
+    def _restores(self, number: int) -> Block:
+        restore: Block = ()
+        for buffer, tape in self._tapes_at(number):
+            names = {old: new for old, new in self.copies.everywhere().items() if old != buffer}
+            restore += renamed((tape.restore,), names)
+        return restore
 
     # --- making values again
 

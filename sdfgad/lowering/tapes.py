@@ -23,7 +23,8 @@ from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.checkpoints import Checkpoint, axes_of
 from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.reverse.residuals import Key, Residual
+from sdfgad.reverse.places import Key
+from sdfgad.reverse.residuals import Residual
 
 Axis = tuple[str, Lin]
 

@@ -35,14 +35,16 @@ from sdfgad.ir.program import (
 from sdfgad.reverse.again import find_again
 from sdfgad.reverse.calls import missing_call_rules, pullback_of_call
 from sdfgad.reverse.choices import keep_choices
+from sdfgad.reverse.places import Key, Places
 from sdfgad.reverse.residuals import (
     Again,
-    Key,
     Piece,
     Residual,
     asked,
     buffers_read,
+    is_put_back,
     keys_of_pieces,
+    requests_of,
     residuals_of,
     saved_keys,
 )
@@ -60,7 +62,7 @@ class Adjoint:
     Attributes:
         context: the values of run-time integers for which it holds.
         pieces: statement number -> its adjoint.
-        residuals: by the number of the overwriting statement and the buffer.
+        residuals: by the number of the statement before which they are kept, and the buffer.
         again: what the reverse sweep makes again; `residuals` is what must be kept then.
         bars: active buffer -> the buffer of its adjoint.
         buffers: storage of the adjoint, without tapes.
@@ -76,6 +78,7 @@ class Adjoint:
     output: str
     names: Names = field(compare=False)
     destruction: Destruction = field(compare=False)
+    places: Places = field(compare=False)
     again: tuple[Again, ...] = ()
 
     @cached_property
@@ -93,18 +96,25 @@ class Adjoint:
 
     def making_again(self, again: Sequence[Again]) -> Adjoint:
         """The same adjoint, with these values made again in the reverse sweep."""
-        saved = saved_keys(self.primal, self.destruction, self.pieces, again)
-        return replace(self, again=tuple(again), residuals=residuals_of(self.primal, saved))
+        saved = saved_keys(self.primal, self.destruction, self.places, self.pieces, again)
+        return replace(self, again=tuple(again), residuals=residuals_of(self.places, saved))
 
 
 def differentiate_program(
-    program: Program, context: isl.Set, wrt: Iterable[str], output: str, noting: bool = True, reusing: bool = True
+    program: Program,
+    context: isl.Set,
+    wrt: Iterable[str],
+    output: str,
+    noting: bool = True,
+    reusing: bool = True,
+    early: bool = True,
 ) -> Adjoint:
     """The adjoint of `program` for the derivative of one output buffer by input buffers.
 
     Args:
         noting: whether the adjoint's program may note outcomes of comparisons, rather than save what is compared.
         reusing: whether adjoints may use results that are there, rather than compute slow functions again.
+        early: whether what a loop overwrites may be kept once before it, rather than in each trip.
 
     Raises:
         MissingRule: operations on the differentiated path have no rule; all of them are listed.
@@ -121,20 +131,20 @@ def differentiate_program(
             pieces[number] = _piece(program, statement, bars, buffers, names)
         elif isinstance(statement, Call) and any(whole.buffer in active for whole in statement.outputs):
             pieces[number] = Piece(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
-    destruction = Destruction(program.body, context)
-    saved = saved_keys(program, destruction, pieces)
-    pieces, saved = _using_results(program, destruction, pieces, saved, bars)
+    destruction, places = Destruction(program.body, context), Places(program, early)
+    saved = saved_keys(program, destruction, places, pieces)
+    pieces, saved = _using_results(program, destruction, places, pieces, saved, bars)
     if reusing:
-        pieces = _reusing_results(program, destruction, pieces, saved, bars)
-        saved = saved_keys(program, destruction, pieces)
+        pieces = _reusing_results(program, destruction, places, pieces, saved, bars)
+        saved = saved_keys(program, destruction, places, pieces)
     if noting:
-        needed = partial(saved_keys, program, destruction)
-        noted, pieces = keep_choices(program, pieces, saved, needed, names)
+        needed = partial(saved_keys, program, destruction, places)
+        noted, pieces = keep_choices(places, pieces, saved, needed, names)
         if noted is not program:
-            program, destruction = noted, Destruction(noted.body, context)
-            saved = saved_keys(program, destruction, pieces)
-    residuals = residuals_of(program, saved)
-    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, destruction)
+            program, destruction, places = noted, Destruction(noted.body, context), Places(noted, early)
+            saved = saved_keys(program, destruction, places, pieces)
+    residuals = residuals_of(places, saved)
+    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, destruction, places)
 
 
 def dependences(statement: Statement) -> list[Read]:
@@ -251,6 +261,7 @@ def _counted(
 def _using_results(
     program: Program,
     destruction: Destruction,
+    places: Places,
     pieces: dict[int, Piece],
     saved: frozenset[Key],
     bars: dict[str, str],
@@ -267,19 +278,20 @@ def _using_results(
             others |= {number: other} if other != piece else {}
     if not others:
         return pieces, saved
-    keys = keys_of_pieces(program, destruction, [pieces, others])
+    keys = keys_of_pieces(program, destruction, places, [pieces, others])
     askers = Counter(key for number in pieces for key in keys[0][number])
     changed = dict(pieces)
     for number in others:
         trial = askers - Counter(keys[0][number]) + Counter(keys[1][number])
         if len(trial) < len(askers):
             askers, changed = trial, changed | {number: others[number]}
-    return changed, saved_keys(program, destruction, changed)
+    return changed, saved_keys(program, destruction, places, changed)
 
 
 def _reusing_results(
     program: Program,
     destruction: Destruction,
+    places: Places,
     pieces: Mapping[int, Piece],
     saved: frozenset[Key],
     bars: dict[str, str],
@@ -297,8 +309,8 @@ def _reusing_results(
             continue
         other = _piece(program, statement, bars, {}, Names(), prefer_result=True)
         if _slow(other) < _slow(piece) and buffers_read(other.statements) <= there:
-            (keys,) = keys_of_pieces(program, destruction, [{number: other}])
-            changed |= {number: other} if keys[number] <= saved else {}
+            requests = requests_of(number, other, program)
+            changed |= {number: other} if is_put_back(destruction, places, requests, saved) else {}
     return changed
 
 

@@ -20,7 +20,8 @@ from sdfgad.ir.expr import BOOL, Const, Expr, Op, Read, reads, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Branch, Buffer, Call, Compute, Loop, Program, Statement
-from sdfgad.reverse.residuals import Key, Piece, Residual, enclosing_loops, residuals_of
+from sdfgad.reverse.places import Key, Places
+from sdfgad.reverse.residuals import Piece, Residual, residuals_of
 
 BYTE = np.dtype(np.uint8)
 MOST = 8 * BYTE.itemsize  # Outcomes in one note.
@@ -86,7 +87,7 @@ def _is_set(noted: Read, bit: int) -> Expr:
 
 
 def keep_choices(
-    program: Program, pieces: Mapping[int, Piece], saved: frozenset[Key], needed: Saved, names: Names
+    places: Places, pieces: Mapping[int, Piece], saved: frozenset[Key], needed: Saved, names: Names
 ) -> tuple[Program, dict[int, Piece]]:
     """The program with notes, and the adjoints that read them, where fewer bytes must be saved then.
 
@@ -94,12 +95,12 @@ def keep_choices(
         saved: what must be saved without notes.
         needed: finds what must be saved for other adjoints.
     """
-    lost = frozenset(buffer for _, buffer in saved)
+    program, lost = places.program, frozenset(buffer for _, buffer in saved)
     found = dict(_choices(program, pieces, lost, names)) if lost else {}
     while found:
         trial = {n: found[n].reading(piece) if n in found else piece for n, piece in pieces.items()}
-        freed = residuals_of(program, saved - needed(trial))
-        paid = _paid(found, freed, program)
+        freed = residuals_of(places, saved - needed(trial))
+        paid = _paid(found, freed, places)
         if len(paid) == len(found):
             return _noted(program, trial, found)
         found = paid
@@ -142,17 +143,17 @@ def _outcomes(value: Expr, program: Program, lost: frozenset[str]) -> Iterator[E
         pending += reversed(fresh)
 
 
-def _paid(found: Mapping[int, Choice], freed: Mapping[Key, Residual], program: Program) -> dict[int, Choice]:
+def _paid(found: Mapping[int, Choice], freed: Mapping[Key, Residual], places: Places) -> dict[int, Choice]:
     """The choices for which a residual goes that is kept for the same trips and box, and has more bytes.
 
     A note has a buffer besides its tape: twice its bytes are counted.
     """
-    room = Counter({key: program.buffers[key[1]].dtype.itemsize // (2 * BYTE.itemsize) for key in freed})
-    loops, paid = enclosing_loops(program.body), {}
+    room = Counter({key: places.program.buffers[key[1]].dtype.itemsize // (2 * BYTE.itemsize) for key in freed})
+    paid = {}
     for number, choice in found.items():
         extents = Counter(extent for _, extent in choice.statement.params)
         for key, residual in freed.items():
-            is_alike = residual.loops == loops[number] and Counter(e for _, e in residual.params) == extents
+            is_alike = residual.loops == places.loops[number] and Counter(e for _, e in residual.params) == extents
             if is_alike and key[1] in choice.sources and room[key] > 0:
                 room[key] -= 1
                 paid[number] = choice

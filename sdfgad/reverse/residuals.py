@@ -1,4 +1,4 @@
-"""What the reverse sweep asks of the forward sweep, and which writes must therefore save what they overwrite."""
+"""What the reverse sweep asks of the forward sweep, and what must therefore be saved before it is overwritten."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from sdfgad.ir.hazards import is_once
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Access,
-    Block,
     Branch,
     Call,
     Compute,
@@ -26,9 +25,9 @@ from sdfgad.ir.program import (
     writes_of,
 )
 from sdfgad.ir.sets import Domain
+from sdfgad.reverse.places import Key, Places
 from sdfgad.rules.statements import target_params
 
-Key = tuple[int, str]
 ADJOINT = -1
 NOTHING = -1
 
@@ -46,7 +45,7 @@ class Residual:
     """The values of one buffer that one statement overwrites and that the reverse sweep needs.
 
     Attributes:
-        statement: the number of the overwriting statement.
+        statement: the number of the overwriting statement, or of a loop around it: they are kept before this.
         buffer: what it overwrites; `access` over the box `params` are the elements.
         loops: the enclosing loops with their numbers, outermost first: one set of values for each of their trips.
         where: the user's line that overwrites.
@@ -161,60 +160,91 @@ def covering(one: Asked, again: Sequence[Again]) -> int:
 def saved_keys(
     program: Program,
     destruction: Destruction,
+    places: Places,
     pieces: Mapping[int, Piece],
     again: Sequence[Again] = (),
     only: frozenset[str] | None = None,
 ) -> frozenset[Key]:
-    """Which writes (to buffers in `only`) must save, where all of `again` is made again.
+    """What must be saved (of buffers in `only`), where all of `again` is made again.
 
     Saving may itself need indices and conditions, so this runs until nothing is added.
     """
     saved: frozenset[Key] = frozenset()
     while True:
-        requests: dict[int, list[Request]] = {}
-        for one in asked(program, pieces, saved, again):
-            if covering(one, again) == NOTHING:
-                requests.setdefault(one.number, []).append(one.request)
-        wanted = frozenset(r.access.buffer for rs in requests.values() for r in rs)
-        wanted = wanted if only is None else wanted & only
-        found = destruction.of(requests, wanted)
-        if found <= saved:
-            return saved
-        saved |= found
+        requests = {
+            (one.number, one.request)
+            for one in asked(program, pieces, saved, again)
+            if covering(one, again) == NOTHING and (only is None or one.request.access.buffer in only)
+        }
+        found = _found(destruction, places, requests)
+        if found.keys() <= saved:
+            return places.needed(found)
+        saved |= found.keys()
+
+
+def _found(destruction: Destruction, places: Places, requests: Iterable[tuple[int, Request]]) -> dict[Key, set[int]]:
+    """The keys of what must be saved, each with the statements that overwrite."""
+    found: dict[Key, set[int]] = {}
+    for number, buffer, writer in overwritten(destruction, requests):
+        found.setdefault((places.of(number, writer, buffer), buffer), set()).add(writer)
+    return found
+
+
+def overwritten(destruction: Destruction, requests: Iterable[tuple[int, Request]]) -> Iterator[tuple[int, str, int]]:
+    """Who asks for what is overwritten, the buffer, and the statement that overwrites."""
+    by_buffer: dict[str, set[tuple[int, Request]]] = {}
+    for number, request in requests:
+        by_buffer.setdefault(request.access.buffer, set()).add((number, request))
+    for buffer, wanted in by_buffer.items():
+        for (number, _), writers in destruction.hits(wanted, buffer).items():
+            yield from ((number, buffer, writer) for writer in writers)
 
 
 def keys_of_pieces(
-    program: Program, destruction: Destruction, alternatives: Sequence[Mapping[int, Piece]]
+    program: Program, destruction: Destruction, places: Places, alternatives: Sequence[Mapping[int, Piece]]
 ) -> list[dict[int, frozenset[Key]]]:
     """What each piece asks to be saved, by the number of its statement; for several sets of pieces at once."""
     requests = [{n: list(_requests_of(piece, program)) for n, piece in pieces.items()} for pieces in alternatives]
-    by_buffer: dict[str, set[tuple[int, Request]]] = {}
-    for one in requests:
-        for number, asked_here in one.items():
-            for request in asked_here:
-                by_buffer.setdefault(request.access.buffer, set()).add((number, request))
-    hits = {buffer: destruction.hits(wanted, buffer) for buffer, wanted in by_buffer.items()}
-
-    def keys(number: int, asked_here: list[Request]) -> frozenset[Key]:
-        names = [(request, request.access.buffer) for request in asked_here]
-        return frozenset((n, name) for request, name in names for n in hits[name][number, request])
-
-    return [{number: keys(number, asked_here) for number, asked_here in one.items()} for one in requests]
+    everything = {(n, request) for one in requests for n, asked_here in one.items() for request in asked_here}
+    # All at once: isl takes about as long for many as for one; what was asked before is remembered.
+    list(overwritten(destruction, everything))
+    return [
+        {
+            n: frozenset(_found(destruction, places, {(n, request) for request in asked_here}))
+            for n, asked_here in one.items()
+        }
+        for one in requests
+    ]
 
 
-def residuals_of(program: Program, saved: frozenset[Key]) -> dict[Key, Residual]:
+def is_put_back(
+    destruction: Destruction, places: Places, requests: Iterable[tuple[int, Request]], saved: frozenset[Key]
+) -> bool:
+    """Whether the reverse sweep finds all that is asked for, where this is saved."""
+    return all(places.is_kept(n, writer, buffer, saved) for n, buffer, writer in overwritten(destruction, requests))
+
+
+def requests_of(number: int, piece: Piece, program: Program) -> set[tuple[int, Request]]:
+    """What the adjoint of a statement asks for."""
+    return {(number, request) for request in _requests_of(piece, program)}
+
+
+def residuals_of(places: Places, saved: frozenset[Key]) -> dict[Key, Residual]:
     """The residuals with these keys, in program order."""
-    loops = enclosing_loops(program.body)
-    statements = numbered(program.body)
     result: dict[Key, Residual] = {}
     for number, buffer in sorted(saved):
-        statement = statements[number]
+        statement, loops = places.statements[number], places.loops[number]
+        if isinstance(statement, Loop):
+            box = places.box(number, buffer)
+            assert box is not None
+            result[number, buffer] = Residual(number, buffer, *box, loops, statement.where)
+            continue
         access, params = next(write for write in writes_of(statement) if write[0].buffer == buffer)
         once = True
         if isinstance(statement, Compute):
             params = target_params(statement)
             once = statement.assigns or is_once(Domain(), params, access.index)
-        result[number, buffer] = Residual(number, buffer, access, params, loops[number], statement.where, once)
+        result[number, buffer] = Residual(number, buffer, access, params, loops, statement.where, once)
     return result
 
 
@@ -230,21 +260,3 @@ def size_of(statement: Statement) -> int:
 def _holds_any(number: int, statement: Loop | Branch, needed: set[int]) -> bool:
     """Whether a numbered statement lies inside another: numbers are in order, outer first."""
     return any(number < other <= number + size_of(statement) for other in needed)
-
-
-def enclosing_loops(body: Block) -> list[tuple[tuple[int, Loop], ...]]:
-    """For each statement, the loops around it with their numbers, outermost first."""
-    result: list[tuple[tuple[int, Loop], ...]] = []
-
-    def visit(block: Block, loops: tuple[tuple[int, Loop], ...]) -> None:
-        for statement in block:
-            number = len(result)
-            result.append(loops)
-            if isinstance(statement, Loop):
-                visit(statement.body, (*loops, (number, statement)))
-            elif isinstance(statement, Branch):
-                visit(statement.then, loops)
-                visit(statement.orelse, loops)
-
-    visit(body, ())
-    return result

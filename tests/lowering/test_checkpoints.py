@@ -12,7 +12,7 @@ from sdfgad.ir.expr import Const
 from sdfgad.ir.program import Compute, Loop, buffers_of, walk
 from sdfgad.lowering.assemble import assemble
 from sdfgad.lowering.checkpoints import can_keep, carried
-from sdfgad.reverse.residuals import enclosing_loops
+from sdfgad.reverse.places import enclosing_loops
 from tests.helpers import module_from
 from tests.helpers_ir import adjoint_of, parsed
 from tests.helpers_memory import Choice, Maker, assert_equal, case_of, check_memory, keepable
