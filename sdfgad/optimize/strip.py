@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.accesses import commute
-from sdfgad.ir.expr import Const, Expr, Int, Read, reads
+from sdfgad.ir.expr import Const, Int, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Block,
@@ -28,7 +28,7 @@ from sdfgad.ir.program import (
 from sdfgad.lowering.blas import product_of
 from sdfgad.lowering.order import is_single
 from sdfgad.optimize.fuse import hoisted, run_along, share
-from sdfgad.optimize.names import names_of
+from sdfgad.optimize.names import names_of, with_buffers
 
 # Shorter arrays stay in the cache as they are.
 LEAST = 1 << 16
@@ -133,19 +133,7 @@ class _Strips:
         renamed = {name: self.names.fresh(name) for name in sorted(names)}
         for name, new in renamed.items():
             self.buffers[new] = replace(self.buffers[name], name=new)
-        return replace(loop, body=tuple(_renamed(s, renamed) for s in loop.body))
-
-
-def _renamed(statement: Statement, names: dict[str, str]) -> Statement:
-    def named(node: Expr) -> Expr | None:
-        if not isinstance(node, Read) or node.buffer not in names:
-            return None
-        return Read(names[node.buffer], node.index, node.dtype)
-
-    changed = rewrite_statement(statement, replace_node=named)
-    assert isinstance(changed, Compute)
-    target = replace(changed.target, buffer=names.get(changed.target.buffer, changed.target.buffer))
-    return replace(changed, target=target)
+        return replace(loop, body=tuple(with_buffers(s, renamed) for s in loop.body if isinstance(s, Compute)))
 
 
 def _is_long(extent: Lin) -> bool:
