@@ -20,10 +20,16 @@ def sums_of(body: Block, var: str) -> dict[Access, str]:
         assert isinstance(statement, Compute)
         name, index = statement.target.buffer, statement.target.index
         alike = [s for s in body if isinstance(s, Compute) and s.target.buffer == name]
-        is_sum = all(s.accumulate == "add" and not s.fresh and s.target.index == index for s in alike)
+        is_sum = all(s.accumulate == "add" and not s.fresh and _is_told(s.target.index, index) for s in alike)
         if is_sum and name not in read and var not in symbols_in(index):
             found.setdefault(statement.target, f"sum{len(found)}_")
     return found
+
+
+def _is_told(a: tuple[Lin, ...], b: tuple[Lin, ...]) -> bool:
+    """Whether two elements of a buffer are certainly the same, or certainly not."""
+    differences = [x - y for x, y in zip(a, b, strict=True)]
+    return a == b or any(d.is_const and d.const for d in differences)
 
 
 def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, str]) -> bool:

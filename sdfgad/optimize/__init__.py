@@ -18,6 +18,7 @@ from sdfgad.optimize.gather import gather
 from sdfgad.optimize.hoist import hoist
 from sdfgad.optimize.implied import remove_implied
 from sdfgad.optimize.inline import inline
+from sdfgad.optimize.jam import jam
 from sdfgad.optimize.late_checks import check_late
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
@@ -70,6 +71,7 @@ PASSES: tuple[Pass, ...] = (
     contract,
     sink_clears,
     hoist,
+    jam,
     strip,
 )
 

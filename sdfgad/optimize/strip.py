@@ -2,7 +2,8 @@
 
 ``for p: t[p] = …; for p: h[t[p]] += x[p]`` scatters in the second loop: the first one would make no vectors in one loop
 with it. In strips of about a thousand points, each of them by one loop after the other, what one loop has made or read
-is still in the cache when the next one comes: ``for s: for p: t[s, p] = …; for p: h[t[s, p]] += …``.
+is still in the cache when the next one comes: ``for s: for p: t[s, p] = …; for p: h[t[s, p]] += …``. Loops that scatter
+one after the other become one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.accesses import commute
-from sdfgad.ir.expr import Const, Expr, Read
+from sdfgad.ir.expr import Const, Int, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Block,
@@ -27,7 +28,7 @@ from sdfgad.ir.program import (
 from sdfgad.lowering.blas import product_of
 from sdfgad.lowering.order import is_single
 from sdfgad.optimize.fuse import hoisted, run_along, share
-from sdfgad.optimize.names import names_of
+from sdfgad.optimize.names import names_of, with_buffers
 
 # Shorter arrays stay in the cache as they are.
 LEAST = 1 << 16
@@ -96,12 +97,24 @@ class _Strips:
         whole, rest = length // width, length % width
         name = self.names.fresh("strip")
         counter = Lin.symbol(name)
-        body = tuple(self._part(loop, counter.scaled(width), width) for loop in group.members)
+        members = self._merged(group.members)
+        body = tuple(self._part(loop, counter.scaled(width), width) for loop in members)
         guards = (counter, Lin(whole - 1) - counter)
         strips = Loop(name, Lin(whole), body, guards, where=group.members[0].where, is_parallel=True)
         if not rest:
             return (strips,)
-        return (strips, *(self._private(self._part(loop, Lin(length - rest), rest)) for loop in group.members))
+        return (strips, *(self._private(self._part(loop, Lin(length - rest), rest)) for loop in members))
+
+    def _merged(self, loops: list[Loop]) -> list[Loop]:
+        """The loops, with neighbours that scatter as one: they make no vectors, and find their elements together."""
+        found: list[Loop] = []
+        for loop in loops:
+            if found and _is_scatter(found[-1]) and _is_scatter(loop):
+                more = hoisted(loop, loop.var, found[-1].var)
+                found[-1] = replace(found[-1], body=(*found[-1].body, *more))
+            else:
+                found.append(loop)
+        return found
 
     def _part(self, loop: Loop, first: Lin, trips: int) -> Loop:
         """Some of a loop's trips."""
@@ -120,23 +133,17 @@ class _Strips:
         renamed = {name: self.names.fresh(name) for name in sorted(names)}
         for name, new in renamed.items():
             self.buffers[new] = replace(self.buffers[name], name=new)
-        return replace(loop, body=tuple(_renamed(s, renamed) for s in loop.body))
-
-
-def _renamed(statement: Statement, names: dict[str, str]) -> Statement:
-    def named(node: Expr) -> Expr | None:
-        if not isinstance(node, Read) or node.buffer not in names:
-            return None
-        return Read(names[node.buffer], node.index, node.dtype)
-
-    changed = rewrite_statement(statement, replace_node=named)
-    assert isinstance(changed, Compute)
-    target = replace(changed.target, buffer=names.get(changed.target.buffer, changed.target.buffer))
-    return replace(changed, target=target)
+        return replace(loop, body=tuple(with_buffers(s, renamed) for s in loop.body if isinstance(s, Compute)))
 
 
 def _is_long(extent: Lin) -> bool:
     return extent.is_const and extent.const >= LEAST
+
+
+def _is_scatter(loop: Loop) -> bool:
+    """Whether a loop only adds to elements that data chooses."""
+    targets = [s.target for s in loop.body if isinstance(s, Compute) and s.accumulate == "add"]
+    return len(targets) == len(loop.body) and all(reads(*map(Int, target.index)) for target in targets)
 
 
 def _joined(groups: list[_Group | Statement], loop: Loop) -> bool:

@@ -612,6 +612,21 @@ z[2] = 1.0 * k
     {"k": I},
 )
 
+case(
+    "rows together",
+    """
+q = 0.0
+for c < 71: w[c] = 0.0
+for f < 67, c < 71: Z[f, c] = (u[f] * v[c] + x[f] * y[c])
+for f < 67, c < 71: w[c] += Z[f, c] * u[f]
+for f < 67, c < 71: z[f] = sum of Z[f, c] * v[c]
+for f < 67, c < 71: q += Z[f, c] * y[c]
+""",
+    {"u": (67,), "v": (71,), "x": (67,), "y": (71,), "Z": (67, 71), "z": (67,), "w": (71,), "q": ()},
+    ["u", "v", "x", "y"],
+    ["Z", "z", "w", "q"],
+)
+
 
 @pytest.fixture(scope="module")
 def found():
@@ -627,6 +642,14 @@ def found():
 def test_as_interpreted(name, found):
     _, program, arrays, integers = CASES[name]
     assert_same(found[name], outputs(program, arrays, integers), "")
+
+
+def test_sums_of_rows_that_run_together_are_in_registers():
+    made, _, _, _ = CASES["rows together"]
+    loop = next(s for s in made.body if isinstance(s, Loop))
+    code = nest_of(loop, "nest", made.buffers, {*made.inputs, *made.outputs.values()}).code
+    assert "4 * f_1_rows" in code
+    assert "reduction(+ : sum0_, sum1_, sum2_, sum3_, sum4_)" in code
 
 
 def text_of(text, **integers):

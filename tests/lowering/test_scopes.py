@@ -3,7 +3,7 @@
 import pytest
 
 from sdfgad.ir.accesses import uses_of
-from sdfgad.lowering.scopes import distance
+from sdfgad.lowering.scopes import distance, sums_of
 from tests.helpers_text import sample
 
 DISTANCES = {
@@ -34,3 +34,20 @@ def test_distance_between_places():
     assert distance(adds(["Z[f, c] += x[c]", "Z[f + n, c] += x[c]"]), "f") is None
     assert distance(adds(["Z[f, c] += x[c]", "Z[c, f] += x[c]"]), "f") is None
     assert distance([], "f") == 1
+
+
+SUMS = {
+    "one element": (["z[f] += x[c]", "z[f] += y[c]"], 1),
+    "elements apart": (["z[2*f] += x[c]", "z[2*f + 1] += y[c]"], 2),
+    "elements that may be one": (["z[f] += x[c]", "z[n] += y[c]"], 0),
+    "one that is assigned": (["z[2*f] += x[c]", "z[2*f + 1] = y[c]"], 0),
+    "one that is read": (["z[2*f] += x[c]", "z[2*f + 1] += z[0]"], 0),
+    "an element of each trip": (["z[2*f] += x[c]", "z[c] += y[c]"], 0),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums(name):
+    lines, count = SUMS[name]
+    body = sample("loop c < 4:\n" + "".join(f"    {line}\n" for line in lines), n=3, f=2)[0].body[0].body
+    assert len(sums_of(body, "c")) == count

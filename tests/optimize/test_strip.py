@@ -41,6 +41,46 @@ def test_what_scatters_follows_what_it_reads():
     )
 
 
+def test_neighbours_that_scatter_share_a_loop():
+    assert_becomes(
+        strip,
+        """
+        for p < 20: t[p] = (x[p] * y[p])
+        for p < 20: z[i[p]] += t[p]
+        for c < 10: w[c] = 0.0
+        for c < 10: w[c + 10] = 0.0
+        for h < 20: w[i[h]] += (t[h] * x[h])
+        """,
+        """
+        for c < 10: w[c] = 0.0
+        for c < 10: w[c + 10] = 0.0
+        loop parallel strip < 2:
+            loop parallel p_1 < 10:
+                t[p_1 + 10*strip] = (x[p_1 + 10*strip] * y[p_1 + 10*strip])
+            loop parallel p_2 < 10:
+                z[i[p_2 + 10*strip]] += t[p_2 + 10*strip]
+                w[i[p_2 + 10*strip]] += (t[p_2 + 10*strip] * x[p_2 + 10*strip])
+        """,
+    )
+
+
+def test_what_makes_vectors_does_not_share_a_loop_with_what_scatters():
+    assert_becomes(
+        strip,
+        """
+        for p < 20: z[i[p]] += x[p]
+        for p < 20: w[p] += x[p]
+        """,
+        """
+        loop parallel strip < 2:
+            loop parallel p_1 < 10:
+                z[i[p_1 + 10*strip]] += x[p_1 + 10*strip]
+            loop parallel p_2 < 10:
+                w[p_2 + 10*strip] += x[p_2 + 10*strip]
+        """,
+    )
+
+
 def test_what_is_left_over_has_temporaries_of_its_own(monkeypatch):
     monkeypatch.setattr(module, "WIDTHS", ())
     monkeypatch.setattr(module, "WIDTH", 8)
@@ -100,6 +140,10 @@ STAYS = {
     "too short": """
         for p < 19: t[p] = x[p] * 2.0
         for p < 19: z[i[p]] += t[p]
+        """,
+    "sums into one array": """
+        for p < 20: z[i[p]] += x[p]
+        for p < 20: z[i[p]] += y[p]
         """,
     "one extremum": """
         for p < 20: t[p] = x[p] * 2.0
