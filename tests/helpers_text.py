@@ -8,7 +8,7 @@ import numpy as np
 
 from sdfgad.ir.expr import INT, Const, Int, Op, Read, reads
 from sdfgad.ir.linear import Lin, as_linear
-from sdfgad.ir.program import Access, Branch, Buffer, Compute, Loop, Program
+from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Program, Whole
 
 F64 = np.dtype(np.float64)
 OPERATORS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide"}
@@ -16,6 +16,7 @@ OPERATORS |= {ast.Mod: "remainder", ast.Gt: "greater", ast.Lt: "less", ast.GtE: 
 KINDS = {"=": (None, False), "+=": ("add", False), "max=": ("maximum", False), "min=": ("minimum", False)}
 KINDS |= {"= sum of": ("add", True), "max= all": ("maximum", True), "min= all": ("minimum", True)}
 LOOP = re.compile(r"loop (parallel |backwards )?(?:(.+) <= )?(\w+) < (.+?)( \(still\))?:$")
+SOLVE = re.compile(r"(\w+), (\w+) = solve\((\w+), (\w+)\)$")
 STATEMENT = re.compile(
     r"(?:for (?P<box>[^:]+): )?(?P<to>.+?) (?P<sign>= sum of|max= all|min= all|max=|min=|\+=|=) (?P<value>.+)$"
 )
@@ -27,6 +28,7 @@ def program_of(text, shapes, inputs=(), outputs=(), integers=(), dtypes=None):
     reader = _Reader(dtypes)
     sizes = {n: tuple(Lin(e) if isinstance(e, int) else reader.form(e) for e in shape) for n, shape in shapes.items()}
     buffers = {name: Buffer(name, size, dtypes[name]) for name, size in sizes.items()}
+    reader.shapes = sizes
     lines = [line for line in text.rstrip().splitlines() if line.strip()]
     indent = min(len(line) - len(line.lstrip()) for line in lines)
     body, rest = reader.block([line[indent:] for line in lines], 0)
@@ -36,7 +38,7 @@ def program_of(text, shapes, inputs=(), outputs=(), integers=(), dtypes=None):
 
 class _Reader:
     def __init__(self, dtypes):
-        self.dtypes = dtypes
+        self.dtypes, self.shapes = dtypes, {}
 
     def block(self, lines, depth):
         statements, pad = [], "    " * depth
@@ -52,6 +54,8 @@ class _Reader:
             elif line.startswith("loop "):
                 body, lines = self.block(lines, depth + 1)
                 statements.append(self.loop(line, body))
+            elif SOLVE.match(line):
+                statements.append(self.solve(*SOLVE.match(line).groups()))
             else:
                 statements.append(self.compute(line))
         return tuple(statements), lines
@@ -64,6 +68,10 @@ class _Reader:
         guards = () if reads(*map(Int, guards)) else guards
         backward, parallel = kind == "backwards ", kind == "parallel "
         return Loop(var, self.form(end) - start, body, guards, backward, None, bool(still), start, parallel)
+
+    def solve(self, *names):
+        x, failed, a, b = (Whole(name, self.shapes[name], self.dtypes[name]) for name in names)
+        return Call("solve", (a, b), (x, failed), (1, *(extent.const for extent in b.shape)))
 
     def compute(self, line):
         parts = STATEMENT.match(line).groupdict()

@@ -9,7 +9,7 @@ from sdfgad.ir.accesses import Use, interval, is_same_region, mentioned_by, own_
 from sdfgad.ir.digits import Digits, places
 from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, Statement, reads_of
+from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, Statement, reads_of
 
 
 def begins_anew(block: Block, name: str) -> bool:
@@ -53,6 +53,9 @@ def _first_write(users: Sequence[Statement], name: str) -> Compute | None:
         is_repeated = own_params(whole) == own_params(nested)
         is_certain = len(users) == 1 or (first.trips.is_const and first.trips.const > 0)
         return (nested if is_certain else None) if is_repeated else whole
+    if isinstance(first, Call) and all(whole.buffer != name for whole in first.inputs):
+        (made,) = (whole for whole in first.outputs if whole.buffer == name)
+        return Compute(made.params, made.access, Const(0, INT))
     if not isinstance(first, Compute) or not first.assigns or first.target.buffer != name:
         return None
     if any(use.buffer == name and use.kind == "read" for use in uses_of(first)):

@@ -43,7 +43,7 @@ class _Lowering:
                 add_buffer(self.sdfg, buffer, is_transient=name not in self.outside)
         last = self.sdfg.add_state("start", is_start_block=True)
         texts: list[str] = []
-        headers = ["<algorithm>", "<vector>", '"memory.h"', '"sdfgad.h"']
+        headers = ["<algorithm>", "<exception>", "<vector>", '"memory.h"', '"sdfgad.h"']
         for position, statement in enumerate(self.program.body):
             self.schedule.enter(position)
             nest = nest_of(statement, f"nest_{position}_", self.buffers, self.passed, self.program.bounds)

@@ -14,11 +14,14 @@ from itertools import accumulate
 
 from sdfgad.ir.expr import Const, Expr, Int, Op
 from sdfgad.ir.linear import Atom, Lin
-from sdfgad.ir.program import Buffer, Call, Program, Statement, walk
+from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
+from sdfgad.lowering.independent import own_arrays
 
 # A temporary of at most so many bytes is a local variable: of its own for each thread, if they share its loop. Those of
 # one statement must fit into a thread's stack, which may have no more than 2 MiB.
 LOCAL, STACK = 1 << 15, 1 << 20
+# A loop whose trips need much memory of their own has so many parts, of which each thread runs one at a time.
+FEW_PARTS = 8
 # What `memory.h` rounds up to.
 LINE = 64
 
@@ -49,13 +52,19 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
 
 
 def local_variables(program: Program) -> set[str]:
-    """The small temporaries that one statement alone uses: local variables of its function, which are not counted."""
+    """The small temporaries that one statement alone uses: local variables of its function, which are not counted.
+
+    Of a loop around library calls that threads share, all those that are in the way of that.
+    """
     outside = arguments(program)
     users = Counter(name for statement in program.body for name in statement.mentioned)
     found = set[str]()
     for statement in program.body:
         own = {n: _bytes(program.buffers[n]) for n in statement.mentioned if users[n] == 1 and n not in outside}
-        small = sorted((size, name) for name, size in own.items() if size <= LOCAL)
+        shared = own_arrays(statement, program.buffers, own)
+        is_large = sum(own[name] for name in shared) > STACK
+        large = set() if is_large or not has_small_calls(statement) else shared
+        small = sorted((size, name) for name, size in own.items() if size <= LOCAL or name in large)
         held = accumulate(size for size, _ in small)
         found |= {name for (_, name), total in zip(small, held, strict=True) if total <= STACK}
     return found
@@ -131,8 +140,14 @@ def _calls(block: tuple[Statement, ...]) -> list[Call]:
 
 
 def workspaces(statement: Statement) -> int:
-    """What the library calls of a statement allocate while they run, at most."""
-    return max((workspace(call) for call in _calls((statement,))), default=0)
+    """What the library calls of a statement allocate while they run, at most; threads that share a loop, at once."""
+    size = max((workspace(call) for call in _calls((statement,))), default=0)
+    return size * FEW_PARTS if isinstance(statement, Loop) and has_small_calls(statement) else size
+
+
+def has_small_calls(statement: Statement) -> bool:
+    """Whether the workspaces of a loop's calls are small enough for threads to have one each."""
+    return FEW_PARTS * max((workspace(call) for call in _calls((statement,))), default=0) <= STACK
 
 
 def evaluate(form: Lin, integers: Mapping[str, int]) -> int:

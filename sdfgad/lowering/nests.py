@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import Use, uses_of
 from sdfgad.ir.expr import rewrite
 from sdfgad.ir.library import LIBRARY
@@ -32,6 +31,8 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.lowering.flat import flattened
+from sdfgad.lowering.independent import begins, has_calls, is_independent, maxima, uses_by_buffer
+from sdfgad.lowering.lifetimes import FEW_PARTS, has_small_calls
 from sdfgad.lowering.masks import head_of, mask_of
 from sdfgad.lowering.order import COMBINE, is_single
 from sdfgad.lowering.points import Points
@@ -46,12 +47,13 @@ from sdfgad.lowering.scopes import (
     symbols_in,
     work_of,
 )
+from sdfgad.lowering.shares import shares
 from sdfgad.lowering.totals import Total
 
-# Fewer, where each part has arrays of its own, of at most so many elements.
-FEW_PARTS = 8
+# Each part has a sum of its own of an array of at most so many elements.
 MOST_SUMMED = 1 << 13
-# Sums over trips that threads share are made of so many parts, whatever the number of threads.
+# Sums over trips that threads share are made of so many parts, whatever the number of threads; of `FEW_PARTS`, where
+# each part has arrays of its own.
 PARTS = 64
 
 
@@ -146,7 +148,9 @@ class _Nest(Points):
         for name in scalars:
             users = [k for k, s in enumerate(block) if name in s.mentioned]
             home = block[users[0]] if len(users) == 1 else None
-            is_deeper = isinstance(home, Loop) and name not in own_buffers(home) and self.begins(home.body, name)
+            is_deeper = (
+                isinstance(home, Loop) and name not in own_buffers(home) and begins(home.body, self.buffers[name])
+            )
             (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
         lines += map(self.declared, here)
         writer = self.writer()
@@ -155,10 +159,6 @@ class _Nest(Points):
                 lines += [f"sdfgad::memory::need({writer.form(slot)}, {extent});" for slot, extent in needed]
                 lines += self.statement(statement, deeper.get(position, []))
         return lines
-
-    def begins(self, block: Block, name: str) -> bool:
-        """Whether a temporary carries nothing from one run of a block to the next."""
-        return begins_with_write(block, name) if is_single(self.buffers[name]) else begins_anew(block, name)
 
     def declared(self, name: str) -> str:
         buffer = self.buffers[name]
@@ -194,7 +194,7 @@ class _Nest(Points):
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
         loop = flattened(loop, self.buffers)
-        reach = self.reach(loop, scalars) if loop.is_parallel and not self.is_shared else None
+        reach = None if self.is_shared else self.reach(loop, scalars)
         if reach is not None:
             return self.shared(loop, scalars, reach)
         writer = self.writer()
@@ -262,16 +262,19 @@ class _Nest(Points):
 
     def reach(self, loop: Loop, scalars: list[str]) -> int | None:
         """How many trips apart threads are not in each other's way, if they may share a loop and it is worth it."""
-        if not self.is_much((loop,)) or loop.backward or loop.start != Lin(0):
+        calls, free = has_calls(loop), set(scalars)
+        is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
+        if not self.is_much((loop,)) or not (calls or is_one):
             return None
-        if any(isinstance(s, Call) for s in walk(loop.body)):
-            return None
-        found: dict[str, list[Use]] = {}
-        for use in uses_of(loop):
-            found.setdefault(use.buffer, []).append(use)
-        reaches = [self.reach_of(name, uses, loop) for name, uses in found.items() if name not in scalars]
+        if calls:
+            if not has_small_calls(loop) or not is_independent(loop, free):
+                return None
+            free |= maxima(loop)
+        found = uses_by_buffer(loop)
+        reaches = [self.reach_of(name, uses, loop) for name, uses in found.items() if name not in free]
         known = [reach for reach in reaches if reach is not None]
-        return max(known, default=1) if len(known) == len(reaches) else None
+        reach = max(known, default=1)
+        return reach if len(known) == len(reaches) and not (calls and reach > 1) else None
 
     def reach_of(self, name: str, uses: list[Use], loop: Loop) -> int | None:
         """The same for one buffer: trips may only read it, write different elements, or add up."""
@@ -309,10 +312,12 @@ class _Nest(Points):
             self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
         )
         writer = self.writer()
-        count = FEW_PARTS if arrays else PARTS
-        arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays) for n in found), *integers])
-        calls = shares(f"{name}({arguments});", writer.form(loop.trips), count, reach)
-        return ["{", *writer.lines, *self.parts(sums, arrays, count), *calls, *self.totals(sums, arrays, count), "}"]
+        calls, largest = has_calls(loop), maxima(loop)
+        count = FEW_PARTS if arrays or calls else PARTS
+        arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays, largest) for n in found), *integers])
+        parts, totals = self.parts(sums, arrays, count), self.totals(sums, arrays, count, largest)
+        run = shares(f"{name}({arguments});", writer.form(loop.trips), count, reach, calls)
+        return ["{", *writer.lines, *parts, *run, *totals, "}"]
 
     def shared_extremum(self, statement: Compute, name: str) -> list[str]:
         target = statement.target.buffer
@@ -348,9 +353,10 @@ class _Nest(Points):
         singles = [f"{self.type(n)} parts_{n}_[{count}] = {{}};" for n in sums]
         return singles + [f"std::vector<{self.type(n)}> parts_{n}_({count} * {self.size(n)});" for n in arrays]
 
-    def totals(self, sums: list[str], arrays: list[str], count: int) -> list[str]:
+    def totals(self, sums: list[str], arrays: list[str], count: int, largest: set[str]) -> list[str]:
         each = f"for (int64_t k_ = 0; k_ < {count}; ++k_)"
-        lines = [f"{each} b_{n}_ += parts_{n}_[k_];" for n in sums]
+        kinds = {n: COMBINE["maximum" if n in largest else "add"] for n in sums}
+        lines = [f"{each} b_{n}_ = {kinds[n].format(f'b_{n}_', f'parts_{n}_[k_]')};" for n in sums]
         for n in arrays:
             size = self.size(n)
             lines += [each, f"for (int64_t j_ = 0; j_ < {size}; ++j_) b_{n}_[j_] += parts_{n}_[k_ * {size} + j_];"]
@@ -359,31 +365,9 @@ class _Nest(Points):
     def size(self, name: str) -> int:
         return math.prod(extent.const for extent in self.buffers[name].shape)
 
-    def argument(self, name: str, sums: list[str], arrays: list[str]) -> str:
+    def argument(self, name: str, sums: list[str], arrays: list[str], largest: set[str]) -> str:
         if name in sums:
-            return f"{self.type(name)}(0), &parts_{name}_[k_]"
+            # An extremum may be asked for what was there before again.
+            start = f"b_{name}_" if name in largest else f"{self.type(name)}(0)"
+            return f"{start}, &parts_{name}_[k_]"
         return f"&parts_{name}_[k_ * {self.size(name)}]" if name in arrays else f"b_{name}_"
-
-
-def shares(call: str, trips: str, count: int, reach: int) -> list[str]:
-    """Makes a call for each of at most `count` ranges of trips, in any order.
-
-    Trips that are fewer than `reach` apart may add to the same elements. Then every other range is done first, and the
-    rest afterwards: two ranges with one of at least `reach` - 1 trips between them are far enough apart.
-    """
-    lines = [f"const int64_t trips_ = {trips};"]
-    parts, first, step = str(count), "0", 1
-    if reach > 1:
-        parts, first, step = "count_", "phase_", 2
-        # With twice as many trips in each range as there must be, few of them meet another thread's.
-        longest = f"std::max<int64_t>(trips_ / {2 * (reach - 1)}, 1)"
-        lines += [f"const int64_t count_ = std::min<int64_t>({count}, {longest});", "for (int phase_ : {0, 1})"]
-    return [
-        *lines,
-        "#pragma omp parallel for schedule(static)",
-        f"for (int64_t k_ = {first}; k_ < {parts}; k_ += {step}) {{",
-        # As even as can be: where there are fewer trips than parts, each thread gets its share of them, too.
-        f"const int64_t first_ = k_ * trips_ / {parts}, last_ = (k_ + 1) * trips_ / {parts};",
-        call,
-        "}",
-    ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 from sdfgad.ir.accesses import Use, interval
 from sdfgad.ir.digits import radix_of
 from sdfgad.ir.expr import Expr, Int, Op, postorder, symbols_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Block, Branch, Compute, Loop, reads_of
+from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, reads_of
 from sdfgad.lowering.order import is_injective
 
 
@@ -90,6 +91,8 @@ def begins_with_write(block: Block, name: str) -> bool:
     first = users[0] if users else None
     if isinstance(first, Loop) and len(users) == 1:
         return name not in own_buffers(first) and begins_with_write(first.body, name)
+    if isinstance(first, Call):
+        return all(whole.buffer != name for whole in first.inputs)
     if not isinstance(first, Compute) or (first.params and not first.fresh):
         return False
     is_read = any(read.buffer == name for read in reads_of(first))
@@ -127,6 +130,8 @@ def work_of(block: Block) -> int:
             total += size
         elif isinstance(statement, Loop):
             total += work_of(statement.body) * (max(statement.trips.const, 0) if statement.trips.is_const else 1)
+        elif isinstance(statement, Call):
+            total += _work_of_call(statement)
         elif isinstance(statement, Branch):
             total += work_of(statement.then) + work_of(statement.orelse)
     return total
@@ -137,3 +142,9 @@ def _weight(node: Expr) -> int:
     if node.dtype.kind != "c":
         return 1
     return 6 if isinstance(node, Op) and node.name in ("multiply", "divide", "square") else 2
+
+
+def _work_of_call(call: Call) -> int:
+    """As of a product of matrices: for each element of the largest buffer one more for each column."""
+    sizes = [math.prod(extent.const for extent in whole.shape) for whole in (*call.inputs, *call.outputs)]
+    return max(sizes) * max((whole.shape[-1].const for whole in call.inputs if whole.shape), default=1)

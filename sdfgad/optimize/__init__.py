@@ -27,6 +27,7 @@ from sdfgad.optimize.mirror import merge_mirrored
 from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
+from sdfgad.optimize.save_late import save_late
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
@@ -41,6 +42,7 @@ Pass = Callable[[Program], Program]
 PASSES: tuple[Pass, ...] = (
     remove_decided,
     remove_dead_code,
+    save_late,
     take_apart,
     forward_copies,
     forward_reshapes,

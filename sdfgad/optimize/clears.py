@@ -51,6 +51,8 @@ def _in_block(program: Program, block: Block, name: str) -> Block | None:
     if nested is not None:
         return _with(block, found[0], (nested,))
     last = found[-1]
+    if isinstance(last, Branch):
+        return _before_branch(program, block, found, name)
     if len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0):
         return None
     if not is_whole(program.buffers, last) and not all(_is_within(s, last, name) for s in found[:-1]):
@@ -58,6 +60,22 @@ def _in_block(program: Program, block: Block, name: str) -> Block | None:
     body = tuple(s for s in block if s is not last)
     position = next(k for k, s in enumerate(body) if mentioned_by(s, name))
     return (*body[:position], last, *body[position:])
+
+
+def _before_branch(program: Program, block: Block, found: list[Statement], name: str) -> Block | None:
+    """The same where the last statement that mentions a buffer is a branch, which clears it on both sides."""
+    last, first = found[-1], found[0]
+    assert isinstance(last, Branch)
+    ends = [next((s for s in reversed(side) if mentioned_by(s, name)), None) for side in (last.then, last.orelse)]
+    clears = [s for s in ends if isinstance(s, Compute) and is_clear(s, 0.0) and is_whole(program.buffers, s)]
+    if len(clears) < 2:
+        return None
+    then, orelse = (
+        tuple(s for s in side if s is not clear) for side, clear in zip((last.then, last.orelse), clears, strict=True)
+    )
+    changed = _with(block, last, (replace(last, then=then, orelse=orelse),))
+    position = next(k for k, s in enumerate(block) if s is first)
+    return (*changed[:position], clears[0], *changed[position:])
 
 
 def _nested(program: Program, statement: Statement, name: str) -> Statement | None:

@@ -150,3 +150,47 @@ KEPT = {
 @pytest.mark.parametrize("name", KEPT)
 def test_kept(name):
     assert_stays(clear_early, KEPT[name])
+
+
+def test_where_both_sides_of_a_branch_clear():
+    assert_becomes(
+        clear_early,
+        """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 20: a[p] += X[p, j]
+            if x[j] > 0.0:
+                for p < 20: Z[p, j] = a[p]
+                for p < 20: a[p] = 0.0
+            else:
+                for p < 20: Z[p, j] = -a[p]
+                for p < 20: a[p] = 0.0
+        """,
+        """
+        loop j < 3:
+            for p < 20: a[p] = 0.0
+            for p < 20: a[p] += X[p, j]
+            if (x[j] > 0.0):
+                for p < 20: Z[p, j] = a[p]
+            else:
+                for p < 20: Z[p, j] = -a[p]
+        """,
+    )
+
+
+@pytest.mark.parametrize("last", ["for p < 19: a[p] = 0.0", "for p < 20: a[p] = 1.0", "for p < 20: Z[p, j] = a[p]"])
+def test_not_where_one_side_of_a_branch_leaves_something(last):
+    assert_stays(
+        clear_early,
+        f"""
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 20: a[p] += X[p, j]
+            if x[j] > 0.0:
+                for p < 20: Z[p, j] = a[p]
+                for p < 20: a[p] = 0.0
+            else:
+                for p < 20: Z[p, j] = -a[p]
+                {last}
+        """,
+    )
