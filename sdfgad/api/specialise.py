@@ -14,11 +14,12 @@ import numpy as np
 from sdfgad.api.built import Built, Outputs, shape_of
 from sdfgad.api.foresight import Foresight, Trips
 from sdfgad.api.planning import Layout, Planner, Sizes
+from sdfgad.api.prepared import prepared
 from sdfgad.api.recall import Recall
 from sdfgad.api.report import infeasible, plan_of
 from sdfgad.api.signature import Call, as_contiguous, as_input
 from sdfgad.api.wishes import Wishes
-from sdfgad.errors import ArgumentError, OutputError, UnusedArgument
+from sdfgad.errors import ArgumentError, InfeasibleBudget, OutputError, UnusedArgument
 from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
@@ -339,13 +340,29 @@ def specialise(
     constant: set[str] = set()
     while True:
         primal = parse(function, call.kinds, constant)
-        made = _checked(primal, wrt, resolve_output(primal), allow_unused, wishes)
+        plain = _checked(primal, wrt, resolve_output(primal), allow_unused, wishes)
+        made = _checked(prepared(primal, wishes), wrt, resolve_output(primal), allow_unused, wishes)
         try:
             _ = made.planner.store_all
         except NeedsConstant as need:
             constant |= set(primal.fixed) | {n for n, symbol in primal.integers.items() if symbol in need.symbols}
         else:
-            return made
+            return _fitting(made, plain, call)
+
+
+def _fitting(made: Specialisation, plain: Specialisation, call: Call) -> Specialisation:
+    """The prepared specialisation, but where the plain one needs less memory and the limit asks for that."""
+    if made.primal is plain.primal or made.wishes.limit is None:
+        return made
+    least: dict[int, Specialisation] = {}
+    for one in (made, plain):
+        try:
+            _ = one.layout(call)
+        except InfeasibleBudget as error:
+            least.setdefault(error.minimum_bytes, one)
+        else:
+            return one
+    return least[min(least)]
 
 
 def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bool, wishes: Wishes) -> Specialisation:

@@ -10,6 +10,7 @@ from sdfgad.optimize.clears import clear_early
 from sdfgad.optimize.contract import contract
 from sdfgad.optimize.copies import forward_copies, make_in_place
 from sdfgad.optimize.dead_code import remove_dead_code
+from sdfgad.optimize.factor_sums import factor_sums
 from sdfgad.optimize.factors import add_factors
 from sdfgad.optimize.first_assign import assign_first
 from sdfgad.optimize.flatten import flatten
@@ -38,6 +39,8 @@ from sdfgad.optimize.unroll import unroll
 
 Pass = Callable[[Program], Program]
 
+# Before the program is differentiated; the rest of the passes does not ask where a program comes from.
+EARLY: tuple[Pass, ...] = (factor_sums,)
 # In this order; each can be left out.
 PASSES: tuple[Pass, ...] = (
     remove_decided,
@@ -83,3 +86,8 @@ def optimise(program: Program, passes: tuple[Pass, ...] = PASSES) -> Program:
     for one in passes:
         program = one(program)
     return program
+
+
+def prepare(program: Program, passes: tuple[Pass, ...] = EARLY) -> Program:
+    """What is worth more before the program is differentiated."""
+    return optimise(program, passes)
