@@ -3,7 +3,7 @@
 import pytest
 
 from sdfgad.ir.accesses import uses_of
-from sdfgad.lowering.scopes import distance, sums_of
+from sdfgad.lowering.scopes import distance, sums_of, work_of
 from tests.helpers_text import sample
 
 DISTANCES = {
@@ -51,3 +51,16 @@ def test_sums(name):
     lines, count = SUMS[name]
     body = sample("loop c < 4:\n" + "".join(f"    {line}\n" for line in lines), n=3, f=2)[0].body[0].body
     assert len(sums_of(body, "c")) == count
+
+
+WORK = {
+    "for p < 20: z[p] = x[p]": 20,
+    "for p < 20: q += x[p]": 20,
+    "for p < 20: q max= x[p]": 80,
+    "loop k < 3:\n    for p < 20: z[p] = (x[p] + y[p])": 180,
+}
+
+
+@pytest.mark.parametrize("text", WORK)
+def test_work(text):
+    assert work_of(sample(text)[0].body) == WORK[text]
