@@ -17,6 +17,7 @@ from sdfgad.optimize.flatten import flatten
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.hoist import hoist
+from sdfgad.optimize.hoist_indices import hoist_indices
 from sdfgad.optimize.implied import remove_implied
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.late_checks import check_late
@@ -36,7 +37,7 @@ from sdfgad.optimize.unroll import unroll
 
 Pass = Callable[[Program], Program]
 
-# Before the program is differentiated; the rest of the passes does not ask where a program comes from.
+# Before the program is differentiated, so that the adjoint has less to do, too.
 EARLY: tuple[Pass, ...] = (factor_sums,)
 # In this order; each can be left out.
 PASSES: tuple[Pass, ...] = (
@@ -72,6 +73,7 @@ PASSES: tuple[Pass, ...] = (
     sink_clears,
     hoist,
     strip,
+    hoist_indices,
 )
 
 
