@@ -17,6 +17,7 @@ from sdfgad.optimize.flatten import flatten
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.gather import gather
 from sdfgad.optimize.hoist import hoist
+from sdfgad.optimize.hoist_indices import hoist_indices
 from sdfgad.optimize.implied import remove_implied
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.jam import jam
@@ -39,7 +40,7 @@ from sdfgad.optimize.unroll import unroll
 
 Pass = Callable[[Program], Program]
 
-# Before the program is differentiated; the rest of the passes does not ask where a program comes from.
+# Before the program is differentiated, so that the adjoint has less to do, too.
 EARLY: tuple[Pass, ...] = (factor_sums,)
 # In this order; each can be left out.
 PASSES: tuple[Pass, ...] = (
@@ -78,6 +79,7 @@ PASSES: tuple[Pass, ...] = (
     hoist,
     jam,
     strip,
+    hoist_indices,
 )
 
 

@@ -80,7 +80,12 @@ class _Sum:
         return frozenset(symbols_of(*roots)) & self.extents.keys()
 
     def ordered(self, names: frozenset[str]) -> list[str]:
-        return [name for name in self.extents if name in names]
+        """Variables in the order of axes: counters, then what the statement sums over, then the target's axes.
+
+        The last factor of a product of matrices is read along its rows then.
+        """
+        own = [name for name, _ in self.addition.own]
+        return [name for name in (*(n for n in self.extents if n not in own), *own) if name in names]
 
     @property
     def order(self) -> Order:
