@@ -231,6 +231,9 @@ class _Nest(Points):
         guard = [f"if ({start} < {end})"] if sums and not loop.trips.is_const else []
         return ["{", *writer.lines, *bounds, *guard, "{", *first, *pragma, head, *inner, "}", *last, "}", "}"]
 
+    def is_slot(self, lin: Lin, extent: Lin) -> bool:
+        return self.room.is_slot(lin, extent)
+
     def pragma(self, sums: Mapping[Access, str]) -> list[str]:
         """Trips may run side by side; sums may be reordered to use vector instructions."""
         if not sums:

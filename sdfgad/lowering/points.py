@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sdfgad.ir.expr import Const, Read
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.linear import Atom, Lin
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params
 from sdfgad.lowering.blas import Product, call_text, product_of
 from sdfgad.lowering.cpp import Writer, cpp_type, literal
-from sdfgad.lowering.flat import offset_of
 from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
 from sdfgad.lowering.scopes import work_of
 from sdfgad.lowering.totals import Total
@@ -193,24 +191,39 @@ class Points:
     def is_inside(self, read: Read) -> bool:
         """Whether a read is certainly of an element, also where its value is not asked for."""
         shape = self.buffers[read.buffer].shape
-        if all(self.is_below(lin, extent) for lin, extent in zip(read.index, shape, strict=True)):
-            return True
-        # A counter may go along several axes.
-        offset = offset_of(Access(read.buffer, read.index), self.buffers)
-        if offset is None or not all(extent.is_const for extent in shape):
-            return False
-        return self.is_below(offset, Lin(math.prod(extent.const for extent in shape)))
+        axes = list(zip(read.index, shape, strict=True))
+        while not self._is_along(axes):
+            if not axes or not (self.is_below(*axes[0]) or self.is_slot(*axes[0])):
+                return False
+            axes.pop(0)
+        return True
+
+    def _is_along(self, axes: Sequence[tuple[Lin, Lin]]) -> bool:
+        """Whether a place in the memory of an array is inside; a counter may go along several axes."""
+        place, size = Lin(0), 1
+        for lin, extent in reversed(axes):
+            place, size = place + lin.scaled(size), size * extent.const
+        return all(extent.is_const for _, extent in axes) and self.is_below(place, Lin(size))
 
     def is_below(self, lin: Lin, extent: Lin) -> bool:
         """Whether a form of the counters is certainly between 0 and an extent."""
+        if len(lin.terms) == 1 and lin == Lin.symbol(lin.terms[0][0]) and self._trips(lin.terms[0][0]) == extent:
+            return True
         least = most = lin.const
         for atom, coefficient in lin.terms:
-            trips = self.counters.get(atom) if isinstance(atom, str) else None
+            trips = self._trips(atom)
             if trips is None or not trips.is_const:
                 return False
             span = coefficient * max(trips.const - 1, 0)
             least, most = least + min(span, 0), most + max(span, 0)
         return extent.is_const and least >= 0 and most < extent.const
+
+    def _trips(self, atom: Atom) -> Lin | None:
+        return self.counters.get(atom) if isinstance(atom, str) else None
+
+    def is_slot(self, lin: Lin, extent: Lin) -> bool:
+        """Whether a form is a slot of a tape whose number of slots is counted."""
+        raise NotImplementedError
 
     def element(self, access: Access, writer: Writer) -> str:
         if is_single(self.buffers[access.buffer]):

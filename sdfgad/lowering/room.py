@@ -47,6 +47,12 @@ class Room:
         # What has been checked in this block holds until the slot changes; inside, other slots may have been.
         self.checked = before | set(due)
 
+    def is_slot(self, form: Lin, extent: Lin) -> bool:
+        """Whether a form is a slot: one is only mentioned where it is checked, or where it has been filled."""
+        names = [atom for atom, _ in extent.terms]
+        is_counter = len(form.terms) == 1 and form == Lin.symbol(form.terms[0][0]) and bool(reads(Int(form)))
+        return is_counter and len(names) == 1 and names[0] in self.bounds and extent == Lin.symbol(names[0])
+
     def _needs(self, block: Block) -> Iterator[Need]:
         for statement in computes(block):
             target = statement.target

@@ -41,3 +41,52 @@ def test_unknown_ranges_are_not_trusted():
     assert "sdfgad::select" not in written(I, trips=J)
     assert "sdfgad::select" not in written(I, trips=5, start=2)
     assert "sdfgad::select" not in written(I, trips=11)
+
+
+def written_in_trips(index, shape, bounds=(), trips="n"):
+    """The text of ``for t < trips: for i < 10: y[i] = z[index] if mask[i] else 0``."""
+    value = Op("select", (Read("mask", (I,), BOOL), Read("z", index, F64), Const(0, F64)), F64)
+    inner = Loop("i", Lin(10), (Compute((), Access("y", (I,)), value),), (I, 9 - I), is_parallel=True)
+    count = Lin.symbol(trips)
+    loop = Loop("t", count, (inner,), (T, count - T - 1))
+    buffers = {**BUFFERS, "z": Buffer("z", shape, F64), "count": Buffer("count", (), np.dtype(np.int64))}
+    return nest_of(loop, "nest", buffers, buffers, bounds).code
+
+
+T, N, SLOT = Lin.symbol("t"), Lin.symbol("n"), Lin.symbol(Read("count", (), np.dtype(np.int64)))
+
+
+@pytest.mark.parametrize(
+    ("index", "shape"),
+    [
+        ((T, I), (N, Lin(10))),
+        ((T, Lin(0), I), (N, Lin(2), Lin(5))),  # Along the memory of two axes.
+        ((T, Lin(3), I), (N, Lin(4), Lin(10))),
+        ((Lin(0), I), (Lin(2), Lin(5))),
+        ((Lin(1), 9 - I), (Lin(2), Lin(10))),
+    ],
+)
+def test_what_is_on_a_tape_is_read_without_a_branch(index, shape):
+    assert "sdfgad::select<double>" in written_in_trips(index, shape)
+
+
+def test_what_is_in_a_counted_slot_is_read_without_a_branch():
+    assert "sdfgad::select<double>" in written_in_trips((SLOT, I), (Lin.symbol("total"), Lin(10)), ("total",))
+
+
+@pytest.mark.parametrize(
+    ("index", "shape"),
+    [
+        ((T + 1, I), (N, Lin(10))),
+        ((T, I), (N - 1, Lin(10))),
+        ((T, I), (Lin.symbol("m"), Lin(10))),
+        ((T, I), (N, Lin(9))),
+        ((I, T), (N, Lin(10))),
+        ((Lin(1), I), (Lin(2), Lin(9))),
+        ((Lin(0), I), (Lin(2), Lin(4))),
+        ((SLOT, I), (Lin.symbol("total"), Lin(10))),  # No counted number of slots.
+        ((SLOT + 1, I), (Lin.symbol("bound"), Lin(10))),
+    ],
+)
+def test_what_may_be_outside_a_tape_is_not(index, shape):
+    assert "sdfgad::select" not in written_in_trips(index, shape, ("bound",))
