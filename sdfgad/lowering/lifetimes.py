@@ -298,6 +298,7 @@ WORKSPACE: dict[str, Callable[..., int]] = {
     "solve": _solve,
     "inverse": _inverse,
     "pseudo_inverse": _pseudo_inverse,
+    "regular": _determinant,
     "determinant": _determinant,
     "sign_log_determinant": _determinant,
     "cholesky": _cholesky,

@@ -40,6 +40,21 @@ def solve(a: Any, b: Any, x: Any, x_bar: Any) -> Any:
     return -(b_bar @ adjoint(x)), b_bar
 
 
+def solve_by_operands(a: Any, b: Any, x: Any, x_bar: Any) -> Any:
+    """The same without the solution: ``x @ adjoint(b_bar)`` is the solution for ``b @ adjoint(b_bar)``."""
+    b_bar = np.linalg.solve(adjoint(a), x_bar)
+    return -adjoint(np.linalg.solve(a, b @ adjoint(b_bar))), b_bar
+
+
+def is_wide(batch: int, n: int, m: int) -> bool:
+    """Whether there are more right-hand sides than unknowns."""
+    return m > n
+
+
+# Rules that do without the outputs, and for which of the last sizes of a call they take less than making these again.
+OPERAND_RULES: dict[str, tuple[CallRule, Callable[..., bool]]] = {"solve": (solve_by_operands, is_wide)}
+
+
 @call_rule("inverse")
 def inverse(a: Any, y: Any, y_bar: Any) -> Any:
     return -(adjoint(y) @ (y_bar @ adjoint(y)))

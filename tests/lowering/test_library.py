@@ -20,6 +20,7 @@ SORTED = {**INTEGERS, "f4": "float", "f8": "double"}
 LINALG = {
     "solve": "const T* a, const T* b, T* x, int64_t batch, int64_t n, int64_t m",
     "inverse": "const T* a, T* out, int64_t batch, int64_t n",
+    "regular": "const T* a, int64_t batch, int64_t n",
     "determinant": "const T* a, T* out, int64_t batch, int64_t n",
     "sign_log_determinant": "const T* a, T* sign, R* log, int64_t batch, int64_t n",
     "cholesky": "const T* a, T* out, int64_t batch, int64_t n",
@@ -214,6 +215,7 @@ def test_singular_matrices_fail(call, field, n):
     assert call("inverse", field.dtype, a, x, 3, n) == 1
     assert call("solve", field.dtype, a, normal(field.dtype, 3, n, n), x, 3, n, n) == 1
     assert call("inverse", field.dtype, a, x, 1, n) == 0
+    assert [call("regular", field.dtype, a, count, n) for count in (3, 1)] == [1, 0]
 
 
 @pytest.mark.parametrize("batch", [0, 1, 3])

@@ -195,6 +195,14 @@ template <typename T> inline int inverse(const T* a, T* out, int64_t batch, int6
     return 0;
 }
 
+// Only whether they can be inverted.
+template <typename T> inline int regular(const T* a, int64_t batch, int64_t n) {
+    lapack::Factors<T> factors(n);
+    for (int64_t i = 0; i < batch; i++, a += n * n)
+        if (!factors.factor(a)) return 1;
+    return 0;
+}
+
 // By its logarithm, as in NumPy: the product of the pivots might overflow on the way.
 template <typename T> inline int determinant(const T* a, T* out, int64_t batch, int64_t n) {
     lapack::Factors<T> factors(n);
