@@ -27,6 +27,7 @@ class LibraryFunction:
 SINGULAR = "a matrix is singular"
 LIBRARY: dict[str, LibraryFunction] = {
     "solve": LibraryFunction("linalg.h", SINGULAR, check="regular"),
+    "solve_pullback": LibraryFunction("solve_pullback.h", is_of_adjoints=True),
     "inverse": LibraryFunction("linalg.h", SINGULAR, check="regular"),
     "regular": LibraryFunction("linalg.h", SINGULAR, is_differentiable=False, is_of_adjoints=True),
     "pseudo_inverse": LibraryFunction("pseudo_inverse.h", "the singular values did not converge"),

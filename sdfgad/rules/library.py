@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.frontend.functions.fourier import transform
-from sdfgad.frontend.functions.linalg import cholesky_pullback
+from sdfgad.frontend.functions.linalg import cholesky_pullback, solve_pullback
 
 CallRule = Callable[..., Any]
 CALL_RULES: dict[str, CallRule] = {}
@@ -42,8 +42,7 @@ def solve(a: Any, b: Any, x: Any, x_bar: Any) -> Any:
 
 def solve_by_operands(a: Any, b: Any, x: Any, x_bar: Any) -> Any:
     """The same without the solution: ``x @ adjoint(b_bar)`` is the solution for ``b @ adjoint(b_bar)``."""
-    b_bar = np.linalg.solve(adjoint(a), x_bar)
-    return -adjoint(np.linalg.solve(a, b @ adjoint(b_bar))), b_bar
+    return solve_pullback(a, b, x_bar)
 
 
 def is_wide(batch: int, n: int, m: int) -> bool:
