@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special
 
 from sdfgad.frontend import parse as parsing
-from sdfgad.frontend.functions.linalg import cholesky_pullback
+from sdfgad.frontend.functions.linalg import cholesky_pullback, solve_pullback
 from sdfgad.ir.expr import Const, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.program import Call, Compute, Loop
 from sdfgad.lowering.assemble import assemble
@@ -226,7 +226,9 @@ def nonzero(mask, size):
 
 LIBRARY = {
     "solve": lambda a, b, *_: np.linalg.solve(a, b),
+    "solve_pullback": lambda a, b, bar, *_: solve_pullback(a, b, bar),
     "inverse": lambda a, *_: np.linalg.inv(a),
+    "regular": lambda a, *_: np.linalg.inv(a) is None or (),
     "pseudo_inverse": lambda a, *_: np.linalg.pinv(a),
     "determinant": lambda a, *_: np.linalg.det(a),
     "sign_log_determinant": lambda a, *_: tuple(np.linalg.slogdet(a)),

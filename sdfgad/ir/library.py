@@ -14,18 +14,22 @@ class LibraryFunction:
         failure: what went wrong where it returns 1, if it may; a call then has one more output, which tells.
         is_differentiable: whether its outputs vary differentiably with its inputs.
         is_of_adjoints: whether only adjoints call it, so that it needs no rule of its own.
+        check: the function of the first input that only tells whether this one fails, if there is one.
     """
 
     header: str
     failure: str = ""
     is_differentiable: bool = True
     is_of_adjoints: bool = False
+    check: str = ""
 
 
 SINGULAR = "a matrix is singular"
 LIBRARY: dict[str, LibraryFunction] = {
-    "solve": LibraryFunction("linalg.h", SINGULAR),
-    "inverse": LibraryFunction("linalg.h", SINGULAR),
+    "solve": LibraryFunction("linalg.h", SINGULAR, check="regular"),
+    "solve_pullback": LibraryFunction("solve_pullback.h", is_of_adjoints=True),
+    "inverse": LibraryFunction("linalg.h", SINGULAR, check="regular"),
+    "regular": LibraryFunction("linalg.h", SINGULAR, is_differentiable=False, is_of_adjoints=True),
     "pseudo_inverse": LibraryFunction("pseudo_inverse.h", "the singular values did not converge"),
     "determinant": LibraryFunction("linalg.h"),
     "sign_log_determinant": LibraryFunction("linalg.h"),

@@ -211,6 +211,10 @@ def _solve(t: _Types, _batch: int, n: int, m: int) -> int:
     return _factors(t, n) + t.result(n * m)
 
 
+def _solve_pullback(t: _Types, _batch: int, n: int, m: int) -> int:
+    return _factors(t, n) + 2 * t.result(n * m) + _array(n * n, t.wide)
+
+
 def _inverse(t: _Types, _batch: int, n: int) -> int:
     return _factors(t, n) + t.result(n * n)
 
@@ -296,8 +300,10 @@ def _convolved(n: int) -> int:
 
 WORKSPACE: dict[str, Callable[..., int]] = {
     "solve": _solve,
+    "solve_pullback": _solve_pullback,
     "inverse": _inverse,
     "pseudo_inverse": _pseudo_inverse,
+    "regular": _determinant,
     "determinant": _determinant,
     "sign_log_determinant": _determinant,
     "cholesky": _cholesky,

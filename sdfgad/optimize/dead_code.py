@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sdfgad.ir.digits import writes_all
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
 
 
@@ -13,6 +14,14 @@ def remove_dead_code(program: Program) -> Program:
     live = {*program.outputs.values(), "status"}
     body, _ = _Pass(dict(program.buffers)).block(program.body, live)
     return program.with_body(body)
+
+
+def _only_checked(call: Call, live: set[str]) -> Call:
+    """A call, or one that only tells whether it fails where nothing else of it is read."""
+    function, needed = LIBRARY[call.name], [whole for whole in call.outputs if whole.buffer in live]
+    if not function.check or needed != [call.outputs[-1]]:
+        return call
+    return replace(call, name=function.check, inputs=call.inputs[:1], outputs=call.outputs[-1:], sizes=call.sizes[:2])
 
 
 class _Pass:
@@ -34,6 +43,7 @@ class _Pass:
             return self.compute(statement, live)
         if isinstance(statement, Call):
             made = {whole.buffer for whole in statement.outputs}
+            statement = _only_checked(statement, live)
             needed = {whole.buffer for whole in statement.inputs}
             return (statement, (live - made) | needed) if live & made else (None, live)
         if isinstance(statement, Loop):

@@ -33,7 +33,7 @@ from sdfgad.ir.program import (
     walk,
 )
 from sdfgad.reverse.again import find_again
-from sdfgad.reverse.calls import missing_call_rules, pullback_of_call
+from sdfgad.reverse.calls import missing_call_rules, operand_rule, pullback_of_call
 from sdfgad.reverse.choices import keep_choices
 from sdfgad.reverse.places import Key, Places
 from sdfgad.reverse.residuals import (
@@ -133,6 +133,7 @@ def differentiate_program(
             pieces[number] = Piece(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
     destruction, places = Destruction(program.body, context), Places(program, early)
     saved = saved_keys(program, destruction, places, pieces)
+    pieces, saved = _using_operands(program, destruction, places, pieces, saved, bars, buffers, names)
     pieces, saved = _using_results(program, destruction, places, pieces, saved, bars)
     if reusing:
         pieces = _reusing_results(program, destruction, places, pieces, saved, bars)
@@ -256,6 +257,35 @@ def _counted(
 
     cotangents = tuple((read, rewrite(c, replace=named)) for read, c in pulled.cotangents)
     return [clear, total], replace(pulled, cotangents=cotangents)
+
+
+def _using_operands(
+    program: Program,
+    destruction: Destruction,
+    places: Places,
+    pieces: dict[int, Piece],
+    saved: frozenset[Key],
+    bars: dict[str, str],
+    buffers: dict[str, Buffer],
+    names: Names,
+) -> tuple[dict[int, Piece], frozenset[Key]]:
+    """Let adjoints of calls use operands instead of results, one by one, where fewer values must be saved then."""
+    statements = numbered(program.body)
+    for number, piece in pieces.items():
+        call = statements[number]
+        rule = operand_rule(call) if isinstance(call, Call) else None
+        if not isinstance(call, Call) or rule is None:
+            continue
+        storage = dict(buffers)
+        other = Piece(pullback_of_call(call, program.buffers, bars, storage, names, rule), piece.phase)
+        trial = saved_keys(program, destruction, places, pieces | {number: other})
+        if len(trial) < len(saved):
+            pieces, saved = pieces | {number: other}, trial
+            old = {name for part in piece.statements for name in part.mentioned} - {*program.buffers, *bars.values()}
+            buffers.update(storage)
+            for name in old:
+                del buffers[name]
+    return pieces, saved
 
 
 def _using_results(

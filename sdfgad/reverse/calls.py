@@ -12,7 +12,7 @@ from sdfgad.frontend.values import view_of
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Buffer, Call, Compute, Program, Statement, buffers_of, walk, written
-from sdfgad.rules.library import CALL_RULES
+from sdfgad.rules.library import CALL_RULES, OPERAND_RULES, CallRule
 
 
 def missing_call_rules(program: Program, active: frozenset[str]) -> list[tuple[str, Location | None]]:
@@ -22,12 +22,18 @@ def missing_call_rules(program: Program, active: frozenset[str]) -> list[tuple[s
 
 
 def pullback_of_call(
-    call: Call, primal: Mapping[str, Buffer], bars: Mapping[str, str], buffers: dict[str, Buffer], names: Names
+    call: Call,
+    primal: Mapping[str, Buffer],
+    bars: Mapping[str, str],
+    buffers: dict[str, Buffer],
+    names: Names,
+    rule: CallRule | None = None,
 ) -> tuple[Compute | Call, ...]:
     """Statements that add to the cotangents of a call's inputs and clear those of its outputs.
 
     Args:
         bars: active buffers of the program -> their adjoints, which are in `buffers`; new storage is added there.
+        rule: another one than the first that there is.
     """
     b = Builder({})
     b.names, b.where = names, call.where
@@ -38,7 +44,7 @@ def pullback_of_call(
     cotangents = [
         view_of(buffers[bars[whole.buffer]]) if whole.buffer in bars else None for whole in call.outputs[:count]
     ]
-    source = read_source(CALL_RULES[call.name])
+    source = read_source(rule or CALL_RULES[call.name])
     parameters = [argument.arg for argument in source.node.args.args]
     wanted = len(parameters) - len(inputs) - 2 * count
     values = [*inputs, *outputs, *cotangents, *call.sizes[len(call.sizes) - wanted :]]
@@ -63,3 +69,9 @@ def _live(block: list[Statement], kept: set[str]) -> tuple[Compute | Call, ...]:
             result.append(statement)
             kept = kept | buffers_of(statement)
     return tuple(reversed(result))
+
+
+def operand_rule(call: Call) -> CallRule | None:
+    """A rule that reads no outputs of the call, if there is one that is no more work."""
+    rule, is_less = OPERAND_RULES.get(call.name, (None, None))
+    return rule if is_less is not None and is_less(*call.sizes) else None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.frontend.functions.fourier import transform
-from sdfgad.frontend.functions.linalg import cholesky_pullback
+from sdfgad.frontend.functions.linalg import cholesky_pullback, solve_pullback
 
 CallRule = Callable[..., Any]
 CALL_RULES: dict[str, CallRule] = {}
@@ -38,6 +38,20 @@ def adjoint(a: Any) -> Any:
 def solve(a: Any, b: Any, x: Any, x_bar: Any) -> Any:
     b_bar = np.linalg.solve(adjoint(a), x_bar)
     return -(b_bar @ adjoint(x)), b_bar
+
+
+def solve_by_operands(a: Any, b: Any, x: Any, x_bar: Any) -> Any:
+    """The same without the solution: ``x @ adjoint(b_bar)`` is the solution for ``b @ adjoint(b_bar)``."""
+    return solve_pullback(a, b, x_bar)
+
+
+def is_wide(batch: int, n: int, m: int) -> bool:
+    """Whether there are more right-hand sides than unknowns."""
+    return m > n
+
+
+# Rules that do without the outputs, and for which of the last sizes of a call they take less than making these again.
+OPERAND_RULES: dict[str, tuple[CallRule, Callable[..., bool]]] = {"solve": (solve_by_operands, is_wide)}
 
 
 @call_rule("inverse")

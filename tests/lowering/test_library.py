@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sdfgad.frontend.functions.linalg import cholesky_pullback
+from sdfgad.frontend.functions.linalg import cholesky_pullback, solve_pullback
 from sdfgad.lowering.openblas import OpenBLAS
 from sdfgad.runtime.compile import FLAGS, INCLUDE, compiler
 
@@ -19,7 +19,9 @@ INTEGERS = {"?": "bool", "i1": "int8_t", "i4": "int32_t", "i8": "int64_t", "u2":
 SORTED = {**INTEGERS, "f4": "float", "f8": "double"}
 LINALG = {
     "solve": "const T* a, const T* b, T* x, int64_t batch, int64_t n, int64_t m",
+    "solve_pullback": "const T* a, const T* b, const T* bar, T* a_bar, T* b_bar, int64_t batch, int64_t n, int64_t m",
     "inverse": "const T* a, T* out, int64_t batch, int64_t n",
+    "regular": "const T* a, int64_t batch, int64_t n",
     "determinant": "const T* a, T* out, int64_t batch, int64_t n",
     "sign_log_determinant": "const T* a, T* sign, R* log, int64_t batch, int64_t n",
     "cholesky": "const T* a, T* out, int64_t batch, int64_t n",
@@ -62,7 +64,9 @@ def call(tmp_path_factory):
     """Calls a function of the library on arrays and integers, and returns its status."""
     folder = tmp_path_factory.mktemp("library")
     source, target = folder / "library.cpp", folder / "library.so"
-    headers = "".join(f'#include "{name}.h"\n' for name in ("linalg", "cholesky_pullback", "fourier", "sorting"))
+    headers = "".join(
+        f'#include "{name}.h"\n' for name in ("linalg", "cholesky_pullback", "solve_pullback", "fourier", "sorting")
+    )
     source.write_text(headers + 'extern "C" {\n' + "\n".join(wrappers()) + "\n}\n")
     libraries = [
         option for path in OpenBLAS.cmake_libraries for option in (path, f"-Wl,-rpath,{path.rpartition('/')[0]}")
@@ -158,6 +162,19 @@ def test_solve(call, field, batch, n):
 
 @pytest.mark.parametrize("batch", [0, 1, 3])
 @pytest.mark.parametrize("n", SIZES)
+def test_solve_pullback(call, field, batch, n):
+    # Rows in another order have to be swapped.
+    a = constant(np.ascontiguousarray(regular(field.dtype, batch, n)[:, ::-1]))
+    for m in (0, 1, 2, 9, 70):
+        b, bar = normal(field.dtype, batch, n, m), normal(field.dtype, batch, n, m, seed=2)
+        a_bar, b_bar = np.full((batch, n, n), np.nan, field.dtype), np.full((batch, n, m), np.nan, field.dtype)
+        assert call("solve_pullback", field.dtype, a, b, bar, a_bar, b_bar, batch, n, m) == 0
+        for found, expected in zip((a_bar, b_bar), solve_pullback(a, b, bar), strict=True):
+            assert_near(found, expected, field)
+
+
+@pytest.mark.parametrize("batch", [0, 1, 3])
+@pytest.mark.parametrize("n", SIZES)
 def test_inverse(call, field, batch, n):
     a = regular(field.dtype, batch, n)
     out = np.full_like(a, np.nan)
@@ -214,6 +231,7 @@ def test_singular_matrices_fail(call, field, n):
     assert call("inverse", field.dtype, a, x, 3, n) == 1
     assert call("solve", field.dtype, a, normal(field.dtype, 3, n, n), x, 3, n, n) == 1
     assert call("inverse", field.dtype, a, x, 1, n) == 0
+    assert [call("regular", field.dtype, a, count, n) for count in (3, 1)] == [1, 0]
 
 
 @pytest.mark.parametrize("batch", [0, 1, 3])

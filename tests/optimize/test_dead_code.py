@@ -1,11 +1,12 @@
 """What no output depends on goes; everything that an output depends on stays."""
 
+import copy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from sdfgad.ir.program import Branch, Loop, computes, walk
+from sdfgad.ir.program import Branch, Call, Loop, computes, walk
 from sdfgad.ir.text import program_text
 from sdfgad.optimize.dead_code import remove_dead_code
 from tests.frontend.test_coalesce import PROGRAMS
@@ -151,3 +152,26 @@ def test_of_a_gradient_the_forward_part_that_is_not_needed_goes(rng):
     assert "cos" not in program_text(removed)
     _, found = evaluated_gradients(primal, replace(made, program=removed, value=made.cotangent), 1.0, *args)
     assert found["s"] == pytest.approx(np.sum(np.exp(args[0])), rel=1e-14)
+
+
+def solved(x, y):
+    for k in range(3):
+        a = np.linalg.solve(x, y)
+        y = np.linalg.inv(x)
+    return x[0] * 2.0, a
+
+
+@pytest.mark.parametrize(
+    ("output", "names"), [("return[0]", ["regular", "regular"]), ("return[1]", ["solve", "inverse"])]
+)
+def test_of_a_call_only_the_check(output, names):
+    args = (np.eye(3) * 2.0, np.ones((3, 3)))
+    primal = parsed(solved, *args)
+    program = replace(primal.program, outputs={output: primal.program.outputs[output]})
+    changed = remove_dead_code(program)
+    calls = [s for s in walk(changed.body) if isinstance(s, Call)]
+    assert [call.name for call in calls] == names
+    assert all(len(call.outputs) == (1 if call.name == "regular" else 2) for call in calls)
+    arrays = inputs_of(primal, *args)
+    found, expected = (Interpreter(one, *copy.deepcopy(arrays)).outputs[output] for one in (changed, program))
+    np.testing.assert_array_equal(found, expected)

@@ -215,6 +215,23 @@ def test_programs_that_keep_nothing(name):
     assert adjoint_of(primal, entry.arrays, entry.output).residuals == {}
 
 
+def systems(x, y):
+    total = np.zeros_like(y)
+    for k in range(3):
+        a = x * (k + 1.0)
+        total += np.linalg.solve(a, y)
+    return total
+
+
+@pytest.mark.parametrize(("columns", "buffers"), [(5, 1), (3, 2)])
+def test_solutions_are_kept_only_where_that_is_less_work(columns, buffers):
+    adjoint = adjoint_of(parsed(systems, np.eye(3), np.ones((3, columns))))
+    # The matrix, and the solution where there are no more right-hand sides than unknowns.
+    assert len(adjoint.residuals) == buffers
+    used = {name for piece in adjoint.pieces.values() for s in piece.statements for name in s.mentioned}
+    assert set(adjoint.buffers) - set(adjoint.bars.values()) <= used
+
+
 def test_a_residual_says_what_and_where():
     adjoint = adjoint_of(parsed(nonlinear, X, Y), ["x"])
     (((number, buffer), residual),) = adjoint.residuals.items()

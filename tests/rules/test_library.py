@@ -8,7 +8,7 @@ import pytest
 from sdfgad.frontend.source import read_source
 from sdfgad.ir.library import LIBRARY
 from sdfgad.reverse.calls import missing_call_rules
-from sdfgad.rules.library import CALL_RULES
+from sdfgad.rules.library import CALL_RULES, OPERAND_RULES
 from tests.helpers import line_of
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
@@ -162,6 +162,41 @@ def in_a_loop(a, x):
     for _ in range(3):
         x = np.linalg.solve(a, x) + np.linalg.det(a) * 0.01 * x
     return x
+
+
+def of_several(a, b):
+    total = np.zeros_like(b)
+    for k in range(3):
+        total += np.linalg.solve(a[k] * a[k], b * a[k, 0, 0])
+    return total
+
+
+@DTYPES
+@pytest.mark.parametrize("batch", [(), (2,)])
+@pytest.mark.parametrize("m", [2, 3, 5])
+def test_of_one_system_after_another(m, batch, dtype):
+    # With more right-hand sides than unknowns without the solutions.
+    a, b = np.stack([regular(3, batch, dtype) + k for k in range(3)]), matrices((*batch, 3, m), dtype, 4)
+    program = of_stacks if batch else of_several
+    assert_like_python(program, a, b, tolerance=1e-9)
+    assert_slope(program, a, b)
+
+
+def of_stacks(a, b):
+    total = np.zeros_like(b)
+    for k in range(3):
+        total += np.linalg.solve(a[k] * a[k], b)
+    return total
+
+
+@DTYPES
+def test_rules_by_operands(dtype):
+    a, b, bar = regular(3, (2,), dtype), matrices((2, 3, 5), dtype, 4), matrices((2, 3, 5), dtype, 5)
+    rule, is_less = OPERAND_RULES["solve"]
+    found, expected = rule(a, b, None, bar), CALL_RULES["solve"](a, b, np.linalg.solve(a, b), bar)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    assert [is_less(1, 3, m) for m in (1, 3, 4)] == [False, False, True]
 
 
 def used_twice(a):

@@ -71,6 +71,22 @@ def solve(b: Builder, a: Any, right: Any) -> Tensor:
     return x.reindexed(x.shape[:-1], lambda p: (*p, Lin(0))) if is_vector else x
 
 
+def solve_pullback(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], bar: np.ndarray[Any, Any]) -> Any:
+    """The cotangents of `a` and `b` by that of ``np.linalg.solve(a, b)``, without the solution."""
+    b_bar = np.linalg.solve(np.conj(np.swapaxes(a, -1, -2)), bar)
+    inner = np.linalg.solve(a, b @ np.conj(np.swapaxes(b_bar, -1, -2)))
+    return -np.conj(np.swapaxes(inner, -1, -2)), b_bar
+
+
+@function(solve_pullback)
+def solve_pullback_handler(b: Builder, a: Any, right: Any, bar: Any) -> Any:
+    a, sizes, _ = _matrix(b, a, "solve")
+    inputs = [a, *(astype(as_tensor(side), a.dtype) for side in (right, bar))]
+    shape = [b.constant(extent) for extent in inputs[1].shape]
+    outputs = [(sizes, a.dtype), (shape, a.dtype)]
+    return tuple(b.call("solve_pullback", inputs, outputs, (_batch(sizes), *shape[-2:])))
+
+
 @function(np.linalg.inv)
 def inv(b: Builder, a: Any) -> Tensor:
     a, sizes, _ = _matrix(b, a, "inv")

@@ -35,10 +35,12 @@ template <typename T> using Wide = typename Types<T>::Wide;
     inline void solve_vector(int n, const T* lu, const int* pivots, T* x) {                                        \
         scipy_LAPACKE_##letter##getrs_work(LAPACK_COL_MAJOR, 'N', n, 1, (const C*)lu, n, pivots, (C*)x, n);        \
     }                                                                                                              \
-    /* x := x a^-T for x (m, n), both column-major */                                                              \
-    inline void solve_triangle(CBLAS_UPLO part, CBLAS_DIAG diagonal, int m, int n, const T* a, T* x) {             \
+    /* x := x a^-1 or x a^-T for x (m, n), both column-major */                                                    \
+    inline void solve_triangle(                                                                                    \
+        CBLAS_UPLO part, CBLAS_TRANSPOSE flag, CBLAS_DIAG diagonal, int m, int n, const T* a, T* x                 \
+    ) {                                                                                                            \
         BlasThreads threads(weight / 2.0 * m * n * n);                                                             \
-        scipy_cblas_##letter##trsm(CblasColMajor, CblasRight, part, CblasTrans, diagonal, m, n, one, a, n, x, m);  \
+        scipy_cblas_##letter##trsm(CblasColMajor, CblasRight, part, flag, diagonal, m, n, one, a, n, x, m);        \
     }                                                                                                              \
     inline int factor_upper(int n, T* a) {                                                                         \
         BlasThreads threads(weight / 6.0 * n * n * n);                                                             \
@@ -138,8 +140,17 @@ public:
         if (m == 1) return solve_vector(n, lu.get(), pivots.get(), x);
         for (int64_t i = 0; i < n; i++)
             if (is_swapped(i)) std::swap_ranges(x + i * m, x + (i + 1) * m, x + (pivots[i] - 1) * m);
-        solve_triangle(CblasLower, CblasUnit, m, n, lu.get(), x);
-        solve_triangle(CblasUpper, CblasNonUnit, m, n, lu.get(), x);
+        solve_triangle(CblasLower, CblasTrans, CblasUnit, m, n, lu.get(), x);
+        solve_triangle(CblasUpper, CblasTrans, CblasNonUnit, m, n, lu.get(), x);
+    }
+
+    // x := A^-T x for x (n, m).
+    void solve_transposed(Wide<T>* x, int64_t m) const {
+        if (n == 0 || m == 0) return;
+        solve_triangle(CblasUpper, CblasNoTrans, CblasNonUnit, m, n, lu.get(), x);
+        solve_triangle(CblasLower, CblasNoTrans, CblasUnit, m, n, lu.get(), x);
+        for (int64_t i = n - 1; i >= 0; i--)
+            if (is_swapped(i)) std::swap_ranges(x + i * m, x + (i + 1) * m, x + (pivots[i] - 1) * m);
     }
 
     Wide<T> determinant_sign() const {
@@ -192,6 +203,14 @@ template <typename T> inline int inverse(const T* a, T* out, int64_t batch, int6
         factors.solve(result.in(out), n);
         result.store(out);
     }
+    return 0;
+}
+
+// Only whether they can be inverted.
+template <typename T> inline int regular(const T* a, int64_t batch, int64_t n) {
+    lapack::Factors<T> factors(n);
+    for (int64_t i = 0; i < batch; i++, a += n * n)
+        if (!factors.factor(a)) return 1;
     return 0;
 }
 
