@@ -49,7 +49,8 @@ class _Merging:
 
     def takes(self, made: Compute, user: Compute) -> bool:
         """Whether a statement adds once to each element of a matrix; a product of matrices is left to the library."""
-        if user.accumulate != "add" or user.fresh or not is_same_region(made, user):
+        is_sum = user.target.buffer == made.target.buffer and user.accumulate == "add" and not user.fresh
+        if not is_sum or not is_same_region(made, user):
             return False
         is_plain = len(own_params(user)) == len(user.params) == len(user.target.index)
         names = {read.buffer for read in reads(user.value)}

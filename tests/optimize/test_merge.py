@@ -69,6 +69,11 @@ KEPT = {
         for p < 20, c < 6: Z[p, c] = exp(y[p]) * w[c]
         for p < 20, c < 6: Z[p, c] += y[p] * w[c]
         """,
+    "added to another one": """
+        for p < 20, c < 6: B[p, c] = X[p, c]
+        for p < 20, c < 6: Z[p, c] = x[p] * w[c]
+        for p < 20, c < 6: B[p, c] += Z[p, c] * 0.5
+        """,
     "assigned next": """
         for p < 20, c < 6: Z[p, c] = x[p] * w[c]
         for p < 20, c < 6: Z[p, c] = y[p] * w[c]
@@ -89,3 +94,16 @@ def test_in_gradients():
 
     rng = np.random.default_rng(0)
     check_function(twice_used, (rng.random((7, 5)), rng.random(7), rng.random(5), rng.random(7)))
+
+
+def test_an_adjoint_that_another_one_has_a_share_of():
+    def scaled(A, v):
+        s = 0.0
+        for z in range(A.shape[0]):
+            W = np.sin(A[z])
+            y = (0.1 * W) @ v
+            s += np.sum(y * y) + np.sum(W * W)
+        return s
+
+    rng = np.random.default_rng(0)
+    check_function(scaled, (rng.random((3, 5, 6)), rng.random(6)))
