@@ -16,6 +16,7 @@ from sdfgad.ir.expr import Const, Expr, Int, Op
 from sdfgad.ir.linear import Atom, Lin
 from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
 from sdfgad.lowering.independent import own_arrays
+from sdfgad.lowering.points import is_much
 
 # A temporary of at most so many bytes is a local variable: of its own for each thread, if they share its loop. Those of
 # one statement must fit into a thread's stack, which may have no more than 2 MiB.
@@ -142,7 +143,9 @@ def _calls(block: tuple[Statement, ...]) -> list[Call]:
 def workspaces(statement: Statement) -> int:
     """What the library calls of a statement allocate while they run, at most; threads that share a loop, at once."""
     size = max((workspace(call) for call in _calls((statement,))), default=0)
-    return size * FEW_PARTS if isinstance(statement, Loop) and has_small_calls(statement) else size
+    shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_much((s,))]
+    together = (FEW_PARTS * workspace(call) for loop in shared for call in _calls((loop,)))
+    return max(size, max(together, default=0))
 
 
 def has_small_calls(statement: Statement) -> bool:

@@ -35,7 +35,7 @@ from sdfgad.lowering.independent import begins, has_calls, is_independent, maxim
 from sdfgad.lowering.lifetimes import FEW_PARTS, has_small_calls
 from sdfgad.lowering.masks import head_of, mask_of
 from sdfgad.lowering.order import COMBINE, is_single
-from sdfgad.lowering.points import Points
+from sdfgad.lowering.points import Points, is_much
 from sdfgad.lowering.room import Room
 from sdfgad.lowering.scopes import (
     begins_with_write,
@@ -267,7 +267,7 @@ class _Nest(Points):
         """How many trips apart threads are not in each other's way, if they may share a loop and it is worth it."""
         calls, free = has_calls(loop), set(scalars)
         is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
-        if not self.is_much((loop,)) or not (calls or is_one):
+        if not is_much((loop,)) or not (calls or is_one):
             return None
         if calls:
             if not has_small_calls(loop) or not is_independent(loop, free):

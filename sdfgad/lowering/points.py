@@ -21,6 +21,11 @@ PARALLEL_WORK = 1 << 20
 LANES = 16
 
 
+def is_much(block: Block) -> bool:
+    """Whether a block has enough work for threads to share."""
+    return work_of(block) >= PARALLEL_WORK
+
+
 @dataclass
 class Points:
     """Writes statements.
@@ -49,10 +54,6 @@ class Points:
         """A maximum or minimum over all points as one of parts, of which threads find some each."""
         raise NotImplementedError
 
-    def is_much(self, block: Block) -> bool:
-        """Whether a block has enough work for threads to share."""
-        return work_of(block) >= PARALLEL_WORK
-
     def type(self, name: str) -> str:
         return cpp_type(self.buffers[name].dtype)
 
@@ -65,7 +66,7 @@ class Points:
         order = order_of(statement)
         if not statement.params:
             return self.point(statement)
-        if not self.is_shared and self.is_much((statement,)):
+        if not self.is_shared and is_much((statement,)):
             return self.shared_points(statement, order) or self.nested(statement, order)
         return self.nested(statement, order)
 

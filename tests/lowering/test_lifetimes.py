@@ -6,7 +6,9 @@ import pytest
 from sdfgad.ir.expr import INT, Const, Int, Op, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
+from sdfgad.lowering import points
 from sdfgad.lowering.lifetimes import (
+    FEW_PARTS,
     LOCAL,
     STACK,
     buffer_bytes,
@@ -15,6 +17,7 @@ from sdfgad.lowering.lifetimes import (
     local_variables,
     peak_bytes,
     workspace,
+    workspaces,
 )
 
 F8 = np.dtype(np.float64)
@@ -129,10 +132,24 @@ def test_workspace_of_calls_is_counted_where_they_are():
     assert workspace(call) == 8192 + 128 + 64
     shapes = {"a": (32, 32), "x": (32,), "y": (32,)}
     found = footprint(program(fill("b"), Loop("i", Lin(3), (call,), ()), fill("y"), **shapes), {})
-    # `a` and `b` are local variables of the statements that use them. Eight threads may share the loop.
-    assert found == (256 * 2, 256 * 2 + 8 * (8192 + 192), 256 * 2)
+    # `a` and `b` are local variables of the statements that use them.
+    assert found == (256 * 2, 256 * 2 + 8192 + 192, 256 * 2)
     assert footprint(program(call, **shapes), {}) == (256 * 2 + 8192 + 192,)
     assert workspace(Call("searchsorted", (whole("a", 9), whole("x", 8)), (whole("y", 8),), (9, 8, 0))) == 0
+
+
+@pytest.mark.parametrize("around", ["nothing", "branch", "loop"])
+def test_workspaces_of_a_loop_that_threads_may_share_are_there_at_once(monkeypatch, around):
+    call = Call("solve", (whole("a", 32, 32), whole("x", 32, 1)), (whole("y", 32, 1),), (1, 32, 1))
+    loop = Loop("i", Lin(3), (call,), ())
+    statement = {
+        "nothing": loop,
+        "branch": Branch(Op("greater", (element("s"), Const(0.0, F8)), np.dtype(bool)), (loop,), ()),
+        "loop": Loop("t", Lin(2), (fill("b"), loop), ()),
+    }[around]
+    assert workspaces(statement) == workspace(call)
+    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
+    assert workspaces(statement) == FEW_PARTS * workspace(call)
 
 
 def test_plans_of_transforms_are_always_counted():
