@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sdfgad.ir.program import Program
 from sdfgad.optimize.apart import take_apart
 from sdfgad.optimize.clears import clear_early
+from sdfgad.optimize.collect import collect
 from sdfgad.optimize.contract import contract
 from sdfgad.optimize.copies import forward_copies, make_in_place
 from sdfgad.optimize.dead_code import remove_dead_code
@@ -73,6 +74,7 @@ PASSES: tuple[Pass, ...] = (
     check_late,
     merge_products,
     fuse,
+    collect,
     tile,
     contract,
     sink_clears,

@@ -3,6 +3,9 @@
 An adjoint of a temporary is cleared before the loop, and again when its statement has been reversed: it is zero
 whenever a trip begins. Cleared when the trip begins instead, it carries nothing from trip to trip, so that its first
 contribution can assign it and its storage can shrink.
+
+Where it is read after the loop, what trips clear is cleared once more then: ``a = 0; loop: (a[1:] += e; …; a[1:] = 0)``
+becomes ``a = 0; loop: (a[1:] = 0; a[1:] += e; …); a[1:] = 0``.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sdfgad.ir.accesses import is_same_region, is_whole, mentioned_by, uses_of
+from sdfgad.ir.expr import Int, reads, symbols_of
 from sdfgad.ir.program import Block, Branch, Compute, Loop, Program, Statement, reads_of
 from sdfgad.optimize.first_assign import is_clear
 
@@ -25,17 +29,37 @@ def clear_early(program: Program) -> Program:
 
 def _moved(program: Program, name: str) -> Program:
     users = [s for s in program.body if mentioned_by(s, name)]
-    if len(users) != 2:
+    if len(users) < 2:
         return program
-    first, second = users
+    first, second, *later = users
     is_start = isinstance(first, Compute) and is_clear(first, 0.0) and is_whole(program.buffers, first)
-    if not is_start or not isinstance(second, Loop):
+    if not is_start or not isinstance(second, Loop) or second.is_open:
         return program
-    loop = _in_loop(program, second, name)
+    loop = None if later else _in_loop(program, second, name)
     if loop is None:
-        return program
+        return program.with_body(_with(program.body, second, _rotated(second, name, bool(later))))
     body = tuple(loop if s is second else s for s in program.body if s is not first)
     return program.with_body(body)
+
+
+def _rotated(loop: Loop, name: str, is_needed: bool) -> Block:
+    """The loop with a clear of the same elements in each trip at the start of it; and, if needed, again after all.
+
+    The elements are zero when the loop begins.
+    """
+    found = [s for s in loop.body if mentioned_by(s, name)]
+    last = found[-1]
+    if len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0) or not _is_fixed(last, loop):
+        return (loop,)
+    body = tuple(s for s in loop.body if s is not last)
+    turned = replace(loop, body=_with(body, found[0], (last, found[0])))
+    return (turned, last) if is_needed else (turned,)
+
+
+def _is_fixed(clear: Compute, loop: Loop) -> bool:
+    """Whether a statement names the same elements in all trips."""
+    forms = [Int(form) for form in (*clear.target.index, *(extent for _, extent in clear.params))]
+    return not reads(*forms) and all(loop.var not in symbols_of(form) for form in forms)
 
 
 def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:

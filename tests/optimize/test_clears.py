@@ -93,19 +93,20 @@ KEPT = {
                 for p < 20: Z[p, j] = a[p]
                 for p < 20: a[p] = 0.0
         """,
-    "read after the loop": """
+    "of elements that differ from trip to trip": """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 20: a[p] += X[p, j]
+            for p < j + 5: Z[p, j] = a[p]
+            for p < j + 5: a[p] = 0.0
+        """,
+    "read after the loop, and not cleared at the end": """
         for p < 20: a[p] = 0.0
         loop j < 3:
             for p < 20: a[p] += X[p, j]
             for p < 20: a[p] = 0.0
-        for p < 20: z[p] = a[p]
-        """,
-    "other elements are in use": """
-        for p < 20: a[p] = 0.0
-        loop j < 3:
-            for p < 19: a[p] += X[p, j]
-            for p < 19: Z[p, j] = a[p + 1]
-            for p < 19: a[p] = 0.0
+            a[0] = x[j]
+        for p < 20: Z[p, 0] = a[p]
         """,
     "not zero at first": """
         for p < 20: a[p] = 1.0
@@ -192,5 +193,54 @@ def test_not_where_one_side_of_a_branch_leaves_something(last):
             else:
                 for p < 20: Z[p, j] = -a[p]
                 {last}
+        """,
+    )
+
+
+def test_what_is_read_after_the_loop_is_cleared_after_it():
+    assert_becomes(
+        clear_early,
+        """
+        for p < 20: a[p] = 0.0
+        loop backwards j < 3:
+            loop parallel f < 2:
+                a[f] += x[f]
+            for p < 18: Z[p, j] = a[p + 1]
+            for p < 19: a[p] += X[p, j]
+            for p < 18: a[p + 1] = 0.0
+            z[j] = 1.0
+        for p < 20: z[p] += a[p]
+        """,
+        """
+        for p < 20: a[p] = 0.0
+        loop backwards j < 3:
+            for p < 18: a[p + 1] = 0.0
+            loop parallel f < 2:
+                a[f] += x[f]
+            for p < 18: Z[p, j] = a[p + 1]
+            for p < 19: a[p] += X[p, j]
+            z[j] = 1.0
+        for p < 18: a[p + 1] = 0.0
+        for p < 20: z[p] += a[p]
+        """,
+    )
+
+
+def test_a_part_that_nobody_reads_after_the_loop():
+    assert_becomes(
+        clear_early,
+        """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 19: a[p] += X[p, j]
+            for p < 19: Z[p, j] = a[p + 1]
+            for p < 19: a[p] = 0.0
+        """,
+        """
+        for p < 20: a[p] = 0.0
+        loop j < 3:
+            for p < 19: a[p] = 0.0
+            for p < 19: a[p] += X[p, j]
+            for p < 19: Z[p, j] = a[p + 1]
         """,
     )
