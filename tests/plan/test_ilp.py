@@ -11,7 +11,8 @@ import pulp
 import pytest
 
 from sdfgad.plan import ilp, model
-from sdfgad.plan.ilp import SolverMissing, solve
+from sdfgad.plan import solver as module
+from sdfgad.plan.ilp import Effort, SolverMissing, solve
 from sdfgad.plan.problem import Inner, Mode, Problem, Solution, Step, Value
 from sdfgad.plan.simulate import simulate
 from tests.plan.random_problems import draw_budget, judged_solutions, random_problem
@@ -120,7 +121,7 @@ def no_solver(*_: object) -> None:
 
 
 def test_where_nothing_is_to_be_decided_no_solver_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ilp, "_run", no_solver)
+    monkeypatch.setattr(module, "run", no_solver)
     problem = Problem((Step(3, 4), Step(5, 6)), (Value("a", 7, 0, 0, (1,), 1),))
     assert solve(problem, 13).status == "optimal"
     assert solve(problem, 13, objective="peak").status == "optimal"
@@ -129,7 +130,7 @@ def test_where_nothing_is_to_be_decided_no_solver_starts(monkeypatch: pytest.Mon
 
 
 def test_where_the_least_work_fits_no_solver_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ilp, "_run", no_solver)
+    monkeypatch.setattr(module, "run", no_solver)
     assert solve(TWO, None).solution == solve(TWO, 4 * 10**12).solution == Solution((0, 0, 0))
 
 
@@ -196,8 +197,8 @@ class FakeSolver(pulp.LpSolver):  # type: ignore[misc]
 def test_no_value_is_read_without_a_solution(
     monkeypatch: pytest.MonkeyPatch, status: int, sol_status: int, expected: str
 ) -> None:
-    monkeypatch.setattr(ilp, "_solver", lambda *_: FakeSolver(status, sol_status, 1.0))
-    monkeypatch.setattr(ilp._Program, "_solution", no_solver)
+    monkeypatch.setattr(module, "_solver", lambda *_: FakeSolver(status, sol_status, 1.0))
+    monkeypatch.setattr(module._Program, "_solution", no_solver)
     answer = solve(TWO, 3 * 10**12)
     assert (answer.solution, answer.status, answer.gap) == (None, expected, None)
 
@@ -206,23 +207,23 @@ def test_a_solver_that_breaks_down(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise pulp.PulpSolverError("broken")
 
-    monkeypatch.setattr(ilp._Program, "solve", broken)
+    monkeypatch.setattr(module._Program, "solve", broken)
     assert solve(TWO, 3 * 10**12).status == "failed"
 
 
 def test_infeasible_said_after_the_time_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeSolver(pulp.LpStatusInfeasible, pulp.LpSolutionInfeasible, 0.0)
-    monkeypatch.setattr(ilp, "_solver", lambda *_: fake)
+    monkeypatch.setattr(module, "_solver", lambda *_: fake)
     assert solve(TWO, 3 * 10**12, seconds=0.0).status == "time limit"
 
 
 def test_a_solver_is_never_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem((Step(0, 0, (Mode("store", kept=50), Mode("again", work=9))),))
-    monkeypatch.setattr(ilp._Program, "_solution", lambda _: Solution((0,)))
+    monkeypatch.setattr(module._Program, "_solution", lambda _: Solution((0,)))
     monkeypatch.setattr(model.Model, "forbid", lambda *_: None)
     with pytest.raises(RuntimeError, match="over the budget"):
         solve(problem, 40)
-    monkeypatch.setattr(ilp._Program, "_solution", lambda _: Solution((0, 0)))
+    monkeypatch.setattr(module._Program, "_solution", lambda _: Solution((0, 0)))
     with pytest.raises(RuntimeError, match="cannot be carried out"):
         solve(problem, 40)
 
@@ -231,7 +232,7 @@ def test_a_solution_that_is_over_is_excluded() -> None:
     problem = Problem((Step(0, 0, (Mode("store", kept=50), Mode("again", work=9))),))
     program = model.build(problem)
     program.forbid(Solution((0,)))
-    assert ilp._run(program, None, "work", ilp._Effort("CBC", time.perf_counter() + 10, 0.0)).solution == Solution((1,))
+    assert module.run(program, None, "work", Effort("CBC", time.perf_counter() + 10, 0.0)).solution == Solution((1,))
 
 
 def test_candidates_that_are_left_out_are_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,6 +252,6 @@ def test_unknown_names() -> None:
 
 
 def test_highs_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pulp.HiGHS, "hscb", None)
+    monkeypatch.setattr(ilp, "find_spec", lambda _: None)
     with pytest.raises(SolverMissing, match="pip install highspy"):
         solve(TWO, None, solver="HiGHS")
