@@ -49,6 +49,7 @@ from sdfgad.lowering.scopes import (
 )
 from sdfgad.lowering.shares import shares
 from sdfgad.lowering.totals import Total
+from sdfgad.lowering.wide import is_wide
 
 # Each part has a sum of its own of an array of at most so many elements.
 MOST_SUMMED = 1 << 13
@@ -99,6 +100,7 @@ class _Nest(Points):
     functions: list[str] = field(default_factory=list)
     headers: dict[str, None] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
+    is_wide: bool = False
 
     def made(self, statement: Statement) -> Nest:
         block = (statement,)
@@ -108,6 +110,7 @@ class _Nest(Points):
         passed = [name for name in found if name in self.outside]
         carried = [name for name in local if is_single(self.buffers[name]) and not begins_with_write(block, name)]
         integers = self.integers(block, found)
+        self.is_wide = is_wide(block)
         lines = self.block(block, [name for name in local if name not in carried])
         start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
@@ -136,7 +139,8 @@ class _Nest(Points):
                 parameters.append(f"const {type_} b_{buffer}_")
         parameters += [f"const int64_t {integer}" for integer in integers]
         body = "\n".join(f"    {line}" for line in (*first, *lines, *last))
-        return f"[[gnu::noinline]] static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
+        wide = "SDFGAD_WIDE " if self.is_wide else ""
+        return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
 
     # --- blocks
 
