@@ -30,6 +30,7 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
+from sdfgad.lowering.blas import has_small_products
 from sdfgad.lowering.flat import flattened
 from sdfgad.lowering.independent import begins, has_calls, is_independent, maxima, uses_by_buffer
 from sdfgad.lowering.lifetimes import FEW_PARTS, has_small_calls
@@ -110,6 +111,9 @@ class _Nest(Points):
         integers = self.integers(block, found)
         lines = self.block(block, [name for name in local if name not in carried])
         start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
+        if has_small_products(statement, self.buffers):
+            # Once for all of them: it takes as long as some of them do, and threads would do it to each other.
+            start.append("const sdfgad::BlasThreads alone_(0);")
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
         reads_ = tuple(name for name in passed if name not in changed or is_single(self.buffers[name]))
         writes = tuple(name for name in passed if name in changed)

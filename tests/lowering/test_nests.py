@@ -90,3 +90,15 @@ def test_what_is_in_a_counted_slot_is_read_without_a_branch():
 )
 def test_what_may_be_outside_a_tape_is_not(index, shape):
     assert "sdfgad::select" not in written_in_trips(index, shape, ("bound",))
+
+
+@pytest.mark.parametrize(("size", "is_alone"), [(16, True), (512, False)])
+def test_small_products_of_a_loop_tell_blas_once_to_take_one_thread(size, is_alone):
+    shape = (Lin(size), Lin(size))
+    buffers = {name: Buffer(name, (Lin(8), *shape), F64) for name in "abc"}
+    p, q, r, k = map(Lin.symbol, "pqrk")
+    value = Op("multiply", (Read("a", (k, p, r), F64), Read("b", (k, r, q), F64)), F64)
+    product = Compute((("p", shape[0]), ("q", shape[0]), ("r", shape[0])), Access("c", (k, p, q)), value, "add")
+    loop = Loop("k", Lin(8), (product,), (k, 7 - k), is_parallel=True)
+    nests = [nest_of(one, "nest", buffers, buffers) for one in (loop, product)]
+    assert [nest.code.count("BlasThreads alone_(0)") for nest in nests] == [is_alone, 0]
