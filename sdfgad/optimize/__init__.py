@@ -33,8 +33,10 @@ from sdfgad.optimize.save_late import save_late
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
+from sdfgad.optimize.spread import spread
 from sdfgad.optimize.strip import strip
 from sdfgad.optimize.tile import tile
+from sdfgad.optimize.unfold import unfold
 from sdfgad.optimize.unravel import unravel
 from sdfgad.optimize.unroll import unroll
 
@@ -62,6 +64,7 @@ PASSES: tuple[Pass, ...] = (
     gather,
     assign_first,
     forward_reshapes,
+    spread,
     unroll,
     add_factors,
     merge_mirrored,
@@ -79,6 +82,7 @@ PASSES: tuple[Pass, ...] = (
     hoist,
     jam,
     strip,
+    unfold,
     hoist_indices,
 )
 
