@@ -10,6 +10,7 @@ from sdfgad.optimize.clears import clear_early
 from sdfgad.optimize.contract import contract
 from sdfgad.optimize.copies import forward_copies, make_in_place
 from sdfgad.optimize.dead_code import remove_dead_code
+from sdfgad.optimize.divide_late import divide_late
 from sdfgad.optimize.factor_sums import factor_sums
 from sdfgad.optimize.factors import add_factors
 from sdfgad.optimize.first_assign import assign_first
@@ -79,6 +80,7 @@ PASSES: tuple[Pass, ...] = (
     tile,
     contract,
     sink_clears,
+    divide_late,
     hoist,
     jam,
     strip,
