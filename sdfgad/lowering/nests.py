@@ -8,6 +8,7 @@ are vectorised; one with enough work becomes a function of a range of trips, whi
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -51,6 +52,12 @@ from sdfgad.lowering.scopes import (
 from sdfgad.lowering.shares import shares
 from sdfgad.lowering.totals import Total
 
+# An operation of a product of matrices takes about so many times less than another one.
+SPEED_OF_PRODUCTS = 8
+# What `vector_math.h` has for vectors.
+VECTOR_FUNCTION = re.compile(
+    r"std::(exp|log|pow|a?(sin|cos|tan)h?|atan2|cbrt|erfc?|exp2|expm1|log10|log1p|log2|hypot)\("
+)
 # Each part has a sum of its own of an array of at most so many elements.
 MOST_SUMMED = 1 << 13
 # Sums over trips that threads share are made of so many parts, whatever the number of threads; of `FEW_PARTS`, where
@@ -140,7 +147,8 @@ class _Nest(Points):
                 parameters.append(f"const {type_} b_{buffer}_")
         parameters += [f"const int64_t {integer}" for integer in integers]
         body = "\n".join(f"    {line}" for line in (*first, *lines, *last))
-        return f"[[gnu::noinline]] static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
+        wide = "SDFGAD_WIDE " if VECTOR_FUNCTION.search(body) else ""
+        return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
 
     # --- blocks
 
@@ -271,7 +279,8 @@ class _Nest(Points):
         """How many trips apart threads are not in each other's way, if they may share a loop and it is worth it."""
         calls, free = has_calls(loop), set(scalars)
         is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
-        if not is_much((loop,)) or not (calls or is_one):
+        speed = SPEED_OF_PRODUCTS if has_small_products(loop, self.buffers) else 1
+        if not is_much((loop,), speed) or not (calls or is_one):
             return None
         if calls:
             if not has_small_calls(loop) or not is_independent(loop, free):
