@@ -15,13 +15,15 @@ from typing import Any
 from sdfgad.ir.expr import Const, Expr, Op, Read, symbols_of
 from sdfgad.ir.folding import folded
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Buffer, Compute, Params
+from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params, Statement, computes
 
 # Below this many multiplications a call costs more than it saves: of a matrix with a matrix, and with a vector.
 SMALLEST = 256
 SMALLEST_WITH_VECTOR = 512
 # From so many rows and summed points on, half of a symmetric product and a copy of it are faster than all of it.
 SYMMETRIC = 128
+# A product of at most so many multiplications is done by one thread, whatever the type.
+MOST_ALONE = 1_500_000
 FLOATING = ("float64", "float32", "complex128", "complex64")
 
 
@@ -136,6 +138,16 @@ def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | N
     a, b = (_operand(_access(f), isinstance(f, Op), statement.params, buffers) for f in arrays)
     c = _operand(statement.target, False, statement.params, buffers)
     return None if a is None or b is None or c is None else _best(a, b, c, alpha, extents, statement.fresh)
+
+
+def has_small_products(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:
+    """Whether a loop has products in it, all of them too small for threads: see `blas_threads.h`."""
+    if not isinstance(statement, Loop):
+        return False
+    found = [product_of(one, buffers) for one in computes((statement,))]
+    products = [product for product in found if product is not None]
+    is_known = all(extent.is_const for product in products for extent in product.extents.values())
+    return bool(products) and is_known and all(product.work <= MOST_ALONE for product in products)
 
 
 def _points(extent: Lin) -> int:

@@ -30,6 +30,7 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
+from sdfgad.lowering.blas import has_small_products
 from sdfgad.lowering.flat import flattened
 from sdfgad.lowering.independent import begins, has_calls, is_independent, maxima, uses_by_buffer
 from sdfgad.lowering.lifetimes import FEW_PARTS, has_small_calls
@@ -49,8 +50,10 @@ from sdfgad.lowering.scopes import (
 )
 from sdfgad.lowering.shares import shares
 from sdfgad.lowering.totals import Total
-from sdfgad.lowering.wide import is_wide
+from sdfgad.lowering.wide import calls_vector_functions, is_wide
 
+# An operation of a product of matrices takes about so many times less than another one.
+SPEED_OF_PRODUCTS = 8
 # Each part has a sum of its own of an array of at most so many elements.
 MOST_SUMMED = 1 << 13
 # Sums over trips that threads share are made of so many parts, whatever the number of threads; of `FEW_PARTS`, where
@@ -113,6 +116,9 @@ class _Nest(Points):
         self.is_wide = is_wide(block)
         lines = self.block(block, [name for name in local if name not in carried])
         start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
+        if has_small_products(statement, self.buffers):
+            # Once for all of them: it takes as long as some of them do, and threads would do it to each other.
+            start.append("const sdfgad::BlasThreads alone_(0);")
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
         reads_ = tuple(name for name in passed if name not in changed or is_single(self.buffers[name]))
         writes = tuple(name for name in passed if name in changed)
@@ -139,7 +145,7 @@ class _Nest(Points):
                 parameters.append(f"const {type_} b_{buffer}_")
         parameters += [f"const int64_t {integer}" for integer in integers]
         body = "\n".join(f"    {line}" for line in (*first, *lines, *last))
-        wide = "SDFGAD_WIDE " if self.is_wide else ""
+        wide = "SDFGAD_WIDE " if self.is_wide or calls_vector_functions(body) else ""
         return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
 
     # --- blocks
@@ -271,7 +277,8 @@ class _Nest(Points):
         """How many trips apart threads are not in each other's way, if they may share a loop and it is worth it."""
         calls, free = has_calls(loop), set(scalars)
         is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
-        if not is_much((loop,)) or not (calls or is_one):
+        speed = SPEED_OF_PRODUCTS if has_small_products(loop, self.buffers) else 1
+        if not is_much((loop,), speed) or not (calls or is_one):
             return None
         if calls:
             if not has_small_calls(loop) or not is_independent(loop, free):

@@ -21,9 +21,9 @@ PARALLEL_WORK = 1 << 20
 LANES = 16
 
 
-def is_much(block: Block) -> bool:
-    """Whether a block has enough work for threads to share."""
-    return work_of(block) >= PARALLEL_WORK
+def is_much(block: Block, speed: int = 1) -> bool:
+    """Whether a block, whose operations take less time than others by this factor, has enough work for threads."""
+    return work_of(block) >= speed * PARALLEL_WORK
 
 
 @dataclass

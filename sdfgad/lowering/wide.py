@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sdfgad.ir.accesses import own_params
@@ -16,6 +17,10 @@ LONG, SHORT = 128, 16
 PLAIN = {"add", "subtract", "multiply", "negative", "positive", "square"}
 # Points with fewer operations wait for memory.
 MUCH = 3
+# What `vector_math.h` has for vectors.
+VECTOR_FUNCTION = re.compile(
+    r"std::(exp|log|pow|a?(sin|cos|tan)h?|atan2|cbrt|erfc?|exp2|expm1|log10|log1p|log2|hypot)\("
+)
 
 
 def is_wide(block: Block) -> bool:
@@ -25,6 +30,11 @@ def is_wide(block: Block) -> bool:
         return False
     statements = [s for s in walk(block) if isinstance(s, Compute)]
     return all(map(_is_plain, statements)) and any(len(_operations(s)) >= MUCH for s in statements)
+
+
+def calls_vector_functions(text: str) -> bool:
+    """Whether most of the time of some C++ goes into functions such as exp, which take vectors of any length."""
+    return VECTOR_FUNCTION.search(text) is not None
 
 
 def _innermost(block: Block) -> Iterator[Lin]:

@@ -11,6 +11,7 @@ from sdfgad.optimize.collect import collect
 from sdfgad.optimize.contract import contract
 from sdfgad.optimize.copies import forward_copies, make_in_place
 from sdfgad.optimize.dead_code import remove_dead_code
+from sdfgad.optimize.divide_late import divide_late
 from sdfgad.optimize.factor_sums import factor_sums
 from sdfgad.optimize.factors import add_factors
 from sdfgad.optimize.first_assign import assign_first
@@ -34,8 +35,10 @@ from sdfgad.optimize.save_late import save_late
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
+from sdfgad.optimize.spread import spread
 from sdfgad.optimize.strip import strip
 from sdfgad.optimize.tile import tile
+from sdfgad.optimize.unfold import unfold
 from sdfgad.optimize.unravel import unravel
 from sdfgad.optimize.unroll import unroll
 
@@ -63,6 +66,7 @@ PASSES: tuple[Pass, ...] = (
     gather,
     assign_first,
     forward_reshapes,
+    spread,
     unroll,
     add_factors,
     merge_mirrored,
@@ -78,9 +82,11 @@ PASSES: tuple[Pass, ...] = (
     tile,
     contract,
     sink_clears,
+    divide_late,
     hoist,
     jam,
     strip,
+    unfold,
     hoist_indices,
 )
 

@@ -9,7 +9,7 @@ from sdfgad.ir.program import Access, Buffer, Compute, Loop
 from sdfgad.lowering.nests import nest_of
 
 F64 = np.dtype(np.float64)
-I, J = Lin.symbol("i"), Lin.symbol("j")
+I, J, P = map(Lin.symbol, "ijp")
 BUFFERS = {
     "x": Buffer("x", (Lin(10),), F64),
     "y": Buffer("y", (Lin(10),), F64),
@@ -90,3 +90,31 @@ def test_what_is_in_a_counted_slot_is_read_without_a_branch():
 )
 def test_what_may_be_outside_a_tape_is_not(index, shape):
     assert "sdfgad::select" not in written_in_trips(index, shape, ("bound",))
+
+
+@pytest.mark.parametrize(("size", "is_alone"), [(16, True), (512, False)])
+def test_small_products_of_a_loop_tell_blas_once_to_take_one_thread(size, is_alone):
+    shape = (Lin(size), Lin(size))
+    buffers = {name: Buffer(name, (Lin(8), *shape), F64) for name in "abc"}
+    p, q, r, k = map(Lin.symbol, "pqrk")
+    value = Op("multiply", (Read("a", (k, p, r), F64), Read("b", (k, r, q), F64)), F64)
+    product = Compute((("p", shape[0]), ("q", shape[0]), ("r", shape[0])), Access("c", (k, p, q)), value, "add")
+    loop = Loop("k", Lin(8), (product,), (k, 7 - k), is_parallel=True)
+    nests = [nest_of(one, "nest", buffers, buffers) for one in (loop, product)]
+    assert [nest.code.count("BlasThreads alone_(0)") for nest in nests] == [is_alone, 0]
+
+
+@pytest.mark.parametrize(("name", "is_wide"), [("exp", True), ("tanh", True), ("sqrt", False), ("negative", False)])
+def test_elementary_functions_are_computed_in_wide_vectors(name, is_wide):
+    statement = Compute((("p", Lin(10)),), Access("y", (P,)), Op(name, (Read("x", (P,), F64),), F64))
+    assert ("SDFGAD_WIDE static void nest(" in nest_of(statement, "nest", BUFFERS, BUFFERS).code) == is_wide
+
+
+@pytest.mark.parametrize(("trips", "is_shared"), [(8, False), (16, True)])
+def test_threads_share_products_that_take_long_enough(trips, is_shared):
+    buffers = {name: Buffer(name, (Lin(trips), Lin(64), Lin(64)), F64) for name in "abc"}
+    p, q, r, k = map(Lin.symbol, "pqrk")
+    value = Op("multiply", (Read("a", (k, p, r), F64), Read("b", (k, r, q), F64)), F64)
+    product = Compute(tuple((name, Lin(64)) for name in "pqr"), Access("c", (k, p, q)), value, "add")
+    loop = Loop("k", Lin(trips), (product,), (k, trips - 1 - k), is_parallel=True)
+    assert ("omp parallel for" in nest_of(loop, "nest", buffers, buffers).code) == is_shared
