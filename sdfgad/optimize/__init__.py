@@ -35,6 +35,7 @@ from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
 from sdfgad.optimize.strip import strip
 from sdfgad.optimize.tile import tile
+from sdfgad.optimize.turn import turn
 from sdfgad.optimize.unravel import unravel
 from sdfgad.optimize.unroll import unroll
 
@@ -71,6 +72,7 @@ PASSES: tuple[Pass, ...] = (
     remove_implied,
     join_selects,
     check_late,
+    turn,
     merge_products,
     fuse,
     tile,
