@@ -21,6 +21,7 @@ from sdfgad.optimize.hoist_indices import hoist_indices
 from sdfgad.optimize.implied import remove_implied
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.jam import jam
+from sdfgad.optimize.jam_inner import jam_inner
 from sdfgad.optimize.late_checks import check_late
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
@@ -80,6 +81,7 @@ PASSES: tuple[Pass, ...] = (
     sink_clears,
     hoist,
     jam,
+    jam_inner,
     strip,
     hoist_indices,
 )

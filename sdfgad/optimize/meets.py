@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sdfgad.ir.accesses import Use, conflict
+from sdfgad.ir.expr import Int, reads, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Loop
 from sdfgad.ir.sets import Domain
@@ -41,7 +42,8 @@ class Trips:
         """Whether the order of the uses matters where the trips are such that some forms are >= 0."""
         if not conflict(a, b):
             return False
-        if not (is_plain(a) and is_plain(b)):
+        varying = {self.loop.var, *a.names, *b.names}
+        if not (_is_known(a, varying) and _is_known(b, varying)):
             return True
         renamed = {name: Lin.symbol(_other(name)) for name in (self.loop.var, *(n for n, _ in b.bound))}
         domain = self.domain.with_range(_other(self.loop.var), self.loop.trips).with_form(*order)
@@ -61,6 +63,13 @@ def is_plain(use: Use) -> bool:
     """Whether a use is of a box of elements that counters alone decide."""
     lins = (*use.index, *(extent for _, extent in use.bound))
     return all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
+
+
+def _is_known(use: Use, varying: set[str]) -> bool:
+    """Whether an index is linear but for terms that are the same in all trips."""
+    terms = [Int(Lin.symbol(atom)) for lin in use.index for atom, _ in lin.terms if not isinstance(atom, str)]
+    is_same = not reads(*terms) and not symbols_of(*terms) & varying
+    return is_same and all(isinstance(atom, str) for _, extent in use.bound for atom, _ in extent.terms)
 
 
 def span_of(name: str, forms: Iterable[Lin], domain: Domain) -> tuple[Lin, Lin] | None:
