@@ -25,7 +25,7 @@ from sdfgad.optimize.meets import Trips, is_plain, span_of
 from sdfgad.optimize.names import names_of
 
 # Fewer trips, or fewer points in one, are not worth what is kept of them; more take too much room.
-LEAST, MOST = 32, 1 << 20
+LEAST, MOST = 64, 1 << 20
 # Loops of more statements are left alone.
 MOST_STATEMENTS = 16
 
