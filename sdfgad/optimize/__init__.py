@@ -23,6 +23,7 @@ from sdfgad.optimize.hoist_indices import hoist_indices
 from sdfgad.optimize.implied import remove_implied
 from sdfgad.optimize.inline import inline
 from sdfgad.optimize.jam import jam
+from sdfgad.optimize.jam_inner import jam_inner
 from sdfgad.optimize.late_checks import check_late
 from sdfgad.optimize.layout import arrange
 from sdfgad.optimize.lift import lift
@@ -38,6 +39,7 @@ from sdfgad.optimize.sink import sink_clears
 from sdfgad.optimize.spread import spread
 from sdfgad.optimize.strip import strip
 from sdfgad.optimize.tile import tile
+from sdfgad.optimize.turn import turn
 from sdfgad.optimize.unfold import unfold
 from sdfgad.optimize.unravel import unravel
 from sdfgad.optimize.unroll import unroll
@@ -76,6 +78,7 @@ PASSES: tuple[Pass, ...] = (
     remove_implied,
     join_selects,
     check_late,
+    turn,
     merge_products,
     fuse,
     collect,
@@ -85,6 +88,7 @@ PASSES: tuple[Pass, ...] = (
     divide_late,
     hoist,
     jam,
+    jam_inner,
     strip,
     unfold,
     hoist_indices,

@@ -1,7 +1,8 @@
-"""Writes sums of few terms out.
+"""Writes sums of few terms out, and few rows that share a long vector.
 
 ``for p, k < 2: y[p] = sum of a[p, k] * x[k]`` becomes ``for p: y[p] = a[p, 0] * x[0] + a[p, 1] * x[1]``: points that
-are elements of vectors and can share a loop with others, not loops too short for either, or calls of BLAS.
+are elements of vectors and can share a loop with others, not loops too short for either, or calls of BLAS. Likewise
+``for r < 2, p: Y[r, p] = a[r] * x[p]`` becomes two statements, which as one loop read `x` once.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from itertools import product
 from math import prod
 
 from sdfgad.ir.accesses import own_params
-from sdfgad.ir.expr import Expr, Op, postorder, rewrite
+from sdfgad.ir.expr import Expr, Int, Op, postorder, reads, rewrite, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, transform
 
 # Sums of more terms stay loops; so do those that would become longer than this, in operations.
 TERMS = 4
 SIZE = 64
+# Rows that share a vector are written out where it is longer than the cache's first level.
+LONG = 1 << 13
 
 
 def unroll(program: Program) -> Program:
@@ -28,15 +31,45 @@ def unroll(program: Program) -> Program:
 
 
 def _unrolled(statement: Statement) -> Block:
-    summed = _summed(statement) if isinstance(statement, Compute) else ()
-    if not summed:
+    if not isinstance(statement, Compute):
         return (statement,)
-    assert isinstance(statement, Compute)
+    summed = _summed(statement)
+    return _rows(_written_out(statement, summed) if summed else statement)
+
+
+def _written_out(statement: Compute, summed: Params) -> Compute:
     value = reduce(lambda a, b: Op("add", (a, b), a.dtype), _terms(statement.value, summed))
     names = {name for name, _ in summed}
     params = tuple(item for item in statement.params if item[0] not in names)
     accumulate = None if statement.fresh else statement.accumulate
-    return (replace(statement, params=params, value=value, accumulate=accumulate, fresh=False),)
+    return replace(statement, params=params, value=value, accumulate=accumulate, fresh=False)
+
+
+def _rows(statement: Compute) -> Block:
+    """A statement for each of few rows, if they share a vector."""
+    if len(statement.params) != 2 or len(own_params(statement)) != 2 or statement.accumulate not in (None, "add"):
+        return (statement,)
+    extents = [extent.const if extent.is_const else 0 for _, extent in statement.params]
+    few = 0 if extents[0] < extents[1] else 1
+    (row, count), (along, _) = statement.params[few], statement.params[1 - few]
+    # Where rows are what goes along memory, they are no vectors apart from each other.
+    is_across = statement.target.index[-1].coefficient(row) % LONG == 0
+    is_few = 1 < extents[few] <= TERMS and extents[1 - few] >= LONG and is_across
+    if not is_few or statement.fresh or not any(_is_shared(read.index, row, along) for read in reads(statement.value)):
+        return (statement,)
+    points = ({row: Lin(at)} for at in range(count.const))
+    return tuple(_at(statement, statement.params[1 - few], point) for point in points)
+
+
+def _is_shared(index: tuple[Lin, ...], row: str, along: str) -> bool:
+    names = symbols_of(*map(Int, index))
+    return along in names and row not in names
+
+
+def _at(statement: Compute, kept: tuple[str, Lin], point: dict[str, Lin]) -> Compute:
+    index = tuple(lin.substitute(point) for lin in statement.target.index)
+    target = replace(statement.target, index=index)
+    return replace(statement, params=(kept,), target=target, value=rewrite(statement.value, point))
 
 
 def _summed(statement: Compute) -> Params:

@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.ir.expr import BOOL, Op, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Buffer, Compute, Loop
@@ -228,3 +229,24 @@ def test_products_and_quotients_are_those_of_numpy():
             found, right = formula(parts(a), parts(b)), parts(function(a, b))
             for x, y in zip(found, right, strict=True):
                 np.testing.assert_allclose(x, y, rtol=1e-13, atol=1e-14)
+
+
+def exponentials(z):
+    return np.exp(z)
+
+
+SPECIAL = [0.0, -0.0, 1.5, -1.5, 709.9, -709.9, 720.0, 1000.0, -1000.0, 1e-300, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_exponentials_are_those_of_numpy(dtype):
+    """Of any numbers, in vectors and in what is left over."""
+    rng = np.random.default_rng(5)
+    z = np.array([complex(x, y) for x in SPECIAL for y in SPECIAL] + list(rng.normal(size=50) * 20j + 3), dtype)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = np.exp(z)
+        for n in (len(z), len(z) - 1, len(z) - 3):
+            found = sdfgad.differentiate(exponentials).value(z[:n].copy())
+            for x, y in zip(parts(np.asarray(found)), parts(wanted[:n]), strict=True):
+                np.testing.assert_allclose(x, y, rtol=32 * np.finfo(dtype).eps, atol=0)

@@ -1,6 +1,5 @@
 // Scalar functions for generated code, where C++ and NumPy differ.
 #pragma once
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -97,14 +96,6 @@ template <typename T> inline T ceil(T a) {
 template <typename T> inline T trunc(T a) {
     if constexpr (std::is_integral_v<T>) return a;
     else return std::trunc(a);
-}
-
-// A choice by bits. Of `condition ? a : b` GCC makes a branch into which it moves the load of what is chosen; parts of
-// pairs it cannot load by a mask, and so the loop around would be no vector.
-template <typename R> inline R chosen(bool condition, R a, R b) {
-    using Bits = std::conditional_t<sizeof(R) == 8, uint64_t, uint32_t>;
-    const Bits mask = Bits(0) - Bits(condition);
-    return std::bit_cast<R>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
 }
 
 // Both arguments have been computed.
