@@ -1,0 +1,168 @@
+"""Multiplies an array by a number once, rather than again and again: before the program is differentiated.
+
+``for i: for p, k: c[i, p] += alpha * (a[p, k] * b[i, k] + b[p, k] * a[i, k])`` needs ``alpha * a`` only. The adjoint
+then has one sum of products for each of `a` and `b`, and that of `alpha` is made of what comes out of it: an array, not
+all the products. What is multiplied are exactly the elements that the loops multiply, so that an infinity that they
+leave alone goes nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import permutations
+
+from sdfgad.ir.accesses import interval
+from sdfgad.ir.expr import Expr, Op, Read, reads
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Buffer, Compute, Loop, Program, Statement, buffers_of, walk, written
+from sdfgad.optimize.names import names_of
+from sdfgad.optimize.sizes import known_bytes
+from sdfgad.optimize.sum_order import Domain, Span, size_of
+from sdfgad.optimize.trips import as_addition
+
+# How often each element must be multiplied by the number, on average.
+REUSE = 8
+# What is multiplied where one of its arguments is, or all of them.
+ONE, ALL = ("multiply",), ("add", "subtract", "negative")
+
+
+def scale_once(program: Program) -> Program:
+    """The program with such products before the loops."""
+    buffers, names = dict(program.buffers), names_of(program)
+    body: list[Statement] = []
+    for statement in program.body:
+        nest = _Nest(buffers, names, written((statement,)))
+        changed = nest.inside(statement, _Place())
+        mentioned = {name for part in walk((changed,)) for name in buffers_of(part)}
+        made = [one for one in nest.made.values() if one.target.buffer in mentioned]
+        buffers |= {one.target.buffer: nest.arrays[one.target.buffer] for one in made}
+        body += [*made, changed]
+    return replace(program, buffers=buffers, body=tuple(body))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a statement is.
+
+    Attributes:
+        extents: counter or parameter -> how many values it may have.
+        guards: forms that are >= 0 there.
+    """
+
+    extents: dict[str, int] = field(default_factory=dict)
+    guards: tuple[Lin, ...] = ()
+
+    def within(self, name: str, extent: Lin) -> _Place | None:
+        """The place inside a loop; None if it is not known how often that runs."""
+        span = interval(extent, {other: Lin(most) for other, most in self.extents.items()})
+        if span is None or span[0] != Lin(0) or span[2] < 1:
+            return None
+        guards = () if extent.is_const else (extent - Lin.symbol(name) - 1,)
+        return _Place({**self.extents, name: span[2]}, (*self.guards, *guards))
+
+
+class _Nest:
+    """A statement of the program's body; `made` is what it multiplies again and again, in `arrays` of its own."""
+
+    def __init__(self, buffers: dict[str, Buffer], names: Names, changing: set[str]) -> None:
+        self.buffers, self.names, self.changing = buffers, names, changing
+        self.made: dict[tuple[Expr, str, tuple[Span, ...]], Compute] = {}
+        self.arrays: dict[str, Buffer] = {}
+
+    def inside(self, statement: Statement, place: _Place) -> Statement:
+        """The statement without such products."""
+        if isinstance(statement, Loop):
+            inner = place.within(statement.var, statement.trips) if statement.start == Lin(0) else None
+            if inner is None or statement.is_open:
+                return statement
+            return replace(statement, body=tuple(self.inside(part, inner) for part in statement.body))
+        if not isinstance(statement, Compute) or not place.extents or as_addition(statement) is None:
+            return statement
+        here: _Place | None = place
+        for name, extent in statement.params:
+            here = None if here is None else here.within(name, extent)
+        domain = None if here is None else Domain.of(here.extents, here.guards)
+        return statement if domain is None else replace(statement, value=self.less(statement.value, domain))
+
+    def less(self, value: Expr, domain: Domain) -> Expr:
+        """A sum of products, without those of a number and an array."""
+        if not isinstance(value, Op) or value.name not in (*ONE, *ALL):
+            return value
+        for number, other in permutations(value.args) if value.name in ONE else ():
+            found = self.multiplied(number, other, domain) if self.is_number(number) else None
+            if found is not None:
+                return found
+        return Op(value.name, tuple(self.less(arg, domain) for arg in value.args), value.dtype)
+
+    def is_number(self, value: Expr) -> bool:
+        return isinstance(value, Read) and not value.index and value.buffer not in self.changing
+
+    def multiplied(self, number: Expr, value: Expr, domain: Domain) -> Expr | None:
+        """The product of a number and an expression, one of whose arrays is multiplied beforehand."""
+        arrays = dict.fromkeys(read.buffer for read in reads(value) if read.buffer not in self.changing)
+        for array in sorted(arrays, key=lambda name: known_bytes(self.buffers[name])):
+            found = self.times(number, value, array, domain)
+            if found is not None:
+                return found
+        return None
+
+    def times(self, number: Expr, value: Expr, array: str, domain: Domain) -> Expr | None:
+        if isinstance(value, Read):
+            return self.element(number, value, domain) if value.buffer == array else None
+        if not isinstance(value, Op) or value.name not in (*ONE, *ALL):
+            return None
+        args = list[Expr]()
+        for arg in value.args:
+            # Of a product one factor is multiplied, of a sum all terms are.
+            is_wanted = value.name in ALL or args == list(value.args[: len(args)])
+            new = self.times(number, arg, array, domain) if is_wanted else None
+            if new is None and value.name in ALL:
+                return None
+            args.append(arg if new is None else new)
+        return Op(value.name, tuple(args), value.dtype) if tuple(args) != value.args else None
+
+    def element(self, number: Expr, read: Read, domain: Domain) -> Expr | None:
+        """An element of the product of a number and all of an array that is read, if that is read often."""
+        names = [atom for lin in read.index for atom, _ in lin.terms]
+        if read.dtype != number.dtype or any(lin != lin.const + _symbol(lin) for lin in read.index):
+            return None
+        box = domain.onto(frozenset(map(str, names)))
+        if box is None or len(set(names)) < len(names) or not set(names) <= domain.box.keys():
+            return None
+        if _points(domain) < REUSE * size_of(box):
+            return None
+        spans = tuple(_moved(box, lin) for lin in read.index)
+        key = (number, read.buffer, spans)
+        if key not in self.made:
+            self.made[key] = self.product(number, read, spans)
+        index = tuple(lin - low for lin, (low, _) in zip(read.index, spans, strict=True))
+        return Read(self.made[key].target.buffer, index, read.dtype)
+
+    def product(self, number: Expr, read: Read, spans: tuple[Span, ...]) -> Compute:
+        """The statement that multiplies a part of an array."""
+        shape = tuple(Lin(high - low) for low, high in spans)
+        array = Buffer(self.names.fresh(f"{read.buffer}_scaled"), shape, read.dtype)
+        self.arrays[array.name] = array
+        params = tuple((self.names.fresh("p"), extent) for extent in shape)
+        place = tuple(Lin.symbol(name) for name, _ in params)
+        source = tuple(lin + low for lin, (low, _) in zip(place, spans, strict=True))
+        value = Op("multiply", (number, Read(read.buffer, source, read.dtype)), read.dtype)
+        return Compute(params, Access(array.name, place), value)
+
+
+def _symbol(lin: Lin) -> Lin:
+    """The only symbol of a form; zero if it has none, or more."""
+    return Lin.symbol(lin.terms[0][0]) if len(lin.terms) == 1 and isinstance(lin.terms[0][0], str) else Lin(0)
+
+
+def _moved(box: Mapping[str, Span], lin: Lin) -> Span:
+    """The values of a form of one symbol or none."""
+    low, high = box[str(lin.terms[0][0])] if lin.terms else (0, 1)
+    return low + lin.const, high + lin.const
+
+
+def _points(domain: Domain) -> int:
+    """About how many points a domain has."""
+    return size_of(domain.box) >> len(domain.forms)
