@@ -11,17 +11,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import permutations
+from typing import Any
+
+import numpy as np
 
 from sdfgad.ir.accesses import interval
 from sdfgad.ir.expr import Expr, Op, Read, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Buffer, Compute, Loop, Program, Statement, buffers_of, walk, written
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, Statement, written
+from sdfgad.optimize.boxes import volume
 from sdfgad.optimize.names import names_of
+from sdfgad.optimize.numbers_in_sums import with_numbers_in_sums
 from sdfgad.optimize.sizes import known_bytes
 from sdfgad.optimize.sum_order import Domain, Span, size_of
 from sdfgad.optimize.trips import as_addition
 
+# A number, an array, and the elements of it along each axis.
+Part = tuple[Expr, str, tuple[Span, ...]]
 # How often each element must be multiplied by the number, on average.
 REUSE = 8
 # What is multiplied where one of its arguments is, or all of them.
@@ -30,15 +37,22 @@ ONE, ALL = ("multiply",), ("add", "subtract", "negative")
 
 def scale_once(program: Program) -> Program:
     """The program with such products before the loops."""
-    buffers, names = dict(program.buffers), names_of(program)
-    body: list[Statement] = []
+    for candidate in with_numbers_in_sums(program):
+        scaled = _scaled(candidate.program)
+        if not any(candidate.number in {r.buffer for r in reads(s.value)} for s in candidate.sums_of(scaled)):
+            return scale_once(candidate.program)
+    return _scaled(program)
+
+
+def _scaled(program: Program) -> Program:
+    names, buffers, body = names_of(program), dict(program.buffers), list[Statement]()
     for statement in program.body:
-        nest = _Nest(buffers, names, written((statement,)))
-        changed = nest.inside(statement, _Place())
-        mentioned = {name for part in walk((changed,)) for name in buffers_of(part)}
-        made = [one for one in nest.made.values() if one.target.buffer in mentioned]
-        buffers |= {one.target.buffer: nest.arrays[one.target.buffer] for one in made}
-        body += [*made, changed]
+        parts = _Parts(program.buffers, names)
+        changed = _Nest(parts, written((statement,))).inside(statement, _Place())
+        while parts.settle():
+            changed = _Nest(parts, written((statement,))).inside(statement, _Place())
+        body += [*parts.made(), changed]
+        buffers |= parts.arrays
     return replace(program, buffers=buffers, body=tuple(body))
 
 
@@ -63,13 +77,72 @@ class _Place:
         return _Place({**self.extents, name: span[2]}, (*self.guards, *guards))
 
 
-class _Nest:
-    """A statement of the program's body; `made` is what it multiplies again and again, in `arrays` of its own."""
+class _Parts:
+    """Parts of arrays that are multiplied by a number, in `arrays` of their own; and which are not worth it."""
 
-    def __init__(self, buffers: dict[str, Buffer], names: Names, changing: set[str]) -> None:
-        self.buffers, self.names, self.changing = buffers, names, changing
-        self.made: dict[tuple[Expr, str, tuple[Span, ...]], Compute] = {}
+    def __init__(self, buffers: Mapping[str, Buffer], names: Names) -> None:
+        self.buffers, self.names = buffers, names
+        self.points: dict[Part, int] = {}
+        self.place: dict[Part, Part] = {}
+        self.refused: set[Part] = set()
         self.arrays: dict[str, Buffer] = {}
+        self.products: dict[Part, Compute] = {}
+
+    def settle(self) -> bool:
+        """Decides what is kept of the parts that were wanted: whether that is not what it was before."""
+        place: dict[Part, Part] = {}
+        total: dict[Part, int] = {}
+        for part in sorted(self.points, key=lambda part: -volume(part[2])):
+            whole = next((other for other in total if _is_within(part, other)), part)
+            place[part] = whole
+            total[whole] = total.get(whole, 0) + self.points[part]
+        few = {whole for whole, points in total.items() if points < REUSE * volume(whole[2])}
+        refused = {part for part, whole in place.items() if whole in few}
+        is_done = not refused and place == self.place
+        self.refused |= refused
+        self.place, self.points = place, {}
+        return not is_done
+
+    def element(self, part: Part, read: Read, points: int) -> Read | None:
+        """The element of a part that has the place of an array's element; None if that is not worth it."""
+        if part in self.refused:
+            return None
+        self.points[part] = self.points.get(part, 0) + points
+        whole = self.place.get(part, part)
+        if whole not in self.products:
+            self.products[whole] = self.product(whole, read.dtype)
+        index = tuple(lin - low for lin, (low, _) in zip(read.index, whole[2], strict=True))
+        return Read(self.products[whole].target.buffer, index, read.dtype)
+
+    def product(self, part: Part, dtype: np.dtype[Any]) -> Compute:
+        """The statement that multiplies a part of an array."""
+        number, name, spans = part
+        shape = tuple(Lin(high - low) for low, high in spans)
+        params = tuple((self.names.fresh("p"), extent) for extent in shape)
+        place = tuple(Lin.symbol(name) for name, _ in params)
+        source = tuple(lin + low for lin, (low, _) in zip(place, spans, strict=True))
+        value = Op("multiply", (number, Read(name, source, dtype)), dtype)
+        return Compute(params, Access(self.names.fresh(f"{name}_scaled"), place), value)
+
+    def made(self) -> Block:
+        """The statements that make the parts that are kept."""
+        kept = [self.products[whole] for whole in dict.fromkeys(self.place.values())]
+        for one in kept:
+            shape = tuple(extent for _, extent in one.params)
+            self.arrays[one.target.buffer] = Buffer(one.target.buffer, shape, one.value.dtype)
+        return tuple(kept)
+
+
+def _is_within(part: Part, other: Part) -> bool:
+    is_same = part[:2] == other[:2]
+    return is_same and all(low <= x and y <= high for (x, y), (low, high) in zip(part[2], other[2], strict=True))
+
+
+class _Nest:
+    """A statement of the program's body."""
+
+    def __init__(self, parts: _Parts, changing: set[str]) -> None:
+        self.parts, self.changing = parts, changing
 
     def inside(self, statement: Statement, place: _Place) -> Statement:
         """The statement without such products."""
@@ -102,7 +175,7 @@ class _Nest:
     def multiplied(self, number: Expr, value: Expr, domain: Domain) -> Expr | None:
         """The product of a number and an expression, one of whose arrays is multiplied beforehand."""
         arrays = dict.fromkeys(read.buffer for read in reads(value) if read.buffer not in self.changing)
-        for array in sorted(arrays, key=lambda name: known_bytes(self.buffers[name])):
+        for array in sorted(arrays, key=lambda name: known_bytes(self.parts.buffers[name])):
             found = self.times(number, value, array, domain)
             if found is not None:
                 return found
@@ -131,25 +204,8 @@ class _Nest:
         box = domain.onto(frozenset(map(str, names)))
         if box is None or len(set(names)) < len(names) or not set(names) <= domain.box.keys():
             return None
-        if _points(domain) < REUSE * size_of(box):
-            return None
-        spans = tuple(_moved(box, lin) for lin in read.index)
-        key = (number, read.buffer, spans)
-        if key not in self.made:
-            self.made[key] = self.product(number, read, spans)
-        index = tuple(lin - low for lin, (low, _) in zip(read.index, spans, strict=True))
-        return Read(self.made[key].target.buffer, index, read.dtype)
-
-    def product(self, number: Expr, read: Read, spans: tuple[Span, ...]) -> Compute:
-        """The statement that multiplies a part of an array."""
-        shape = tuple(Lin(high - low) for low, high in spans)
-        array = Buffer(self.names.fresh(f"{read.buffer}_scaled"), shape, read.dtype)
-        self.arrays[array.name] = array
-        params = tuple((self.names.fresh("p"), extent) for extent in shape)
-        place = tuple(Lin.symbol(name) for name, _ in params)
-        source = tuple(lin + low for lin, (low, _) in zip(place, spans, strict=True))
-        value = Op("multiply", (number, Read(read.buffer, source, read.dtype)), read.dtype)
-        return Compute(params, Access(array.name, place), value)
+        part = (number, read.buffer, tuple(_moved(box, lin) for lin in read.index))
+        return self.parts.element(part, read, _points(domain))
 
 
 def _symbol(lin: Lin) -> Lin:
