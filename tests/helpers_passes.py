@@ -120,13 +120,13 @@ def gradients(primal, args, wrt, output="y"):
     return {name: value for name, value in found.items() if name != made.value}
 
 
-def check_early(one, function, args, wrt):
+def check_early(one, function, args, wrt, output="y"):
     """A pass before differentiation leaves values and gradients as they are; returns the programs after and before."""
     primal = parsed(function, *copy.deepcopy(args))
     arrays, integers = inputs_of(primal, *copy.deepcopy(args))
     changed = check_passes(primal.program, arrays, integers, passes=[one])
-    after = gradients(replace(primal, program=changed), args, wrt)
-    before = gradients(primal, args, wrt)
+    after = gradients(replace(primal, program=changed), args, wrt, output)
+    before = gradients(primal, args, wrt, output)
     assert after.keys() == before.keys()
     assert_same({str(k): v for k, v in after.items()}, {str(k): v for k, v in before.items()}, "differentiated")
     return changed, primal.program

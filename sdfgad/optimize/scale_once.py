@@ -1,9 +1,10 @@
-"""Multiplies an array by a number once, rather than again and again: before the program is differentiated.
+"""Multiplies an array by a number, or converts it, once rather than again and again: before differentiation.
 
 ``for i: for p, k: c[i, p] += alpha * (a[p, k] * b[i, k] + b[p, k] * a[i, k])`` needs ``alpha * a`` only. The adjoint
 then has one sum of products for each of `a` and `b`, and that of `alpha` is made of what comes out of it: an array, not
 all the products. What is multiplied are exactly the elements that the loops multiply, so that an infinity that they
-leave alone goes nowhere.
+leave alone goes nowhere. An array of another precision is converted in the same way: what is left is a product that
+BLAS does, and its adjoint is summed in the precision of the sum.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.accesses import interval
-from sdfgad.ir.expr import Expr, Op, Read, reads
+from sdfgad.ir.expr import Expr, Op, Read, reads, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, Statement, written
@@ -27,7 +28,7 @@ from sdfgad.optimize.sizes import known_bytes
 from sdfgad.optimize.sum_order import Domain, Span, size_of
 from sdfgad.optimize.trips import as_addition
 
-# A number, an array, and the elements of it along each axis.
+# What is made of each element, which is written without an index, of which array, and of which of its elements.
 Part = tuple[Expr, str, tuple[Span, ...]]
 # How often each element must be multiplied by the number, on average.
 REUSE = 8
@@ -78,7 +79,7 @@ class _Place:
 
 
 class _Parts:
-    """Parts of arrays that are multiplied by a number, in `arrays` of their own; and which are not worth it."""
+    """Parts of arrays that are multiplied, or converted, in `arrays` of their own; and which are not worth it."""
 
     def __init__(self, buffers: Mapping[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names
@@ -112,17 +113,18 @@ class _Parts:
         if whole not in self.products:
             self.products[whole] = self.product(whole, read.dtype)
         index = tuple(lin - low for lin, (low, _) in zip(read.index, whole[2], strict=True))
-        return Read(self.products[whole].target.buffer, index, read.dtype)
+        return Read(self.products[whole].target.buffer, index, part[0].dtype)
 
     def product(self, part: Part, dtype: np.dtype[Any]) -> Compute:
-        """The statement that multiplies a part of an array."""
-        number, name, spans = part
+        """The statement that multiplies, or converts, a part of an array."""
+        how, name, spans = part
         shape = tuple(Lin(high - low) for low, high in spans)
         params = tuple((self.names.fresh("p"), extent) for extent in shape)
         place = tuple(Lin.symbol(name) for name, _ in params)
         source = tuple(lin + low for lin, (low, _) in zip(place, spans, strict=True))
-        value = Op("multiply", (number, Read(name, source, dtype)), dtype)
-        return Compute(params, Access(self.names.fresh(f"{name}_scaled"), place), value)
+        swap: dict[Expr, Expr] = {Read(name, (), dtype): Read(name, source, dtype)}
+        made = Access(self.names.fresh(f"{name}_scaled" if how.reads[1:] else f"{name}_cast"), place)
+        return Compute(params, made, rewrite(how, replace=swap.get))
 
     def made(self) -> Block:
         """The statements that make the parts that are kept."""
@@ -161,8 +163,10 @@ class _Nest:
 
     def less(self, value: Expr, domain: Domain) -> Expr:
         """A sum of products, without those of a number and an array."""
-        if not isinstance(value, Op) or value.name not in (*ONE, *ALL):
+        if not isinstance(value, Op) or value.name not in (*ONE, *ALL, "cast"):
             return value
+        if value.name == "cast":
+            return self.converted(value, domain) or value
         for number, other in permutations(value.args) if value.name in ONE else ():
             found = self.multiplied(number, other, domain) if self.is_number(number) else None
             if found is not None:
@@ -183,7 +187,8 @@ class _Nest:
 
     def times(self, number: Expr, value: Expr, array: str, domain: Domain) -> Expr | None:
         if isinstance(value, Read):
-            return self.element(number, value, domain) if value.buffer == array else None
+            how = Op("multiply", (number, Read(array, (), value.dtype)), number.dtype)
+            return self.element(how, value, domain) if value.buffer == array and number.dtype == value.dtype else None
         if not isinstance(value, Op) or value.name not in (*ONE, *ALL):
             return None
         args = list[Expr]()
@@ -196,15 +201,26 @@ class _Nest:
             args.append(arg if new is None else new)
         return Op(value.name, tuple(args), value.dtype) if tuple(args) != value.args else None
 
-    def element(self, number: Expr, read: Read, domain: Domain) -> Expr | None:
-        """An element of the product of a number and all of an array that is read, if that is read often."""
+    def converted(self, value: Op, domain: Domain) -> Expr | None:
+        """An element in another precision, of an array that is converted beforehand."""
+        (read,) = value.args
+        if (
+            not isinstance(read, Read)
+            or read.buffer in self.changing
+            or {read.dtype.kind, value.dtype.kind} - set("fc")
+        ):
+            return None
+        return self.element(Op("cast", (Read(read.buffer, (), read.dtype),), value.dtype), read, domain)
+
+    def element(self, how: Expr, read: Read, domain: Domain) -> Expr | None:
+        """An element of what is made of all of an array that is read, if that is read often."""
         names = [atom for lin in read.index for atom, _ in lin.terms]
-        if read.dtype != number.dtype or any(lin != lin.const + _symbol(lin) for lin in read.index):
+        if not read.index or any(lin != lin.const + _symbol(lin) for lin in read.index):
             return None
         box = domain.onto(frozenset(map(str, names)))
         if box is None or len(set(names)) < len(names) or not set(names) <= domain.box.keys():
             return None
-        part = (number, read.buffer, tuple(_moved(box, lin) for lin in read.index))
+        part = (how, read.buffer, tuple(_moved(box, lin) for lin in read.index))
         return self.parts.element(part, read, _points(domain))
 
 

@@ -61,6 +61,30 @@ def test_what_the_loops_leave_alone_goes_nowhere():
     assert all(np.all(np.isfinite(x)) for x in found.values())
 
 
+def mixed(alpha, a, b, y):
+    for i in range(20):
+        y[i] += np.sum(a[i, :20, np.newaxis] * b[:20, :20], axis=0)
+
+
+def test_converted_before():
+    single = np.asarray(ARGS[2], np.float32)
+    changed, _ = check_early(scale_once, mixed, (1.5, ARGS[1], single, ARGS[3]), ["a", "b", "y"])
+    text = program_text(changed)
+    assert "b_cast[p_1_1, p_2_1] = float64(b[p_1_1, p_2_1])" in text
+    assert "float64" not in text[text.index("loop ") :]
+
+
+def converted_whole(alpha, a, b, y):
+    for i in range(20):
+        y[i] += a[i, :20] * b[i, :20] + np.sin(a[i, :20])
+
+
+def test_what_is_converted_once_stays():
+    single = np.asarray(ARGS[2], np.float32)
+    changed, before = check_early(scale_once, converted_whole, (1.5, ARGS[1], single, ARGS[3]), ["a", "b", "y"])
+    assert program_text(changed) == program_text(before)
+
+
 def changing_number(alpha, a, b, y):
     s = alpha * 1.0
     for i in range(20):
