@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Loop, computes, walk
 from sdfgad.ir.text import program_text
 from sdfgad.optimize.spread_loops import spread_loops
@@ -49,6 +50,39 @@ def test_all_trips_in_one_statement():
     assert "loop" not in program_text(check(whole_rows))
 
 
+def with_a_number(a, b, y):
+    for i in range(N):
+        for j in range(N):
+            t = 2.0 * b[0, j]
+            t += np.dot(a[i + 1 :, i], y[i + 1 :, j])
+            y[i, j] += t * b[i, j]
+
+
+def test_a_number_of_each_trip_gets_an_axis():
+    changed = check(with_a_number, "i")
+    names = [name for name in changed.buffers if name.endswith("_all")]
+    assert names
+    assert all(changed.buffers[name].shape == (Lin(N),) for name in names)
+    assert not {name.removesuffix("_all") for name in names} & changed.buffers.keys()
+
+
+def number_goes_on(a, b, y):
+    t = 0.0
+    for j in range(N):
+        t = 0.5 * t
+        t += np.dot(a[j], b[j])
+        y[j, 0] = t
+
+
+def number_used_afterwards(a, b, y):
+    t = 0.0
+    for j in range(N):
+        t = 0.0
+        t += np.dot(a[j], b[j])
+        y[j, 0] = t
+    y[0, 1] = t
+
+
 def carried(a, b, y):
     for j in range(N - 1):
         y[j + 1] = a @ y[j]
@@ -71,7 +105,10 @@ def no_product(a, b, y):
         y[j] = np.sin(a[j]) * b[j]
 
 
-@pytest.mark.parametrize("function", [carried, shared, moving, no_product], ids=lambda f: f.__name__)
+STAYS = [number_goes_on, number_used_afterwards, carried, shared, moving, no_product]
+
+
+@pytest.mark.parametrize("function", STAYS, ids=lambda f: f.__name__)
 def test_stays(function):
     changed, before = check_early(spread_loops, function, ARGS, ["a", "b"])
     assert program_text(changed) == program_text(before)
