@@ -110,3 +110,27 @@ def assert_stays(one, text, **integers):
     """A pass leaves a program alone."""
     program, _, _ = sample(text, **integers)
     assert program_text(one(program)) == program_text(program)
+
+
+def gradients(primal, args, wrt, output="y"):
+    """The gradients by a cotangent that is always the same."""
+    made = assemble(adjoint_of(primal, wrt, output), tuple(primal.inputs[name] for name in wrt), output)
+    arrays, integers = completed(made, *inputs_of(primal, *copy.deepcopy(args)))
+    found = outputs(made.program, arrays, integers)
+    return {name: value for name, value in found.items() if name != made.value}
+
+
+def check_early(one, function, args, wrt, output="y"):
+    """A pass before differentiation leaves values and gradients as they are; returns the programs after and before."""
+    primal = parsed(function, *copy.deepcopy(args))
+    arrays, integers = inputs_of(primal, *copy.deepcopy(args))
+    changed = check_passes(primal.program, arrays, integers, passes=[one])
+    after = gradients(replace(primal, program=changed), args, wrt, output)
+    before = gradients(primal, args, wrt, output)
+    assert after.keys() == before.keys()
+    assert_same({str(k): v for k, v in after.items()}, {str(k): v for k, v in before.items()}, "differentiated")
+    return changed, primal.program
+
+
+def normal(*shape, seed=1):
+    return np.random.default_rng(seed).normal(size=shape)

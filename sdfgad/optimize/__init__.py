@@ -33,11 +33,14 @@ from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reshapes import forward_reshapes
 from sdfgad.optimize.save_late import save_late
+from sdfgad.optimize.scale_once import scale_once
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
 from sdfgad.optimize.spread import spread
+from sdfgad.optimize.spread_loops import spread_loops
 from sdfgad.optimize.strip import strip
+from sdfgad.optimize.sum_loops import sum_loops
 from sdfgad.optimize.tile import tile
 from sdfgad.optimize.turn import turn
 from sdfgad.optimize.unfold import unfold
@@ -47,7 +50,7 @@ from sdfgad.optimize.unroll import unroll
 Pass = Callable[[Program], Program]
 
 # Before the program is differentiated, so that the adjoint has less to do, too.
-EARLY: tuple[Pass, ...] = (factor_sums,)
+EARLY: tuple[Pass, ...] = (factor_sums, scale_once, spread_loops, sum_loops)
 # In this order; each can be left out.
 PASSES: tuple[Pass, ...] = (
     remove_decided,

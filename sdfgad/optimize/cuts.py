@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sdfgad.ir.expr import rewrite
+from sdfgad.ir.expr import Expr, Op, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Compute, Loop, Statement
@@ -16,6 +16,8 @@ from sdfgad.optimize.rows import Rows
 # The fewest rows that have a rectangle of their own, and the multiplications that it must be worth.
 FEWEST = 6
 CALL = 1024
+# So few rows are written out.
+WRITTEN_OUT = 8
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,26 @@ class Cuts:
             sides = ((low, start), (start + length, high))
             return tuple(self._part(row + k, first, after - first) for first, after in sides if after != first)
 
+        if n <= WRITTEN_OUT:
+            return tuple(part for k in range(n) for rim in one(Lin(k)) for part in self._terms(rim))
         return self._repeated(n, one)
+
+    def _terms(self, rim: Statement) -> Block:
+        """A few columns of a row, written out: what is added to the same elements is added up."""
+        assert isinstance(rim, Compute)
+        name, count = next((name, extent.const) for name, extent in rim.params if name not in self._others)
+        params = tuple((other, extent) for other, extent in rim.params if other != name)
+        sums: dict[Access, Expr] = {}
+        for k in range(count):
+            symbols = {name: Lin(k)}
+            target = Access(rim.target.buffer, tuple(lin.substitute(symbols) for lin in rim.target.index))
+            value = rewrite(rim.value, symbols)
+            sums[target] = Op("add", (sums[target], value), value.dtype) if target in sums else value
+        return tuple(replace(rim, params=params, target=target, value=value) for target, value in sums.items())
+
+    @property
+    def _others(self) -> set[str]:
+        return {name for name, _ in self.statement.params} - {self.rows.param}
 
     def _row(self, row: Lin) -> Block:
         low, high = self.rows.columns(row)

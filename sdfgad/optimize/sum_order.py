@@ -82,12 +82,19 @@ class Domain:
         return size_of(box) * math.prod(map(self._holding, forms))
 
     def _holding(self, form: Lin) -> int:
-        names = sorted(_names(form))
+        """How many values of a form's variables satisfy it: those of the last one are counted for all of the others."""
+        *names, last = sorted(_names(form))
         spans = [self.box[name] for name in names]
         if math.prod(high - low for low, high in spans) > MOST_POINTS:
             return 0
         values = [np.arange(*self.box[name]) * form.coefficient(name) for name in names]
-        return int(np.count_nonzero(sum(np.ix_(*values)) + form.const >= 0))
+        rest = sum(np.ix_(*values)) + form.const
+        coefficient, (low, high) = form.coefficient(last), self.box[last]
+        if coefficient > 0:
+            counts = high - np.maximum(low, -(rest // coefficient))
+        else:
+            counts = np.minimum(high, rest // -coefficient + 1) - low
+        return int(np.maximum(counts, 0).sum())
 
 
 def size_of(box: Mapping[str, Span]) -> int:

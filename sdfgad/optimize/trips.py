@@ -120,3 +120,13 @@ def as_sum(statement: Compute) -> Compute | None:
     lins = (*target.index, *(extent for _, extent in statement.params))
     is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
     return statement if is_plain and len(found) > 1 and not any(r.children for r in found) else None
+
+
+def as_addition(statement: Compute) -> Compute | None:
+    """The same of a statement that adds or subtracts."""
+    value, own = statement.value, statement.target.read(statement.value.dtype)
+    is_difference = isinstance(value, Op) and value.name == "subtract" and value.args[0] is own
+    if statement.accumulate is None and is_difference and isinstance(value, Op):
+        less = Op("negative", (value.args[1],), value.dtype)
+        statement = replace(statement, value=less, accumulate="add")
+    return None if statement.fresh else as_sum(statement)

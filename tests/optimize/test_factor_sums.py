@@ -8,11 +8,10 @@ import pytest
 
 from sdfgad.ir.program import Branch, Loop, computes, walk
 from sdfgad.ir.text import program_text
-from sdfgad.lowering.assemble import assemble
 from sdfgad.optimize.factor_sums import factor_sums
 from tests.helpers import module_from
-from tests.helpers_ir import adjoint_of, inputs_of, parsed
-from tests.helpers_passes import assert_same, check_passes, completed, outputs
+from tests.helpers_ir import parsed
+from tests.helpers_passes import check_early, gradients, normal
 
 # The package has the pass under the name of its module.
 factoring = import_module("sdfgad.optimize.factor_sums")
@@ -23,28 +22,8 @@ def _small(monkeypatch):
     monkeypatch.setattr(factoring, "WORK", 1)
 
 
-def gradients(primal, args, wrt, output="y"):
-    """The gradients by a cotangent that is always the same."""
-    made = assemble(adjoint_of(primal, wrt, output), tuple(primal.inputs[name] for name in wrt), output)
-    arrays, integers = completed(made, *inputs_of(primal, *(a.copy() for a in args)))
-    found = outputs(made.program, arrays, integers)
-    return {name: value for name, value in found.items() if name != made.value}
-
-
 def check(function, args, wrt):
-    """The pass leaves values and gradients as they are; returns the texts of the program after it and before."""
-    primal = parsed(function, *(a.copy() for a in args))
-    arrays, integers = inputs_of(primal, *(a.copy() for a in args))
-    changed = check_passes(primal.program, arrays, integers, passes=[factor_sums])
-    after = gradients(replace(primal, program=changed), args, wrt)
-    before = gradients(primal, args, wrt)
-    assert after.keys() == before.keys()
-    assert_same({str(k): v for k, v in after.items()}, {str(k): v for k, v in before.items()}, "differentiated")
-    return changed, primal.program
-
-
-def normal(*shape, seed=1):
-    return np.random.default_rng(seed).normal(size=shape)
+    return check_early(factor_sums, function, args, wrt)
 
 
 # --- what is factored
