@@ -37,7 +37,6 @@ from sdfgad.optimize.scale_once import scale_once
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
-from sdfgad.optimize.spread import spread
 from sdfgad.optimize.spread_loops import spread_loops
 from sdfgad.optimize.strip import strip
 from sdfgad.optimize.sum_loops import sum_loops
@@ -71,7 +70,6 @@ PASSES: tuple[Pass, ...] = (
     gather,
     assign_first,
     forward_reshapes,
-    spread,
     unroll,
     add_factors,
     merge_mirrored,
