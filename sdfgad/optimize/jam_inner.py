@@ -69,6 +69,9 @@ class _Jamming:
             return False
         if not all(_is_simple(s, loop.var) for s in loop.body) or len(loop.body) > MOST_STATEMENTS:
             return False
+        # Of less than no trips, those that are left over would be some.
+        if not domain.implies(loop.trips):
+            return False
         if any(known_bytes(self.program.buffers[name]) > LARGE for name in loop.mentioned):
             return False
         vectors = [s for s in loop.body if _extent(s) is not None]

@@ -56,7 +56,8 @@ class Trips:
 
 
 def _other(name: str) -> str:
-    return f"{name}_there"
+    # No counter of the user's may be called so.
+    return f"{name}'"
 
 
 def is_plain(use: Use) -> bool:

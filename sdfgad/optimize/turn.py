@@ -18,7 +18,20 @@ from sdfgad.ir.accesses import own_params, uses_of
 from sdfgad.ir.expr import Const, Expr, reads, rewrite
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Params, Program, Statement, walk
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Buffer,
+    Compute,
+    Loop,
+    Params,
+    Program,
+    Statement,
+    reads_of,
+    rewrite_statement,
+    walk,
+)
 from sdfgad.ir.sets import Domain
 from sdfgad.lowering.blas import product_of
 from sdfgad.optimize.meets import Trips, is_plain, span_of
@@ -363,6 +376,8 @@ def _substituted(statement: Compute, params: Params, symbols: dict[str, Lin]) ->
 def _with_index(statement: Statement, name: str, new: Access) -> Statement:
     """A statement with an element of an array in place of a scalar."""
     assert isinstance(statement, Compute)
-    swap: dict[Expr, Expr] = {read: new.read(read.dtype) for read in reads(statement.value) if read.buffer == name}
-    target = new if statement.target.buffer == name else statement.target
-    return replace(statement, target=target, value=rewrite(statement.value, replace=swap.get))
+    # Indices and extents may read it, too.
+    swap: dict[Expr, Expr] = {read: new.read(read.dtype) for read in reads_of(statement) if read.buffer == name}
+    changed = rewrite_statement(statement, replace_node=swap.get)
+    assert isinstance(changed, Compute)
+    return replace(changed, target=new) if statement.target.buffer == name else changed

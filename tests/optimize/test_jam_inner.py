@@ -124,6 +124,11 @@ STAYS = {
             loop j < 19:
                 for c < 6: w[c] += (Z[j, c] * y[c])
         """,
+    "less than no trips": """
+        loop h < 19:
+            loop j < h - 5:
+                for c < 6: Z[j, c] += (y[c] * x[j])
+        """,
     "elements that data choose": """
         loop h < 9:
             loop j < 19:

@@ -272,3 +272,34 @@ def test_no_sum_goes_down_a_column_of_a_factorisation():
         sums = [s for s in inside if isinstance(s, Compute) and s.accumulate and len(s.params) == 1]
         assert sums
         assert not any(map(module._across, sums))
+
+
+def test_indices_and_extents_that_read_an_integer_of_the_trip():
+    """Where a scalar gets an element for each trip, it does so wherever it is read."""
+    text = """
+        for p < 9: w[p] = 0.0
+        for p < 9: y[p] = 0.0
+        loop j < 9:
+            k = i[j]
+            z[k] = x[j]
+            for q < k: y[q] += x[k]
+            for p < 9: w[p] += (X[p, j] * k)
+        """
+    shapes = dict.fromkeys("xyzwi", (9,)) | {"X": (9, 9), "k": ()}
+    program = program_of(text, shapes, ("x", "X", "i"), ("y", "z", "w"), dtypes={"i": np.int64, "k": np.int64})
+    rng = np.random.default_rng(6)
+    arrays = {"x": rng.normal(size=9), "X": rng.normal(size=(9, 9)), "i": rng.permutation(9)}
+    assert check_passes(program, arrays, passes=[turn]) != program
+
+
+def later_ones(x, A):
+    y = x * 1.0
+    for j_there in range(x.size - 1):
+        for j in range(x.size):
+            y[j] += np.sum(np.sin(A[:, j]) * y[j_there + 1])
+    return y
+
+
+def test_counters_of_any_name():
+    rng = np.random.default_rng(7)
+    check_function(later_ones, (rng.normal(size=6), rng.normal(size=(6, 6)) / 9))
