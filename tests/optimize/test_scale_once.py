@@ -74,6 +74,19 @@ def test_converted_before():
     assert "float64" not in text[text.index("loop ") :]
 
 
+def less_precise(alpha, a, b, y):
+    for i in range(20):
+        for k in range(20):
+            y[i] += np.float32(a[i, k]) * b[:20, k]
+
+
+def test_what_is_summed_in_double_precision_stays():
+    """The adjoint of what is rounded is summed in its own precision."""
+    b, y = (np.asarray(x, np.float32) for x in ARGS[2:])
+    changed, before = check_early(scale_once, less_precise, (1.5, ARGS[1], b, y), ["a", "b", "y"])
+    assert program_text(changed) == program_text(before)
+
+
 def converted_whole(alpha, a, b, y):
     for i in range(20):
         y[i] += a[i, :20] * b[i, :20] + np.sin(a[i, :20])
