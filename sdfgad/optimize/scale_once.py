@@ -189,7 +189,7 @@ class _Nest:
         if isinstance(value, Read):
             how = Op("multiply", (number, Read(array, (), value.dtype)), number.dtype)
             return self.element(how, value, domain) if value.buffer == array and number.dtype == value.dtype else None
-        if not isinstance(value, Op) or value.name not in (*ONE, *ALL):
+        if not isinstance(value, Op) or value.name not in (*ONE, *ALL) or _is_exact_sum(value):
             return None
         args = list[Expr]()
         for arg in value.args:
@@ -223,6 +223,17 @@ class _Nest:
             return None
         part = (how, read.buffer, tuple(_moved(box, lin) for lin in read.index))
         return self.parts.element(part, read, _points(domain))
+
+
+def _is_exact_sum(value: Op) -> bool:
+    """Whether elements are added as they are: what is left of nearly equal ones is exact, that of products is not."""
+    return value.name in ("add", "subtract") and all(map(_is_element, value.args))
+
+
+def _is_element(value: Expr) -> bool:
+    return isinstance(value, Read) or (
+        isinstance(value, Op) and value.name == "negative" and _is_element(value.args[0])
+    )
 
 
 def _symbol(lin: Lin) -> Lin:
