@@ -3,8 +3,8 @@
 ``for i: for p, k: c[i, p] += alpha * (a[p, k] * b[i, k] + b[p, k] * a[i, k])`` needs ``alpha * a`` only. The adjoint
 then has one sum of products for each of `a` and `b`, and that of `alpha` is made of what comes out of it: an array, not
 all the products. What is multiplied are exactly the elements that the loops multiply, so that an infinity that they
-leave alone goes nowhere. An array of another precision is converted in the same way: what is left is a product that
-BLAS does, and its adjoint is summed in the precision of the sum.
+leave alone goes nowhere. An array of less precision is converted in the same way: what is left is a product that
+BLAS does, and its adjoint is summed in the precision of the sum. One of more precision stays: so does its adjoint's.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class _Nest:
         if isinstance(value, Read):
             how = Op("multiply", (number, Read(array, (), value.dtype)), number.dtype)
             return self.element(how, value, domain) if value.buffer == array and number.dtype == value.dtype else None
-        if not isinstance(value, Op) or value.name not in (*ONE, *ALL):
+        if not isinstance(value, Op) or value.name not in (*ONE, *ALL) or _is_exact_sum(value):
             return None
         args = list[Expr]()
         for arg in value.args:
@@ -202,12 +202,13 @@ class _Nest:
         return Op(value.name, tuple(args), value.dtype) if tuple(args) != value.args else None
 
     def converted(self, value: Op, domain: Domain) -> Expr | None:
-        """An element in another precision, of an array that is converted beforehand."""
+        """An element in a higher precision, of an array that is converted beforehand."""
         (read,) = value.args
         if (
             not isinstance(read, Read)
             or read.buffer in self.changing
             or {read.dtype.kind, value.dtype.kind} - set("fc")
+            or not np.can_cast(read.dtype, value.dtype)
         ):
             return None
         return self.element(Op("cast", (Read(read.buffer, (), read.dtype),), value.dtype), read, domain)
@@ -222,6 +223,17 @@ class _Nest:
             return None
         part = (how, read.buffer, tuple(_moved(box, lin) for lin in read.index))
         return self.parts.element(part, read, _points(domain))
+
+
+def _is_exact_sum(value: Op) -> bool:
+    """Whether elements are added as they are: what is left of nearly equal ones is exact, that of products is not."""
+    return value.name in ("add", "subtract") and all(map(_is_element, value.args))
+
+
+def _is_element(value: Expr) -> bool:
+    return isinstance(value, Read) or (
+        isinstance(value, Op) and value.name == "negative" and _is_element(value.args[0])
+    )
 
 
 def _symbol(lin: Lin) -> Lin:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 
 from sdfgad.ir.accesses import are_apart, conflict, is_same_trip, uses_of
-from sdfgad.ir.expr import Expr, Int, Read, reads, rewrite, symbols_of
+from sdfgad.ir.expr import Expr, Int, Read, reads, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Access,
@@ -25,6 +25,7 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     buffers_of,
+    rewrite_statement,
     walk,
     written,
 )
@@ -62,11 +63,13 @@ class _Spreading:
             return (statement,)
         numbers = [name for name in sorted(written(statement.body)) if self.is_own(name, computes)]
         arrays = {name: replace(self.buffers[name], name=f"{name}_all", shape=(statement.trips,)) for name in numbers}
-        loop = replace(statement, body=tuple(_with_axis(part, arrays, statement.var) for part in computes))
-        spread = tuple(_spread(loop, part) for part in loop.body if isinstance(part, Compute))
+        computes = [_with_axis(part, arrays, statement.var) for part in computes]
+        loop = replace(statement, body=tuple(computes))
+        spread = tuple(_spread(loop, part) for part in computes)
         known = {**self.buffers, **{array.name: array for array in arrays.values()}}
         is_product = any(product_of(part, known) is not None for part in spread)
-        if not is_product or not _are_alone(loop):
+        # A number that says how often something is done is another one in each trip now.
+        if not is_product or not all(_is_box(loop, part) for part in computes) or not _are_alone(loop):
             return (statement,)
         self.buffers = known
         self.expanded |= arrays.keys()
@@ -88,9 +91,10 @@ def _with_axis(statement: Compute, arrays: Mapping[str, Buffer], var: str) -> Co
         is_number = isinstance(node, Read) and node.buffer in arrays
         return Read(arrays[node.buffer].name, place, node.dtype) if is_number and isinstance(node, Read) else None
 
-    target = statement.target
-    target = Access(arrays[target.buffer].name, place) if target.buffer in arrays else target
-    return replace(statement, target=target, value=rewrite(statement.value, replace=element))
+    changed = rewrite_statement(statement, replace_node=element)
+    assert isinstance(changed, Compute)
+    array = arrays.get(changed.target.buffer)
+    return changed if array is None else replace(changed, target=Access(array.name, place))
 
 
 def _is_box(loop: Loop, statement: Compute) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from sdfgad.ir.text import program_text
 from sdfgad.optimize.scale_once import scale_once
-from tests.helpers_ir import parsed
+from tests.helpers_ir import outputs_of, parsed
 from tests.helpers_passes import check_early, gradients, normal
 
 
@@ -72,6 +72,46 @@ def test_converted_before():
     text = program_text(changed)
     assert "b_cast[p_1_1, p_2_1] = float64(b[p_1_1, p_2_1])" in text
     assert "float64" not in text[text.index("loop ") :]
+
+
+def less_precise(alpha, a, b, y):
+    for i in range(20):
+        for k in range(20):
+            y[i] += np.float32(a[i, k]) * b[:20, k]
+
+
+def test_what_is_summed_in_double_precision_stays():
+    """The adjoint of what is rounded is summed in its own precision."""
+    b, y = (np.asarray(x, np.float32) for x in ARGS[2:])
+    changed, before = check_early(scale_once, less_precise, (1.5, ARGS[1], b, y), ["a", "b", "y"])
+    assert program_text(changed) == program_text(before)
+
+
+def differences(alpha, a, b, y):
+    for i in range(20):
+        for k in range(20):
+            y[i] += alpha * (a[i, :20] - a[k, :20]) * b[i, k]
+
+
+def sums_of_differences(alpha, a, b, y):
+    t = np.zeros(20)
+    for i in range(20):
+        for k in range(20):
+            t[:] = 0.0
+            t += a[i, :20] - a[k, :20]
+            y[i] += alpha * t
+
+
+@pytest.mark.parametrize("function", [differences, sums_of_differences])
+def test_differences_stay_exact(function):
+    alpha, a, b, _ = ARGS
+    args = (alpha, 1e8 + 1e-3 * a, b, np.zeros((20, 20)))
+    primal = parsed(function, *args)
+    changed = scale_once(primal.program)
+    found = outputs_of(primal, *args, program=changed)["y"]
+    exact = [np.asarray(x, np.longdouble) for x in args]
+    function(*exact)
+    assert np.max(np.abs(found - exact[-1])) < 1e-13 * np.max(np.abs(exact[-1]))
 
 
 def converted_whole(alpha, a, b, y):

@@ -7,7 +7,8 @@ from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Loop, computes, walk
 from sdfgad.ir.text import program_text
 from sdfgad.optimize.spread_loops import spread_loops
-from tests.helpers_passes import check_early, check_function, normal
+from tests.helpers_passes import check_early, check_function, check_passes, normal
+from tests.helpers_text import sample
 
 N = 24
 ARGS = (normal(N, N), normal(N, N, seed=2), normal(N, N, seed=3))
@@ -112,3 +113,26 @@ STAYS = [number_goes_on, number_used_afterwards, carried, shared, moving, no_pro
 def test_stays(function):
     changed, before = check_early(spread_loops, function, ARGS, ["a", "b"])
     assert program_text(changed) == program_text(before)
+
+
+OF_DATA = {
+    "for u < 6: Z[j, u] = X[k, u]": "for j < 20, u < 6: Z[j, u] = X[k_all[j], u]",
+    "Z[j, k] = x[j]": "for j < 20: Z[j, k_all[j]] = x[j]",
+    "for u < k: Z[j, u] = x[j]": "    for u < k: Z[j, u] = x[j]",
+}
+
+
+@pytest.mark.parametrize("line", OF_DATA)
+def test_a_number_that_is_an_index(line):
+    text = f"""
+        for p < 20, u < 6: Z[p, u] = 0.0
+        loop j < 20:
+            k = i[j]
+            for p < 6: W[j, p] = 0.0
+            for p < 6, u < 6: W[j, p] += X[p, u] * Y[j, u]
+            {line}
+    """
+    program, arrays, _ = sample(text)
+    arrays["i"] %= 6
+    changed = check_passes(program, arrays, passes=[spread_loops])
+    assert program_text(changed).splitlines()[-1] == OF_DATA[line]
