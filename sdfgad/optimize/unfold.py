@@ -67,8 +67,11 @@ class Windows:
     @staticmethod
     def of(statement: Compute, buffers: Mapping[str, Buffer]) -> Windows | None:
         """The windows of a product, if a call for many of them is much larger than one for the places as they are."""
+        if not all(extent.is_const for _, extent in statement.params):
+            return None
+        statement = _without_ones(statement)
         product = product_of(statement, buffers)
-        if product is None or not product.n or not all(extent.is_const for _, extent in statement.params):
+        if product is None or not product.n:
             return None
         overlapping = [o for o in (product.a, product.b, product.c) if not o.is_separate]
         if len(overlapping) != 1:
@@ -130,6 +133,15 @@ def _split(statement: Compute, product: Product, operand: Operand) -> Windows | 
     first = next((k for k in range(len(places)) if _points(places[k:]) * size <= LOCAL), len(places))
     around = (*batch, *places[:first])
     return Windows(statement, operand, around, tuple(places[first:]), tuple(inside)) if places[first:] else None
+
+
+def _without_ones(statement: Compute) -> Compute:
+    """The statement without parameters that have one value: no operand has a stride for them."""
+    ones = {name: 0 for name, extent in statement.params if extent == Lin(1)}
+    params = tuple((name, extent) for name, extent in statement.params if name not in ones)
+    changed = rewrite_statement(replace(statement, params=params), ones) if ones else statement
+    assert isinstance(changed, Compute)
+    return changed
 
 
 def _points(params: Sequence[tuple[str, Lin]]) -> int:

@@ -5,8 +5,9 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from sdfgad.ir.expr import Int, symbols_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import computes
+from sdfgad.ir.program import Loop, computes
 from sdfgad.ir.text import program_text
 from sdfgad.lowering.blas import product_of
 from sdfgad.optimize.unfold import unfold
@@ -133,3 +134,22 @@ def test_infinity_stays_where_it_is():
     arrays["T"][0, 3, 4, 0] = np.inf
     arrays["start"][1, 2, 3, 0] = np.nan
     check_passes(program, arrays, passes=[unfold])
+
+
+@pytest.mark.parametrize("text", [FORWARD, OF_WEIGHTS, OF_WEIGHTS.replace("+=", "= sum of"), OF_WINDOWS])
+@pytest.mark.parametrize("one", ["n < 2", "i < 8", "j < 8", "p < 2", "q < 3", "c < 8"])
+def test_parameters_with_one_value_are_in_no_loop(text, one):
+    program, arrays = case(text.replace(one, one.split(" < ")[0] + " < 1"))
+    changed = check_passes(program, arrays, passes=[unfold])
+    assert all(
+        symbols_of(s.value, *map(Int, s.target.index)) <= bound for s, bound in with_bound(changed.body, frozenset())
+    )
+
+
+def with_bound(block, bound):
+    """The statements that compute something, each with the counters and parameters that there are."""
+    for statement in block:
+        if isinstance(statement, Loop):
+            yield from with_bound(statement.body, bound | {statement.var})
+        else:
+            yield statement, bound | {name for name, _ in statement.params}
