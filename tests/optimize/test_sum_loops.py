@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Loop, walk
 from sdfgad.ir.text import program_text
 from sdfgad.optimize.sum_loops import sum_loops
 from tests.helpers_passes import check_early, normal
+from tests.helpers_text import sample
 
 N = 24
 ARGS = (normal(N, N), normal(N, N, seed=2), normal(N, N, seed=3))
@@ -88,3 +90,9 @@ def assigns(a, b, y):
 def test_stays(function):
     changed, before = check_early(sum_loops, function, ARGS, ["a", "b"])
     assert program_text(changed) == program_text(before)
+
+
+def test_a_loop_of_nothing_stays():
+    program, _, _ = sample("for p < 20: z[p] = x[p]")
+    empty = Loop("k", Lin(3), ())
+    assert sum_loops(program.with_body((*program.body, empty))).body[-1] is empty
