@@ -95,4 +95,4 @@ def test_stays(function):
 def test_a_loop_of_nothing_stays():
     program, _, _ = sample("for p < 20: z[p] = x[p]")
     empty = Loop("k", Lin(3), (), ())
-    assert sum_loops(program.with_body((*program.body, empty))).body[-1] is empty
+    assert sum_loops(program.with_body((*program.body, empty))).body[-1] == empty
