@@ -56,8 +56,8 @@ class Trips:
 
 
 def _other(name: str) -> str:
-    # No counter of the user's may be called so.
-    return f"{name}'"
+    # No counter of a program ends in an underscore.
+    return f"{name}_there_"
 
 
 def is_plain(use: Use) -> bool:
