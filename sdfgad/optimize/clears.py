@@ -10,11 +10,13 @@ becomes ``a = 0; loop: (a[1:] = 0; a[1:] += e; …); a[1:] = 0``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from sdfgad.ir.accesses import is_same_region, is_whole, mentioned_by, uses_of
+from sdfgad.ir.accesses import interval, is_same_region, is_whole, mentioned_by, uses_of
 from sdfgad.ir.expr import Int, reads, symbols_of
-from sdfgad.ir.program import Block, Branch, Compute, Loop, Program, Statement, reads_of
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Program, Statement, reads_of
 from sdfgad.optimize.first_assign import is_clear
 
 
@@ -37,12 +39,12 @@ def _moved(program: Program, name: str) -> Program:
         return program
     loop = None if later else _in_loop(program, second, name)
     if loop is None:
-        return program.with_body(_with(program.body, second, _rotated(second, name, bool(later))))
+        return program.with_body(_with(program.body, second, _rotated(program, second, name, bool(later))))
     body = tuple(loop if s is second else s for s in program.body if s is not first)
     return program.with_body(body)
 
 
-def _rotated(loop: Loop, name: str, is_needed: bool) -> Block:
+def _rotated(program: Program, loop: Loop, name: str, is_needed: bool) -> Block:
     """The loop with a clear of the same elements in each trip at the start of it; and, if needed, again after all.
 
     The elements are zero when the loop begins.
@@ -50,6 +52,9 @@ def _rotated(loop: Loop, name: str, is_needed: bool) -> Block:
     found = [s for s in loop.body if mentioned_by(s, name)]
     last = found[-1]
     if len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0) or not _is_fixed(last, loop):
+        return (loop,)
+    if is_needed and not (_runs(loop) or _is_inside(program.buffers, last)):
+        # Without trips there need be no such elements.
         return (loop,)
     body = tuple(s for s in loop.body if s is not last)
     turned = replace(loop, body=_with(body, found[0], (last, found[0])))
@@ -60,6 +65,20 @@ def _is_fixed(clear: Compute, loop: Loop) -> bool:
     """Whether a statement names the same elements in all trips."""
     forms = [Int(form) for form in (*clear.target.index, *(extent for _, extent in clear.params))]
     return not reads(*forms) and all(loop.var not in symbols_of(form) for form in forms)
+
+
+def _runs(loop: Loop) -> bool:
+    return loop.trips.is_const and loop.trips.const > 0
+
+
+def _is_inside(buffers: Mapping[str, Buffer], clear: Compute) -> bool:
+    """Whether a buffer certainly has all elements that a statement names."""
+    spans = [interval(form, dict(clear.params)) for form in clear.target.index]
+    shape = buffers[clear.target.buffer].shape
+    return all(
+        span is not None and span[0] == Lin(0) and extent.is_const and 0 <= span[1] <= span[2] < extent.const
+        for span, extent in zip(spans, shape, strict=True)
+    )
 
 
 def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:

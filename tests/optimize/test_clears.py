@@ -3,7 +3,8 @@
 import pytest
 
 from sdfgad.optimize.clears import clear_early
-from tests.helpers_passes import assert_becomes, assert_stays
+from tests.helpers_passes import assert_becomes, assert_stays, check_passes
+from tests.helpers_text import sample
 
 
 def test_a_clear_goes_to_the_start():
@@ -244,3 +245,20 @@ def test_a_part_that_nobody_reads_after_the_loop():
             for p < 19: Z[p, j] = a[p + 1]
         """,
     )
+
+
+@pytest.mark.parametrize("integers", [{"n": 3, "o": 2}, {"n": 0, "o": 77}])
+def test_not_after_a_loop_without_trips_where_there_may_be_no_such_element(integers):
+    text = """
+        for p < 20: a[p] = 0.0
+        loop j < n:
+            a[o] += x[j]
+            z[j] = a[o]
+            a[o] = 0.0
+        for p < 20: w[p] = a[p]
+        """
+    program, arrays, known = sample(text.replace("z[j]", "b[j]"), **integers)
+    assert clear_early(program) == program
+    check_passes(program, arrays, known, passes=[clear_early])
+    inside, *_ = sample(text.replace("a[o]", "a[19]"), **integers)
+    assert clear_early(inside) != inside
