@@ -101,33 +101,37 @@ def _reads(value: Expr) -> list[Read]:
     return [node for node in postorder(value) if isinstance(node, Read)]
 
 
-def _without(value: Expr, is_guarded: bool = False) -> tuple[Expr, Read] | None:
-    """A value that is 0 by choice or twice divided by the same element, divided once, and that element."""
+def _without(value: Expr, guards: tuple[Expr, ...] = ()) -> tuple[Expr, Read] | None:
+    """A value that is 0 by choice or twice divided by the same element, divided once, and that element.
+
+    Args:
+        guards: the conditions around it, under which it is 0.
+    """
     if not isinstance(value, Op):
         return None
     if value.name == "multiply":
-        return _of_product(value) if is_guarded else None
+        return _of_product(value, guards) if guards else None
     if value.name != "negative" and not _is_guard(value):
         return None
-    found = _without(value.args[-1], is_guarded or _is_guard(value))
+    found = _without(value.args[-1], (*guards, value.args[0]) if _is_guard(value) else guards)
     return None if found is None else (Op(value.name, (*value.args[:-1], found[0]), value.dtype), found[1])
 
 
-def _of_product(value: Op) -> tuple[Expr, Read] | None:
+def _of_product(value: Op, guards: tuple[Expr, ...]) -> tuple[Expr, Read] | None:
     for one, other in (value.args, value.args[::-1]):
         if isinstance(one, Op) and one.name == "divide":
             dividend, divisor = one.args
-            if isinstance(divisor, Read) and _is_quotient(other, divisor):
+            if isinstance(divisor, Read) and _is_quotient(other, divisor, guards):
                 return Op("multiply", (dividend, other), value.dtype), divisor
     return None
 
 
-def _is_quotient(value: Expr, divisor: Read) -> bool:
-    """Whether a value is 0 by choice, or divided by an element."""
+def _is_quotient(value: Expr, divisor: Read, guards: tuple[Expr, ...]) -> bool:
+    """Whether a value is divided by an element, or 0 where all of the product is."""
     if not isinstance(value, Op):
         return False
     if _is_guard(value):
-        return _is_quotient(value.args[2], divisor)
+        return value.args[0] in guards and _is_quotient(value.args[2], divisor, guards)
     return value.name == "divide" and value.args[1] is divisor
 
 
