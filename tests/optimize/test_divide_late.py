@@ -70,7 +70,7 @@ def test_rows_with_divisors_of_their_own():
         .replace("z[p] =", "z[p] +=")
         .replace("    r = 1.5", "    z[0] = 2.0\n    r = 1.5"),
         # What is 0 for another reason is multiplied by what is no number.
-        ADJOINT.replace("(x[p] / s))\n", "select((x[p] == 0.0), 0.0, (x[p] / s)))\n", 1),
+        ADJOINT.replace("* (x[p] / s)", "* select((x[p] == 0.0), 0.0, (x[p] / s))"),
         # The sum is asked for, no sum of all trips, or not in any order.
         ADJOINT.replace("z[p] = (x[p] / s)", "z[p] = r").replace("parallel ", ""),
         ADJOINT.replace("r +=", "w[p] +=").replace("r = 1.5", "r = 1.5\n    for c < 20: w[c] = 0.0"),
