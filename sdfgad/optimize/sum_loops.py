@@ -31,7 +31,7 @@ class _Summing:
 
     def statement(self, statement: Statement) -> Block:
         """The sums that a loop makes, or the statement itself."""
-        if not isinstance(statement, Loop) or not is_counted(statement) or len(statement.body) > 1:
+        if not isinstance(statement, Loop) or not is_counted(statement) or len(statement.body) != 1:
             return (statement,)
         sums = tuple(self.sums(statement, *statement.body))
         return sums if sums and all(map(self.is_product, sums)) else (statement,)

@@ -82,9 +82,16 @@ def assigns(a, b, y):
             y[i] = a[:, k] * b[i, k]
 
 
-@pytest.mark.parametrize(
-    "function", [reads_the_sum, moves, backwards, no_product, two_statements, assigns], ids=lambda f: f.__name__
-)
+def empty(a, b, y):
+    for _ in range(4):
+        pass
+    y += a * b
+
+
+STAYS = [reads_the_sum, moves, backwards, no_product, two_statements, assigns, empty]
+
+
+@pytest.mark.parametrize("function", STAYS, ids=lambda f: f.__name__)
 def test_stays(function):
     changed, before = check_early(sum_loops, function, ARGS, ["a", "b"])
     assert program_text(changed) == program_text(before)
