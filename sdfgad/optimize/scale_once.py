@@ -52,7 +52,7 @@ def _scaled(program: Program) -> Program:
         changed = _Nest(parts, written((statement,))).inside(statement, _Place())
         while parts.settle():
             changed = _Nest(parts, written((statement,))).inside(statement, _Place())
-        body += [*parts.made(), changed]
+        body += [*parts.made(changed), changed]
         buffers |= parts.arrays
     return replace(program, buffers=buffers, body=tuple(body))
 
@@ -126,9 +126,10 @@ class _Parts:
         made = Access(self.names.fresh(f"{name}_scaled" if how.reads[1:] else f"{name}_cast"), place)
         return Compute(params, made, rewrite(how, replace=swap.get))
 
-    def made(self) -> Block:
-        """The statements that make the parts that are kept."""
-        kept = [self.products[whole] for whole in dict.fromkeys(self.place.values())]
+    def made(self, changed: Statement) -> Block:
+        """The statements that make the parts that are kept, and that the changed statement reads."""
+        wanted = (self.products[whole] for whole in dict.fromkeys(self.place.values()))
+        kept = [one for one in wanted if one.target.buffer in changed.mentioned]
         for one in kept:
             shape = tuple(extent for _, extent in one.params)
             self.arrays[one.target.buffer] = Buffer(one.target.buffer, shape, one.value.dtype)

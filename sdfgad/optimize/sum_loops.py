@@ -44,7 +44,11 @@ class _Summing:
         lins = (*summed.target.index, *(extent for _, extent in summed.params))
         if loop.var in symbols_of(*map(Int, lins)):
             return
-        for term in _terms(summed.value):
+        terms = list(_terms(summed.value))
+        # What little is left of a trip's difference would be lost in sums that are large.
+        if len(set(map(_is_negative, terms))) > 1:
+            return
+        for term in terms:
             yield replace(summed, params=(*summed.params, (loop.var, loop.trips)), value=term)
 
     def is_product(self, statement: Compute) -> bool:
@@ -61,6 +65,13 @@ def _terms(value: Expr) -> Iterator[Expr]:
         yield from _negatives(value.args[0])
     else:
         yield value
+
+
+def _is_negative(value: Expr) -> bool:
+    """Whether a product has an odd number of signs."""
+    signed = isinstance(value, Op) and value.name in ("negative", "multiply")
+    inner = sum(map(_is_negative, value.args)) if isinstance(value, Op) and signed else 0
+    return (inner + (isinstance(value, Op) and value.name == "negative")) % 2 == 1
 
 
 def _negatives(value: Expr) -> Iterator[Expr]:

@@ -167,9 +167,16 @@ def of_no_sum(alpha, a, b, y):
             y[i] = alpha * a[i, k] * b[:20, k]
 
 
-@pytest.mark.parametrize(
-    "function", [changing_number, changing_array, used_once, a_triangle, by_data, of_no_sum], ids=lambda f: f.__name__
-)
+def not_in_all_terms(alpha, a, b, y):
+    for i in range(20):
+        for k in range(21):
+            y[i] += alpha * (a[i, k] * b[:20, k] + np.sin(b[:20, k]))
+
+
+STAYS = [changing_number, changing_array, used_once, a_triangle, by_data, of_no_sum, not_in_all_terms]
+
+
+@pytest.mark.parametrize("function", STAYS, ids=lambda f: f.__name__)
 def test_stays(function):
     changed, before = check_early(scale_once, function, ARGS, ["alpha", "a", "b"])
     assert program_text(changed) == program_text(before)

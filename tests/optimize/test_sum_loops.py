@@ -84,9 +84,23 @@ def assigns(a, b, y):
             y[i] = a[:, k] * b[i, k]
 
 
-@pytest.mark.parametrize(
-    "function", [reads_the_sum, moves, backwards, no_product, two_statements, assigns], ids=lambda f: f.__name__
-)
+def empty(a, b, y):
+    for _ in range(4):
+        pass
+    y += a * b
+
+
+def differences(a, b, y):
+    """Small, unlike the sums of their terms."""
+    for i in range(N):
+        for k in range(N):
+            y[i] -= a[:, k] * b[i, k] - b[:, k] * a[i, k]
+
+
+STAYS = [differences, reads_the_sum, moves, backwards, no_product, two_statements, assigns, empty]
+
+
+@pytest.mark.parametrize("function", STAYS, ids=lambda f: f.__name__)
 def test_stays(function):
     changed, before = check_early(sum_loops, function, ARGS, ["a", "b"])
     assert program_text(changed) == program_text(before)
