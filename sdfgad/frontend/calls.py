@@ -9,7 +9,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -297,7 +297,14 @@ def _container_method(b: Builder, function: Any, positional: list[Any]) -> Any:
 
 def calls_user_function(frame: Frame, node: ast.AST) -> bool:
     """Whether an expression calls a function that might write to its arguments."""
-    return any(isinstance(n, ast.Call) and not _is_pure(frame, n.func) for n in ast.walk(node))
+    return any(not _is_pure(frame, call.func) for call in _calls_in(node))
+
+
+@lru_cache(maxsize=1 << 14)
+def _calls_in(node: ast.AST) -> tuple[ast.Call, ...]:
+    """The calls in an expression, found once: a loop's body is evaluated several times."""
+    own = (node,) if isinstance(node, ast.Call) else ()
+    return own + tuple(call for child in ast.iter_child_nodes(node) for call in _calls_in(child))
 
 
 def _is_pure(frame: Frame, callee: ast.expr) -> bool:

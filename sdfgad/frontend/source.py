@@ -86,7 +86,7 @@ def _find(code: Any) -> FunctionNode:
             where,
             "Define the function in a file or a notebook.",
         )
-    found: list[FunctionNode] = [node for node in ast.walk(_parsed(text)) if _is_at(node, code)]  # type: ignore[misc]
+    found = [node for node in _functions(text) if _is_at(node, code)]
     # Of lambdas within lambdas, the code is the innermost that holds all of it.
     found = found[-1:] if all(isinstance(node, ast.Lambda) for node in found) else found
     if not found:
@@ -103,14 +103,15 @@ def _find(code: Any) -> FunctionNode:
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> ast.Module:
-    return ast.parse(text)
+def _functions(text: str) -> tuple[FunctionNode, ...]:
+    """The functions that a file defines, outer before inner."""
+    return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.Lambda))
 
 
-def _is_at(node: ast.AST, code: Any) -> bool:
+def _is_at(node: FunctionNode, code: Any) -> bool:
     if isinstance(node, ast.Lambda):
         return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno and _spans(node.body, code)
-    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+    if node.name != code.co_name:
         return False
     return code.co_firstlineno in {node.lineno, *(d.lineno for d in node.decorator_list)}
 
