@@ -13,7 +13,7 @@ from sdfgad.lowering.accounting import Accountant
 from sdfgad.lowering.assemble import assemble
 from sdfgad.lowering.checkpoints import can_keep
 from sdfgad.lowering.inner import inner_choices
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from sdfgad.plan.machine import Machine
 from sdfgad.plan.segments import Segments
 from sdfgad.reverse.places import enclosing_loops

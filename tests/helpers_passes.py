@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-import sdfgad.optimize
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.ir.text import program_text
 from sdfgad.lowering.assemble import assemble
+from sdfgad.optimize.passes import PASSES
 from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, symbols_of_shape
 from tests.helpers_text import sample, tidy
 
@@ -40,7 +40,7 @@ def assert_same(found, expected, what, tolerance=TOLERANCE):
 def check_passes(program, arrays, integers=(), seed=0, passes=None):
     """The program has the same outputs after each of the passes; returns it after the last one."""
     expected = outputs(program, arrays, integers, seed)
-    for k, one in enumerate(sdfgad.optimize.PASSES if passes is None else passes):
+    for k, one in enumerate(PASSES if passes is None else passes):
         changed = one(program)
         if changed != program:
             assert_same(outputs(changed, arrays, integers, seed + k + 1), expected, f"after {k}: {one.__name__}")

@@ -10,7 +10,6 @@ import numpy as np
 
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.lowering.assemble import GradientProgram
-from sdfgad.optimize import optimise
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program
 from sdfgad.runtime.pool import empty
@@ -27,9 +26,10 @@ class Built:
 
     @cached_property
     def sdfg(self) -> Any:
-        # These import DaCe, which takes a while, and a program that is found compiled does without.
+        # These import all passes and DaCe, which takes a while, and a program that is found compiled does without.
         from sdfgad.lowering.colours import colour
         from sdfgad.lowering.sdfg import lower
+        from sdfgad.optimize.passes import optimise
 
         sdfg = lower(optimise(self.made.program))
         colour(sdfg, self.made)

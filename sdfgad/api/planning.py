@@ -19,7 +19,6 @@ from sdfgad.lowering.accounting import Accountant, Accounts
 from sdfgad.lowering.assemble import GradientProgram, assemble
 from sdfgad.lowering.inner import InnerChoices, inner_choices
 from sdfgad.lowering.lifetimes import evaluate, peak_bytes
-from sdfgad.optimize import optimise
 from sdfgad.plan.choose import Infeasible, choose
 from sdfgad.plan.greedy import keep_all, make_all_again
 from sdfgad.plan.ilp import solve
@@ -88,7 +87,7 @@ class Layout:
 
     @cached_property
     def program(self) -> Program:
-        return optimise(self.made.program)
+        return _optimised(self.made.program)
 
     @property
     def gradient_program(self) -> Program:
@@ -133,7 +132,7 @@ class Layout:
     def peak_bytes(self, sizes: Sizes) -> int:
         """The most that a call holds."""
         integers, counting = self.integers(sizes), self.made.counting
-        first = peak_bytes(optimise(counting), integers) if counting is not None else 0
+        first = peak_bytes(_optimised(counting), integers) if counting is not None else 0
         return max(first, peak_bytes(self.program, integers)) + sizes.copies
 
 
@@ -327,6 +326,12 @@ class Planner:
         adjoint = self.adjoint.making_again(again) if again else self.adjoint
         made = assemble(adjoint, self.wrt, self.output, tuple(segments))
         return Layout(made, adjoint.primal.body, tuple(one.members for one in adjoint.again), segments)
+
+
+def _optimised(program: Program) -> Program:
+    from sdfgad.optimize.passes import optimise  # A program that is found compiled does without the import.
+
+    return optimise(program)
 
 
 def _made_again(solution: Solution, accounts: Accounts) -> list[Again]:

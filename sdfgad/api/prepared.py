@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sdfgad.api.wishes import Wishes
 from sdfgad.frontend.parse import Primal
-from sdfgad.optimize import prepare
+from sdfgad.optimize.early import prepare
 
 
 def prepared(primal: Primal, wishes: Wishes) -> Primal:

@@ -24,7 +24,6 @@ from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.assemble import GradientProgram
-from sdfgad.optimize import optimise
 from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint, differentiate_program
 from sdfgad.runtime.call import Executable
@@ -144,7 +143,9 @@ class Specialisation:
 
     @cached_property
     def forward_sdfg(self) -> Any:
-        from sdfgad.lowering.sdfg import lower  # It imports DaCe, which takes a while.
+        # These take a while, and a program that is found compiled does without.
+        from sdfgad.lowering.sdfg import lower
+        from sdfgad.optimize.passes import optimise
 
         return lower(optimise(self._forward))
 

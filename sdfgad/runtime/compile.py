@@ -28,7 +28,6 @@ from sdfgad.errors import CompilerError
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.lowering.memory import manage
-from sdfgad.optimize import optimise
 
 # Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
 # and no contraction of a*b+c, which would round differently from NumPy. GCC 12's vectoriser of straight-line code
@@ -70,7 +69,9 @@ def compile_program(program: Program) -> Library:
     entry = cache_folder() / "programs" / key[:2] / f"{key}.json"
     library = _entered(entry)
     if library is None:
-        from sdfgad.lowering.compiled import lower_nests  # It imports DaCe, which takes a while.
+        # These import DaCe and all passes, which takes a while.
+        from sdfgad.lowering.compiled import lower_nests
+        from sdfgad.optimize.passes import optimise
 
         library = compile_sdfg(lower_nests(optimise(program)))
         _enter(entry, library)

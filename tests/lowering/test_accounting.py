@@ -11,7 +11,7 @@ from sdfgad.lowering.accounting import Accountant
 from sdfgad.lowering.inner import inner_choices
 from sdfgad.lowering.lifetimes import peak_bytes
 from sdfgad.lowering.modes import tape_bytes
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from sdfgad.plan.greedy import keep_all, make_all_again
 from sdfgad.plan.problem import NOBODY, Solution
 from sdfgad.plan.segments import Segments

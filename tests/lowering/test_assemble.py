@@ -5,7 +5,7 @@ import pytest
 
 import npbench_suite
 from sdfgad.ir.program import Loop, computes
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from tests.frontend.test_control import CASES
 from tests.helpers import assert_close, jax_vjp, numpy_output
 from tests.helpers_ir import evaluated_gradients, gradient_of, inputs_of, parsed

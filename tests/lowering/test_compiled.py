@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.lowering import points
 from sdfgad.lowering.compiled import lower_nests
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from tests import helpers_arrays, helpers_memory
 from tests.helpers import module_from
 from tests.helpers_compiled import run_packed, threads

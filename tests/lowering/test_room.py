@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.lowering.nests import nest_of
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from tests.helpers_ir import gradient_of, parsed
 
 

@@ -8,7 +8,7 @@ from dace.sdfg.state import ConditionalBlock, LoopRegion
 
 import npbench_suite
 from sdfgad.lowering.sdfg import lower
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from tests.frontend.test_control import CASES
 from tests.helpers import line_of
 from tests.helpers_ir import gradient_of, parsed

@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.ir.program import Compute, walk, written
 from sdfgad.lowering.assemble import assemble
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from tests.helpers_ir import adjoint_of, assert_slope, evaluated_gradients, floating, parsed
 from tests.helpers_memory import Choice, case_of, check_memory, keepable
 from tests.helpers_passes import check_function

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import npbench_suite
-from sdfgad.optimize import EARLY, prepare
+from sdfgad.optimize.early import EARLY, prepare
 from tests import helpers_arrays
 from tests.helpers import module_from
 from tests.helpers_ir import inputs_of

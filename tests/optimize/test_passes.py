@@ -8,7 +8,7 @@ import pytest
 
 import npbench_suite
 from sdfgad.errors import SdfgadError
-from sdfgad.optimize import PASSES
+from sdfgad.optimize.passes import PASSES
 from tests import helpers_arrays, helpers_memory
 from tests.helpers import module_from
 from tests.helpers_passes import check_function, check_passes

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from sdfgad.optimize import forward_reshapes, remove_dead_code, unravel
+from sdfgad.optimize.dead_code import remove_dead_code
+from sdfgad.optimize.reshapes import forward_reshapes
+from sdfgad.optimize.unravel import unravel
 from tests.helpers_passes import assert_becomes, assert_stays, check_function, check_passes
 from tests.helpers_text import sample
 

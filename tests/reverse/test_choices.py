@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.ir.text import program_text
 from sdfgad.lowering.assemble import assemble
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from sdfgad.reverse.adjoint import differentiate_program
 from tests.helpers_ir import evaluated_gradients, floating, parsed
 
