@@ -25,6 +25,7 @@ from sdfgad.ir.program import (
     Compute,
     Loop,
     Statement,
+    blocks_of,
     buffers_of,
     reads_of,
     walk,
@@ -157,10 +158,7 @@ class _Nest(Points):
         deeper: dict[int, list[str]] = {}
         for name in scalars:
             users = [k for k, s in enumerate(block) if name in s.mentioned]
-            home = block[users[0]] if len(users) == 1 else None
-            is_deeper = (
-                isinstance(home, Loop) and name not in own_buffers(home) and begins(home.body, self.buffers[name])
-            )
+            is_deeper = len(users) == 1 and self.lives_in(block[users[0]], name)
             (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
         lines += map(self.declared, here)
         writer = self.writer()
@@ -169,6 +167,13 @@ class _Nest(Points):
                 lines += [f"sdfgad::memory::need({writer.form(slot)}, {extent});" for slot, extent in needed]
                 lines += self.statement(statement, deeper.get(position, []))
         return lines
+
+    def lives_in(self, statement: Statement, name: str) -> bool:
+        """Whether a temporary carries nothing from one run of a block in a statement to the next."""
+        if isinstance(statement, Compute | Call) or name in own_buffers(statement):
+            return False
+        blocks = [block for block in blocks_of(statement) if any(name in s.mentioned for s in block)]
+        return all(begins(block, self.buffers[name]) for block in blocks)
 
     def declared(self, name: str) -> str:
         buffer = self.buffers[name]
@@ -182,14 +187,18 @@ class _Nest(Points):
         if isinstance(statement, Call):
             return [self.call(statement)]
         if isinstance(statement, Branch):
-            return self.branch(statement)
+            return self.branch(statement, scalars)
         return self.loop(statement, scalars)
 
-    def branch(self, branch: Branch) -> list[str]:
+    def branch(self, branch: Branch, scalars: list[str]) -> list[str]:
+        """The text of a branch; `scalars` are temporaries that live in either of its blocks."""
         writer = self.writer()
         condition = writer.value(branch.condition)
-        lines = ["{", *writer.lines, f"if ({condition}) {{", *self.block(branch.then, []), "} else {"]
-        return [*lines, *self.block(branch.orelse, []), "}", "}"]
+        then, orelse = (self.block(side, self.mentioned(side, scalars)) for side in (branch.then, branch.orelse))
+        return ["{", *writer.lines, f"if ({condition}) {{", *then, "} else {", *orelse, "}", "}"]
+
+    def mentioned(self, block: Block, names: list[str]) -> list[str]:
+        return [name for name in names if any(name in s.mentioned for s in block)]
 
     def call(self, call: Call) -> str:
         self.headers[LIBRARY[call.name].header] = None

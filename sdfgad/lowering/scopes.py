@@ -9,7 +9,7 @@ from sdfgad.ir.accesses import Use, interval
 from sdfgad.ir.digits import radix_of
 from sdfgad.ir.expr import Expr, Int, Op, postorder, symbols_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, reads_of
+from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, blocks_of, reads_of
 from sdfgad.lowering.order import is_injective
 
 # What finds an extremum looks for NaN, too: elementary operations for each point.
@@ -83,17 +83,18 @@ def _is_digit(forms: list[Lin], uses: list[Use], var: str) -> bool:
     return None not in radixes and len(radixes) == len(weights) == 1 and weights != {0} and is_plain
 
 
-def own_buffers(loop: Loop) -> set[str]:
-    """What a loop's own bounds read."""
-    return {read.buffer for read in reads_of(loop)}
+def own_buffers(statement: Loop | Branch) -> set[str]:
+    """What a loop's own bounds read, or the condition of a branch."""
+    return {read.buffer for read in reads_of(statement)}
 
 
 def begins_with_write(block: Block, name: str) -> bool:
     """Whether a scalar is assigned in a block before it is read there."""
     users = [s for s in block if name in s.mentioned]
     first = users[0] if users else None
-    if isinstance(first, Loop) and len(users) == 1:
-        return name not in own_buffers(first) and begins_with_write(first.body, name)
+    if isinstance(first, Loop | Branch) and len(users) == 1:
+        sides = [side for side in blocks_of(first) if any(name in s.mentioned for s in side)]
+        return name not in own_buffers(first) and all(begins_with_write(side, name) for side in sides)
     if isinstance(first, Call):
         return all(whole.buffer != name for whole in first.inputs)
     if not isinstance(first, Compute) or (first.params and not first.fresh):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import mentioned_by, uses_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Block, Call, Loop, Program, walk
+from sdfgad.ir.program import Block, Branch, Call, Loop, Program, reads_of, walk
 from sdfgad.optimize.axes import less_axis
 
 
@@ -19,29 +19,33 @@ def contract(program: Program) -> Program:
     """The program with such temporaries made smaller, one axis at a time."""
     kept = {*program.inputs, *program.outputs.values(), "status"}
     for name in program.buffers:
-        while name not in kept and (axis := next(_removable(program, name), None)) is not None:
+        while name not in kept and (axis := next(removable(program, name), None)) is not None:
             program = less_axis(program, name, axis)
     return program
 
 
-def _removable(program: Program, name: str) -> Iterator[int]:
+def removable(program: Program, name: str) -> Iterator[int]:
     """The axes of a buffer that are not needed."""
     rank = len(program.buffers[name].shape)
     loop = _only_loop(program.body, name) if rank else None
     while loop is not None:
-        axes = _axes_of_trip(loop, name, rank)
+        axes = axes_of_trip(loop, name, rank)
         if axes and begins_anew(loop.body, name):
             yield from axes
         loop = _only_loop(loop.body, name)
 
 
 def _only_loop(block: Block, name: str) -> Loop | None:
-    """The loop that alone mentions a buffer, of all statements of a block."""
+    """The loop that alone mentions a buffer, of all statements of a block and of the branches in it."""
     found = [statement for statement in block if mentioned_by(statement, name)]
+    if len(found) == 1 and isinstance(found[0], Branch):
+        branch = found[0]
+        is_asked = any(read.buffer == name for read in reads_of(branch))
+        return None if is_asked else _only_loop(branch.then + branch.orelse, name)
     return found[0] if len(found) == 1 and isinstance(found[0], Loop) else None
 
 
-def _axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
+def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
     """The axes along which every mention of a buffer is at the loop's counter plus one and the same number."""
     if not loop.is_parallel:
         return []

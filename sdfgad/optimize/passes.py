@@ -35,6 +35,7 @@ from sdfgad.optimize.save_late import save_late
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
+from sdfgad.optimize.split import split
 from sdfgad.optimize.strip import strip
 from sdfgad.optimize.tile import tile
 from sdfgad.optimize.turn import turn
@@ -78,6 +79,7 @@ PASSES: tuple[Pass, ...] = (
     fuse,
     collect,
     tile,
+    split,
     contract,
     sink_clears,
     divide_late,

@@ -7,6 +7,7 @@ from sdfgad.ir.expr import BOOL, Const, Op, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Buffer, Compute, Loop
 from sdfgad.lowering.nests import nest_of
+from tests.helpers_text import program_of
 
 F64 = np.dtype(np.float64)
 I, J, P = map(Lin.symbol, "ijp")
@@ -118,3 +119,18 @@ def test_threads_share_products_that_take_long_enough(trips, is_shared):
     product = Compute(tuple((name, Lin(64)) for name in "pqr"), Access("c", (k, p, q)), value, "add")
     loop = Loop("k", Lin(trips), (product,), (k, trips - 1 - k), is_parallel=True)
     assert ("omp parallel for" in nest_of(loop, "nest", buffers, buffers).code) == is_shared
+
+
+def test_threads_share_a_loop_in_a_branch_with_a_scalar_of_each_trip():
+    text = """
+loop i < 4:
+    if x[i] > 0.0:
+        loop parallel f < 400000:
+            t = X[i, f] * 2.0
+            Z[i, f] = t * t
+"""
+    shapes = {"x": (4,), "t": (), "X": (4, 400000), "Z": (4, 400000)}
+    program = program_of(text, shapes, ["x", "X"], ["Z"])
+    code = nest_of(program.body[0], "nest", program.buffers, ["x", "X", "Z"]).code
+    assert "omp parallel for" in code
+    assert "omp simd" in code

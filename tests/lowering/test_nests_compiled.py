@@ -6,7 +6,7 @@ import pytest
 from sdfgad.ir.program import Loop, walk
 from sdfgad.lowering import points
 from sdfgad.lowering.nests import nest_of
-from sdfgad.optimize import optimise
+from sdfgad.optimize.passes import optimise
 from tests.helpers_compiled import run_packed, threads
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import program_of, sample
@@ -385,6 +385,49 @@ loop backwards i < 40:
     {"t": (), "x": (40,), "v": (40,), "w": (40,)},
     ["x"],
     ["v", "w"],
+)
+case(
+    "scalars of a trip in branches",
+    """
+s = 0.5
+loop i < 40:
+    if x[i] > 0.0:
+        loop parallel f < 300:
+            t = X[i, f] * 2.0
+            Z[i, f] = t * t
+    else:
+        if x[i] > -1.0:
+            loop parallel f < 300:
+                t = X[i, f] * s
+                Z[i, f] = t + 1.0
+        else:
+            loop parallel f < 300:
+                Z[i, f] = s
+    if x[i] > 0.5:
+        v[i] = s
+        s = x[i]
+    else:
+        v[i] = s * 2.0
+""",
+    {"t": (), "s": (), "x": (40,), "v": (40,), "X": (40, 300), "Z": (40, 300)},
+    ["x", "X"],
+    ["Z", "v"],
+    False,
+)
+case(
+    "an array of a trip in one branch",
+    """
+loop i < 40:
+    if x[i] > 0.0:
+        for p < 30: t[p] = X[i, p] * 2.0
+        for p < 30: Z[i, p] = t[p] * t[-p + 29]
+    else:
+        for p < 30: Z[i, p] = 1.0
+""",
+    {"t": (30,), "x": (40,), "X": (40, 30), "Z": (40, 30)},
+    ["x", "X"],
+    ["Z"],
+    False,
 )
 case(
     "stencil adj",

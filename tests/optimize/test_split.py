@@ -1,0 +1,148 @@
+"""What lives within a trip has its own name where its buffer has other values elsewhere; what is read later has not."""
+
+import pytest
+
+from sdfgad.ir.text import program_text
+from sdfgad.optimize.contract import contract
+from sdfgad.optimize.split import split
+from tests.helpers_passes import assert_stays, check_passes
+from tests.helpers_text import sample, tidy
+
+FORWARD = """
+        for f < 20: a[f] = x[f]
+        for f < 20: z[f] = 0.0
+        loop n < 6:
+            loop parallel f < 20:
+                T[f, n] = a[f]
+                a[f] = sin(a[f])"""
+LATER = (
+    FORWARD
+    + """
+        loop backwards n < 6:
+            loop parallel g < 20:
+                a[g] = T[g, n]
+                z[g] += cos(a[g])"""
+)
+
+
+def check(text, expected):
+    program, arrays, _ = sample(text)
+    changed = check_passes(program, arrays, passes=[split, contract])
+    assert program_text(changed) == tidy(expected)
+
+
+def test_a_value_that_is_put_back():
+    changed = LATER.replace("a[g]", "a_1")
+    check(LATER, changed)
+
+
+def test_on_one_side_of_a_branch():
+    text = (
+        FORWARD
+        + """
+        loop backwards n < 6:
+            if (n < 4):
+                q = 1.0
+            else:
+                loop parallel g < 20:
+                    a[g] = T[g, n]
+                    z[g] += cos(a[g])
+        """
+    )
+    check(text, text.replace("a[g]", "a_1"))
+
+
+def test_twice_in_one_program():
+    again = (
+        LATER
+        + """
+        loop parallel h < 20:
+            a[h] = (y[h] * 2.0)
+            w[h] = (a[h] * a[h])
+        """
+    )
+    check(again, again.replace("a[g]", "a_2").replace("a[h]", "a_1"))
+
+
+def test_an_output_that_is_written_anew_later():
+    text = """
+        loop parallel f < 20:
+            z[f] = (x[f] * 2.0)
+            w[f] = (z[f] * z[f])
+        for p < 20: z[p] = y[p]
+        """
+    check(text, text.replace("z[f]", "z_1"))
+
+
+KEPT = {
+    "read after the loop": LATER + "\n        q = a[3]\n",
+    "read by the next trip of a loop around": FORWARD
+    + """
+        loop backwards n < 6:
+            for g < 20: w[g] = a[g]
+            loop parallel g < 20:
+                a[g] = T[g, n]
+                z[g] += cos(a[g])
+        """,
+    "read where a trip does not assign it": FORWARD
+    + """
+        loop backwards n < 6:
+            if n < 4:
+                loop parallel g < 20:
+                    a[g] = T[g, n]
+                    z[g] += cos(a[g])
+            else:
+                for g < 20: z[g] += a[g]
+        """,
+    "partly assigned before it is read again": FORWARD
+    + """
+        loop parallel g < 20:
+            a[g] = y[g]
+            z[g] += cos(a[g])
+        for g < 19: a[g] = 1.0
+        for g < 20: z[g] += a[g]
+        """,
+    "added to afterwards": FORWARD
+    + """
+        loop parallel g < 20:
+            a[g] = y[g]
+            z[g] += cos(a[g])
+        for g < 20: a[g] += 1.0
+        for g < 20: z[g] += a[g]
+        """,
+    "a branch asks": FORWARD
+    + """
+        loop parallel g < 20:
+            a[g] = y[g]
+            z[g] += cos(a[g])
+        if a[3] > 0.0:
+            q = 1.0
+        else:
+            q = 2.0
+        """,
+    "no axis for the trips": FORWARD
+    + """
+        loop parallel g < 6:
+            for h < 20: a[h] = y[h]
+            for h < 20: Z[h, g] = cos(a[h])
+        """,
+    "an output": """
+        for p < 20: z[p] = y[p]
+        loop parallel f < 20:
+            z[f] = x[f] * 2.0
+            w[f] = z[f] * z[f]
+        """,
+    "contract does it": """
+        loop n < 6:
+            loop parallel f < 20:
+                a[f] = X[f, n]
+                Z[f, n] = a[f]
+        """,
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_kept(name):
+    program, arrays, _ = sample(KEPT[name])
+    check_passes(program, arrays, passes=[split, contract])
+    assert_stays(split, KEPT[name])
