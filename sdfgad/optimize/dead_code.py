@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sdfgad.ir.digits import writes_all
 from sdfgad.ir.library import LIBRARY
-from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
+from sdfgad.ir.program import (
+    ZERO,
+    Block,
+    Branch,
+    Buffer,
+    Call,
+    Compute,
+    Loop,
+    Params,
+    Program,
+    Statement,
+    reads_of,
+    walk,
+)
 
 
 def remove_dead_code(program: Program) -> Program:
@@ -66,8 +80,19 @@ class _Pass:
             if before <= at_end:
                 break
             at_end = at_end | before
+        if not body:
+            return None, live
+        loop = replace(loop, body=body)
         after = at_end | {read.buffer for read in reads_of(loop)}
-        return (replace(loop, body=body), after) if body else (None, live)
+        return loop, after - self.overwritten(loop)
+
+    def overwritten(self, loop: Loop) -> set[str]:
+        """The buffers that a loop gives new values, all of them, and does not read."""
+        nested = list(walk((loop,)))
+        read = {read.buffer for s in nested for read in reads_of(s)}
+        read |= {s.target.buffer for s in nested if isinstance(s, Compute) and not s.assigns}
+        made = (s for s in _always_run((loop,)) if s.target.buffer not in read)
+        return {s.target.buffer for s in made if writes_all(s, self.buffers[s.target.buffer].shape)}
 
     def branch(self, branch: Branch, live: set[str]) -> tuple[Statement | None, set[str]]:
         then, before_then = self.block(branch.then, live)
@@ -76,3 +101,17 @@ class _Pass:
             return None, live
         before = before_then | before_else | {read.buffer for read in reads_of(branch)}
         return replace(branch, then=then, orelse=orelse), before
+
+
+def _always_run(block: Block, around: Params = ()) -> Iterator[Compute]:
+    """The assignments of a block, each with the counters of the loops around it, that run for all their trips."""
+    for statement in block:
+        if isinstance(statement, Loop) and _has_trips(statement):
+            yield from _always_run(statement.body, (*around, (statement.var, statement.trips)))
+        elif isinstance(statement, Compute) and statement.assigns:
+            yield replace(statement, params=(*around, *statement.params))
+
+
+def _has_trips(loop: Loop) -> bool:
+    """Whether a loop certainly has some, which begin at 0."""
+    return not loop.is_open and loop.start == ZERO and loop.trips.is_const and loop.trips.const > 0

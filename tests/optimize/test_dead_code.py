@@ -11,6 +11,8 @@ from sdfgad.ir.text import program_text
 from sdfgad.optimize.dead_code import remove_dead_code
 from tests.frontend.test_coalesce import PROGRAMS
 from tests.helpers_ir import Interpreter, assert_same_outputs, evaluated_gradients, gradient_of, inputs_of, parsed
+from tests.helpers_passes import assert_becomes, check_passes
+from tests.helpers_text import sample
 
 
 def targets(program):
@@ -175,3 +177,42 @@ def test_of_a_call_only_the_check(output, names):
     arrays = inputs_of(primal, *args)
     found, expected = (Interpreter(one, *copy.deepcopy(arrays)).outputs[output] for one in (changed, program))
     np.testing.assert_array_equal(found, expected)
+
+
+def test_what_a_loop_overwrites_goes():
+    assert_becomes(
+        remove_dead_code,
+        """
+        for p < 20, c < 6: Z[p, c] = X[p, c]
+        q = x[3]
+        loop backwards g < 20:
+            loop parallel f < 6:
+                Z[g, f] = Y[g, f]
+            q = y[g]
+        """,
+        """
+        loop backwards g < 20:
+            loop parallel f < 6:
+                Z[g, f] = Y[g, f]
+            q = y[g]
+        """,
+    )
+
+
+OLD = {
+    "a row is left": "loop g < 19:\n    for c < 6: Z[g, c] = Y[g, c]",
+    "one element twice": "loop g < 20:\n    for c < 6: Z[c, c] = Y[g, c]",
+    "an element is read": "loop g < 20:\n    for c < 6: Z[g, c] = Y[g, c]\n    w[g] = Z[0, 0]",
+    "added to": "loop g < 20:\n    for c < 6: Z[g, c] += Y[g, c]",
+    "not in each trip": "loop g < 20:\n    if x[g] > 0.0:\n        for c < 6: Z[g, c] = Y[g, c]",
+    "perhaps no trips": "loop n < k:\n    for p < 20, c < 6: Z[p, c] = Y[p, c]",
+    "a triangle": "loop g < 20:\n    loop j < g:\n        for c < 6: Z[j, c] = Y[g, c]",
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_what_a_loop_may_leave_stays(name):
+    text = "k = 0\nfor p < 20, c < 6: Z[p, c] = X[p, c]\n" + OLD[name]
+    program, arrays, _ = sample(text)
+    check_passes(program, arrays, passes=[remove_dead_code])
+    assert "Z[p, c] = X[p, c]" in program_text(remove_dead_code(program))
