@@ -13,6 +13,7 @@ from sdfgad.lowering.lifetimes import arguments, lifetimes, local_variables
 from sdfgad.lowering.memory import Schedule
 from sdfgad.lowering.nests import Nest, nest_of
 from sdfgad.lowering.order import is_single
+from sdfgad.lowering.past_cache import PastCache
 from sdfgad.lowering.sdfg import add_buffer
 
 
@@ -43,10 +44,12 @@ class _Lowering:
                 add_buffer(self.sdfg, buffer, is_transient=name not in self.outside)
         last = self.sdfg.add_state("start", is_start_block=True)
         texts: list[str] = []
-        headers = ["<algorithm>", "<exception>", "<vector>", '"memory.h"', '"sdfgad.h"']
+        headers = ["<algorithm>", "<exception>", "<vector>", '"memory.h"', '"sdfgad.h"', '"stream.h"']
+        past_cache = PastCache(self.program)
         for position, statement in enumerate(self.program.body):
             self.schedule.enter(position)
-            nest = nest_of(statement, f"nest_{position}_", self.buffers, self.passed, self.program.bounds)
+            bounds, filled = self.program.bounds, past_cache.at(position)
+            nest = nest_of(statement, f"nest_{position}_", self.buffers, self.passed, bounds, filled)
             texts.append(nest.code)
             headers += [*(['"products.h"'] if nest.uses_blas else []), *(f'"{header}"' for header in nest.headers)]
             state = self.sdfg.add_state(f"s{position}")

@@ -50,6 +50,7 @@ from sdfgad.lowering.scopes import (
     work_of,
 )
 from sdfgad.lowering.shares import shares
+from sdfgad.lowering.streams import rows_of, streaming
 from sdfgad.lowering.totals import Total
 from sdfgad.lowering.wide import calls_vector_functions, is_wide
 
@@ -85,15 +86,22 @@ class Nest:
 
 
 def nest_of(
-    statement: Statement, name: str, buffers: Mapping[str, Buffer], outside: Iterable[str], bounds: Iterable[str] = ()
+    statement: Statement,
+    name: str,
+    buffers: Mapping[str, Buffer],
+    outside: Iterable[str],
+    bounds: Iterable[str] = (),
+    filled: Iterable[str] = (),
 ) -> Nest:
     """The function of a statement.
 
     Args:
         outside: the buffers that something else mentions, too: these are passed.
         bounds: the integers that may be too small for what is written, as of a `Program`.
+        filled: the arrays that are stored to past the cache: the statement only assigns elements of them.
     """
-    return _Nest(buffers, frozenset(outside), name, Room(buffers, frozenset(bounds))).made(statement)
+    room = Room(buffers, frozenset(bounds))
+    return _Nest(buffers, frozenset(outside), name, room, filled=frozenset(filled)).made(statement)
 
 
 @dataclass
@@ -145,7 +153,7 @@ class _Nest(Points):
             else:
                 parameters.append(f"const {type_} b_{buffer}_")
         parameters += [f"const int64_t {integer}" for integer in integers]
-        body = "\n".join(f"    {line}" for line in (*first, *lines, *last))
+        body = "\n".join(f"    {line}" for line in (*first, *streaming(lines), *lines, *last))
         wide = "SDFGAD_WIDE " if self.is_wide or calls_vector_functions(body) else ""
         return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
 
@@ -239,7 +247,9 @@ class _Nest(Points):
         if loop.is_open:
             # The body changes the number of trips.
             return [head, *self.block(body, scalars), "}"]
-        with self.within(((var, loop.trips),) if loop.start == Lin(0) else (), bool(pragma)):
+        rows = rows_of(body, var, loop.trips, self.filled) if pragma and not loop.backward else {}
+        counters = ((var, loop.trips),) if loop.start == Lin(0) else ()
+        with self.within(counters, bool(pragma)), self.filling(rows, var):
             inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
         first, last = list[str](), list[str]()
         for access, name in sums.items():
@@ -248,7 +258,8 @@ class _Nest(Points):
             last.append(f"{element} = {total.value};")
         # Without trips a sum's element need not be one.
         guard = [f"if ({start} < {end})"] if sums and not loop.trips.is_const else []
-        return ["{", *writer.lines, *bounds, *guard, "{", *first, *pragma, head, *inner, "}", *last, "}", "}"]
+        run = self.in_strips((var, start, end), inner, rows, pragma) if rows else [*pragma, head, *inner, "}"]
+        return ["{", *writer.lines, *bounds, *guard, "{", *first, *run, *last, "}", "}"]
 
     def is_slot(self, lin: Lin, extent: Lin) -> bool:
         return self.room.is_slot(lin, extent)

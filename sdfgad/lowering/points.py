@@ -13,6 +13,7 @@ from sdfgad.lowering.blas import Product, call_text, product_of
 from sdfgad.lowering.cpp import Writer, cpp_type, literal
 from sdfgad.lowering.order import COMBINE, IDENTITY, Order, is_single, order_of
 from sdfgad.lowering.scopes import work_of
+from sdfgad.lowering.streams import row, rows_of, store, strips
 from sdfgad.lowering.totals import Total
 
 # In elementary operations: from so many on, threads share a loop.
@@ -34,6 +35,8 @@ class Points:
         is_shared: whether this is inside a loop that threads share.
         counters: those of the loops around, with their numbers of trips.
         is_vector: whether trips of the innermost loop around may be elements of a vector.
+        filled: the arrays that are stored to past the cache.
+        rows: what the innermost loop around writes instead of their elements.
     """
 
     buffers: Mapping[str, Buffer]
@@ -41,6 +44,8 @@ class Points:
     is_shared: bool = field(default=False, init=False)
     counters: dict[str, Lin] = field(default_factory=dict, init=False)
     is_vector: bool = field(default=False, init=False)
+    filled: frozenset[str] = field(default=frozenset(), kw_only=True)
+    rows: dict[str, str] = field(default_factory=dict, init=False)
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
         """The text of a loop; `scalars` are temporaries that live in one trip of it."""
@@ -91,16 +96,19 @@ class Points:
             lines += self.cleared(statement, order.own)
             statement = replace(statement, fresh=False)
         extents, bounds = dict(statement.params), self.writer()
-        depth = 0
-        heads: list[str] = []
-        for name in order.outer:
-            is_last = name == order.outer[-1] and not order.inner
-            heads += ["#pragma omp simd"] if is_last and order.is_vector else []
-            heads.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
-            depth += 1
-        with self.within(statement.params, bool(order.inner) or order.is_vector):
+        heads = [
+            f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{" for name in order.outer
+        ]
+        rows, last = dict[str, Access](), order.outer[-1] if order.outer else ""
+        if not order.inner and order.is_vector:
+            rows = rows_of((statement,), last, extents[last], self.filled)
+        with self.within(statement.params, bool(order.inner) or order.is_vector), self.filling(rows, last):
             body = self.total(statement, order, extents) if order.inner else self.point(statement)
-        return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * depth, "}"]
+        if not order.inner:
+            pragma = ["#pragma omp simd"] if order.is_vector else []
+            end, head = bounds.form(extents[last]), heads.pop()
+            body = self.in_strips((last, "0", end), body, rows, pragma) if rows else [*pragma, head, *body, "}"]
+        return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * len(heads), "}"]
 
     def cleared(self, statement: Compute, own: tuple[str, ...]) -> list[str]:
         value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
@@ -148,7 +156,7 @@ class Points:
     def point(self, statement: Compute) -> list[str]:
         writer = self.writer()
         value = writer.value(statement.value)
-        target = self.element(statement.target, writer)
+        target = self.rows.get(statement.target.buffer) or self.element(statement.target, writer)
         if not statement.assigns:
             value = COMBINE[statement.accumulate].format(target, value)
         elif self.is_mask(statement.target.buffer):
@@ -165,6 +173,24 @@ class Points:
         texts = {name: f"({writer.form(extent)})" for name, extent in statement.params}
         call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
         return ["{", *writer.lines, call, "}"]
+
+    # --- rows that are stored past the cache
+
+    @contextmanager
+    def filling(self, rows: Mapping[str, Access], var: str) -> Iterator[None]:
+        """What is written now runs in an innermost loop that fills rows."""
+        self.rows = {name: row(name, var) for name in rows}
+        yield
+        self.rows = {}
+
+    def in_strips(
+        self, loop: tuple[str, str, str], lines: list[str], rows: Mapping[str, Access], pragma: list[str]
+    ) -> list[str]:
+        """An innermost loop, from where to where, with a body that fills rows."""
+        writer, begin = self.writer(), {loop[0]: Lin.symbol("strip_")}
+        first = {n: Access(n, tuple(lin.substitute(begin) for lin in target.index)) for n, target in rows.items()}
+        ends = [store(name, self.element(access, writer)) for name, access in first.items()]
+        return strips(loop, lines, {name: self.type(name) for name in rows}, pragma, [*writer.lines, *ends])
 
     # --- elements
 

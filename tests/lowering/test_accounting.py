@@ -254,7 +254,8 @@ def test_lines_are_the_user_s():
 
 # --- against the programs that are built
 
-# (name, preset) -> bounds of real / simulated peak. The simulator does not see what fused loops hold for longer.
+# (name, preset) -> bounds of real / simulated peak. The simulator does not see what fused loops hold for longer, nor
+# which adjoints are made in the place of a gradient.
 SUITE = {
     ("cavity_flow", "test"): (0.3, 1.06),
     ("vadv", "test"): (0.3, 1.06),
@@ -262,7 +263,7 @@ SUITE = {
     ("resnet", "test"): (0.3, 1.2),
     ("nbody", "test"): (0.3, 1.06),
     ("deriche", "S"): (0.9, 1.001),
-    ("adi", "S"): (0.6, 1.001),
+    ("adi", "S"): (0.5, 1.001),
 }
 
 

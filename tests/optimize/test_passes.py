@@ -8,11 +8,12 @@ import pytest
 
 import npbench_suite
 from sdfgad.errors import SdfgadError
-from sdfgad.optimize.passes import PASSES
+from sdfgad.ir.program import Compute
+from sdfgad.optimize.passes import PASSES, optimise
 from tests import helpers_arrays, helpers_memory
 from tests.helpers import module_from
 from tests.helpers_passes import check_function, check_passes
-from tests.helpers_text import sample
+from tests.helpers_text import program_of, sample
 
 # Interpreted in Python these take seconds each.
 SLOW = {"cavity_flow", "channel_flow", "contour_integral", "conv2d_bias", "hdiff", "lenet", "mandelbrot2", "mlp"}
@@ -147,3 +148,31 @@ def test_each_pass_can_be_left_out():
         """)
     for left in range(len(PASSES)):
         check_passes(program, arrays, passes=PASSES[:left] + PASSES[left + 1 :])
+
+
+def test_a_gradient_is_made_where_it_ends():
+    """Also where that is seen only when its first contribution assigns."""
+    program, arrays, _ = sample("""
+        for p < 20: a[p] = 0.0
+        for p < 20: a[p] += x[p] * y[p]
+        for p < 20: z[p] = 0.0
+        for p < 20: z[p] += a[p]
+        """)
+    check_passes(program, arrays, passes=PASSES)
+    assert not any("a" in statement.mentioned for statement in optimise(program).body)
+
+
+def test_a_product_that_is_taken_out_of_a_loop_assigns():
+    text = """
+        for p < 40, q < 40: z[p, q] = 0.0
+        loop i < 40:
+            for p < 40, q < 40: z[p, q] += x[p, i] * y[i, q]
+            w[i] = x[i, i]
+        """
+    program = program_of(text, dict.fromkeys("xyz", (40, 40)) | {"w": (40,)}, "xy", "zw")
+    made = optimise(program)
+    (product,) = (s for s in made.body if "z" in s.mentioned)
+    assert isinstance(product, Compute)
+    assert product.fresh
+    rng = np.random.default_rng(0)
+    check_passes(program, {name: rng.normal(size=(40, 40)) for name in "xy"}, passes=PASSES)
