@@ -37,6 +37,7 @@ from sdfgad.optimize.scale_once import scale_once
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
+from sdfgad.optimize.skew import skew
 from sdfgad.optimize.spread_loops import spread_loops
 from sdfgad.optimize.strip import strip
 from sdfgad.optimize.sum_loops import sum_loops
@@ -81,6 +82,7 @@ PASSES: tuple[Pass, ...] = (
     check_late,
     turn,
     merge_products,
+    skew,
     fuse,
     collect,
     tile,
