@@ -8,6 +8,7 @@ the first sweep can run again, for the next step, two rows later:
         if 0 <= w - 2*k < n:     for q: B[w - 2*k + 1, q] = …
         if 0 <= w - 2*k - 1 < n: for q: A[w - 2*k, q] = …
 
+(In fact two rows of each sweep at a time, side by side, as they read what is next to them.)
 Row `p` of a sweep runs in wave ``p + shift + slope * k``; within a wave all keeps its order. The shifts and the slope
 are such that whatever touches the same element does so in the same order as before, so that all results stay the same,
 bit by bit. (Sums into one element may change places, as elsewhere.)
@@ -22,7 +23,7 @@ from functools import cached_property
 
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import Use, commute, conflict, interval, uses_of
-from sdfgad.ir.expr import BOOL, INT, Expr, Int, Op
+from sdfgad.ir.expr import BOOL, INT, Expr, Int, Op, postorder, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Block,
@@ -36,6 +37,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.lowering.blas import product_of
 from sdfgad.lowering.points import is_much
+from sdfgad.lowering.wide import PLAIN
 from sdfgad.optimize.fuse import fuse
 from sdfgad.optimize.names import names_of
 
@@ -44,6 +46,8 @@ CACHE = 1 << 15
 # Rows of fewer points cost more to begin than they gain.
 LEAST_POINTS = 64
 STEPS = (8, 4, 2, 1)
+# So many rows of a wave run side by side: what one row reads of its neighbours the other ones read, too.
+ROWS, MOST_READS = 2, 6
 MOST_STATEMENTS = 128
 # The span of an axis that is not known.
 Span = tuple[Lin, int, int] | None
@@ -99,6 +103,13 @@ class _Sweep:
     def uses(self) -> tuple[tuple[Use, tuple[_Axis, ...]], ...]:
         found = dict.fromkeys(uses_of(self.statement))
         return tuple((use, tuple(self._axis(lin, dict(use.bound)) for lin in use.index)) for use in found)
+
+    @property
+    def is_light(self) -> bool:
+        """Whether a few points have room in registers, and share what they read rather than wait for a divider."""
+        value = self.statement.value
+        is_plain = all(node.name in PLAIN for node in postorder(value) if isinstance(node, Op))
+        return is_plain and len(reads(value)) <= MOST_READS
 
     @property
     def reach(self) -> list[tuple[int, int]]:
@@ -190,15 +201,16 @@ class _Skewing:
     def waves(self, loop: Loop, sweeps: list[_Sweep], shifts: list[int], slope: int, steps: int) -> Loop:
         wave, step, block = (self.names.fresh(name) for name in ("wave", f"{loop.var}_step", f"{loop.var}_waves"))
         trip = Lin.symbol(block).scaled(steps) + Lin.symbol(step) if steps > 1 else Lin.symbol(loop.var)
-        first = Lin.symbol(wave) - (Lin.symbol(step).scaled(slope) if steps > 1 else 0)
+        first = Lin.symbol(wave).scaled(ROWS) - (Lin.symbol(step).scaled(slope) if steps > 1 else 0)
         groups = _groups(sweeps, shifts)
-        body = tuple(_rows(members, first - shift, {loop.var: trip}) for shift, members in groups)
+        body = tuple(s for shift, members in groups for s in _rows(members, first - shift, {loop.var: trip}))
         last = max(sweep.rows + shift for sweep, shift in zip(sweeps, shifts, strict=True))
+        count = -(-(last + slope * (steps - 1)) // ROWS)
         if steps == 1:
-            return replace(loop, body=(_loop(wave, Lin(last), body, loop),))
+            return replace(loop, body=(_loop(wave, Lin(count), body, loop),))
         rest = loop.trips - Lin.symbol(block).scaled(steps)
         together = Lin.symbol(Op("minimum", (Int(steps), Int(rest)), INT))
-        waves = _loop(wave, Lin(last + slope * (steps - 1)), (_loop(step, together, body, loop),), loop)
+        waves = _loop(wave, Lin(count), (_loop(step, together, body, loop),), loop)
         blocks = Lin.symbol(Op("floor_divide", (Int(loop.trips + steps - 1), Int(steps)), INT))
         return _loop(block, blocks, (waves,), loop)
 
@@ -216,21 +228,43 @@ def _loop(var: str, trips: Lin, body: Block, like: Loop) -> Loop:
     return Loop(var, trips, body, (counter, trips - counter - 1), where=like.where)
 
 
-def _rows(sweeps: list[_Sweep], row: Lin, symbols: dict[str, Lin]) -> Branch:
-    """A row of each of some sweeps, if there is such a row."""
-    rows = sweeps[0].rows
+def _rows(sweeps: list[_Sweep], row: Lin, symbols: dict[str, Lin]) -> Block:
+    """Some rows of each of some sweeps, as far as there are such rows."""
+    last = sweeps[0].rows - 1
+    single = tuple(_if_inside(row + k, last, tuple(_row(one, row + k, symbols) for one in sweeps)) for k in range(ROWS))
+    if last == 0:
+        return (replace(single[0], orelse=single[1:]),)
+    if ROWS == 1 or not all(one.is_light for one in sweeps):
+        return single
+    together = tuple(part for one in sweeps for part in _joined([_row(one, row + k, symbols) for k in range(ROWS)]))
+    return (replace(_if_inside(row, last + 1 - ROWS, together), orelse=single),)
+
+
+def _if_inside(row: Lin, last: int, body: Block) -> Branch:
     least = Op("less_equal", (Int(0), Int(row)), BOOL)
-    condition: Expr = Op("logical_and", (least, Op("less", (Int(row), Int(rows)), BOOL)), BOOL)
-    if rows == 1:
+    condition: Expr = Op("logical_and", (least, Op("less_equal", (Int(row), Int(last)), BOOL)), BOOL)
+    if last == 0:
         condition = Op("equal", (Int(row), Int(0)), BOOL)
-    body = tuple(_row(sweep, row, symbols) for sweep in sweeps)
-    return Branch(condition, body, (), (row, Lin(rows - 1) - row), sweeps[0].statement.where)
+    return Branch(condition, body, (), (row, last - row), body[0].where)
 
 
-def _row(sweep: _Sweep, row: Lin, symbols: dict[str, Lin]) -> Statement:
+def _joined(rows: list[Compute]) -> Block:
+    """Rows of one sweep side by side, if they are vectors."""
+    first = rows[0]
+    if len(first.params) != 1:
+        return tuple(rows)
+    ((name, extent),) = first.params
+    counter = Lin.symbol(name)
+    body = tuple(replace(row, params=()) for row in rows)
+    return (Loop(name, extent, body, (counter, extent - counter - 1), where=first.where, is_parallel=True),)
+
+
+def _row(sweep: _Sweep, row: Lin, symbols: dict[str, Lin]) -> Compute:
     params = tuple(item for item in sweep.statement.params if item[0] != sweep.lead)
     own = {sweep.lead: row} if sweep.lead else {}
-    return rewrite_statement(replace(sweep.statement, params=params), symbols | own)
+    changed = rewrite_statement(replace(sweep.statement, params=params), symbols | own)
+    assert isinstance(changed, Compute)
+    return changed
 
 
 def _groups(sweeps: list[_Sweep], shifts: list[int]) -> list[tuple[int, list[_Sweep]]]:

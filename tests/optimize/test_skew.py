@@ -17,13 +17,15 @@ module = sys.modules[skew.__module__]
 def _small(monkeypatch):
     monkeypatch.setattr(module, "LEAST_POINTS", 4)
     monkeypatch.setattr(module, "CACHE", 700)
+    monkeypatch.setattr(module, "ROWS", 1)
 
 
 @pytest.fixture
 def forced(monkeypatch):
-    """Makes all loops that can run so many steps together."""
+    """Makes all loops that can run so many steps together, and so many rows side by side."""
 
-    def force(steps):
+    def force(steps, rows=1):
+        monkeypatch.setattr(module, "ROWS", rows)
         monkeypatch.setattr(module._Skewing, "is_large", lambda *_: True)
         monkeypatch.setattr(
             module._Skewing, "steps", lambda self, loop, sweeps, shifts, slope: steps if slope < 15 else 0
@@ -58,9 +60,9 @@ def test_two_steps_together():
         loop h_waves < floor_divide(n, 2):
             loop wave < 21:
                 loop h_step < minimum(2, -2*h_waves + n - 1):
-                    if ((0 <= R) and (R < 18)):
+                    if ((0 <= R) and (R <= 17)):
                         for c < 6: Z[R + 1, c] = ((W[R, c] + W[R + 2, c]) * 0.5)
-                    if ((0 <= R - 1) and (R - 1 < 18)):
+                    if ((0 <= R - 1) and (R - 1 <= 17)):
                         for c < 6: W[R, c] = ((Z[R - 1, c] + Z[R + 1, c]) * 0.5)
         """.replace("R", "-2*h_step + wave"),
         n=6,
@@ -78,10 +80,44 @@ def test_one_step_by_itself(monkeypatch):
         for p < 20: z[p] = 0.0
         loop h < 3:
             loop wave < 19:
-                if ((0 <= wave) and (wave < 18)):
+                if ((0 <= wave) and (wave <= 17)):
                     for c < 6: Z[wave + 1, c] = ((W[wave, c] + W[wave + 2, c]) * 0.5)
-                if ((0 <= wave - 1) and (wave - 1 < 18)):
+                if ((0 <= wave - 1) and (wave - 1 <= 17)):
                     for c < 6: W[wave, c] = ((Z[wave - 1, c] + Z[wave + 1, c]) * 0.5)
+        """,
+    )
+
+
+def test_two_rows_side_by_side(monkeypatch):
+    monkeypatch.setattr(module, "STEPS", (1,))
+    monkeypatch.setattr(module, "ROWS", 2)
+    assert_becomes(
+        skew,
+        text_of(JACOBI, 3),
+        """
+        for p < 20, c < 6: Z[p, c] = X[p, c]
+        for p < 20, c < 6: W[p, c] = Y[p, c]
+        for p < 20: z[p] = 0.0
+        loop h < 3:
+            loop wave < 10:
+                if ((0 <= 2*wave) and (2*wave <= 16)):
+                    loop parallel c < 6:
+                        Z[2*wave + 1, c] = ((W[2*wave, c] + W[2*wave + 2, c]) * 0.5)
+                        Z[2*wave + 2, c] = ((W[2*wave + 1, c] + W[2*wave + 3, c]) * 0.5)
+                else:
+                    if ((0 <= 2*wave) and (2*wave <= 17)):
+                        for c < 6: Z[2*wave + 1, c] = ((W[2*wave, c] + W[2*wave + 2, c]) * 0.5)
+                    if ((0 <= 2*wave + 1) and (2*wave + 1 <= 17)):
+                        for c < 6: Z[2*wave + 2, c] = ((W[2*wave + 1, c] + W[2*wave + 3, c]) * 0.5)
+                if ((0 <= 2*wave - 1) and (2*wave - 1 <= 16)):
+                    loop parallel c < 6:
+                        W[2*wave, c] = ((Z[2*wave - 1, c] + Z[2*wave + 1, c]) * 0.5)
+                        W[2*wave + 1, c] = ((Z[2*wave, c] + Z[2*wave + 2, c]) * 0.5)
+                else:
+                    if ((0 <= 2*wave - 1) and (2*wave - 1 <= 17)):
+                        for c < 6: W[2*wave, c] = ((Z[2*wave - 1, c] + Z[2*wave + 1, c]) * 0.5)
+                    if ((0 <= 2*wave) and (2*wave <= 17)):
+                        for c < 6: W[2*wave + 1, c] = ((Z[2*wave, c] + Z[2*wave + 2, c]) * 0.5)
         """,
     )
 
@@ -98,10 +134,10 @@ def same(text, **integers):
 
 
 @pytest.mark.parametrize("kind", ["", "backwards "])
-@pytest.mark.parametrize("steps", [1, 2, 3, 4])
+@pytest.mark.parametrize(("steps", "rows"), [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (4, 1), (4, 3), (2, 20)])
 @pytest.mark.parametrize("trips", [-3, 0, 1, 2, 3, 5, 8])
-def test_any_number_of_trips(trips, steps, kind, forced):
-    forced(steps)
+def test_any_number_of_trips(trips, steps, rows, kind, forced):
+    forced(steps, rows)
     assert same(text_of(JACOBI, "n", kind), n=trips)
 
 
@@ -137,10 +173,10 @@ BODIES = {
 
 
 @pytest.mark.parametrize("kind", ["", "backwards "])
-@pytest.mark.parametrize("steps", [1, 2, 3])
+@pytest.mark.parametrize(("steps", "rows"), [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (3, 3)])
 @pytest.mark.parametrize("name", BODIES)
-def test_keeps_the_order(name, steps, kind, forced):
-    forced(steps)
+def test_keeps_the_order(name, steps, rows, kind, forced):
+    forced(steps, rows)
     assert same(text_of(BODIES[name], "n", kind), n=7)
 
 
@@ -247,10 +283,10 @@ def _line(rng):
     return f"for p < {rows}, c < {columns}: {own} {sign} ({value} * 0.3)"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(60))
 def test_random_sweeps(seed, forced):
     rng = np.random.default_rng(seed)
-    forced(int(rng.integers(1, 4)))
+    forced(int(rng.integers(1, 4)), int(rng.integers(1, 4)))
     lines = ["    " + _line(rng) for _ in range(rng.integers(2, 7))]
     start = [f"for p < 20, c < 6: {name}[p, c] = {value}[p, c]" for name, value in ("ZX", "WY", "TX")]
     loop = f"loop {rng.choice(['', 'backwards '])}h < {rng.integers(1, 7)}:"
@@ -292,7 +328,7 @@ def burgers(u, v, n):
 
 @pytest.mark.parametrize("function", [jacobi, waves, burgers])
 def test_functions_and_their_gradients(function, forced):
-    forced(2)
+    forced(2, 2)
     rng = np.random.default_rng(3)
     count = function.__code__.co_argcount - 1
     args = [rng.normal(size=(13, 7)) for _ in range(min(count, 3))] + [rng.normal(size=5)] * (count == 4)
