@@ -35,6 +35,7 @@ from sdfgad.optimize.save_late import save_late
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
 from sdfgad.optimize.sink import sink_clears
+from sdfgad.optimize.skew import skew
 from sdfgad.optimize.split import split
 from sdfgad.optimize.strip import strip
 from sdfgad.optimize.tile import tile
@@ -78,6 +79,7 @@ PASSES: tuple[Pass, ...] = (
     check_late,
     turn,
     merge_products,
+    skew,
     fuse,
     collect,
     tile,
