@@ -167,6 +167,15 @@ def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
     return in_order and tuple(extent for _, extent in own) == shape
 
 
+def is_filled(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
+    """The same, where the statement need not have parameters for axes of one element."""
+    shape = buffers[statement.target.buffer].shape
+    axes = zip(statement.target.index, shape, strict=True)
+    long = [(lin, extent) for lin, extent in axes if (lin, extent) != (Lin(0), Lin(1))]
+    own = own_params(statement)
+    return long == [(Lin.symbol(name), extent) for name, extent in own]
+
+
 def is_same_region(a: Compute, b: Compute) -> bool:
     """Whether two statements certainly write the same elements, each one of them once or summing over the rest."""
     return _is_same_box(a, b) or is_same_place(a, b)
