@@ -112,10 +112,32 @@ def are_apart(a: Use, b: Use) -> bool:
 
 
 def _are_apart(x: Lin, y: Lin, a: Use, b: Use) -> bool:
+    if _are_in_other_intervals(x, y, a, b):
+        return True
+    steps = {abs(coefficient) for _, coefficient in (*x.terms, *y.terms)} - {1}
+    return any(_have_other_rests(x, y, a, b, step) for step in steps)
+
+
+def _are_in_other_intervals(x: Lin, y: Lin, a: Use, b: Use) -> bool:
     first, second = interval(x, dict(a.bound)), interval(y, dict(b.bound))
     if first is None or second is None or first[0] != second[0]:
         return False
     return first[2] < second[1] or second[2] < first[1]
+
+
+def _have_other_rests(x: Lin, y: Lin, a: Use, b: Use, step: int) -> bool:
+    """Whether two forms certainly leave different rests when divided by a step."""
+    (low, high), (least, most) = _rests(x, a, step), _rests(y, b, step)
+    return high < least or most < low
+
+
+def _rests(form: Lin, use: Use, step: int) -> tuple[int, int]:
+    """The least and the greatest rest that a form may leave, not always the tightest."""
+    rest = Lin(form.const, tuple((atom, c) for atom, c in form.terms if c % step))
+    span = interval(rest, dict(use.bound))
+    if span is None or span[0] != Lin(0) or span[1] // step != span[2] // step:
+        return 0, step - 1
+    return span[1] % step, span[2] % step
 
 
 def interval(form: Lin, bound: dict[str, Lin]) -> tuple[Lin, int, int] | None:
@@ -165,6 +187,15 @@ def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
     own, shape = own_params(statement), buffers[statement.target.buffer].shape
     in_order = statement.target.index == tuple(Lin.symbol(name) for name, _ in own)
     return in_order and tuple(extent for _, extent in own) == shape
+
+
+def is_filled(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
+    """The same, where the statement need not have parameters for axes of one element."""
+    shape = buffers[statement.target.buffer].shape
+    axes = zip(statement.target.index, shape, strict=True)
+    long = [(lin, extent) for lin, extent in axes if (lin, extent) != (Lin(0), Lin(1))]
+    own = own_params(statement)
+    return long == [(Lin.symbol(name), extent) for name, extent in own]
 
 
 def is_same_region(a: Compute, b: Compute) -> bool:

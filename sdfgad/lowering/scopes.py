@@ -142,9 +142,11 @@ def work_of(block: Block) -> int:
 
 
 def _weight(node: Expr) -> int:
-    """Operations on complex numbers are two on real ones, products and quotients six."""
+    """Operations on complex numbers are two on real ones, products and quotients six; a conjugate is a sign."""
     if node.dtype.kind != "c":
         return 1
+    if isinstance(node, Op) and node.name == "conjugate":
+        return 0
     return 6 if isinstance(node, Op) and node.name in ("multiply", "divide", "square") else 2
 
 

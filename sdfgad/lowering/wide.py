@@ -19,7 +19,7 @@ PLAIN = {"add", "subtract", "multiply", "negative", "positive", "square"}
 MUCH = 3
 # What `vector_math.h` has for vectors.
 VECTOR_FUNCTION = re.compile(
-    r"std::(exp|log|pow|a?(sin|cos|tan)h?|atan2|cbrt|erfc?|exp2|expm1|log10|log1p|log2|hypot)\("
+    r"sdfgad::exp\(|std::(exp|log|pow|a?(sin|cos|tan)h?|atan2|cbrt|erfc?|exp2|expm1|log10|log1p|log2|hypot)\("
 )
 
 

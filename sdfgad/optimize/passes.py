@@ -30,6 +30,7 @@ from sdfgad.optimize.merge import merge_products
 from sdfgad.optimize.mirror import merge_mirrored
 from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
+from sdfgad.optimize.reorder import reorder
 from sdfgad.optimize.reshapes import forward_reshapes
 from sdfgad.optimize.save_late import save_late
 from sdfgad.optimize.selects import join_selects
@@ -42,7 +43,7 @@ from sdfgad.optimize.tile import tile
 from sdfgad.optimize.turn import turn
 from sdfgad.optimize.unfold import unfold
 from sdfgad.optimize.unravel import unravel
-from sdfgad.optimize.unroll import unroll
+from sdfgad.optimize.unroll import unroll, write_rows
 
 Pass = Callable[[Program], Program]
 
@@ -65,9 +66,13 @@ PASSES: tuple[Pass, ...] = (
     share,
     gather,
     assign_first,
-    make_in_place,
+    forward_copies,
     forward_reshapes,
+    remove_dead_code,
+    make_in_place,
     unroll,
+    reorder,
+    write_rows,
     add_factors,
     merge_mirrored,
     lift,

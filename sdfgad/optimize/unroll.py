@@ -30,11 +30,14 @@ def unroll(program: Program) -> Program:
     return program.with_body(transform(program.body, _unrolled))
 
 
+def write_rows(program: Program) -> Program:
+    """The program with such rows written out."""
+    return program.with_body(transform(program.body, _rows))
+
+
 def _unrolled(statement: Statement) -> Block:
-    if not isinstance(statement, Compute):
-        return (statement,)
-    summed = _summed(statement)
-    return _rows(_written_out(statement, summed) if summed else statement)
+    summed = _summed(statement) if isinstance(statement, Compute) else ()
+    return (_written_out(statement, summed),) if summed and isinstance(statement, Compute) else (statement,)
 
 
 def _written_out(statement: Compute, summed: Params) -> Compute:
@@ -45,9 +48,14 @@ def _written_out(statement: Compute, summed: Params) -> Compute:
     return replace(statement, params=params, value=value, accumulate=accumulate, fresh=False)
 
 
-def _rows(statement: Compute) -> Block:
+def _rows(statement: Statement) -> Block:
     """A statement for each of few rows, if they share a vector."""
-    if len(statement.params) != 2 or len(own_params(statement)) != 2 or statement.accumulate not in (None, "add"):
+    if (
+        not isinstance(statement, Compute)
+        or len(statement.params) != 2
+        or len(own_params(statement)) != 2
+        or statement.accumulate not in (None, "add")
+    ):
         return (statement,)
     extents = [extent.const if extent.is_const else 0 for _, extent in statement.params]
     few = 0 if extents[0] < extents[1] else 1
@@ -57,8 +65,7 @@ def _rows(statement: Compute) -> Block:
     is_few = 1 < extents[few] <= TERMS and extents[1 - few] >= LONG and is_across
     if not is_few or statement.fresh or not any(_is_shared(read.index, row, along) for read in reads(statement.value)):
         return (statement,)
-    points = ({row: Lin(at)} for at in range(count.const))
-    return tuple(_at(statement, statement.params[1 - few], point) for point in points)
+    return tuple(at_points(statement, ((row, count),)))
 
 
 def _is_shared(index: tuple[Lin, ...], row: str, along: str) -> bool:
@@ -66,10 +73,18 @@ def _is_shared(index: tuple[Lin, ...], row: str, along: str) -> bool:
     return along in names and row not in names
 
 
-def _at(statement: Compute, kept: tuple[str, Lin], point: dict[str, Lin]) -> Compute:
-    index = tuple(lin.substitute(point) for lin in statement.target.index)
-    target = replace(statement.target, index=index)
-    return replace(statement, params=(kept,), target=target, value=rewrite(statement.value, point))
+def at_points(statement: Compute, fixed: Params) -> Iterator[Compute]:
+    """A statement at each value of some of its parameters."""
+    kept = tuple(item for item in statement.params if item not in fixed)
+    for point in _points(fixed):
+        index = tuple(lin.substitute(point) for lin in statement.target.index)
+        target, value = replace(statement.target, index=index), rewrite(statement.value, point)
+        yield replace(statement, params=kept, target=target, value=value)
+
+
+def _points(params: Params) -> Iterator[dict[str, Lin]]:
+    for point in product(*(range(extent.const) for _, extent in params)):
+        yield {name: Lin(at) for (name, _), at in zip(params, point, strict=True)}
 
 
 def _summed(statement: Compute) -> Params:
@@ -86,5 +101,4 @@ def _summed(statement: Compute) -> Params:
 
 def _terms(value: Expr, summed: Params) -> Iterator[Expr]:
     """The value at each point of the box that is summed over."""
-    for point in product(*(range(extent.const) for _, extent in summed)):
-        yield rewrite(value, {name: Lin(at) for (name, _), at in zip(summed, point, strict=True)})
+    return (rewrite(value, point) for point in _points(summed))

@@ -88,6 +88,15 @@ APART = [
     ("for p < 5: z[-p + 4] = x[p]", "w[0] = z[5]", True),
     ("for p < 5: z[i[p]] = x[p]", "w[0] = z[19]", False),
     ("for p < 0: z[p] = x[p]", "w[0] = z[0]", False),
+    ("for p < 5: z[2*p] = x[p]", "for g < 5: w[g] = z[2*g + 1]", True),
+    ("for p < 5: z[-2*p + 9] = x[p]", "for g < 5: w[g] = z[2*g]", True),
+    ("for p < 5: z[2*p] = x[p]", "for g < 5: w[g] = z[3*g + 1]", False),
+    ("for p < 5, c < 2: z[4*p + c] = x[p]", "for g < 4, h < 2: W[g, h] = z[4*g + h + 2]", True),
+    ("for p < 5, c < 3: z[4*p + c] = x[p]", "for g < 4, h < 2: W[g, h] = z[4*g + h + 2]", False),
+    ("for p < 5, c < 2: z[4*p + c] = x[p]", "for g < 4, h < 2: W[g, h] = z[4*g + h + 3]", False),
+    ("z[2*i[0]] = x[0]", "w[0] = z[2*i[1] + 1]", True),
+    ("z[2*n] = x[0]", "for g < n: w[g] = z[2*g + 3]", True),
+    ("z[3*n] = x[0]", "for g < n: w[g] = z[2*g + 3]", False),
 ]
 
 

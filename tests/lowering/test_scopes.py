@@ -1,11 +1,16 @@
 """What the code generator asks of blocks: how far apart the trips of a loop get into each other's way."""
 
+import numpy as np
 import pytest
 
 from sdfgad.ir.accesses import uses_of
+from sdfgad.ir.expr import Op, Read
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import Access, Compute
 from sdfgad.lowering.scopes import distance, sums_of, work_of
 from tests.helpers_text import sample
 
+COMPLEX = np.dtype(np.complex128)
 DISTANCES = {
     "Z[f, c] += x[c]": 1,
     "Z[c, f] += x[c]": 1,
@@ -64,3 +69,9 @@ WORK = {
 @pytest.mark.parametrize("text", WORK)
 def test_work(text):
     assert work_of(sample(text)[0].body) == WORK[text]
+
+
+def test_work_on_complex_numbers():
+    x = Read("x", (Lin.symbol("p"),), COMPLEX)
+    product = Op("multiply", (x, Op("conjugate", (x,), COMPLEX)), COMPLEX)
+    assert work_of((Compute((("p", Lin(20)),), Access("z", (Lin.symbol("p"),)), product),)) == 20 * (2 + 6)

@@ -7,7 +7,7 @@ from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.reshapes import forward_reshapes
 from sdfgad.optimize.unravel import unravel
 from tests.helpers_passes import assert_becomes, assert_stays, check_function, check_passes
-from tests.helpers_text import sample
+from tests.helpers_text import program_of, sample
 
 
 def test_a_reshape_is_read_any_number_of_times():
@@ -74,6 +74,17 @@ STAYS = {
 @pytest.mark.parametrize("name", STAYS)
 def test_stays(name):
     assert_stays(forward_reshapes, STAYS[name])
+
+
+def test_axes_of_one_element_are_no_other_order():
+    text = """
+        for p < 4, c < 5: A[p, 0, c] = x[5*p + c]
+        for p < 4, c < 5: B[p, c] = A[p, 0, c] * 2.0
+        for p < 20: z[p] = B[p // 5, p % 5] + A[p // 5, 0, p % 5]
+        """
+    program = program_of(text, {"A": (4, 1, 5), "B": (4, 5), "x": (20,), "z": (20,)}, "x", "z")
+    changed = check_passes(program, {"x": np.arange(20.0)}, passes=[forward_reshapes, remove_dead_code])
+    assert not any(statement.target.buffer == "A" for statement in changed.body)
 
 
 def test_what_is_changed_by_the_reader_itself():

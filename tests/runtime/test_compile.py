@@ -176,16 +176,38 @@ def test_complex_quotients_are_right():
     np.testing.assert_allclose(dx, [np.sum(c * np.conj(1 / y))], rtol=1e-13)
 
 
+needs_vectors = pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="the library of vector functions is of x86-64"
+)
+
+
 def turned(x):
     return np.sum(np.sin(x) * np.cos(x))
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="the library of vector functions is of x86-64")
+@needs_vectors
 def test_a_sine_and_a_cosine_of_the_same_angles_come_for_vectors(cache):
     x = np.linspace(0.0, 3.0, 100)
     np.testing.assert_allclose(sdfgad.differentiate(turned)(x)["x"], np.cos(2 * x), rtol=1e-13, atol=1e-15)
     (library,) = libraries(cache)
     symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
     assert "sincos" not in symbols
-    found = {line.rpartition("v_")[2].partition("@")[0] for line in symbols.splitlines() if "_ZGV" in line}
-    assert found == {"sin", "cos"}
+    assert vector_functions(symbols) == {"sin", "cos"}
+
+
+def vector_functions(symbols):
+    return {line.rpartition("v_")[2].partition("@")[0] for line in symbols.splitlines() if "_ZGV" in line}
+
+
+def roots(x):
+    return np.sum(np.real(x * np.exp(-2.0j * np.pi * np.arange(200) / 200)))
+
+
+@needs_vectors
+def test_exponentials_that_are_known_at_the_start_come_for_vectors(cache):
+    x = np.linspace(0.0, 3.0, 200) + 0j
+    expected = np.exp(2.0j * np.pi * np.arange(200) / 200)
+    np.testing.assert_allclose(sdfgad.differentiate(roots)(x)["x"], expected, rtol=1e-12, atol=1e-14)
+    (library,) = libraries(cache)
+    symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
+    assert vector_functions(symbols) == {"exp", "sin", "cos"}
