@@ -4,9 +4,10 @@ import pytest
 
 from sdfgad.ir.text import program_text
 from sdfgad.optimize.contract import contract
+from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.split import split
 from tests.helpers_passes import assert_stays, check_passes
-from tests.helpers_text import sample, tidy
+from tests.helpers_text import program_of, sample, tidy
 
 FORWARD = """
         for f < 20: a[f] = x[f]
@@ -146,3 +147,16 @@ def test_kept(name):
     program, arrays, _ = sample(KEPT[name])
     check_passes(program, arrays, passes=[split, contract])
     assert_stays(split, KEPT[name])
+
+
+def test_a_box_of_some_size_is_not_all_of_an_axis_of_any_size():
+    text = """
+loop parallel f < n + 4:
+    T[f] = y[f]
+    z[f] = T[f] * T[f]
+for p < 4: T[p] = y[p] * 2.0
+q = T[n + 3]
+"""
+    program = program_of(text, {"y": (6,), "z": (6,), "T": ("n + 4",), "q": ()}, ["y"], ["z", "q"], ["n"])
+    assert split(program) == program
+    assert remove_dead_code(program) == program
