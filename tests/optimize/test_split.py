@@ -160,3 +160,21 @@ q = T[n + 3]
     program = program_of(text, {"y": (6,), "z": (6,), "T": ("n + 4",), "q": ()}, ["y"], ["z", "q"], ["n"])
     assert split(program) == program
     assert remove_dead_code(program) == program
+
+
+@pytest.mark.parametrize(("width", "is_split"), [(4096, True), (4097, False)])
+def test_what_is_left_fits_into_a_thread(width, is_split):
+    text = f"""
+for f < 40, p < {width}: A[f, p] = X[f, p]
+for f < 40, p < {width}: Z[f, p] = A[f, p] + A[-f + 39, p]
+loop parallel g < 40:
+    for p < {width}: A[g, p] = X[g, p] * 2.0
+    for p < {width}: Z[g, p] += A[g, -p + {width - 1}] * A[g, p]
+"""
+    program = program_of(text, dict.fromkeys("AXZ", (40, width)), ["X"], ["Z"])
+    assert (split(program) != program) == is_split
+
+
+def test_no_buffer_that_nothing_mentions():
+    program, _, _ = sample(KEPT["read by the next trip of a loop around"])
+    assert split(program).buffers == program.buffers
