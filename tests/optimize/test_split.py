@@ -178,3 +178,17 @@ loop parallel g < 40:
 def test_no_buffer_that_nothing_mentions():
     program, _, _ = sample(KEPT["read by the next trip of a loop around"])
     assert split(program).buffers == program.buffers
+
+
+def test_a_triangle_is_not_the_rows_below_a_counter_of_the_same_name():
+    text = """
+for h < 3, f < 6: Z[h, f] = 0.0
+for h < 3, f < 6, p < 6: B[h, f, p] = X[f, p]
+loop parallel h < 3:
+    loop parallel f < 6:
+        for p < f: B[h, f, p] = X[p, f] * 2.0
+    loop f < 6:
+        for g < 6, p < f: Z[h, g] += B[h, g, p]
+"""
+    program = program_of(text, {"B": (3, 6, 6), "X": (6, 6), "Z": (3, 6)}, ["X"], ["Z"])
+    assert split(program) == program
