@@ -207,12 +207,16 @@ def _is_same_box(a: Compute, b: Compute) -> bool:
     own_a, own_b = own_params(a), own_params(b)
     if len(own_a) != len(own_b) or len(own_a) < len(a.params):
         return False
-    if [extent for _, extent in own_a] != [extent for _, extent in own_b]:
-        return False
     names = {y: Lin.symbol(x) for (x, _), (y, _) in zip(own_a, own_b, strict=True)}
-    lins = (*b.target.index, *(extent for _, extent in own_b))
-    is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
-    return is_plain and tuple(lin.substitute(names) for lin in b.target.index) == a.target.index
+    extents = tuple(extent for _, extent in own_b)
+    lins = (*b.target.index, *extents)
+    if not all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms):
+        return False
+    # A counter that only the extents of the one mention is another one than a counter of that name of the other.
+    if ({atom for lin in lins for atom, _ in lin.terms} - names.keys()) & {name for name, _ in own_a}:
+        return False
+    found = tuple(lin.substitute(names) for lin in lins)
+    return found == (*a.target.index, *(extent for _, extent in own_a))
 
 
 def mentioned_by(statement: Statement, buffer: str) -> bool:

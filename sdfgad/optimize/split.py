@@ -14,8 +14,10 @@ from sdfgad.ir.digits import writes_all
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
 from sdfgad.ir.rename import renamed
-from sdfgad.optimize.contract import axes_of_trip, removable
+from sdfgad.lowering.lifetimes import LOCAL
+from sdfgad.optimize.contract import axes_of_trip, contract, removable
 from sdfgad.optimize.names import names_of
+from sdfgad.optimize.sizes import known_bytes
 
 
 def split(program: Program) -> Program:
@@ -66,15 +68,25 @@ class _Split:
     def loop(self, loop: Loop, live: bool) -> tuple[Statement, bool]:
         is_asked = any(read.buffer == self.buffer.name for read in reads_of(loop))
         if not is_asked and begins_anew(loop.body, self.buffer.name):
-            if not live and axes_of_trip(loop, self.buffer.name, len(self.buffer.shape)):
+            if not live and self.is_worth(loop):
                 return self.apart(loop), False
             if loop.is_parallel:
                 return loop, live
+        made = dict(self.made)
         body, before = self.block(loop.body, live or is_asked)
         if before and not live:
             # The next trip reads it.
+            self.made = made
             body, _ = self.block(loop.body, True)
         return replace(loop, body=body), live or before or is_asked
+
+    def is_worth(self, loop: Loop) -> bool:
+        """Whether little of the array is left within a trip: a large one threads could not have one each of."""
+        name = self.buffer.name
+        if not axes_of_trip(loop, name, len(self.buffer.shape)):
+            return False
+        alone = contract(Program("alone", {name: self.buffer}, (), (), {}, (loop,))).buffers[name]
+        return all(extent.is_const for extent in alone.shape) and known_bytes(alone) <= LOCAL
 
     def apart(self, loop: Loop) -> Statement:
         name = self.names.fresh(self.buffer.name)

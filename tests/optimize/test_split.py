@@ -4,9 +4,10 @@ import pytest
 
 from sdfgad.ir.text import program_text
 from sdfgad.optimize.contract import contract
+from sdfgad.optimize.dead_code import remove_dead_code
 from sdfgad.optimize.split import split
 from tests.helpers_passes import assert_stays, check_passes
-from tests.helpers_text import sample, tidy
+from tests.helpers_text import program_of, sample, tidy
 
 FORWARD = """
         for f < 20: a[f] = x[f]
@@ -146,3 +147,48 @@ def test_kept(name):
     program, arrays, _ = sample(KEPT[name])
     check_passes(program, arrays, passes=[split, contract])
     assert_stays(split, KEPT[name])
+
+
+def test_a_box_of_some_size_is_not_all_of_an_axis_of_any_size():
+    text = """
+loop parallel f < n + 4:
+    T[f] = y[f]
+    z[f] = T[f] * T[f]
+for p < 4: T[p] = y[p] * 2.0
+q = T[n + 3]
+"""
+    program = program_of(text, {"y": (6,), "z": (6,), "T": ("n + 4",), "q": ()}, ["y"], ["z", "q"], ["n"])
+    assert split(program) == program
+    assert remove_dead_code(program) == program
+
+
+@pytest.mark.parametrize(("width", "is_split"), [(4096, True), (4097, False)])
+def test_what_is_left_fits_into_a_thread(width, is_split):
+    text = f"""
+for f < 40, p < {width}: A[f, p] = X[f, p]
+for f < 40, p < {width}: Z[f, p] = A[f, p] + A[-f + 39, p]
+loop parallel g < 40:
+    for p < {width}: A[g, p] = X[g, p] * 2.0
+    for p < {width}: Z[g, p] += A[g, -p + {width - 1}] * A[g, p]
+"""
+    program = program_of(text, dict.fromkeys("AXZ", (40, width)), ["X"], ["Z"])
+    assert (split(program) != program) == is_split
+
+
+def test_no_buffer_that_nothing_mentions():
+    program, _, _ = sample(KEPT["read by the next trip of a loop around"])
+    assert split(program).buffers == program.buffers
+
+
+def test_a_triangle_is_not_the_rows_below_a_counter_of_the_same_name():
+    text = """
+for h < 3, f < 6: Z[h, f] = 0.0
+for h < 3, f < 6, p < 6: B[h, f, p] = X[f, p]
+loop parallel h < 3:
+    loop parallel f < 6:
+        for p < f: B[h, f, p] = X[p, f] * 2.0
+    loop f < 6:
+        for g < 6, p < f: Z[h, g] += B[h, g, p]
+"""
+    program = program_of(text, {"B": (3, 6, 6), "X": (6, 6), "Z": (3, 6)}, ["X"], ["Z"])
+    assert split(program) == program
