@@ -24,7 +24,8 @@ class Digits:
 
     def is_all(self, extent: Lin) -> bool:
         """Whether these are all the numbers below an extent."""
-        return self.fixed == Lin(0) and self.digits == (() if extent == Lin(1) else ((1, extent.const),))
+        all_digits = () if extent == Lin(1) else ((1, extent.const),)
+        return extent.is_const and self.fixed == Lin(0) and self.digits == all_digits
 
 
 def radix_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
