@@ -12,7 +12,7 @@ from sdfgad.optimize.dead_code import remove_dead_code
 from tests.frontend.test_coalesce import PROGRAMS
 from tests.helpers_ir import Interpreter, assert_same_outputs, evaluated_gradients, gradient_of, inputs_of, parsed
 from tests.helpers_passes import assert_becomes, check_passes
-from tests.helpers_text import sample
+from tests.helpers_text import program_of, sample
 
 
 def targets(program):
@@ -216,3 +216,14 @@ def test_what_a_loop_may_leave_stays(name):
     program, arrays, _ = sample(text)
     check_passes(program, arrays, passes=[remove_dead_code])
     assert "Z[p, c] = X[p, c]" in program_text(remove_dead_code(program))
+
+
+def test_what_may_be_a_part_does_not_overwrite_all():
+    text = """
+        q = 0.0
+        for p < n + 4: a[p] = 1.0
+        for p < 4: a[p] = x[p]
+        for p < n + 4: q += a[p]
+        """
+    program = program_of(text, {"a": ("n + 4",), "x": (4,), "q": ()}, "x", "q", ["n"])
+    assert remove_dead_code(program) == program
