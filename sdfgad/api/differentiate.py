@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -243,8 +244,12 @@ class DifferentiatedProgram:
         finished = {name: like_argument(g, call.values[name]) for name, g in gradients.items()}
         if self._names is None:
             return finished
-        ordered = tuple(finished[name] for name in self._names)
-        return ordered[0] if self._is_single else ordered
+        ordered = [finished[name] for name in self._names]
+        for position, name in enumerate(self._names if len(finished) < len(ordered) else ()):
+            if name in self._names[:position]:
+                # Named again: no two results share memory.
+                ordered[position] = copy.copy(finished[name])
+        return ordered[0] if self._is_single else tuple(ordered)
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
         call = bind(self._function, args, kwargs)
@@ -271,7 +276,7 @@ class DifferentiatedProgram:
         return made
 
     def _resolve_names(self, entries: list[str | int]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self._resolve_name(entry) for entry in entries))
+        return tuple(self._resolve_name(entry) for entry in entries)
 
     def _resolve_name(self, entry: str | int) -> str:
         if isinstance(entry, str) and entry in self._parameters:
@@ -286,7 +291,7 @@ class DifferentiatedProgram:
 
     def _wrt_of(self, call: Call) -> tuple[str, ...]:
         """The names to differentiate by, all of them floating."""
-        names = tuple(call.floating) if self._names is None else self._names
+        names = tuple(dict.fromkeys(call.floating if self._names is None else self._names))
         for name in names:
             if name not in call.floating:
                 raise WrtError(

@@ -281,3 +281,16 @@ def test_name_and_doc():
 def test_program_that_is_not_a_function(program):
     with pytest.raises((ArgumentError, UnsupportedProgram), match="is not a Python function"):
         sdfgad.differentiate(program)
+
+
+def product_of_two(x, y):
+    return np.sum(x * y)
+
+
+def test_an_argument_that_is_named_twice_has_two_gradients():
+    x, y = np.arange(3.0), np.ones(3)
+    first, other, again = sdfgad.differentiate(product_of_two, wrt=["x", 1, 0])(x, y)
+    np.testing.assert_array_equal(first, y)
+    np.testing.assert_array_equal(other, x)
+    np.testing.assert_array_equal(again, y)
+    assert not np.shares_memory(first, again)
