@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from sdfgad.analysis.parts import reads_what_is_made
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import Use, conflict, is_same_trip, uses_of
 from sdfgad.ir.linear import Lin
@@ -37,9 +36,7 @@ def own_arrays(statement: Statement, buffers: Mapping[str, Buffer], names: Colle
 
 def begins(block: Block, buffer: Buffer) -> bool:
     """Whether a temporary carries nothing from one run of a block to the next."""
-    if is_single(buffer):
-        return begins_with_write(block, buffer.name)
-    return begins_anew(block, buffer.name) or reads_what_is_made(block, buffer.name)
+    return begins_with_write(block, buffer.name) if is_single(buffer) else begins_anew(block, buffer.name)
 
 
 def is_independent(loop: Loop, own: Collection[str]) -> bool:

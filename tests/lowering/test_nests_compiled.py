@@ -6,9 +6,8 @@ import pytest
 from sdfgad.ir.program import Loop, walk
 from sdfgad.lowering import points
 from sdfgad.lowering.nests import nest_of
-from sdfgad.optimize.contract import contract
 from sdfgad.optimize.passes import optimise
-from tests.helpers_compiled import compiled_outputs, run_packed, threads
+from tests.helpers_compiled import run_packed, threads
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import program_of, sample
 
@@ -721,25 +720,6 @@ def test_threads_share_loops_with_arrays_of_one_trip(monkeypatch):
     code = nest_of(program.body[0], "nest", program.buffers, {"x", "z"}).code
     assert code.count("parallel for") == 1
     assert "b_t_[30]" in code.partition("parallel for")[0]
-
-
-def test_threads_share_loops_with_arrays_that_trips_make_in_parts(monkeypatch):
-    monkeypatch.setattr(points, "PARALLEL_WORK", 1)
-    text = """
-        loop parallel f < 20:
-            for c < 4: A[f, c + 1] = X[f, c]
-            A[f, 0] = 0.0
-            A[f, 5] = 1.0
-            for c < 6: Z[f, c] = A[f, c]
-        """
-    program, arrays, integers = sample(text)
-    made = contract(program)
-    code = nest_of(made.body[0], "nest", made.buffers, {"X", "Z"}).code
-    assert code.count("parallel for") == 1
-    assert "b_A_[6]" in code.partition("parallel for")[0]
-    with threads(4):
-        found = compiled_outputs(made, arrays, integers)
-    assert_same(found, outputs(program, arrays, integers), "")
 
 
 SHARED = {
