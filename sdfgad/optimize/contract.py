@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdfgad.analysis.parts import reads_what_is_made
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import mentioned_by, uses_of
 from sdfgad.ir.linear import Lin
@@ -31,7 +30,7 @@ def removable(program: Program, name: str) -> Iterator[int]:
     loop = _only_loop(program.body, name) if rank else None
     while loop is not None:
         axes = axes_of_trip(loop, name, rank)
-        if axes and (begins_anew(loop.body, name) or reads_what_is_made(loop.body, name)):
+        if axes and begins_anew(loop.body, name):
             yield from axes
         loop = _only_loop(loop.body, name)
 

@@ -50,36 +50,7 @@ def test_in_nested_loops_and_of_a_sum():
     )
 
 
-def test_made_in_parts():
-    assert_becomes(
-        contract,
-        """
-        loop parallel f < 20:
-            for c < 4: A[f, c + 1] = X[f, c]
-            A[f, 0] = 0.0
-            A[f, 5] = 1.0
-            A[f, 0] += y[f]
-            for c < 6: Z[f, c] = A[f, c]
-        """,
-        """
-        loop parallel f < 20:
-            for c < 4: A[c + 1] = X[f, c]
-            A[0] = 0.0
-            A[5] = 1.0
-            A[0] += y[f]
-            for c < 6: Z[f, c] = A[c]
-        """,
-    )
-
-
 KEPT = {
-    "not all parts": """
-        for p < 20, c < 6: A[p, c] = 2.0
-        loop parallel f < 20:
-            for c < 4: A[f, c + 1] = X[f, c]
-            A[f, 0] = 0.0
-            for c < 6: Z[f, c] = A[f, c]
-        """,
     "an output": """
         loop parallel f < 20:
             z[f] = x[f]
