@@ -109,7 +109,7 @@ def _entries(folder: Path) -> Iterator[Entry]:
     for kind in KINDS:
         for part in _inside(folder / kind):
             for path in _inside(part):
-                files = [*_inside(path), path] if path.is_dir() else [path]
+                files = (_inside(path) or [path]) if path.is_dir() else [path]
                 found = [state for state in map(_state, files) if state is not None]
                 if found:
                     size = sum(512 * state.st_blocks for state in found)  # Whole blocks, whatever the files hold.

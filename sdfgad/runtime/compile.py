@@ -14,7 +14,6 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from sdfgad.errors import CompilerError
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.lowering.memory import manage
+from sdfgad.processes import run
 
 # Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
 # and no contraction of a*b+c, which would round differently from NumPy. GCC 12's vectoriser of straight-line code
@@ -166,7 +166,7 @@ def build_helper(source: Path) -> Path:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run(command)
     if done.returncode:
         raise CompilerError(
             f"the C++ compiler failed:\n{done.stderr[:4000]}", todo=f"The command was: {' '.join(command)}"
@@ -192,7 +192,7 @@ def compiler() -> str:
 @functools.cache
 def _toolchain() -> str:
     """All that the compiled code depends on besides its text."""
-    version = subprocess.run([compiler(), "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
+    version = run([compiler(), "--version"]).stdout.partition("\n")[0]
     headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
     return "\0".join([version, _processor(), *versions, *FLAGS, *headers])
