@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import shutil
+import threading
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,8 @@ FLAGS = (
     *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")),
     "-w",
 )
+# DaCe's generator and the filters of warnings are one for all threads.
+_generating = threading.Lock()
 INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
 
 
@@ -113,7 +116,7 @@ def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, .
     import dace
     from dace.codegen import codegen
 
-    with warnings.catch_warnings():
+    with _generating, warnings.catch_warnings():
         # The first trip of a loop saves a value that nothing has set yet and that nothing will read.
         warnings.filterwarnings("ignore", message=".*uninitialized transient")
         generated = codegen.generate_code(sdfg, validate=True)
