@@ -48,6 +48,7 @@ def finished(process, timeout=300):
 
 
 def entries(cache, kind):
-    """The files of one kind in a cache, without seals."""
-    files = (path for path in (cache / kind).rglob("*") if path.is_file() and path.suffix != ".sha256")
+    """The files of one kind in a cache, without seals and stamps."""
+    found = (cache / kind).glob("*/**/*")
+    files = (path for path in found if path.is_file() and path.suffix != ".sha256")
     return sorted(str(path.relative_to(cache / kind)) for path in files)

@@ -68,7 +68,7 @@ def children():
 
 def leftovers():
     cache = Path(os.environ["SDFGAD_CACHE_DIR"])
-    partial = [path for path in (cache / "partial").rglob("*") if path.is_file()]
+    partial = [path for path in (cache / "partial").glob("*/*")]
     return partial + list(Path(tempfile.gettempdir()).iterdir())
 
 

@@ -9,7 +9,7 @@ import pytest
 import sdfgad
 from sdfgad import cache
 from sdfgad.cache import evict as module
-from sdfgad.cache.evict import GRACE_SECONDS, evict
+from sdfgad.cache.evict import GRACE_SECONDS, LOOK_SECONDS, evict
 from sdfgad.errors import ArgumentError, CacheError
 from tests.helpers_cache import cache_with_headers
 
@@ -19,7 +19,6 @@ KIB = 1 << 10
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path / "cache"))
-    module._looked.clear()
     return tmp_path / "cache"
 
 
@@ -108,12 +107,14 @@ def test_publishing_evicts(folder, monkeypatch):
     for k in range(5):
         entry(f"layouts/ab/{k}", age=10_000 - 1000 * k)
     cache.write("layouts/ab/new", bytes(64 * KIB))
-    assert names(folder) == ["4", "new"]
-    # Looked at once in a while only.
-    for k in range(5):
-        entry(f"layouts/ab/{k}", age=10_000 - 1000 * k)
-    cache.write("layouts/ab/new", bytes(64 * KIB))
-    assert len(names(folder)) == 6
+    assert names(folder) == ["4", "looked", "new"]
+    # Looked at once in a while only, also where the clock was put back.
+    for age, left in ((0, 7), (LOOK_SECONDS / 2, 7), (2 * LOOK_SECONDS, 3), (-100, 3)):
+        for k in range(5):
+            entry(f"layouts/ab/{k}", age=10_000 - 1000 * k)
+        aged(folder / "partial" / "looked", age)
+        cache.write("layouts/ab/new", bytes(64 * KIB))
+        assert len(names(folder)) == left
 
 
 @pytest.mark.parametrize("wrong", ["many", "-1", "1.5", ""])
