@@ -102,7 +102,7 @@ def values(name):
     g, args = gradient_of(name)
     value, gradients = g.value_and_grad(*args)
     again = g(*args)
-    return [repr(value), *(gradients[key].tobytes().hex() + again[key].tobytes().hex() for key in gradients)]
+    return [repr(value), *(np.asarray(found[key]).tobytes().hex() for found in (gradients, again) for key in found)]
 
 
 if __name__ == "__main__":
