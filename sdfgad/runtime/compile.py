@@ -30,9 +30,11 @@ from sdfgad.ir.serial import serialised
 from sdfgad.lowering.memory import manage
 
 # Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
-# and no contraction of a*b+c, which would round differently from NumPy. GCC 12's vectoriser of straight-line code
-# mixes up the lanes of eight loads with gaps (tests/runtime/test_compile.py has the program), so it is off. Where it
-# knows a sine and a cosine of the same angle it calls sincos, which does not come for whole vectors.
+# and no contraction of a*b+c, which would round differently from NumPy. The automatic vectorisers are off, since GCC's
+# are wrong where they decide about dependences (ADR 15): only loops that we mark (`omp simd`) become vectors, because
+# -fno-tree-vectorize, unlike -fno-tree-loop-vectorize, leaves these alone. Without those vectorisers GCC's elimination
+# of partial redundancies would carry loads from trip to trip, and marked loops would be no vectors. Where it knows a
+# sine and a cosine of the same angle it calls sincos, which does not come for whole vectors.
 FLAGS = (
     "-std=c++20",
     "-O3",
@@ -41,7 +43,8 @@ FLAGS = (
     "-fPIC",
     "-fno-math-errno",
     "-fno-trapping-math",
-    "-fno-tree-slp-vectorize",
+    "-fno-tree-vectorize",
+    "-fno-tree-pre",
     "-ffp-contract=off",
     *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")),
     "-w",

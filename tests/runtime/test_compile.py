@@ -1,5 +1,6 @@
 """Compiled programs are cached by content, on disk, for all processes."""
 
+import ctypes
 import os
 import platform
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import npbench_suite
 import sdfgad
 from sdfgad.runtime import compile as compiling
 
@@ -160,6 +162,56 @@ def test_lanes_are_not_mixed_up():
     dx, dy = sdfgad.differentiate(joined_and_flattened, wrt=("x", "y")).vjp(x, x, cotangent=c)
     np.testing.assert_array_equal(dx, [[1.0, 2.0, 3.0], [7.0, 8.0, 9.0]])
     np.testing.assert_array_equal(dy, [[4.0, 5.0, 6.0], [10.0, 11.0, 12.0]])
+
+
+ROWS = """
+#include <cstdint>
+extern "C" void add(double* __restrict__ b, const double* __restrict__ a) {
+    for (int64_t i = 0; i < USED; ++i)
+        for (int64_t j = 0; j < USED; ++j) {
+            b[(i + 2) * ROW + j + 1] += a[(i + 1) * ROW + j + 1];
+            b[i * ROW + j + 1] += a[(i + 1) * ROW + j + 1] * 0.5;
+            b[i * ROW + j + 1] *= b[i * ROW + j + 1];
+        }
+}
+"""
+
+
+@pytest.mark.parametrize(("row", "used"), [(4, 3), (7, 5), (8, 6), (16, 7), (16, 14)])
+def test_rows_are_updated_in_order(row, used, tmp_path):
+    """GCC 11 to 14 vectorise the outer loop and load a row before the one two trips earlier has stored it (ADR 15)."""
+    source, target = tmp_path / "rows.cpp", tmp_path / "rows.so"
+    source.write_text(ROWS.replace("USED", str(used)).replace("ROW", str(row)))
+    compiling._run([compiling.compiler(), *compiling.FLAGS, "-shared", str(source), "-o", str(target)])
+    a, b = np.random.default_rng(7).random((2, used + 2, row))
+    expected = b.copy()
+    for i in range(used):
+        for j in range(1, used + 1):
+            expected[i + 2, j] += a[i + 1, j]
+            expected[i, j] += a[i + 1, j] * 0.5
+            expected[i, j] *= expected[i, j]
+    double_p = ctypes.POINTER(ctypes.c_double)
+    ctypes.CDLL(str(target)).add(b.ctypes.data_as(double_p), a.ctypes.data_as(double_p))
+    np.testing.assert_array_equal(b, expected)
+
+
+@pytest.mark.parametrize("size", [7, 8])
+def test_a_stencil_with_short_rows_is_right(size):
+    """heat_3d's gradient was wrong here: at 8 with vectors of 512 bits, at 7 with those of 256 (ADR 15)."""
+    entry = npbench_suite.load("heat_3d")
+    rng = np.random.default_rng(size)
+    a, b, da, db = rng.random((4, size, size, size))
+    g = sdfgad.differentiate(entry.program, wrt=("A", "B"), output="A", reduce="sum")
+    a_bar, b_bar = g(5, a, b)
+
+    def total(a, b):
+        a, b = a.copy(), b.copy()
+        entry.program(5, a, b)
+        return np.sum(a)
+
+    # The program is linear.
+    expected = total(da, db) - total(0 * da, 0 * db)
+    np.testing.assert_allclose(np.sum(a_bar * da) + np.sum(b_bar * db), expected, rtol=1e-12)
 
 
 def quotients(x, y):
