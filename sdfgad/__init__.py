@@ -10,6 +10,7 @@ array([0., 2., 4.])
 from sdfgad import errors
 from sdfgad.api import CheckResult, DifferentiatedProgram, check_grads, differentiate, grad, value_and_grad
 from sdfgad.api.compare import Comparison, ComparisonRow, compare
+from sdfgad.cache import clear_cache
 from sdfgad.runtime.pool import release_memory
 
 __version__ = "0.1.0"
@@ -19,6 +20,7 @@ __all__ = [
     "ComparisonRow",
     "DifferentiatedProgram",
     "check_grads",
+    "clear_cache",
     "compare",
     "differentiate",
     "errors",

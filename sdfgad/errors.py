@@ -28,6 +28,10 @@ class IgnoredPrint(UserWarning):
     """The program prints; its compiled form does not."""
 
 
+class CacheWarning(UserWarning):
+    """The cache folder cannot be used; the message names it, says why, and where files go instead."""
+
+
 class SdfgadError(Exception):
     """Root of all exceptions raised by sdfgad.
 
@@ -142,6 +146,10 @@ class GradientMismatch(SdfgadError, AssertionError):
 
 class CompilerError(SdfgadError):
     """There is no C++ compiler, or it failed on generated code."""
+
+
+class CacheError(SdfgadError):
+    """Files that are to be kept between runs can be written or deleted nowhere; the message names the folder."""
 
 
 class OutOfMemory(SdfgadError, MemoryError):

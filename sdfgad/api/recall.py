@@ -6,15 +6,12 @@ package. It stays to be checked against the memory limit by whoever recalls it.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import pickle
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdfgad.cache import cache_folder, fingerprint, replace_file
+from sdfgad.cache import fingerprint, key_of, read, write
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import expressions, serialised
 from sdfgad.ir.specialise import NeedsConstant
@@ -43,13 +40,12 @@ class Recall:
         Raises:
             NeedsConstant: recalled like a layout.
         """
-        key = hashlib.sha256(f"{self._key}\0{request}".encode()).hexdigest()[:32]
-        file = cache_folder() / "layouts" / key[:2] / key
-        found = _read(file)
+        name = f"layouts/{key_of([self._key, request])}"
+        found = _read(name)
         if found is None:
             found = _tried(make)
             if isinstance(found, NeedsConstant) or found.status in LASTING:
-                _write(file, found)
+                _write(name, found)
         if isinstance(found, NeedsConstant):
             raise found
         return found
@@ -62,16 +58,12 @@ def _tried(make: Callable[[], Layout]) -> Layout | NeedsConstant:
         return need
 
 
-def _read(file: Path) -> Layout | NeedsConstant | None:
-    try:
-        _, found = pickle.loads(file.read_bytes())
-    except (OSError, EOFError, pickle.UnpicklingError):
-        return None
-    return found
+def _read(name: str) -> Layout | NeedsConstant | None:
+    text = read(name)
+    return None if text is None else pickle.loads(text)[1]
 
 
-def _write(file: Path, found: Layout | NeedsConstant) -> None:
+def _write(name: str, found: Layout | NeedsConstant) -> None:
     # Expressions first, and children before parents: pickling goes no deeper than one of them.
     nodes = [] if isinstance(found, NeedsConstant) else expressions(found.made.program)
-    with contextlib.suppress(OSError):  # A cache that cannot be written is no error.
-        replace_file(file, pickle.dumps((nodes, found), pickle.HIGHEST_PROTOCOL))
+    write(name, pickle.dumps((nodes, found), pickle.HIGHEST_PROTOCOL))

@@ -7,25 +7,21 @@ known to differ, in calls of libm and in the cost of starting a loop, the measur
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
-import math
 import os
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
 
-from sdfgad.cache import cache_folder
+from sdfgad.cache import building, key_of, read, write
 
 # Changes whenever what is measured does, so that older caches are not read.
 VERSION = 6
-LOCK_SECONDS = 5.0
 # A call of a NumPy function costs about as much as starting this many compiled loops.
 LOOPS_PER_CALL = 30
 # No plausible machine is outside; a measurement may be, when the process was interrupted in the middle of it.
@@ -100,49 +96,25 @@ def seconds(
 def machine() -> Machine:
     """The constants of this machine: measured on the first call ever, in a fraction of a second, then cached in a file.
 
-    A cache that cannot be read or written is no error: they are measured, once in a process.
+    A cache that cannot be written is no error: they are measured, once in a process.
     """
-    with contextlib.suppress(OSError, NotImplementedError):  # The latter where the file system has no locks.
-        folder = cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        # Whoever comes second waits, rather than measure at the same time and be in the way of the first.
-        with FileLock(str(folder / "machine.lock"), timeout=LOCK_SECONDS):
-            return _cached(folder / "machine.json")
-    return _measure()
-
-
-def _cached(file: Path) -> Machine:
-    entries, key = _read(file), _key()
-    found = _parse(entries.get(key))
+    name = f"machine/{key_of([_processor(), str(os.cpu_count()), str(VERSION)])}"
+    found = _parse(read(name))
     if found is not None:
         return found
+    with building(name):
+        # Whoever comes second waits, rather than measure at the same time and be in the way of the first.
+        return _parse(read(name)) or _measured(name)
+
+
+def _measured(name: str) -> Machine:
     measured = _measure()
-    entries[key] = asdict(measured)
-    with contextlib.suppress(OSError):
-        partial = file.with_suffix(".partial")
-        partial.write_text(json.dumps(entries, indent=1))
-        os.replace(partial, file)
+    write(name, json.dumps(asdict(measured)).encode())
     return measured
 
 
-def _read(file: Path) -> dict[str, object]:
-    try:
-        entries = json.loads(file.read_text())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return entries if isinstance(entries, dict) else {}
-
-
-def _parse(entry: object) -> Machine | None:
-    if not isinstance(entry, dict):
-        return None
-    values = {field.name: entry.get(field.name) for field in fields(Machine)}
-    sound = {k: v for k, v in values.items() if isinstance(v, float) and math.isfinite(v) and v > 0}
-    return Machine(**sound) if len(sound) == len(values) else None
-
-
-def _key() -> str:
-    return f"{_processor()}, {os.cpu_count()} cores, measurement {VERSION}"
+def _parse(text: bytes | None) -> Machine | None:
+    return None if text is None else Machine(**json.loads(text))
 
 
 def _processor() -> str:

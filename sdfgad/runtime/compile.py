@@ -8,7 +8,6 @@ programs to libraries, so that DaCe is neither run nor even imported for a progr
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.metadata
 import importlib.util
 import json
@@ -21,9 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
-from sdfgad.cache import cache_folder, fingerprint, replace_file
+from sdfgad.cache import building, find, fingerprint, key_of, publish, read, workshop, write
 from sdfgad.errors import CompilerError
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
@@ -68,8 +65,7 @@ def compile_program(program: Program) -> Library:
         CompilerError: there is no compiler, or it failed.
     """
     parts = [serialised(program), _toolchain(), _place_of_openblas(), fingerprint()]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-    entry = cache_folder() / "programs" / key[:2] / f"{key}.json"
+    entry = f"programs/{key_of(parts)}"
     library = _entered(entry)
     if library is None:
         # These import DaCe and all passes, which takes a while.
@@ -81,24 +77,24 @@ def compile_program(program: Program) -> Library:
     return library
 
 
-def _entered(entry: Path) -> Library | None:
+def _entered(entry: str) -> Library | None:
     """The library that an entry of the index leads to, if there are both."""
-    try:
-        found = json.loads(entry.read_text())
-    except (OSError, ValueError):
+    text = read(entry)
+    if text is None:
         return None
-    path = _library_path(found["library"])
+    found = json.loads(text)
+    path = find(_library_name(found["library"]))
     arguments = tuple((name, kind) for name, kind in found["arguments"])
-    return Library(path, found["name"], arguments) if path.exists() else None
+    return Library(path, found["name"], arguments) if path is not None else None
 
 
-def _enter(entry: Path, library: Library) -> None:
+def _enter(entry: str, library: Library) -> None:
     found = {"library": library.path.parent.name, "name": library.name, "arguments": library.arguments}
-    replace_file(entry, json.dumps(found).encode())
+    write(entry, json.dumps(found).encode())
 
 
-def _library_path(key: str) -> Path:
-    return cache_folder() / key[:2] / key / "program.so"
+def _library_name(key: str) -> str:
+    return f"libraries/{key[:2]}/{key}/program.so"
 
 
 def compile_sdfg(sdfg: Any) -> Library:
@@ -109,16 +105,10 @@ def compile_sdfg(sdfg: Any) -> Library:
     """
     # DaCe keeps state by SDFG name; the text is made with a fixed one and named by its content afterwards.
     code, arguments, options = _generate(sdfg)
-    key = hashlib.sha256("\0".join([code, _toolchain(), *options]).encode()).hexdigest()[:32]
-    library = Library(_library_path(key), sdfg.name, arguments)
-    if library.path.exists():
-        return library
-    folder = library.path.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(str(folder / "lock")):
-        if not library.path.exists():
-            _build(code, options, folder, library.path)
-    return library
+    name = f"libraries/{key_of([code, _toolchain(), *options])}/program.so"
+    with building(name):
+        path = find(name) or _build(code, options, name)
+    return Library(path, sdfg.name, arguments)
 
 
 def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]:
@@ -152,13 +142,13 @@ def _library_options(used: set[str]) -> tuple[str, ...]:
     return tuple(options)
 
 
-def _build(code: str, options: tuple[str, ...], folder: Path, target: Path) -> None:
-    source, partial = folder / "program.cpp", folder / f"program.{os.getpid()}.so"
-    source.write_text(code)
-    files = [f"-I{INCLUDE}", str(source), "-o", str(partial), *options]
-    command = [compiler(), *FLAGS, "-shared", *_precompiled(), *files, *_vector_math()]
-    _run(command)
-    os.replace(partial, target)
+def _build(code: str, options: tuple[str, ...], name: str) -> Path:
+    with workshop() as folder:
+        source, target = folder / "program.cpp", folder / "program.so"
+        source.write_text(code)
+        files = [f"-I{INCLUDE}", str(source), "-o", str(target), *options]
+        _run([compiler(), *FLAGS, "-shared", *_precompiled(), *files, *_vector_math()])
+        return publish(name, target)
 
 
 def _vector_math() -> tuple[str, ...]:
@@ -169,18 +159,13 @@ def _vector_math() -> tuple[str, ...]:
 
 def build_helper(source: Path) -> Path:
     """The shared library of a C++ file that belongs to no program, compiled once."""
-    text = source.read_text()
-    folder = cache_folder() / "helpers" / hashlib.sha256("\0".join([text, _toolchain()]).encode()).hexdigest()[:32]
-    target = folder / f"{source.stem}.so"
-    if target.exists():
-        return target
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(str(folder / "lock")):
-        if not target.exists():
-            partial = folder / f"{source.stem}.{os.getpid()}.so"
-            _run([compiler(), *FLAGS, "-shared", str(source), "-o", str(partial)])
-            os.replace(partial, target)
-    return target
+    name = f"helpers/{key_of([source.read_text(), _toolchain()])}/{source.stem}.so"
+    with building(name), workshop() as folder:
+        found, target = find(name), folder / f"{source.stem}.so"
+        if found is None:
+            _run([compiler(), *FLAGS, "-shared", str(source), "-o", str(target)])
+            found = publish(name, target)
+    return found
 
 
 def _run(command: list[str]) -> None:
@@ -240,28 +225,20 @@ def _runtime_include() -> Path:
     return Path(dace.__file__).parent / "runtime" / "include"
 
 
-@functools.cache
 def _precompiled() -> tuple[str, ...]:
     """Options that use a precompiled copy of DaCe's headers, built once per toolchain."""
-    folder = cache_folder() / "headers" / hashlib.sha256(_toolchain().encode()).hexdigest()[:16]
-    header = folder / "dace_all.h"
-    compiled = folder / "dace_all.h.gch"
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(str(folder / "lock")):
-        if not compiled.exists():
-            header.write_text("#include <dace/dace.h>\n")
-            partial = folder / "dace_all.partial"
-            _run(
-                [
-                    compiler(),
-                    *FLAGS,
-                    f"-I{_runtime_include()}",
-                    "-x",
-                    "c++-header",
-                    str(header),
-                    "-o",
-                    str(partial),
-                ]
-            )
-            os.replace(partial, compiled)
+    name = f"headers/{key_of([_toolchain()])}/dace_all.h"
+    with building(name):
+        header, compiled = find(name), find(f"{name}.gch")
+        if header is None or compiled is None:
+            header = _precompile(name)
     return ("-include", str(header), f"-I{_runtime_include()}")
+
+
+def _precompile(name: str) -> Path:
+    with workshop() as folder:
+        header, target = folder / "dace_all.h", folder / "dace_all.h.gch"
+        header.write_text("#include <dace/dace.h>\n")
+        _run([compiler(), *FLAGS, f"-I{_runtime_include()}", "-x", "c++-header", str(header), "-o", str(target)])
+        publish(f"{name}.gch", target)
+        return publish(name, header)

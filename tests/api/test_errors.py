@@ -218,7 +218,7 @@ def total(x):
 def empty_cache(monkeypatch, tmp_path):
     """Nothing is compiled yet, and no compiler has been looked for."""
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
-    cached = (compiling.compiler, compiling._toolchain, compiling._precompiled)
+    cached = (compiling.compiler, compiling._toolchain)
     for function in cached:
         function.cache_clear()
     yield

@@ -132,9 +132,10 @@ def test_a_damaged_file_is_made_again(cache):
     expected = sdfgad.differentiate(powers, wrt="x")(X, 5)
     for path in (cache / "layouts").rglob("*"):
         if path.is_file():
-            path.write_bytes(path.read_bytes()[:40])
-    for path in (cache / "programs").rglob("*.json"):
-        path.write_text("{")
+            path.write_bytes(path.read_bytes()[:-40])
+    for path in (cache / "programs").rglob("*"):
+        if path.is_file():
+            path.write_text("{")
     np.testing.assert_array_equal(sdfgad.differentiate(powers, wrt="x")(X, 5), expected)
 
 

@@ -35,13 +35,6 @@ def cache(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_folder(monkeypatch):
-    monkeypatch.setenv("SDFGAD_CACHE_DIR", "/somewhere/else")
-    assert compiling.cache_folder() == Path("/somewhere/else")
-    monkeypatch.delenv("SDFGAD_CACHE_DIR")
-    assert compiling.cache_folder().name == "sdfgad"
-
-
 def test_a_second_program_reuses_the_library(monkeypatch, cache):
     first = sdfgad.differentiate(poly)(X)
     assert len(libraries(cache)) == 1
@@ -147,7 +140,7 @@ def test_two_processes_fill_an_empty_cache(tmp_path):
         results.append(out)
     assert results == ["[0.0, 3.0, 12.0]\n"] * 2
     assert len(libraries(folder)) == 1
-    assert len(list((folder / "programs").rglob("*.json"))) == 1
+    assert sum(path.is_file() for path in (folder / "programs").rglob("*")) == 1
     # Everything stored, and what is chosen.
     assert sum(path.is_file() for path in (folder / "layouts").rglob("*")) == 2
 

@@ -1,38 +1,29 @@
-"""Where files are cached between runs, and what they depend on."""
+"""Keys of cached files: a hash of all that they depend on."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 import importlib.metadata
-import os
 import sys
-import threading
+from collections.abc import Iterable
 from pathlib import Path
 
-import platformdirs
-
 PACKAGES = ("dace", "islpy", "networkx", "numpy", "pulp", "scipy-openblas32", "sympy")
+# 128 bits: that two different programs ever share a key is out of the question.
+DIGITS = 32
 
 
-def cache_folder() -> Path:
-    """The user's cache folder; the environment variable SDFGAD_CACHE_DIR overrides it."""
-    chosen = os.environ.get("SDFGAD_CACHE_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("sdfgad"))
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file; other processes see either the old one or all of the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-    partial.write_bytes(content)
-    os.replace(partial, path)
+def key_of(parts: Iterable[str]) -> str:
+    """The hash of texts, none of which may be left out, with the folder that it goes to: ``3f/3fa1…``."""
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:DIGITS]
+    return f"{digest[:2]}/{digest}"
 
 
 @functools.cache
 def fingerprint() -> str:
     """Stands for this package, whatever its version says, and for the packages that it is built on."""
-    package = Path(__file__).parent
+    package = Path(__file__).parent.parent
     sources = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".h"))
     digest = hashlib.sha256(sys.version.encode())
     for name in PACKAGES:
