@@ -64,9 +64,7 @@ def compile_program(program: Program) -> Library:
     Raises:
         CompilerError: there is no compiler, or it failed.
     """
-    parts = [serialised(program), _toolchain(), _place_of_openblas(), fingerprint()]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-    entry = cache_folder() / "programs" / key[:2] / f"{key}.json"
+    entry = _entry_of(program)
     library = _entered(entry)
     if library is None:
         # These import DaCe and all passes, which takes a while.
@@ -76,6 +74,13 @@ def compile_program(program: Program) -> Library:
         library = compile_sdfg(lower_nests(optimise(program)))
         _enter(entry, library)
     return library
+
+
+def _entry_of(program: Program) -> Path:
+    """The place of a program in the index."""
+    parts = [serialised(program), _toolchain(), _place_of_openblas(), fingerprint()]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return cache_folder() / "programs" / key[:2] / f"{key}.json"
 
 
 def _entered(entry: Path) -> Library | None:
