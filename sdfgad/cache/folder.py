@@ -19,7 +19,7 @@ from sdfgad.errors import CacheWarning
 
 VARIABLE = "SDFGAD_CACHE_DIR"
 # What the folder holds; whatever else is in it belongs to somebody else.
-KINDS = ("headers", "helpers", "layouts", "libraries", "locks", "machine", "partial", "programs")
+KINDS = ("checks", "headers", "helpers", "layouts", "libraries", "locks", "machine", "partial", "programs", "reports")
 PRIVATE = 0o700
 
 _stand_ins: dict[Path, Path] = {}

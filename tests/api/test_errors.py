@@ -8,7 +8,7 @@ import pytest
 import sdfgad
 from sdfgad import errors
 from sdfgad.rules import elementary
-from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import compiler
 from tests.helpers import line_of
 
 X = np.array([0.5, 0.25, 1.5])
@@ -218,7 +218,7 @@ def total(x):
 def empty_cache(monkeypatch, tmp_path):
     """Nothing is compiled yet, and no compiler has been looked for."""
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
-    cached = (compiling.compiler, compiling._toolchain)
+    cached = (compiler.compiler, compiler._version, compiler.toolchain)
     for function in cached:
         function.cache_clear()
     yield
@@ -236,7 +236,7 @@ def test_no_compiler(monkeypatch):
 @pytest.mark.usefixtures("empty_cache")
 def test_compiler_that_fails(monkeypatch):
     done = subprocess.CompletedProcess([], 1, "", "program.cpp:1: error: out of luck")
-    monkeypatch.setattr(compiling.subprocess, "run", lambda *_, **__: done)
+    monkeypatch.setattr(compiler.subprocess, "run", lambda *_, **__: done)
     with pytest.raises(errors.CompilerError, match="error: out of luck"):
         sdfgad.differentiate(total)(X)
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from sdfgad.frontend.functions.linalg import cholesky_pullback, solve_pullback
 from sdfgad.lowering.openblas import OpenBLAS
-from sdfgad.runtime.compile import FLAGS, INCLUDE, compiler
+from sdfgad.runtime.compiler import INCLUDE, Level, compiler
 
 FIELDS = {"f4": "float", "f8": "double", "c8": "sdfgad::complex<float>", "c16": "sdfgad::complex<double>"}
 INTEGERS = {"?": "bool", "i1": "int8_t", "i4": "int32_t", "i8": "int64_t", "u2": "uint16_t"}
@@ -72,7 +72,10 @@ def call(tmp_path_factory):
         option for path in OpenBLAS.cmake_libraries for option in (path, f"-Wl,-rpath,{path.rpartition('/')[0]}")
     ]
     folders = [f"-I{path}" for path in (INCLUDE, *OpenBLAS.cmake_includes)]
-    subprocess.run([compiler(), *FLAGS, "-shared", *folders, str(source), "-o", str(target), *libraries], check=True)
+    subprocess.run(
+        [compiler(), *Level.OPTIMISED.flags, "-shared", *folders, str(source), "-o", str(target), *libraries],
+        check=True,
+    )
     library = ctypes.CDLL(str(target))
 
     def function(name, dtype, *arguments):

@@ -13,6 +13,7 @@ import pytest
 import npbench_suite
 import sdfgad
 from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import compiler
 
 ROOT = Path(sdfgad.__file__).parent.parent
 X = np.array([1.0, 2.0, 3.0])
@@ -29,8 +30,8 @@ def libraries(folder):
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """An empty cache folder, but for the precompiled headers."""
-    headers = compiling._precompiled()
-    monkeypatch.setattr(compiling, "_precompiled", lambda: headers)
+    headers = {level: compiler.precompiled(level) for level in compiler.Level}
+    monkeypatch.setattr(compiler, "precompiled", headers.get)
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
     return tmp_path
 
@@ -66,17 +67,17 @@ def test_a_library_that_is_gone_is_built_again(cache):
 
 def test_other_flags_are_another_key(monkeypatch, cache):
     sdfgad.differentiate(poly)(X)
-    monkeypatch.setattr(compiling, "FLAGS", (*compiling.FLAGS, "-DOTHER"))
-    compiling._toolchain.cache_clear()
+    monkeypatch.setattr(compiler, "COMMON", (*compiler.COMMON, "-DOTHER"))
+    compiler.toolchain.cache_clear()
     try:
         sdfgad.differentiate(poly)(X)
     finally:
-        compiling._toolchain.cache_clear()
+        compiler.toolchain.cache_clear()
     assert len(libraries(cache)) == 2
 
 
 def test_a_library_that_failed_to_build_is_not_kept(monkeypatch, cache):
-    monkeypatch.setattr(compiling, "FLAGS", (*compiling.FLAGS, "-no-such-flag"))
+    monkeypatch.setattr(compiler, "COMMON", (*compiler.COMMON, "-no-such-flag"))
     with pytest.raises(sdfgad.errors.CompilerError):
         sdfgad.differentiate(poly)(X)
     monkeypatch.undo()
@@ -175,7 +176,7 @@ def test_rows_are_updated_in_order(row, used, tmp_path):
     """GCC 11 to 14 vectorise the outer loop and load a row before the one two trips earlier has stored it (ADR 15)."""
     source, target = tmp_path / "rows.cpp", tmp_path / "rows.so"
     source.write_text(ROWS.replace("USED", str(used)).replace("ROW", str(row)))
-    compiling._run([compiling.compiler(), *compiling.FLAGS, "-shared", str(source), "-o", str(target)])
+    compiler.run([compiler.compiler(), *compiler.Level.OPTIMISED.flags, "-shared", str(source), "-o", str(target)])
     a, b = np.random.default_rng(7).random((2, used + 2, row))
     expected = b.copy()
     for i in range(used):
