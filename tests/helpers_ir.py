@@ -236,7 +236,7 @@ LIBRARY = {
     "cholesky_pullback": lambda low, bar, *_: cholesky_pullback(low, bar),
     "qr": lambda a, *_: tuple(np.linalg.qr(a)),
     "singular_values": lambda a, *_: tuple(np.linalg.svd(a, full_matrices=False)),
-    "symmetric_eigen": lambda a, *_: tuple(np.linalg.eigh(a)),
+    "symmetric_eigen": lambda a, _batch, _n, is_upper: tuple(np.linalg.eigh(a, "U" if is_upper else "L")),
     "fourier": fourier,
     "argsort": lambda a, *_: np.argsort(a, kind="stable"),
     "nonzero": nonzero,
