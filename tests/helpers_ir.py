@@ -34,6 +34,7 @@ ELSEWHERE = {
     "ieee_remainder": math.remainder,
     "later_if_greater": max,
     "later_if_less": min,
+    "root_of_squares": np.sqrt,
     "round_decimals": round,
     "sinc_slope": lambda x: (np.cos(np.pi * x) - np.sinc(x)) / x if x else x,
     "trigamma": lambda x: special.polygamma(1, x),

@@ -19,6 +19,8 @@ CPP: dict[str, str] = {
     "square": "({0} * {0})",
     "reciprocal": "sdfgad::reciprocal({0})",
     "sqrt": "std::sqrt({0})",
+    # of a sum of squares: a length, whose derivative at 0 is 0
+    "root_of_squares": "std::sqrt({0})",
     "cbrt": "std::cbrt({0})",
     "hypot": "std::hypot({0}, {1})",
     "floor_divide": "sdfgad::floor_divide({0}, {1})",
@@ -169,6 +171,7 @@ EAGER_CPP: dict[str, str] = {
 EAGER = {
     *EAGER_CPP,
     *("add", "subtract", "multiply", "divide", "negative", "positive", "square", "sqrt", "fabs", "absolute", "held"),
+    "root_of_squares",
     *("conjugate", "real", "imag", "complex", "cast", "maximum", "minimum", "logical_not", "logical_xor"),
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
     *("bitwise_and", "bitwise_or", "bitwise_xor"),
@@ -181,7 +184,19 @@ VECTORISED = {
 # What takes longer than reading a number.
 EXPENSIVE = {
     *VECTORISED,
-    *("float_power", "sqrt", "reciprocal", "sinc", "sinc_slope", "erfinv", "gamma", "gammaln", "digamma", "trigamma"),
+    *(
+        "float_power",
+        "sqrt",
+        "root_of_squares",
+        "reciprocal",
+        "sinc",
+        "sinc_slope",
+        "erfinv",
+        "gamma",
+        "gammaln",
+        "digamma",
+        "trigamma",
+    ),
     *("expit", "log_expit", "logit", "xlogy", "xlog1py", "i0", "i1", "logaddexp", "logaddexp2"),
 }
 # The other operations that complex numbers have, with the same text as for real ones.
