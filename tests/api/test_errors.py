@@ -23,6 +23,15 @@ def refused(program, args, text, what, kind=errors.UnsupportedProgram):
     return caught.value
 
 
+def test_all_exceptions_can_be_imported_from_the_package():
+    kinds = {
+        name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
+    }
+    assert len(kinds) > 15
+    assert {name: getattr(sdfgad, name, None) for name in kinds} == kinds
+    assert set(kinds) <= set(sdfgad.__all__)
+
+
 # --- no source
 
 
