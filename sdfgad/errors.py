@@ -32,6 +32,10 @@ class CacheWarning(UserWarning):
     """The cache folder cannot be used; the message names it, says why, and where files go instead."""
 
 
+class MiscompiledWarning(UserWarning):
+    """The compiler's optimised code gave other results than plain code, which is used instead."""
+
+
 class SdfgadError(Exception):
     """Root of all exceptions raised by sdfgad.
 

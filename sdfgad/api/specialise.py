@@ -26,8 +26,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.assemble import GradientProgram
 from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint, differentiate_program
-from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_program
+from sdfgad.runtime.differential import CheckedExecutable, Runnable, load
 from sdfgad.runtime.pool import empty, shrink
 
 Array = np.ndarray[Any, Any]
@@ -150,8 +149,8 @@ class Specialisation:
         return lower(optimise(self._forward))
 
     @cached_property
-    def _forward_executable(self) -> Executable:
-        return Executable(compile_program(self._forward))
+    def _forward_executable(self) -> Runnable:
+        return load(self._forward)
 
     # --- running
 
@@ -252,7 +251,10 @@ class Specialisation:
         if built.counting is not None:
             trips = self._counted(call, built.made, built.counting)
             integers |= Sizes(integers, trips).of(built.made)
-        built.executable.reset_peak()
+        executable = built.executable
+        if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
+            executable(arrays, integers)
+        executable.reset_peak()
         start = time.perf_counter()
         built.executable(arrays, integers)
         seconds = time.perf_counter() - start
@@ -273,7 +275,7 @@ class Specialisation:
         outputs = built.outputs() if with_value else built.gradient_outputs()
         return inputs | {made.cotangent: cotangent} | tables | outputs, integers | lengths
 
-    def _counted(self, call: Call, made: GradientProgram, counting: Executable | None) -> dict[str, int]:
+    def _counted(self, call: Call, made: GradientProgram, counting: Runnable | None) -> dict[str, int]:
         """Loop counter -> the trips of that loop in all."""
         assert made.counting is not None
         assert counting is not None

@@ -251,7 +251,7 @@ def _singular_values(t: _Types, _batch: int, m: int, n: int) -> int:
     return wide + reals + _array(8 * k, 4) + t.real_result(k)
 
 
-def _symmetric_eigen(t: _Types, _batch: int, n: int) -> int:
+def _symmetric_eigen(t: _Types, _batch: int, n: int, _is_upper: int) -> int:
     is_complex, integers = t.wide > 8, 3 + 5 * n
     work = max(2 * n + n * n if is_complex else 1 + 6 * n + 2 * n * n, 2 * n + n * BLOCK)
     reals = 1 + 5 * n + 2 * n * n if is_complex else 0

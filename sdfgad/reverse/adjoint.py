@@ -52,7 +52,7 @@ from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import COUNT, STATEMENT_RULES, Pullback, target_params
 
 # Functions that take longer than reading their value from a tape in memory.
-SLOW = EXPENSIVE - {"sqrt", "reciprocal"}
+SLOW = EXPENSIVE - {"sqrt", "root_of_squares", "reciprocal"}
 
 
 @dataclass(frozen=True)

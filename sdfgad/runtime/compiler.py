@@ -1,4 +1,4 @@
-"""The C++ compiler, and how it is called: for optimised code, and for plain code that the optimised one is tested by."""
+"""The C++ compiler and how it is called: for optimised code, and for plain code that this is tested by."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ COMMON = (
 # we mark (`omp simd`) become vectors, because -fno-tree-vectorize, unlike -fno-tree-loop-vectorize, leaves these alone.
 # Without those vectorisers GCC's elimination of partial redundancies would carry loads from trip to trip, and marked
 # loops would be no vectors. Where it knows a sine and a cosine of the same angle it calls sincos, which does not come
-# for whole vectors.
+# for whole vectors. It fuses products with alternating sums and differences in spite of -ffp-contract=off, for which
+# -mno-fma takes the instructions away (but those of AVX-512; complex_number.h has more).
 GCC = ("-fno-tree-vectorize", "-fno-tree-pre", *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")))
+X86 = ("-mno-fma",)
 CLANG = ("-fno-vectorize", "-fno-slp-vectorize")
 # The functions of glibc that take vectors; GCC learns of them in vector_math.h.
 CLANG_VECTOR_MATH = "-fveclib=libmvec"
@@ -57,7 +59,8 @@ class Level(Enum):
     @property
     def flags(self) -> tuple[str, ...]:
         special = (*CLANG, *((CLANG_VECTOR_MATH,) if _has_vector_math() else ())) if is_clang() else GCC
-        return (*COMMON, self.value, *special, *(("-DSDFGAD_PLAIN",) if self is Level.PLAIN else ()))
+        machine = X86 if platform.machine() == "x86_64" and not is_clang() else ()
+        return (*COMMON, self.value, *special, *machine, *(("-DSDFGAD_PLAIN",) if self is Level.PLAIN else ()))
 
 
 @functools.cache
@@ -78,12 +81,13 @@ def compiler() -> str:
 
 
 @functools.cache
-def _version() -> str:
+def version() -> str:
+    """The first line of what the compiler says of itself."""
     return subprocess.run([compiler(), "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
 
 
 def is_clang() -> bool:
-    return "clang" in _version()
+    return "clang" in version()
 
 
 @functools.cache
@@ -91,7 +95,7 @@ def toolchain() -> str:
     """All that the compiled code depends on besides its text."""
     headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
-    return "\0".join([compiler(), _version(), _processor(), *versions, *Level.OPTIMISED.flags, *headers])
+    return "\0".join([compiler(), version(), _processor(), *versions, *Level.OPTIMISED.flags, *headers])
 
 
 @functools.cache

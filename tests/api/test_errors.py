@@ -23,6 +23,15 @@ def refused(program, args, text, what, kind=errors.UnsupportedProgram):
     return caught.value
 
 
+def test_all_exceptions_can_be_imported_from_the_package():
+    kinds = {
+        name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
+    }
+    assert len(kinds) > 15
+    assert {name: getattr(sdfgad, name, None) for name in kinds} == kinds
+    assert set(kinds) <= set(sdfgad.__all__)
+
+
 # --- no source
 
 
@@ -218,7 +227,7 @@ def total(x):
 def empty_cache(monkeypatch, tmp_path):
     """Nothing is compiled yet, and no compiler has been looked for."""
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
-    cached = (compiler.compiler, compiler._version, compiler.toolchain)
+    cached = (compiler.compiler, compiler.version, compiler.toolchain)
     for function in cached:
         function.cache_clear()
     yield

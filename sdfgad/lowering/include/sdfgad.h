@@ -7,6 +7,7 @@
 #include <numeric>
 #include <type_traits>
 #include "complex_number.h"
+#include "perturb.h"
 #include "special.h"
 #include "vector_math.h"
 
@@ -22,7 +23,7 @@ template <typename T> inline T power(T base, T exponent) {
             if (exponent & 1) result *= base;
         return result;
     } else {
-        return std::pow(base, exponent);
+        return math::pow(base, exponent);
     }
 }
 
@@ -172,16 +173,16 @@ template <typename T> inline T heaviside(T a, T at_zero) {
 }
 
 template <typename T> inline T logaddexp(T a, T b) {
-    if (a == b) return a + std::log(T(2));
+    if (a == b) return a + math::log(T(2));
     T d = a - b;
-    return d > 0 ? a + std::log1p(std::exp(-d)) : d <= 0 ? b + std::log1p(std::exp(d)) : d;
+    return d > 0 ? a + math::log1p(math::exp(-d)) : d <= 0 ? b + math::log1p(math::exp(d)) : d;
 }
 
 template <typename T> inline T logaddexp2(T a, T b) {
     if (a == b) return a + 1;
     T d = a - b, per_log = T(1.4426950408889634074);
-    return d > 0    ? a + per_log * std::log1p(std::exp2(-d))
-           : d <= 0 ? b + per_log * std::log1p(std::exp2(d))
+    return d > 0    ? a + per_log * math::log1p(math::exp2(-d))
+           : d <= 0 ? b + per_log * math::log1p(math::exp2(d))
                     : d;
 }
 
