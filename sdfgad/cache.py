@@ -6,19 +6,35 @@ import functools
 import hashlib
 import importlib.metadata
 import os
+import re
 import sys
 import threading
 from pathlib import Path
 
 import platformdirs
 
+from sdfgad.errors import SdfgadError
+
+# What ld.so(8) replaces in the path of a library.
+LOADER_TOKEN = re.compile(r"\$(\{(ORIGIN|LIB|PLATFORM)\}|(ORIGIN|LIB|PLATFORM)\b)")
 PACKAGES = ("dace", "islpy", "networkx", "numpy", "pulp", "scipy-openblas32", "sympy")
 
 
 def cache_folder() -> Path:
-    """The user's cache folder; the environment variable SDFGAD_CACHE_DIR overrides it."""
+    """The user's cache folder, absolute; the environment variable SDFGAD_CACHE_DIR overrides it.
+
+    Raises:
+        SdfgadError: libraries in a folder of this name cannot be loaded.
+    """
     chosen = os.environ.get("SDFGAD_CACHE_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("sdfgad"))
+    # A compiler takes a relative path such as `-o` or `@file` for an option.
+    folder = Path(chosen or platformdirs.user_cache_dir("sdfgad")).absolute()
+    if LOADER_TOKEN.search(str(folder)):
+        raise SdfgadError(
+            f"the cache folder {folder} has a part that the dynamic loader replaces ($ORIGIN, $LIB or $PLATFORM)",
+            todo="Set SDFGAD_CACHE_DIR to another folder.",
+        )
+    return folder
 
 
 def replace_file(path: Path, content: bytes) -> None:
