@@ -24,7 +24,7 @@ CASES = {
     ),
     "sums": (
         0.0,
-        "t = np.log(x)[:, None] * np.ones((3, 2))\ns = np.sum(t * w[:, None] * 2.0, axis=1)\ny = np.where(x > 0, s, 0.0)",
+        "t = np.log(x)[:, None] * np.ones(2)\ns = np.sum(t * w[:, None] * 2.0, axis=1)\ny = np.where(x > 0, s, 0.0)",
     ),
     "scalar": (
         0.0,
