@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import functools
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -15,9 +16,11 @@ from pathlib import Path
 
 import platformdirs
 
-from sdfgad.errors import CacheWarning
+from sdfgad.errors import CacheError, CacheWarning
 
 VARIABLE = "SDFGAD_CACHE_DIR"
+# What ld.so(8) replaces in the path of a library.
+LOADER_TOKEN = re.compile(r"\$(\{(ORIGIN|LIB|PLATFORM)\}|(ORIGIN|LIB|PLATFORM)\b)")
 # What the folder holds; whatever else is in it belongs to somebody else.
 KINDS = ("checks", "headers", "helpers", "layouts", "libraries", "locks", "machine", "partial", "programs", "reports")
 PRIVATE = 0o700

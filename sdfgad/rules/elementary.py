@@ -270,7 +270,7 @@ def is_holomorphic(node: Op) -> bool:
 def pulled(node: Op, t: Expr) -> Cotangents:
     """The cotangents of an operation's operands; where `t` is exactly 0 they are, too, whatever the derivative."""
     cotangents = _complex(node, t) if is_holomorphic(node) else ELEMENTARY[node.name](t, node, *node.args)
-    if node.name not in SINGULAR or _is_regular(node):
+    if node.name not in SINGULAR or is_regular(node):
         return cotangents
     zero = const(0, t)
     is_zero = compare("equal", t, zero)
@@ -287,7 +287,7 @@ def _complex(node: Op, t: Expr) -> Cotangents:
     return tuple(None if c is None else conjugate(c) for c in cotangents)
 
 
-def _is_regular(node: Op) -> bool:
+def is_regular(node: Op) -> bool:
     """Whether a constant operand keeps the derivatives finite."""
     known = [arg.value if isinstance(arg, Const) else None for arg in node.args]
     if node.name in ("divide", "remainder", "fmod", "ieee_remainder"):

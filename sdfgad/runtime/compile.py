@@ -132,7 +132,7 @@ def _library_options(used: set[str]) -> tuple[str, ...]:
     for environment in dace.library.get_environments_and_dependencies(used):
         options += [f"-I{folder}" for folder in environment.cmake_includes]
         for path in environment.cmake_libraries:
-            options += [path, f"-Wl,-rpath,{Path(path).parent}"]
+            options += [path, "-Xlinker", "-rpath", "-Xlinker", str(Path(path).parent)]
     return tuple(options)
 
 
