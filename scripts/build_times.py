@@ -36,7 +36,7 @@ STAGES = {
     ("sdfgad.api.specialise", "differentiate_program"): "reverse",
     ("sdfgad.lowering.sdfg", "lower"): "lower",
     ("sdfgad.runtime.compile", "generate"): "generate",
-    ("sdfgad.runtime.compile", "_build"): "compile",
+    ("sdfgad.runtime.compile", "_built"): "compile",
 }
 BUILD = ("parse", "reverse", "plan", "dace", "lower", "generate", "compile", "build")
 START = ("import", "ready", "first")

@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +55,17 @@ class SdfgadError(Exception):
         if todo:
             parts.append(f"  {todo}")
         super().__init__("\n".join(parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As it is: subclasses take other arguments than its text.
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[SdfgadError], args: tuple[Any, ...], attributes: dict[str, Any]) -> SdfgadError:
+    """An error that another process has raised."""
+    error = BaseException.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 class UnsupportedProgram(SdfgadError):
@@ -150,6 +163,10 @@ class GradientMismatch(SdfgadError, AssertionError):
 
 class CompilerError(SdfgadError):
     """There is no C++ compiler, or it failed on generated code."""
+
+
+class NotImportable(SdfgadError, pickle.PicklingError):
+    """A gradient is to be sent to another process, which cannot import the function that it is of."""
 
 
 class CacheError(SdfgadError):

@@ -6,10 +6,12 @@ import copy
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
+from sdfgad.api.sending import check_importable, found_by_name
 from sdfgad.api.signature import Call, bind, definition, like_argument
 from sdfgad.api.specialise import Specialisation, specialise
 from sdfgad.api.wishes import STRATEGIES, Strategy, Wishes, parse_bytes
@@ -122,7 +124,9 @@ class DifferentiatedProgram:
     ) -> None:
         if reduce not in (None, "sum"):
             raise OutputError(f"reduce={reduce!r} is not known", todo='Use reduce="sum", or g.vjp with a cotangent.')
-        self._function = _plain_function(program)
+        self._program, self._function = program, _plain_function(program)
+        self._options: dict[str, Any] = {"wrt": wrt, "output": output, "reduce": reduce}
+        self._options |= {"allow_unused": allow_unused, "wishes": wishes}
         read_source(self._function)
         self._parameters = list(inspect.signature(self._function).parameters)
         self._is_single = isinstance(wrt, (str, int))
@@ -132,10 +136,30 @@ class DifferentiatedProgram:
         self._specialisations: dict[Hashable, list[Specialisation]] = {}
         self._by_integers: dict[Hashable, Specialisation] = {}
         self.__name__ = f"gradient of {self._function.__name__}"
-        self.__doc__ = self._function.__doc__
+        self.__module__, self.__doc__ = self._function.__module__, self._function.__doc__
 
     def __repr__(self) -> str:
         return f"<sdfgad {self.__name__}>"
+
+    # --- copies
+
+    def __copy__(self) -> DifferentiatedProgram:
+        return self
+
+    def __deepcopy__(self, _: Any) -> DifferentiatedProgram:
+        return self
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By its function and options: another process finds in the cache what was compiled here.
+
+        Raises:
+            NotImportable: the function has no name by which another process could import it.
+        """
+        name = self._function.__qualname__
+        if found_by_name(self.__module__, name) is self:
+            return name
+        check_importable(self._program)
+        return partial(DifferentiatedProgram, **self._options), (self._program,)
 
     # --- calls
 

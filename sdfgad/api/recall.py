@@ -6,15 +6,21 @@ package. It stays to be checked against the memory limit by whoever recalls it.
 
 from __future__ import annotations
 
-import pickle
+import functools
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sdfgad.cache import fingerprint, key_of, read, write
-from sdfgad.ir.program import Program
-from sdfgad.ir.serial import expressions, serialised
+from sdfgad.errors import Location
+from sdfgad.ir.codec import Codec
+from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
+from sdfgad.ir.serial import serialised
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.lowering.assemble import GradientProgram
+from sdfgad.lowering.checkpoints import Checkpoint
+from sdfgad.plan.problem import Solution
+from sdfgad.plan.segments import Segments
 
 if TYPE_CHECKING:
     from sdfgad.api.planning import Layout
@@ -60,10 +66,21 @@ def _tried(make: Callable[[], Layout]) -> Layout | NeedsConstant:
 
 def _read(name: str) -> Layout | NeedsConstant | None:
     text = read(name)
-    return None if text is None else pickle.loads(text)[1]
+    if text is None:
+        return None
+    found = _codec().decode(text)
+    return NeedsConstant(*found) if isinstance(found, tuple) else found
 
 
 def _write(name: str, found: Layout | NeedsConstant) -> None:
-    # Expressions first, and children before parents: pickling goes no deeper than one of them.
-    nodes = [] if isinstance(found, NeedsConstant) else expressions(found.made.program)
-    write(name, pickle.dumps((nodes, found), pickle.HIGHEST_PROTOCOL))
+    need = (found.symbols, found.where, found.what) if isinstance(found, NeedsConstant) else None
+    write(name, _codec().encode(need or found))
+
+
+@functools.cache
+def _codec() -> Codec:
+    """All records that a layout is made of."""
+    from sdfgad.api.planning import Layout  # It imports this module.
+
+    chosen = (Layout, GradientProgram, Checkpoint, Segments, Solution)
+    return Codec((*chosen, Program, Buffer, Access, Whole, Check, Location, Compute, Call, Loop, Branch))

@@ -21,11 +21,9 @@ GRACE_SECONDS = 300.0
 STALE_SECONDS, PASSING = 86400.0, ("locks", "partial")
 # Other constants of the machine would make other plans.
 LASTING = ("machine",)
-# How often a process that publishes looks at the whole folder, and how much of the bound it leaves free then.
-LOOK_SECONDS = 60.0
+# How often the whole folder is looked at, and what part of the bound is left free then.
+LOOK_SECONDS = 300.0
 FREED = 10
-
-_looked: dict[Path, float] = {}
 
 
 @dataclass(frozen=True)
@@ -67,11 +65,16 @@ def clear_cache() -> int:
 
 
 def make_room(folder: Path) -> None:
-    """Evict what was not used for longest, if the folder holds more than it should; not looked at each time."""
-    now, bound = time.monotonic(), most_bytes()
-    if now - _looked.get(folder, -LOOK_SECONDS) >= LOOK_SECONDS:
-        _looked[folder] = now
-        evict(folder, bound)
+    """Evict what was not used for longest, if the folder holds more than it should.
+
+    To look takes as long as there are entries, so it is done once in a while, by whatever process.
+    """
+    bound, stamp = most_bytes(), folder / "partial" / "looked"
+    found = _state(stamp)
+    if found is None or not 0 <= time.time() - found.st_mtime < LOOK_SECONDS:
+        with contextlib.suppress(OSError):
+            stamp.touch()
+            evict(folder, bound)
 
 
 def evict(folder: Path, bound: int) -> None:
@@ -109,23 +112,24 @@ def _entries(folder: Path) -> Iterator[Entry]:
     for kind in KINDS:
         for part in _inside(folder / kind):
             for path in _inside(part):
-                files = [*_inside(path), path] if path.is_dir() else [path]
+                files = (_inside(path) or [path]) if path.is_dir(follow_symlinks=False) else [path]
                 found = [state for state in map(_state, files) if state is not None]
                 if found:
                     size = sum(512 * state.st_blocks for state in found)  # Whole blocks, whatever the files hold.
-                    yield Entry(kind, path, size, max(state.st_mtime for state in found))
+                    yield Entry(kind, Path(path), size, max(state.st_mtime for state in found))
 
 
-def _inside(folder: Path) -> list[Path]:
+def _inside(folder: Path | os.DirEntry[str]) -> list[os.DirEntry[str]]:
     try:
-        return sorted(folder.iterdir())
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
     except OSError:
         return []
 
 
-def _state(path: Path) -> os.stat_result | None:
+def _state(path: Path | os.DirEntry[str]) -> os.stat_result | None:
     try:
-        return path.lstat()
+        return os.lstat(path)
     except OSError:
         return None
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import platformdirs
 
-from sdfgad.errors import CacheError, CacheWarning
+from sdfgad.errors import CacheWarning
 
 VARIABLE = "SDFGAD_CACHE_DIR"
 # What ld.so(8) replaces in the path of a library.

@@ -65,10 +65,6 @@ class Expr:
     def __repr__(self) -> str:
         return str(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # What is unpickled is interned, too.
-        return type(self), tuple(getattr(self, name) for name in self.arguments)
-
 
 class Const(Expr):
     """A literal of a given dtype."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 
 if TYPE_CHECKING:
     from sdfgad.ir.expr import Expr
@@ -40,10 +40,6 @@ class Lin:
 
     def __hash__(self) -> int:
         return self._hash
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The hash is another one in another process.
-        return Lin, (self.const, self.terms)
 
     @property
     def is_const(self) -> bool:

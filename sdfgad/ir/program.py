@@ -65,10 +65,6 @@ class Node:
             self.__dict__["_hash"] = found
         return int(found)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Hashes differ between processes.
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-
     @cached_property
     def touched(self) -> frozenset[str]:
         """The buffers that the statement itself reads or writes."""

@@ -24,14 +24,6 @@ def serialised(program: Program, *, with_origin: bool = False) -> str:
     return json.dumps([writer.nodes, tree], separators=(",", ":"))
 
 
-def expressions(*programs: Program) -> list[Expr]:
-    """All distinct expressions of programs, children before parents."""
-    writer = _Writer(ASIDE)
-    for program in programs:
-        writer.tree(program)
-    return list(writer.numbers)
-
-
 class _Writer:
     """Turns records into lists; each distinct expression is written once, and is a number from there on.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sdfgad.errors import Location
 
 
@@ -17,6 +15,3 @@ class NeedsConstant(Exception):
         super().__init__(f"{', '.join(sorted(symbols))} must be known at {where}")
         self.symbols, self.where = symbols, where
         self.what = what or "this size or index depends on a loop counter and cannot be fixed while parsing"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.symbols, self.where, self.what)

@@ -14,6 +14,7 @@ from sdfgad.plan.ilp import FAILED, Answer, Effort, left_out
 from sdfgad.plan.model import ONE, Model, Sum, binding, unit
 from sdfgad.plan.problem import Solution
 from sdfgad.plan.simulate import simulate
+from sdfgad.processes import run as run_program
 
 
 def run(model: Model, budget: int | None, objective: str, effort: Effort) -> Answer:
@@ -59,9 +60,29 @@ def _cbc(effort: Effort, log: Path, *, preprocess: bool) -> pulp.LpSolver:
     # it sometimes hangs.
     options = ["randomSeed 1", "randomCbcSeed 1", *([] if preprocess else ["preprocess off"])]
     limit, gap = _time_left(effort.deadline), effort.tolerance
-    solver = pulp.PULP_CBC_CMD(msg=False, timeLimit=limit, gapRel=gap, gapAbs=0.0, options=options, logPath=str(log))
+    solver = _Cbc(msg=False, timeLimit=limit, gapRel=gap, gapAbs=0.0, options=options, logPath=str(log))
     solver.tmpDir = str(log.parent)  # Where it breaks down, PuLP leaves its files.
     return solver
+
+
+class _Cbc(pulp.PULP_CBC_CMD):
+    """CBC, whose arguments may contain blanks, and which ends when the user interrupts."""
+
+    def solve_CBC(self, lp: pulp.LpProblem, use_mps: bool = True) -> int:
+        folder = Path(self.tmpDir)
+        model, solution = folder / "model.mps", folder / "solution"
+        solution.unlink(missing_ok=True)
+        variables, names, rows, _ = lp.writeMPS(str(model), rename=1)
+        options = [f"sec {self.timeLimit}", *self.options, *self.getOptions()]
+        words = [word for option in options for word in f"-{option}".split()]
+        last = ["-solve", "-printingOptions", "all", "-solution", str(solution)]
+        done = run_program([self.path, str(model), *words, *last], Path(self.optionsDict["logPath"]))
+        if done.returncode != 0 or not solution.exists():
+            raise pulp.PulpSolverError(f"{self.path} ended with {done.returncode}")
+        status, values, *_, found = self.readsol_MPS(str(solution), lp, variables, names, rows)
+        lp.assignVarsVals(values)
+        lp.assignStatus(status, found)
+        return int(status)
 
 
 def _time_left(deadline: float) -> float:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
+import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.lowering.memory import manage
 from sdfgad.runtime.compiler import Level, command_for, run, toolchain
+
+# DaCe's generator and the filters of warnings are one for all threads.
+_generating = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def generate(sdfg: Any) -> Source:
     import dace
     from dace.codegen import codegen
 
-    with warnings.catch_warnings():
+    with _generating, warnings.catch_warnings():
         # The first trip of a loop saves a value that nothing has set yet and that nothing will read.
         warnings.filterwarnings("ignore", message=".*uninitialized transient")
         generated = codegen.generate_code(sdfg, validate=True)
@@ -143,9 +147,13 @@ def compile_source(source: Source, with_plain: bool = False) -> Library:
         CompilerError: there is no compiler, or it failed.
     """
     levels = (Level.OPTIMISED, Level.PLAIN) if with_plain else (Level.OPTIMISED,)
-    with building(f"libraries/{source.key}"), ThreadPoolExecutor(len(levels)) as threads:
-        path, *plain = threads.map(lambda level: _compiled(source, level), levels)
-    return Library(path, source.name, source.arguments, plain[0] if plain else None)
+    with building(f"libraries/{source.key}"):
+        found = {level: find(_name(source.key, level)) for level in levels}
+        missing = [level for level, path in found.items() if path is None]
+        found |= _built(source, missing) if missing else {}
+    path = found[Level.OPTIMISED]
+    assert path is not None
+    return Library(path, source.name, source.arguments, found.get(Level.PLAIN))
 
 
 def compile_sdfg(sdfg: Any) -> Library:
@@ -157,17 +165,16 @@ def compile_sdfg(sdfg: Any) -> Library:
     return compile_source(generate(sdfg))
 
 
-def _compiled(source: Source, level: Level) -> Path:
-    name = _name(source.key, level)
-    return find(name) or _build(source, level, name)
-
-
-def _build(source: Source, level: Level, name: str) -> Path:
+def _built(source: Source, levels: Sequence[Level]) -> dict[Level, Path]:
     with workshop() as folder:
-        file, target = folder / "program.cpp", folder / "program.so"
-        file.write_text(level.text(source.code))
-        run(command_for(file, target, level, source.options))
-        return publish(name, target)
+        targets = {level: folder / f"{level.name}.so" for level in levels}
+        commands = []
+        for level, target in targets.items():
+            file = folder / f"{level.name}.cpp"
+            file.write_text(level.text(source.code))
+            commands.append(command_for(file, target, level, source.options))
+        run(*commands)
+        return {level: publish(_name(source.key, level), target) for level, target in targets.items()}
 
 
 @functools.cache

@@ -8,12 +8,13 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 from enum import Enum
 from pathlib import Path
 
 from sdfgad.cache import building, find, key_of, publish, workshop
 from sdfgad.errors import CompilerError
+from sdfgad.processes import run as run_program
+from sdfgad.processes import run_beside
 
 INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
 
@@ -83,7 +84,7 @@ def compiler() -> str:
 @functools.cache
 def version() -> str:
     """The first line of what the compiler says of itself."""
-    return subprocess.run([compiler(), "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
+    return run_program([compiler(), "--version"]).stdout.partition("\n")[0]
 
 
 def is_clang() -> bool:
@@ -114,14 +115,19 @@ def command_for(source: Path, target: Path, level: Level, options: tuple[str, ..
     return [compiler(), *level.flags, "-shared", *precompiled(level), *files, *vector_math()]
 
 
-def run(command: list[str]) -> None:
-    """Raises: CompilerError."""
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        hint = " clang needs its OpenMP library (such as libomp-19-dev)." if "omp" in done.stderr and is_clang() else ""
-        raise CompilerError(
-            f"the C++ compiler failed:\n{done.stderr[:4000]}", todo=f"The command was: {' '.join(command)}{hint}"
-        )
+def run(*commands: list[str]) -> None:
+    """Run commands of the compiler beside each other.
+
+    Raises:
+        CompilerError: one of them failed.
+    """
+    for command, done in zip(commands, run_beside(commands), strict=True):
+        if done.returncode:
+            needs_openmp = "omp" in done.stderr and is_clang()
+            hint = " clang needs its OpenMP library (such as libomp-19-dev)." if needs_openmp else ""
+            raise CompilerError(
+                f"the C++ compiler failed:\n{done.stderr[:4000]}", todo=f"The command was: {' '.join(command)}{hint}"
+            )
 
 
 def build_helper(source: Path) -> Path:

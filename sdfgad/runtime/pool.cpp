@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <omp.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -169,9 +170,17 @@ Pool& pool() {
 
 using Lock = std::lock_guard<std::mutex>;
 
-// A child process has its own copy of the blocks and of the books, which no other thread may be changing meanwhile.
-const int at_fork = pthread_atfork([] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); },
-                                   [] { pool().mutex.unlock(); });
+// A child process has the thread that forks, but none of those that OpenMP keeps waiting for it: it would wait for them
+// for ever. So they end before; parent and child start new ones for their next parallel loop.
+// It has its own copy of the blocks and of the books, too, which no other thread may be changing meanwhile.
+void before_fork() {
+    omp_pause_resource_all(omp_pause_hard);
+    pool().mutex.lock();
+}
+
+void after_fork() { pool().mutex.unlock(); }
+
+const int at_fork = pthread_atfork(before_fork, after_fork, after_fork);
 
 }  // namespace
 

@@ -245,7 +245,7 @@ def test_no_compiler(monkeypatch):
 @pytest.mark.usefixtures("empty_cache")
 def test_compiler_that_fails(monkeypatch):
     done = subprocess.CompletedProcess([], 1, "", "program.cpp:1: error: out of luck")
-    monkeypatch.setattr(compiler.subprocess, "run", lambda *_, **__: done)
+    monkeypatch.setattr(compiler, "run_beside", lambda commands: [done] * len(commands))
     with pytest.raises(errors.CompilerError, match="error: out of luck"):
         sdfgad.differentiate(total)(X)
 

@@ -1,14 +1,11 @@
 """Layouts are recalled by later processes, for which new specialisations stand here."""
 
-import pickle
-
 import numpy as np
 import pytest
 
 import sdfgad
 from sdfgad.api import recall
 from sdfgad.errors import InvalidIndex, UnusedArgument
-from sdfgad.ir.expr import Const, Expr
 from sdfgad.runtime import compiler
 from tests.helpers import line_of
 
@@ -137,14 +134,3 @@ def test_a_damaged_file_is_made_again(cache):
         if path.is_file():
             path.write_text("{")
     np.testing.assert_array_equal(sdfgad.differentiate(powers, wrt="x")(X, 5), expected)
-
-
-def test_expressions_are_shared_and_hashes_are_not_kept():
-    made = sdfgad.differentiate(powers, wrt="x")._made((X, 5), {})[1]
-    program = made.primal.program
-    hash(program.body[0])
-    text = pickle.dumps(program)
-    assert b"_hash" not in text
-    assert pickle.loads(text) == program
-    value: Expr = Const(1.5, np.dtype(np.float64))
-    assert pickle.loads(pickle.dumps(value)) is value

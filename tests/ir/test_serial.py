@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sdfgad.errors import InvalidIndex, Location
-from sdfgad.ir.expr import BOOL, INT, Const, Op, Read, postorder
+from sdfgad.ir.expr import BOOL, INT, Const, Op, Read
 from sdfgad.ir.linear import Lin, as_linear
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
-from sdfgad.ir.serial import expressions, serialised
+from sdfgad.ir.serial import serialised
 
 F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
 P, N = Lin.symbol("p"), Lin.symbol("n")
@@ -100,15 +100,6 @@ def test_what_is_shared_is_written_once():
     for _ in range(3000):
         value = Op("multiply", (value, value), F64)
     assert len(serialised(with_value(value))) < 3000 * 60
-
-
-@pytest.mark.parametrize("made", [BASE, *OTHERS.values()], ids=["base", *OTHERS])
-def test_all_expressions_are_found_children_first(made):
-    found = expressions(made)
-    assert len(set(found)) == len(found)
-    place = {node: k for k, node in enumerate(found)}
-    assert all(place[child] < place[node] for node in found for child in node.children)
-    assert set(postorder(*found)) == set(found)
 
 
 def test_what_cannot_be_written_is_not_left_out():

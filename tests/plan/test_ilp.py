@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import random
+import tempfile
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pulp
 import pytest
@@ -114,6 +116,15 @@ def test_conflicting_inner_values() -> None:
     problem = Problem(STEPS, inner=(Inner("x", 0, 1), Inner("y", 0, 1)), conflicts=((0, 1),))
     assert solve(problem, None).solution == Solution((0, 0, 0))
     assert solve(replace(problem, fixed_inner=((0, True), (1, True))), None).status == "infeasible"
+
+
+def test_names_of_folders_may_hold_anything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "a b; $(touch c) -x 'ü'"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    for seed in range(5):
+        check_seed(seed, "CBC")
+    assert list(folder.iterdir()) == []
 
 
 def no_solver(*_: object) -> None:
