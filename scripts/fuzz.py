@@ -23,6 +23,8 @@ from scripts.fuzzing.campaign import Campaign
 from scripts.fuzzing.state import State
 
 WIDTH = 110
+# What is worth a line in a log, too.
+RARE = "looking into"
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -46,6 +48,8 @@ class Progress:
         """Say what is being done."""
         if self.is_terminal:
             print(f"\r\x1b[K  {what}"[:WIDTH], end="", flush=True)
+        elif what.startswith(RARE):
+            print(f"  {what}", flush=True)
 
     def after(self, state: State) -> None:
         """Say how far it is."""

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 import copy
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 from scripts.fuzzing.case import Argument, Case, function_of
 from scripts.fuzzing.reference import value_of
 
 # Candidates that are checked together, and how many such batches there are at most.
-TOGETHER, ROUNDS = 12, 30
+TOGETHER, ROUNDS = 12, 20
+# A program that runs longer is no candidate.
+MOST_LINES = 100_000
 
 
 def shrunk(case: Case, fails: Callable[[list[Case]], list[bool]], rounds: int = ROUNDS) -> Case:
@@ -45,12 +51,35 @@ def _size(case: Case) -> tuple[int, int]:
 
 
 def _runs(case: Case) -> bool:
+    """Whether NumPy runs a candidate, and that in so many lines; a `while` may have lost what ends it."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            value_of(function_of(case, Path(folder)), case, case.drawn(0))
+            function = function_of(case, Path(folder))
+            with _patience(function.__code__.co_filename):
+                value_of(function, case, case.drawn(0))
         except Exception:  # Whatever NumPy or Python says to a program that was cut at random.
             return False
     return True
+
+
+@contextmanager
+def _patience(file: str) -> Iterator[None]:
+    """No more than so many lines of a file are run meanwhile."""
+    left = MOST_LINES
+
+    def lines(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal left
+        left -= event == "line"
+        if left < 0:
+            raise TimeoutError
+        return lines
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: lines if frame.f_code.co_filename == file else None)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
 
 
 def smaller(case: Case) -> Iterator[Case]:

@@ -19,7 +19,7 @@ class State:
     Attributes:
         first, following: the first seed, and the one after the last that was checked.
         seconds: of the clock, of all parts of the run together; `phases` are the processor's.
-        statuses, refusals, notes: how many there were of each kind.
+        statuses, refusals, notes: how many there were of each kind; `examples` has a seed for each kind of refusal.
         failures: seed -> what failed, and where its test is.
     """
 
@@ -28,6 +28,7 @@ class State:
     seconds: float = 0.0
     statuses: dict[str, int] = field(default_factory=dict)
     refusals: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, int] = field(default_factory=dict)
     notes: dict[str, float] = field(default_factory=dict)
     phases: dict[str, float] = field(default_factory=dict)
     failures: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class State:
             self.statuses[verdict.status] = self.statuses.get(verdict.status, 0) + 1
             if verdict.status == "refused":
                 self.refusals[verdict.kind] = self.refusals.get(verdict.kind, 0) + 1
+                self.examples.setdefault(verdict.kind, verdict.seed)
             for name, number in verdict.notes.items():
                 old = self.notes.get(name, 0)
                 self.notes[name] = max(old, number) if name == "largest" else old + number

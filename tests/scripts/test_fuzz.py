@@ -216,6 +216,15 @@ def test_what_is_not_needed_goes():
     assert small.arguments["x"].shape == (1,)
 
 
+def test_a_cut_that_never_ends_is_no_candidate():
+    body = "w = 0\n    while w < 3:\n        w += 1\n    return np.sum(x * x) * w\n"
+    text = f"import numpy as np\ndef program(x):\n    {body}"
+    case = Case(1, text, {"x": Argument("float", (2,))})
+    small = shrunk(case, lambda candidates: ["while" in one.text for one in candidates])
+    assert "w += 1" in small.text
+    assert "x * x" not in small.text
+
+
 def test_a_refusal_names_a_line():
     where = errors.Location("a.py", 3, "x = y")
     refused = of_error(1, errors.UnsupportedProgram("`x` of 3 is too much", where))
