@@ -31,6 +31,8 @@ SOLVER_SECONDS = 0.4
 # How often the dear checks are made.
 PLANS, THREADS, INTERPRETER = 0.12, 0.2, 0.15
 SLOW_FOR_INTERPRETER = 400
+# What NumPy may say to a program that is itself at fault.
+RAISED = (ArithmeticError, IndexError, ValueError)
 
 
 class Failed(Exception):
@@ -102,7 +104,7 @@ class Check:
         args = self.case.drawn(number)
         try:
             return args, moderate_value(self.function, self.case, args)
-        except Rejected:
+        except (Rejected, *RAISED):
             return None
 
     def differentiated(self, **options: Any) -> Any:

@@ -145,7 +145,7 @@ class Statements:
         trips = self.rng.choice(["3", "n", "4"])
         # What is counted is no counter of the others: it is changed in the block.
         self.scope.counters.append(Counter(name, 1, 4))
-        test = f" and {self.make.test()}" if self.rng.random() < 0.6 else ""
+        test = f" and ({self.make.test()})" if self.rng.random() < 0.6 else ""
         body = self.block(2)
         self.scope.counters = [c for c in self.scope.counters if c.name != name]
         return [f"{name} = 0", f"while {name} < {trips}{test}:", f"{PAD}{name} += 1", *body]
