@@ -34,13 +34,15 @@ class _Program:
         flavour = self.rng.random()
         self.is_complex, self.is_tall = flavour < 0.06, 0.06 <= flavour < 0.11
         self.dtype = "float32" if 0.11 <= flavour < 0.18 else "float64"
+        self.is_grid, self.is_triangle = 0.18 <= flavour < 0.4, 0.4 <= flavour < 0.5
 
     def case(self) -> Case:
         self._declare()
         helpers = ["h0"] if self.rng.random() < 0.25 else []
         texts = [self.rng.choice(HELPERS).format(name) for name in helpers]
         make = Expressions(self.scope, helpers)
-        statements = Statements(self.scope, make, self.rng.randint(2, 7))
+        fuel, stencils, runs = self.rng.randint(2, 7), 30 * self.is_grid, 20 * self.is_triangle
+        statements = Statements(self.scope, make, fuel, stencils, runs)
         lines = self._start(make)
         for _ in range(self.rng.randint(1, 4)):
             lines += statements.statement()
@@ -52,14 +54,9 @@ class _Program:
 
     def _declare(self) -> None:
         """The parameters: some arrays whose extents are shared, integers, masks."""
-        n, m = self.rng.choice(EXTENTS), self.rng.choice(EXTENTS)
-        if self.is_tall:
-            n = TALL
-        shapes: list[Shape] = [(n,), (n,), (n, m), (n, m), (m,), (m, n), (min(n, 5), m, m), (m, m)]
-        if n * m * m <= 600 and self.rng.random() < 0.2:
-            shapes += [(n, m, m), (n, m, m)]
+        shapes = self._shapes()
         for name in "xyz"[: self.rng.randint(1, 3)]:
-            self._add(name, self.rng.choice([s for s in shapes if math.prod(s) <= 4 * TALL]))
+            self._add(name, self.rng.choice(shapes))
         if self.is_complex:
             self.arguments["x"] = Argument("float", self.scope.arrays["x"], "complex128")
             self.scope.complexes.add("x")
@@ -77,6 +74,20 @@ class _Program:
             self.arguments["mask"] = Argument("mask", shape)
             self.scope.masks["mask"] = shape
         self.arguments["n"] = Argument("trips", high=3)
+
+    def _shapes(self) -> list[Shape]:
+        """The shapes that arrays may have."""
+        n, m, k = (self.rng.choice(EXTENTS) for _ in range(3))
+        if self.is_grid:
+            return [self.rng.choice([(n, m), (n, m), (m, m), (min(n, 7), min(m, 9), min(k, 9)), (k, k), (n + m,)])]
+        if self.is_triangle:
+            return [(m,), (m, m), (m, m)]
+        if self.is_tall:
+            n = TALL
+        shapes: list[Shape] = [(n,), (n,), (n, m), (n, m), (m,), (m, n), (min(n, 5), m, m), (m, m)]
+        if n * m * m <= 600 and self.rng.random() < 0.2:
+            shapes += [(n, m, m), (n, m, m)]
+        return [shape for shape in shapes if math.prod(shape) <= 4 * TALL]
 
     def _add(self, name: str, shape: Shape) -> None:
         self.arguments[name] = Argument("float", shape, self.dtype)

@@ -13,10 +13,15 @@ PAD = "    "
 
 
 class Statements:
-    """Makes statements over the names of a scope, as long as the fuel lasts."""
+    """Makes statements over the names of a scope, as long as the fuel lasts.
 
-    def __init__(self, scope: Scope, expressions: Expressions, fuel: int) -> None:
+    Args:
+        stencils, runs: how much more often there are updates by neighbours, and parts as long as a counter.
+    """
+
+    def __init__(self, scope: Scope, expressions: Expressions, fuel: int, stencils: int = 0, runs: int = 0) -> None:
         self.scope, self.rng, self.make, self.fuel = scope, scope.rng, expressions, fuel
+        self.stencils, self.runs = stencils, runs
         self.depth = 0
 
     def statement(self) -> Lines:
@@ -154,22 +159,22 @@ class Statements:
 
     def simple(self) -> Lines:
         """One statement without a block."""
-        kinds: list[tuple[int, Callable[[], Lines | None]]] = [
-            (5, self.new_array),
-            (4, self.rebound),
-            (10, self.part_update),
-            (5, self.element_update),
-            (4, self.stencil),
-            (4, self.scalar),
-            (4, self.view),
-            (2, self.masked),
-            (3, self.scattered),
-            (1, self.swapped),
-            (1, self.integer),
-            (2, self.running),
-        ]
+        kinds: dict[Callable[[], Lines | None], int] = {
+            self.new_array: 5,
+            self.rebound: 4,
+            self.part_update: 10,
+            self.element_update: 5,
+            self.stencil: 4 + self.stencils,
+            self.scalar: 4,
+            self.view: 4,
+            self.masked: 2,
+            self.scattered: 3,
+            self.swapped: 1,
+            self.integer: 1,
+            self.running: 2 + self.runs,
+        }
         while True:
-            (found,) = self.rng.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])
+            (found,) = self.rng.choices([*kinds], [*kinds.values()])
             if lines := found():
                 return lines
 
@@ -322,22 +327,29 @@ class Statements:
     def running(self) -> Lines | None:
         """A part whose length is a counter: leading, trailing or in between."""
         counters = [c for c in self.scope.counters if c.low >= 0 and c.name != "m"]
-        vectors = [n for n, s in self.scope.arrays.items() if len(s) == 1 and n not in self.scope.complexes]
-        if not counters or not vectors:
+        real = {n: shape for n, shape in self.scope.arrays.items() if n not in self.scope.complexes}
+        if not counters or not real:
             return None
-        c, name = self.rng.choice(counters), self.rng.choice(vectors)
-        fitting = [n for n in vectors if self.scope.arrays[n] == self.scope.arrays[name]]
-        if self.scope.arrays[name][0] <= c.high:
+        c, name = self.rng.choice(counters), self.rng.choice(list(real))
+        extent = real[name][-1]
+        if extent <= c.high:
             return None
         part = self.rng.choice([f":{c.name}", f"{c.name}:", f"{c.name}::2", f":{c.name} + 1", f"-{c.name} - 1:"])
-        a, b = self.rng.choice(fitting), self.rng.choice(fitting)
+        fitting = [n for n, shape in real.items() if shape[-1] == extent]
+        target, a, b = (self._last_axis(n, part) for n in (name, self.rng.choice(fitting), self.rng.choice(fitting)))
         return [
             self.rng.choice(
                 [
-                    f"{name}[{part}] += 0.3 * {a}[{part}] * {b}[{part}]",
-                    f"s = 0.5 * s + np.sum({a}[{part}] * {b}[{part}])",
-                    f"{name}[{c.name}] = 0.3 * np.dot({a}[{part}], {b}[{part}])",
-                    f"{name}[{part}] *= 0.7",
+                    f"{target} += 0.3 * {a} * {b}",
+                    f"s = 0.5 * s + np.sum({a} * {b})",
+                    f"{self._last_axis(name, c.name)} = 0.3 * np.dot({a}, {b})",
+                    f"{self._last_axis(name, c.name)} -= 0.2 * ({a} @ {b})",
+                    f"{target} *= 0.7",
                 ]
             )
         ]
+
+    def _last_axis(self, name: str, part: str) -> str:
+        """A part of the last axis of an array, at some place of the others."""
+        places = [self.scope.index(extent) for extent in self.scope.arrays[name][:-1]]
+        return f"{name}[{', '.join([*places, part])}]"
