@@ -1,6 +1,6 @@
 """Checks gradients of random NumPy programs through compiled code.
 
-    python scripts/fuzz.py --programs 2000 --seconds 1800 --seed 0 --folder /tmp/fuzz
+    python scripts/fuzz.py --programs 2000 --seconds 1800 --seed 0 --jobs 2 --folder /tmp/fuzz
 
 Each seed stands for one program (`scripts/fuzzing/grammar.py`). Its value is compared with NumPy's, its gradient with
 differences along random lines, with an interpreter, and with itself under other plans and on two threads
@@ -34,6 +34,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the first program (default: 0)")
     parser.add_argument("--folder", type=Path, default=Path("fuzz"), help="for the state and tests (default: fuzz)")
     parser.add_argument("--batch", type=int, default=24, help="programs in one compilation (default: 24)")
+    parser.add_argument("--jobs", type=int, default=1, help="batches beside each other (default: 1)")
     parser.add_argument("--no-shrink", action="store_true", help="leave failing programs as large as they are")
     return parser.parse_args(argv)
 

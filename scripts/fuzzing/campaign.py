@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 from scripts.fuzzing.case import Case
@@ -28,6 +30,7 @@ class Campaign:
         folder: where the state, the tests and the compiled programs go.
         first: the first seed.
         batch: programs that are compiled together.
+        jobs: batches that are checked beside each other.
         shrinks: whether failures are made smaller.
         before: what `Process` is told to call first.
         tell: is called with what is being done.
@@ -39,37 +42,54 @@ class Campaign:
         first: int,
         batch: int,
         *,
+        jobs: int = 1,
         shrinks: bool = True,
         before: str = "",
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.folder, self.batch, self.shrinks, self.before, self.tell = folder, batch, shrinks, before, tell
+        self.folder, self.batch, self.jobs, self.shrinks = folder, batch, jobs, shrinks
+        self.before, self.tell = before, tell
         folder.mkdir(parents=True, exist_ok=True)
         self.file, self.cache = folder / "state.json", folder / "cache"
         self.state = state_in(self.file, first)
 
     def run(self, programs: int, seconds: float, after: Callable[[State], None] = lambda _: None) -> State:
-        """Check programs until there are so many in all, or so many seconds have passed; `after` each batch."""
+        """Check programs until there are so many in all, or so many seconds have passed; `after` each round of batches.
+
+        A round that is cut off is done again by the next run.
+        """
         deadline = time.monotonic() + seconds
-        with Process(self.cache, before=self.before) as process:
+        with ExitStack() as stack, ThreadPoolExecutor(self.jobs) as pool:
+            processes = [stack.enter_context(Process(self.cache, before=self.before)) for _ in range(self.jobs)]
             while self.state.programs < programs and time.monotonic() < deadline:
-                start, before = time.monotonic(), dict(process.seconds)
-                first = self.state.following
-                size = min(self.batch, programs - self.state.programs)
-                cases = [case_of_seed(seed) for seed in range(first, first + size)]
-                verdicts = process.check(cases, self.tell)
-                for case, verdict in zip(cases, verdicts, strict=True):
-                    if verdict.is_failure:
-                        self.state.failures[str(case.seed)] = self._looked_into(case, verdict)
-                self.state.add(verdicts)
-                self.state.following = first + size
-                self.state.seconds += time.monotonic() - start
-                for phase, used in process.seconds.items():
-                    self.state.phases[phase] = self.state.phases.get(phase, 0) + used - before.get(phase, 0)
-                self.state.save(self.file)
-                self._clean()
+                self._round(pool, processes, programs - self.state.programs)
                 after(self.state)
         return self.state
+
+    def _round(self, pool: ThreadPoolExecutor, processes: list[Process], left: int) -> None:
+        """Check a batch in each process."""
+        start, batches = time.monotonic(), self._batches(left)
+        found = [pool.submit(one.check, batch, self.tell) for one, batch in zip(processes, batches, strict=False)]
+        for batch, verdicts in zip(batches, [one.result() for one in found], strict=True):
+            self._count(batch, verdicts)
+        self.state.following += sum(map(len, batches))
+        self.state.seconds += time.monotonic() - start
+        for process in processes:
+            self.state.add_seconds(process.take_seconds())
+        self.state.save(self.file)
+        self._clean()
+
+    def _batches(self, left: int) -> list[list[Case]]:
+        """The programs of the next round, a batch for each job."""
+        first = self.state.following
+        seeds = range(first, first + min(left, self.batch * self.jobs))
+        return [[case_of_seed(seed) for seed in seeds[at : at + self.batch]] for at in range(0, len(seeds), self.batch)]
+
+    def _count(self, cases: list[Case], verdicts: list[Verdict]) -> None:
+        for case, verdict in zip(cases, verdicts, strict=True):
+            if verdict.is_failure:
+                self.state.failures[str(case.seed)] = self._looked_into(case, verdict)
+        self.state.add(verdicts)
 
     def _clean(self) -> None:
         """Throw away what was compiled: no two programs are the same."""

@@ -67,6 +67,11 @@ class Process:
                     stream.close()
         self.worker, self.checked = None, 0
 
+    def take_seconds(self) -> dict[str, float]:
+        """The processor's seconds by phase, since this was last asked."""
+        taken, self.seconds = self.seconds, {}
+        return taken
+
     def check(self, cases: Sequence[Case], tell: Callable[[str], None] = lambda _: None) -> list[Verdict]:
         """The verdicts, in order. `tell` is called with what is being done."""
         left, verdicts = list(cases), {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,11 @@ class State:
             for name, number in verdict.notes.items():
                 old = self.notes.get(name, 0)
                 self.notes[name] = max(old, number) if name == "largest" else old + number
+
+    def add_seconds(self, phases: Mapping[str, float]) -> None:
+        """Count the processor's seconds."""
+        for phase, used in phases.items():
+            self.phases[phase] = self.phases.get(phase, 0) + used
 
     def save(self, path: Path) -> None:
         """Write the file; a process that is killed meanwhile leaves the old one."""
