@@ -75,10 +75,27 @@ class Expressions:
         """A complex expression."""
         if depth <= 0:
             return self._of_some(self._complex_names(), shape) or "(0.3 + 0.2j)"
-        if self.rng.random() < 0.15:
+        r = self.rng.random()
+        if r < 0.15:
             return f"({self.real(shape, depth - 1)}) * (0.5 + 0.3j)"
+        if r < 0.3 and len(shape) < 2 and (found := self._complex_sum(shape)):
+            return found
         template = self.rng.choice(COMPLEX)
         return template.format(self.complex(shape, depth - 1), self.complex(shape, depth - 1))
+
+    def _complex_sum(self, shape: Shape) -> str | None:
+        """A sum or a product of complex numbers with real or complex ones."""
+        extent = self.rng.choice(sorted({extent for s in self.scope.arrays.values() for extent in s}))
+        others = self._complex_names() if self.rng.random() < 0.5 else self._real_names()
+        left, right = self._of_some(others, (*shape, extent)), self._of_some(self._complex_names(), (extent,))
+        if left is None or right is None:
+            return None
+        sums = [
+            f"0.4 * ({left} @ {right})",
+            f"0.4 * np.sum({left} * {right}, axis=-1)",
+            f"0.4 * np.dot({left}, {right})",
+        ]
+        return self.rng.choice(sums)
 
     def _filled(self, template: str, shape: Shape, depth: int) -> str:
         first, second = self.real(shape, depth - 1), self.real(shape, depth - 2)
