@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sdfgad.ir.expr import Int, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Compute
 
@@ -40,7 +39,7 @@ def radix_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
             found.append((weight, extents[atom].const))
     found.sort()
     is_apart = all(weight >= low * count for (low, count), (weight, _) in pairwise(found))
-    return Digits(fixed, tuple(found)) if is_apart and symbols_of(Int(fixed)).isdisjoint(extents) else None
+    return Digits(fixed, tuple(found)) if is_apart and fixed.symbols.isdisjoint(extents) else None
 
 
 def digits_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:

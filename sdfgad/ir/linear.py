@@ -41,6 +41,12 @@ class Lin:
     def __hash__(self) -> int:
         return self._hash
 
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The symbols in it, those inside of expressions included."""
+        plain = frozenset(atom for atom, _ in self.terms if isinstance(atom, str))
+        return plain.union(*(atom.symbols for atom, _ in self.terms if not isinstance(atom, str)))
+
     def __reduce__(self) -> tuple[Any, ...]:
         # The hash is another one in another process.
         return Lin, (self.const, self.terms)
