@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from sdfgad.ir.linear import Lin
@@ -57,6 +58,7 @@ def digits_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
     return Digits(radix.fixed, tuple(joined))
 
 
+@lru_cache(maxsize=50_000)
 def places(statement: Compute) -> tuple[Digits, ...] | None:
     """For each axis of its target the indices at which a statement writes; None if a parameter is in several axes."""
     extents = dict(statement.params)

@@ -42,6 +42,10 @@ class Lin:
         return self._hash
 
     @cached_property
+    def _is_plain(self) -> bool:
+        return all(isinstance(atom, str) for atom, _ in self.terms)
+
+    @cached_property
     def symbols(self) -> frozenset[str]:
         """The symbols in it, those inside of expressions included."""
         plain = frozenset(atom for atom, _ in self.terms if isinstance(atom, str))
@@ -84,7 +88,7 @@ class Lin:
 
     def substitute(self, symbols: Mapping[str, IntLike], on_expr: Callable[[Expr], Expr] | None = None) -> Lin:
         """Replace symbols by forms; `on_expr` maps the atoms that are expressions."""
-        if not self.terms:
+        if self._is_plain and self.symbols.isdisjoint(symbols):
             return self
         result = Lin(self.const)
         for atom, coefficient in self.terms:
