@@ -20,7 +20,7 @@ from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.simulate import InvalidPlan, simulate
 
 # Of programs with so many statements in all the peaks are found, of a few at least and of not too many small ones.
-MOST_STATEMENTS, FEWEST_BUILDS, MOST_BUILDS = 2000, 3, 40
+MOST_STATEMENTS, FEWEST_BUILDS, MOST_BUILDS = 2000, 3, 24
 # The solver is asked about so many decisions, which it mostly answers at once, and given up after so many seconds.
 MOST_DECISIONS, SECONDS = 40, 5.0
 # Real peaks exceed the problem's by less than this factor.

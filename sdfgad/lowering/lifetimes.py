@@ -10,7 +10,6 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from itertools import accumulate
 
 from sdfgad.ir.expr import Const, Expr, Int, Op
@@ -141,10 +140,11 @@ def _calls(block: tuple[Statement, ...]) -> list[Call]:
     return [s for s in walk(block) if isinstance(s, Call)]
 
 
-@lru_cache(maxsize=50_000)
 def workspaces(statement: Statement) -> int:
     """What the library calls of a statement allocate while they run, at most; threads that share a loop, at once."""
     size = max((workspace(call) for call in _calls((statement,))), default=0)
+    if not size:
+        return 0
     shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_much((s,))]
     together = (FEW_PARTS * workspace(call) for loop in shared for call in _calls((loop,)))
     return max(size, max(together, default=0))
