@@ -158,7 +158,13 @@ class Planner:
             found += self._closing_in(problem, limit + slack, accounts, sizes, deadline)
         fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit]
         if not fitting:
-            return self._least(search)
+            # Others that need as much by the problem's bytes may take less time.
+            least = self._least(search)
+            found = [
+                least,
+                *self._closing_in(problem, simulate(problem, least.decided).peak, accounts, sizes, deadline),
+            ]
+            fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit] or [least]
         return min(fitting, key=lambda layout: simulate(problem, layout.decided).work)
 
     def _search(self, problem: Problem, accounts: Accounts, sizes: Sizes) -> Least:
