@@ -80,7 +80,7 @@ def _write(name: str, found: Layout | NeedsConstant) -> None:
 @functools.cache
 def _codec() -> Codec:
     """All records that a layout is made of."""
-    from sdfgad.api.planning import Layout  # It imports this module.
+    from sdfgad.api.layout import Code, Layout  # It imports this module.
 
-    chosen = (Layout, GradientProgram, Checkpoint, Segments, Solution)
+    chosen = (Layout, Code, GradientProgram, Checkpoint, Segments, Solution)
     return Codec((*chosen, Program, Buffer, Access, Whole, Check, Location, Compute, Call, Loop, Branch))

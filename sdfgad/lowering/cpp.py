@@ -177,8 +177,8 @@ def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
     if old.kind == "c" and new.kind != "c":
         return converted(f"({text}).re", new)
     if new.kind == "c" and old.kind != "c":
-        return converted(converted(text, np.empty(0, new).real.dtype), new)
-    return converted(text, new)
+        return converted(_cast(text, old, np.empty(0, new).real.dtype), new)
+    return f"sdfgad::number({text})" if old == np.int64 and new == np.float64 else converted(text, new)
 
 
 def _uses(root: Expr) -> dict[Expr, int]:

@@ -1,5 +1,6 @@
 // Scalar functions for generated code, where C++ and NumPy differ.
 #pragma once
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -57,6 +58,18 @@ template <typename T> inline T remainder(T a, T b) {
         if (m != 0) return ((b < 0) != (m < 0)) ? m + b : m;
         return std::copysign(T(0), b);
     }
+}
+
+// An integer as a double, rounded once, in steps that AVX2 has for vectors: without AVX-512 there is no instruction for it.
+// The halves are put into the mantissas of 2^52 and 2^84, whose sum is taken off again.
+inline double number(int64_t a) {
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+    const double low = std::bit_cast<double>((uint64_t(a) & 0xffffffff) | 0x4330000000000000);
+    const double high = std::bit_cast<double>((uint64_t(a) >> 32) ^ 0x4530000080000000);
+    return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
+#else
+    return double(a);
+#endif
 }
 
 // The remainder with the dividend's sign; an integer's by 0 is 0.
