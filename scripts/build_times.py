@@ -35,8 +35,8 @@ STAGES = {
     ("sdfgad.api.specialise", "parse"): "parse",
     ("sdfgad.api.specialise", "differentiate_program"): "reverse",
     ("sdfgad.lowering.sdfg", "lower"): "lower",
-    ("sdfgad.runtime.compile", "_generate"): "generate",
-    ("sdfgad.runtime.compile", "_build"): "compile",
+    ("sdfgad.runtime.compile", "generate"): "generate",
+    ("sdfgad.runtime.compile", "_built"): "compile",
 }
 BUILD = ("parse", "reverse", "plan", "dace", "lower", "generate", "compile", "build")
 START = ("import", "ready", "first")
@@ -44,8 +44,8 @@ Clock = Callable[[], float]
 # What is there once and for all: the precompiled headers and the constants of the machine.
 ONCE = """
 from sdfgad.plan.machine import machine
-from sdfgad.runtime.compile import _precompiled
-_precompiled(), machine()
+from sdfgad.runtime.compiler import Level, precompiled
+precompiled(Level.OPTIMISED), machine()
 """
 
 

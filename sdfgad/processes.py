@@ -9,10 +9,11 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+Command = Sequence[str | Path]
 SECONDS_TO_END = 2.0
 
 
-def run(command: Sequence[str | Path], log: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(command: Command, log: Path | None = None) -> subprocess.CompletedProcess[str]:
     """What a program says and returns.
 
     If the caller is interrupted (Ctrl-C), it is ended with all that it has started: g++ is a driver of others.
@@ -22,26 +23,40 @@ def run(command: Sequence[str | Path], log: Path | None = None) -> subprocess.Co
         log: where its output goes, instead of into the result.
     """
     if log is None:
-        return _run(command, subprocess.PIPE, subprocess.PIPE)
+        return run_beside([command])[0]
     with log.open("w") as file:
-        return _run(command, file.fileno(), subprocess.STDOUT)
+        return _run([command], file.fileno(), subprocess.STDOUT)[0]
 
 
-def _run(command: Sequence[str | Path], out: int, error: int) -> subprocess.CompletedProcess[str]:
-    # A group of its own can be killed as one.
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=out, stderr=error, text=True, errors="replace", process_group=0
-    ) as process:
+def run_beside(commands: Sequence[Command]) -> list[subprocess.CompletedProcess[str]]:
+    """The same of several programs that run beside each other."""
+    return _run(commands, subprocess.PIPE, subprocess.PIPE)
+
+
+def _run(commands: Sequence[Command], out: int, error: int) -> list[subprocess.CompletedProcess[str]]:
+    started: list[subprocess.Popen[str]] = []
+    with contextlib.ExitStack() as stack:
         try:
-            said, complaint = process.communicate()
+            for command in commands:
+                started.append(stack.enter_context(_started(command, out, error)))
+            said = [process.communicate() for process in started]
         except BaseException:
-            _end(process)
+            for process in started:
+                _end(process)
             raise
-    return subprocess.CompletedProcess(command, process.returncode, said, complaint)
+    return [subprocess.CompletedProcess(p.args, p.returncode, *texts) for p, texts in zip(started, said, strict=True)]
+
+
+def _started(command: Command, out: int, error: int) -> subprocess.Popen[str]:
+    # A group of its own can be killed as one.
+    return subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=out, stderr=error, text=True, errors="replace", process_group=0
+    )
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    os.killpg(process.pid, signal.SIGTERM)  # g++ removes its temporary files.
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)  # g++ removes its temporary files.
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(SECONDS_TO_END)
     with contextlib.suppress(ProcessLookupError):

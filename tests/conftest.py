@@ -1,9 +1,13 @@
-"""JAX, the reference for gradients, computes in double precision."""
+"""JAX, the reference for gradients, computes in double precision; optimised code is what tests look at."""
+
+import os
 
 import jax
 import numpy as np
 import pytest
 
+# tests/runtime/test_differential.py switches it on.
+os.environ.setdefault("SDFGAD_CHECK", "off")
 jax.config.update("jax_enable_x64", True)
 
 

@@ -86,15 +86,13 @@ def gradient_of(name):
 
 def texts(name):
     """The plan, and the C++ of what computes the gradients."""
-    from sdfgad.lowering.compiled import lower_nests
-    from sdfgad.optimize.passes import optimise
-    from sdfgad.runtime.compile import _generate
+    from sdfgad.runtime.compile import source_of
 
     g, args = gradient_of(name)
     plan = g.plan(*args)
     call, made = g._made(args, {})
-    code, arguments, _ = _generate(lower_nests(optimise(made.built(made.layout(call)).gradients)))
-    return f"{plan.decisions}{plan.peak_bytes}{plan.status}{plan.gap}", f"{code}{arguments}"
+    source = source_of(made.built(made.layout(call)).gradients)
+    return f"{plan.decisions}{plan.peak_bytes}{plan.status}{plan.gap}", f"{source.code}{source.arguments}"
 
 
 def values(name):

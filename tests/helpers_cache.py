@@ -9,14 +9,14 @@ from pathlib import Path
 import sdfgad
 from sdfgad.cache import cache_folder
 from sdfgad.plan.machine import machine
-from sdfgad.runtime.compile import _precompiled
+from sdfgad.runtime.compiler import Level, precompiled
 
 ROOT = Path(sdfgad.__file__).parent.parent
 
 
 def cache_with_headers(folder):
     """A cache with nothing but what takes long to make and is the same for all programs."""
-    _precompiled(), machine()
+    precompiled(Level.OPTIMISED), machine()
     folder.mkdir(mode=0o700)
     for kind in ("headers", "machine"):
         shutil.copytree(cache_folder() / kind, folder / kind)
@@ -25,7 +25,7 @@ def cache_with_headers(folder):
 
 def environment(cache, **variables):
     kept = {key: value for key, value in os.environ.items() if not key.startswith("SDFGAD_")}
-    return {**kept, "PYTHONPATH": str(ROOT), "SDFGAD_CACHE_DIR": str(cache), **variables}
+    return {**kept, "PYTHONPATH": str(ROOT), "SDFGAD_CACHE_DIR": str(cache), "SDFGAD_CHECK": "off", **variables}
 
 
 def started(script, cache, *arguments, before=(), **variables):

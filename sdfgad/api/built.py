@@ -10,8 +10,7 @@ import numpy as np
 
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.lowering.assemble import GradientProgram
-from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_program
+from sdfgad.runtime.differential import Runnable, load
 from sdfgad.runtime.pool import empty
 
 Array = np.ndarray[Any, Any]
@@ -44,18 +43,18 @@ class Built:
         return Outputs(self.gradients)
 
     @cached_property
-    def executable(self) -> Executable:
-        return Executable(compile_program(self.made.program))
+    def executable(self) -> Runnable:
+        return load(self.made.program)
 
     @cached_property
-    def gradient_executable(self) -> Executable:
-        return Executable(compile_program(self.gradients))
+    def gradient_executable(self) -> Runnable:
+        return load(self.gradients)
 
     @cached_property
-    def counting(self) -> Executable | None:
+    def counting(self) -> Runnable | None:
         """Counts the trips of loops whose number of trips is data."""
         counting = self.made.counting
-        return None if counting is None else Executable(compile_program(counting))
+        return None if counting is None else load(counting)
 
 
 class Outputs:

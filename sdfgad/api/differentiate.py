@@ -18,6 +18,7 @@ from sdfgad.api.wishes import STRATEGIES, Strategy, Wishes, parse_bytes
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.frontend.parse import ArrayArgument, Primal
 from sdfgad.frontend.source import read_source
+from sdfgad.ir.program import Program
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 
@@ -230,6 +231,13 @@ class DifferentiatedProgram:
         """Do all the work of a first ``g(...)`` or ``g.vjp`` with these arguments, except running it."""
         call, made = self._made(args, kwargs)
         made.prepare(call)
+
+    def programs(self, *args: Any, **kwargs: Any) -> list[Program]:
+        """The programs that calls with these arguments run: the gradient with the value, and without; none compiled."""
+        call, made = self._made(args, kwargs)
+        built = made.built(made.layout(call))
+        counting = [] if built.made.counting is None else [built.made.counting]
+        return [built.made.program, built.gradients, *counting]
 
     def sdfg(self, *args: Any, **kwargs: Any) -> Any:
         """The `dace.SDFG` of the output and the gradient for arguments like these, with a state for each statement.

@@ -23,10 +23,10 @@ from sdfgad.plan.problem import Solution
 from sdfgad.plan.segments import Segments
 
 if TYPE_CHECKING:
-    from sdfgad.api.planning import Layout
+    from sdfgad.api.layout import Layout
 
 # A plan that was cut short by a busy machine may be a better one next time.
-LASTING = ("fixed", "optimal")
+LASTING = ("fixed", "optimal", "smallest peak")
 
 
 class Recall:
@@ -80,7 +80,7 @@ def _write(name: str, found: Layout | NeedsConstant) -> None:
 @functools.cache
 def _codec() -> Codec:
     """All records that a layout is made of."""
-    from sdfgad.api.planning import Layout  # It imports this module.
+    from sdfgad.api.layout import Code, Layout  # It imports this module.
 
-    chosen = (Layout, GradientProgram, Checkpoint, Segments, Solution)
+    chosen = (Layout, Code, GradientProgram, Checkpoint, Segments, Solution)
     return Codec((*chosen, Program, Buffer, Access, Whole, Check, Location, Compute, Call, Loop, Branch))

@@ -13,7 +13,8 @@ import numpy as np
 
 from sdfgad.api.built import Built, Outputs, shape_of
 from sdfgad.api.foresight import Foresight, Trips
-from sdfgad.api.planning import Layout, Planner, Sizes
+from sdfgad.api.layout import Layout, Sizes
+from sdfgad.api.planning import Planner
 from sdfgad.api.prepared import prepared
 from sdfgad.api.recall import Recall
 from sdfgad.api.report import infeasible, plan_of
@@ -26,8 +27,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.assemble import GradientProgram
 from sdfgad.plan import Plan
 from sdfgad.reverse.adjoint import Adjoint, differentiate_program
-from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_program
+from sdfgad.runtime.differential import CheckedExecutable, Runnable, load
 from sdfgad.runtime.pool import empty, shrink
 
 Array = np.ndarray[Any, Any]
@@ -101,7 +101,7 @@ class Specialisation:
                 self._layouts.clear()
             layout, limit = self.planner.layout(sizes), self.wishes.limit
             if limit is not None and layout.peak_bytes(sizes) > limit:
-                raise infeasible(limit, layout.peak_bytes(sizes), self.planner.accounts(sizes), self.wishes.strategy)
+                raise infeasible(limit, layout, sizes, self.planner.accounts(sizes), self.wishes.strategy)
             self._layouts[key] = layout
         return self._layouts[key]
 
@@ -150,8 +150,8 @@ class Specialisation:
         return lower(optimise(self._forward))
 
     @cached_property
-    def _forward_executable(self) -> Executable:
-        return Executable(compile_program(self._forward))
+    def _forward_executable(self) -> Runnable:
+        return load(self._forward)
 
     # --- running
 
@@ -252,7 +252,10 @@ class Specialisation:
         if built.counting is not None:
             trips = self._counted(call, built.made, built.counting)
             integers |= Sizes(integers, trips).of(built.made)
-        built.executable.reset_peak()
+        executable = built.executable
+        if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
+            executable(arrays, integers)
+        executable.reset_peak()
         start = time.perf_counter()
         built.executable(arrays, integers)
         seconds = time.perf_counter() - start
@@ -273,7 +276,7 @@ class Specialisation:
         outputs = built.outputs() if with_value else built.gradient_outputs()
         return inputs | {made.cotangent: cotangent} | tables | outputs, integers | lengths
 
-    def _counted(self, call: Call, made: GradientProgram, counting: Executable | None) -> dict[str, int]:
+    def _counted(self, call: Call, made: GradientProgram, counting: Runnable | None) -> dict[str, int]:
         """Loop counter -> the trips of that loop in all."""
         assert made.counting is not None
         assert counting is not None

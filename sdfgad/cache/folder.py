@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import functools
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -18,8 +19,10 @@ import platformdirs
 from sdfgad.errors import CacheWarning
 
 VARIABLE = "SDFGAD_CACHE_DIR"
+# What ld.so(8) replaces in the path of a library.
+LOADER_TOKEN = re.compile(r"\$(\{(ORIGIN|LIB|PLATFORM)\}|(ORIGIN|LIB|PLATFORM)\b)")
 # What the folder holds; whatever else is in it belongs to somebody else.
-KINDS = ("headers", "helpers", "layouts", "libraries", "locks", "machine", "partial", "programs")
+KINDS = ("checks", "headers", "helpers", "layouts", "libraries", "locks", "machine", "partial", "programs", "reports")
 PRIVATE = 0o700
 
 _stand_ins: dict[Path, Path] = {}

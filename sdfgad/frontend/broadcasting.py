@@ -60,6 +60,7 @@ def broadcast_to(b: Builder, tensor: Tensor, shape: Index) -> Tensor:
     """
     if tensor.shape == shape:
         return tensor
+    b.check_size(shape)
     extra = tensor.ndim - len(shape)
     if extra > 0 and all(e == Lin(1) for e in tensor.shape[:extra]):
         # Assignment drops leading extents of 1.

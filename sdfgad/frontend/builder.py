@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -12,7 +13,7 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import InvalidIndex, Location, SdfgadError, SingularMatrix, UnsupportedProgram
+from sdfgad.errors import InvalidIndex, Location, SdfgadError, ShapeMismatch, SingularMatrix, UnsupportedProgram
 from sdfgad.frontend.broadcasting import broadcast_to
 from sdfgad.frontend.values import DTYPES, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, Read, reads, symbols_of
@@ -82,9 +83,24 @@ class Builder:
     def new_buffer(self, base: str, shape: Index, dtype: np.dtype[Any]) -> Buffer:
         """Storage for at least `shape` elements, wherever the loop counters are."""
         sizes = tuple(Lin(self.largest(extent)) for extent in shape)
+        self.check_size(sizes, dtype.itemsize)
         buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
         self.buffers[buffer.name] = buffer
         return buffer
+
+    def check_size(self, shape: Index, itemsize: int = 1) -> None:
+        """Refuse an array whose elements, or bytes, are too many for an int64, as NumPy does.
+
+        Raises:
+            ShapeMismatch: they are.
+        """
+        sizes = [extent.const for extent in shape if extent.is_const]
+        if itemsize * math.prod(sizes) >= 2**63:
+            raise ShapeMismatch(
+                f"an array of shape ({', '.join(map(str, shape))}) has too many elements for a 64-bit computer",
+                self.where,
+                "Make it smaller.",
+            )
 
     def capture(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:
         """An array from outside the function, as a value of the present call."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sdfgad.ir.digits import is_same_place, radix_of
-from sdfgad.ir.expr import Expr, Int, Rewriter, reads, symbols_of
+from sdfgad.ir.expr import Expr, Rewriter, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Branch, Buffer, Compute, Loop, Params, Statement, boxed_reads, writes_of
 
@@ -163,18 +163,14 @@ def selects(use: Use, counter: str) -> bool:
 
 
 def mentions(use: Use, counter: str) -> bool:
-    return any(counter in symbols_of(Int(lin)) for lin in use.index)
+    return any(counter in lin.symbols for lin in use.index)
 
 
 def own_params(statement: Compute) -> Params:
     """The parameters that select the target, in the order of its axes."""
-    named = [(name, extent) for name, extent in statement.params if _axis(statement, name) is not None]
-    return tuple(sorted(named, key=lambda item: _axis(statement, item[0]) or 0))
-
-
-def _axis(statement: Compute, name: str) -> int | None:
-    axes = [k for k, lin in enumerate(statement.target.index) if name in symbols_of(Int(lin))]
-    return max(axes, default=None)
+    axes = {name: axis for axis, lin in enumerate(statement.target.index) for name in lin.symbols}
+    named = [(name, extent) for name, extent in statement.params if name in axes]
+    return tuple(sorted(named, key=lambda item: axes[item[0]]))
 
 
 def commute(a: Statement, b: Statement) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-from sdfgad.ir.expr import Int, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Compute
 
@@ -40,7 +40,7 @@ def radix_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
             found.append((weight, extents[atom].const))
     found.sort()
     is_apart = all(weight >= low * count for (low, count), (weight, _) in pairwise(found))
-    return Digits(fixed, tuple(found)) if is_apart and symbols_of(Int(fixed)).isdisjoint(extents) else None
+    return Digits(fixed, tuple(found)) if is_apart and fixed.symbols.isdisjoint(extents) else None
 
 
 def digits_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
@@ -58,6 +58,7 @@ def digits_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
     return Digits(radix.fixed, tuple(joined))
 
 
+@lru_cache(maxsize=50_000)
 def places(statement: Compute) -> tuple[Digits, ...] | None:
     """For each axis of its target the indices at which a statement writes; None if a parameter is in several axes."""
     extents = dict(statement.params)

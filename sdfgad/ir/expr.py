@@ -196,6 +196,9 @@ class Rewriter:
         self.done: dict[Expr, Expr] = {}
 
     def __call__(self, root: Expr) -> Expr:
+        found = self.done.get(root)
+        if found is not None:
+            return found
         for node in postorder(root):
             if node not in self.done:
                 self.done[node] = self._one(node)
@@ -207,9 +210,11 @@ class Rewriter:
     def _one(self, node: Expr) -> Expr:
         new = node
         if isinstance(node, Op):
-            new = Op(node.name, tuple(self.done[a] for a in node.args), node.dtype)
+            args = tuple(self.done[a] for a in node.args)
+            new = node if args == node.args else Op(node.name, args, node.dtype)
         elif isinstance(node, Read):
-            new = Read(node.buffer, self.index(node.index), node.dtype)
+            index = self.index(node.index)
+            new = node if index == node.index else Read(node.buffer, index, node.dtype)
         elif isinstance(node, Int):
             new = Int(node.value.substitute(self.symbols, self))
         return (self.replace(new) if self.replace else None) or new

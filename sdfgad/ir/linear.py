@@ -41,6 +41,16 @@ class Lin:
     def __hash__(self) -> int:
         return self._hash
 
+    @cached_property
+    def _is_plain(self) -> bool:
+        return all(isinstance(atom, str) for atom, _ in self.terms)
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The symbols in it, those inside of expressions included."""
+        plain = frozenset(atom for atom, _ in self.terms if isinstance(atom, str))
+        return plain.union(*(atom.symbols for atom, _ in self.terms if not isinstance(atom, str)))
+
     @property
     def is_const(self) -> bool:
         return not self.terms
@@ -74,7 +84,7 @@ class Lin:
 
     def substitute(self, symbols: Mapping[str, IntLike], on_expr: Callable[[Expr], Expr] | None = None) -> Lin:
         """Replace symbols by forms; `on_expr` maps the atoms that are expressions."""
-        if not self.terms:
+        if self._is_plain and self.symbols.isdisjoint(symbols):
             return self
         result = Lin(self.const)
         for atom, coefficient in self.terms:

@@ -62,6 +62,7 @@ consteval constexpr constinit continue decltype default delete do double dynamic
 extern false float for friend goto if inline int long main mutable namespace new noexcept not not_eq nullptr operator
 or or_eq private protected public register reinterpret_cast requires return short signed sizeof static static_assert
 static_cast stderr stdin stdout std struct switch template this thread_local throw true try typedef typeid typename
-union unsigned using virtual void volatile wchar_t while xor xor_eq dace sdfgad int64_t int32_t size_t I NAN INFINITY
+union unsigned using virtual void volatile wchar_t while xor xor_eq dace sdfgad int8_t int16_t int32_t int64_t uint8_t
+uint16_t uint32_t uint64_t size_t I NAN INFINITY DACE_EXPORTED SDFGAD_MATH
 """
 _ISL = "and or not exists implies mod min max floor ceil floord ceild true false infty NaN rat"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -66,11 +66,16 @@ class Node:
         return int(found)
 
     @cached_property
+    def read(self) -> tuple[Read, ...]:
+        """What the statement itself reads, not its nested statements."""
+        return tuple(_reads_of(cast("Statement", self)))
+
+    @cached_property
     def touched(self) -> frozenset[str]:
         """The buffers that the statement itself reads or writes."""
         statement = cast("Statement", self)
         written = (access.buffer for access, _ in writes_of(statement))
-        return frozenset(read.buffer for read in reads_of(statement)).union(written)
+        return frozenset(read.buffer for read in self.read).union(written)
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
@@ -178,6 +183,7 @@ class Branch(Node):
 
 
 Statement = Compute | Call | Loop | Branch
+S = TypeVar("S", Compute, Call, Loop, Branch)
 Block = tuple[Statement, ...]
 
 
@@ -236,13 +242,15 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
 
 def walk(block: Block) -> Iterator[Statement]:
     """All statements of a block, outer before inner, in program order."""
-    for statement in block:
+    waiting = list(reversed(block))
+    while waiting:
+        statement = waiting.pop()
         yield statement
         if isinstance(statement, Loop):
-            yield from walk(statement.body)
+            waiting.extend(reversed(statement.body))
         elif isinstance(statement, Branch):
-            yield from walk(statement.then)
-            yield from walk(statement.orelse)
+            waiting.extend(reversed(statement.orelse))
+            waiting.extend(reversed(statement.then))
 
 
 def computes(block: Block) -> Iterator[Compute]:
@@ -276,6 +284,10 @@ def boxed_reads(statement: Statement) -> list[tuple[Read, Params]]:
 
 def reads_of(statement: Statement) -> list[Read]:
     """What the statement itself reads (not its nested statements): value, indices, bounds, condition."""
+    return list(statement.read)
+
+
+def _reads_of(statement: Statement) -> list[Read]:
     if isinstance(statement, Call):
         return [whole.access.read(whole.dtype) for whole in statement.inputs]
     if isinstance(statement, Compute):
@@ -295,12 +307,24 @@ def transform(block: Block, each: Callable[[Statement], Block]) -> Block:
     result: list[Statement] = []
     for statement in block:
         if isinstance(statement, Loop):
-            statement = replace(statement, body=transform(statement.body, each))
+            statement = changed(statement, body=transform(statement.body, each))
         elif isinstance(statement, Branch):
             then, orelse = transform(statement.then, each), transform(statement.orelse, each)
-            statement = replace(statement, then=then, orelse=orelse)
+            statement = changed(statement, then=then, orelse=orelse)
         result.extend(each(statement))
     return tuple(result)
+
+
+def changed(statement: S, **values: Any) -> S:
+    """The statement with other values of some fields; itself, with all that was found out about it, where none is."""
+    is_same = all(_is_same(getattr(statement, name), value) for name, value in values.items())
+    return statement if is_same else replace(statement, **values)
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        return len(old) == len(new) and all(map(_is_same, old, new))
+    return old is new or (isinstance(old, (Lin, Access, str)) and old == new)
 
 
 def rewrite_statement(
@@ -315,8 +339,8 @@ def rewrite_statement(
     if isinstance(statement, Compute):
         params = tuple((name, rewriter.index((extent,))[0]) for name, extent in statement.params)
         target = Access(statement.target.buffer, rewriter.index(statement.target.index))
-        return replace(statement, params=params, target=target, value=rewriter(statement.value))
+        return changed(statement, params=params, target=target, value=rewriter(statement.value))
     if isinstance(statement, Branch):
-        return replace(statement, condition=rewriter(statement.condition), guards=rewriter.index(statement.guards))
+        return changed(statement, condition=rewriter(statement.condition), guards=rewriter.index(statement.guards))
     start, trips = rewriter.index((statement.start, statement.trips))
-    return replace(statement, start=start, trips=trips, guards=rewriter.index(statement.guards))
+    return changed(statement, start=start, trips=trips, guards=rewriter.index(statement.guards))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sdfgad.ir.expr import Expr, Read
-from sdfgad.ir.program import Access, Block, Call, Compute, Statement, Whole, rewrite_statement, transform
+from sdfgad.ir.program import Access, Block, Call, Compute, Statement, Whole, changed, rewrite_statement, transform
 
 
 def renamed(block: Block, names: Mapping[str, str]) -> Block:
@@ -23,7 +23,7 @@ def _renamed(statement: Statement, names: Mapping[str, str]) -> Statement:
     statement = rewrite_statement(statement, replace_node=moved)
     if isinstance(statement, Compute):
         target = statement.target
-        return replace(statement, target=Access(names.get(target.buffer, target.buffer), target.index))
+        return changed(statement, target=Access(names.get(target.buffer, target.buffer), target.index))
     if isinstance(statement, Call):
         inputs, outputs = (tuple(_whole(w, names) for w in ws) for ws in (statement.inputs, statement.outputs))
         return replace(statement, inputs=inputs, outputs=outputs)

@@ -7,7 +7,7 @@ from typing import Any
 import dace
 from dace import dtypes
 
-from sdfgad.ir.program import Program
+from sdfgad.ir.program import Loop, Program, computes, walk
 from sdfgad.lowering.blas import environment_name
 from sdfgad.lowering.lifetimes import arguments, lifetimes, local_variables
 from sdfgad.lowering.memory import Schedule
@@ -57,8 +57,15 @@ class _Lowering:
             self.call(state, nest)
             last = state
         includes = "".join(f"#include {header}\n" for header in dict.fromkeys(headers))
-        self.sdfg.append_global_code(self.schedule.table() + includes + "\n".join(texts) + "\n")
+        self.sdfg.append_global_code(self.schedule.table() + includes + self.undefined() + "\n".join(texts) + "\n")
         return self.sdfg
+
+    def undefined(self) -> str:
+        """Lines that undefine macros: the headers have some with names, such as M_PI, that a program may use."""
+        loops = [s for s in walk(self.program.body) if isinstance(s, Loop)]
+        points = [name for s in computes(self.program.body) for name, _ in s.params]
+        names = {*self.passed, *self.program.integers, *(loop.var for loop in loops), *points}
+        return "".join(f"#undef {name}\n" for name in sorted(names))
 
     def call(self, state: Any, nest: Nest) -> None:
         """A tasklet that calls the function of a nest; single elements come by value and are returned by address."""

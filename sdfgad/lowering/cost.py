@@ -16,6 +16,7 @@ from sdfgad.plan.machine import Machine, seconds
 CHEAP = frozenset(
     (
         *("add", "subtract", "multiply", "divide", "negative", "positive", "square", "reciprocal", "sqrt", "fabs"),
+        "root_of_squares",
         *("absolute", "conjugate", "sign", "floor", "ceil", "trunc", "rint", "maximum", "minimum", "fmax", "fmin"),
         *("later_if_greater", "later_if_less", "select", "held", "equal", "not_equal", "less", "less_equal", "greater"),
         *("greater_equal", "logical_and", "logical_or", "logical_not", "logical_xor", "cast", "wrap", "real", "imag"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder, reads
+from sdfgad.ir.expr import INT, Const, Expr, Int, Op, Read, postorder, reads
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.ops import COMPLEX_CPP, CPP, EAGER, EAGER_CPP, VECTORISED
 
@@ -33,6 +33,14 @@ def cpp_type(dtype: np.dtype[Any]) -> str:
     return TYPES[np.dtype(dtype).name]
 
 
+def converted(text: str, dtype: np.dtype[Any]) -> str:
+    """An explicit conversion, one operand wherever it stands.
+
+    ``double(x[i])`` is also the type of a function or an array, and ``(double)(z).re`` converts the part ``z.re``.
+    """
+    return f"static_cast<{cpp_type(dtype)}>({text})"
+
+
 def literal(value: Any, dtype: np.dtype[Any]) -> str:
     """A number as C++ text that has exactly its value and type."""
     if dtype.kind == "b":
@@ -47,13 +55,10 @@ def literal(value: Any, dtype: np.dtype[Any]) -> str:
     if math.isnan(value) or math.isinf(value):
         text = "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
         return f"{cpp_type(dtype)}({text})"
-    if dtype == np.float32:
-        return (
-            f"{float(value):.9g}f"
-            if "." in f"{float(value):.9g}" or "e" in f"{float(value):.9g}"
-            else f"{float(value):.9g}.0f"
-        )
     text = repr(float(value))
+    if dtype == np.float32:
+        digits = f"{float(value):.9g}"
+        text = f"{digits}f" if "." in digits or "e" in digits else f"{digits}.0f"
     return text if value >= 0 and not text.startswith("-") else f"({text})"
 
 
@@ -116,7 +121,7 @@ class Writer:
         if isinstance(node, Const):
             return literal(node.value, node.dtype)
         if isinstance(node, Int):
-            return f"(int64_t)({self.form(node.value)})"
+            return converted(self.form(node.value), INT)
         if isinstance(node, Read):
             return self._read(node)
         assert isinstance(node, Op)
@@ -131,7 +136,7 @@ class Writer:
         # C++ computes with narrow integers and booleans as int; NumPy wraps around, and true + true is true.
         is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
         is_sum = node.dtype.kind == "b" and node.name == "add"
-        return f"{cpp_type(node.dtype)}({text})" if is_narrow or is_sum else text
+        return converted(text, node.dtype) if is_narrow or is_sum else text
 
 
 def is_small_power(node: Op) -> bool:
@@ -170,11 +175,10 @@ def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
     if old.kind == "c" and new.kind == "b":
         return f"({text} != {literal(0, old)})"
     if old.kind == "c" and new.kind != "c":
-        return f"{cpp_type(new)}(({text}).re)"
+        return converted(f"({text}).re", new)
     if new.kind == "c" and old.kind != "c":
-        return f"{cpp_type(new)}({cpp_type(np.empty(0, new).real.dtype)}({text}))"
-    # int64_t(int32_t(x[i])) would be a type: that of a function.
-    return f"({cpp_type(new)})({text})"
+        return converted(_cast(text, old, np.empty(0, new).real.dtype), new)
+    return f"sdfgad::number({text})" if old == np.int64 and new == np.float64 else converted(text, new)
 
 
 def _uses(root: Expr) -> dict[Expr, int]:

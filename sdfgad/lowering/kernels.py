@@ -14,7 +14,7 @@ from sdfgad.ir.expr import Read, postorder
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Buffer, Compute
 from sdfgad.lowering.blas import Product, call_text, environment_name, product_of
-from sdfgad.lowering.cpp import Writer, cpp_type
+from sdfgad.lowering.cpp import Writer, converted, cpp_type
 from sdfgad.lowering.order import COMBINE, is_single, order_of
 from sdfgad.lowering.points import PARALLEL_WORK
 
@@ -140,7 +140,7 @@ class _Code:
     def _read(self, node: Read) -> str:
         """A complex number comes as DaCe's type and is used as ours."""
         text = self._element(node)
-        return f"{cpp_type(node.dtype)}({text})" if node.dtype.kind == "c" else text
+        return converted(text, node.dtype) if node.dtype.kind == "c" else text
 
     def _element(self, node: Read) -> str:
         access = Access(node.buffer, node.index)

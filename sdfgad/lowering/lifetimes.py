@@ -143,6 +143,8 @@ def _calls(block: tuple[Statement, ...]) -> list[Call]:
 def workspaces(statement: Statement) -> int:
     """What the library calls of a statement allocate while they run, at most; threads that share a loop, at once."""
     size = max((workspace(call) for call in _calls((statement,))), default=0)
+    if not size:
+        return 0
     shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_much((s,))]
     together = (FEW_PARTS * workspace(call) for loop in shared for call in _calls((loop,)))
     return max(size, max(together, default=0))
@@ -251,7 +253,7 @@ def _singular_values(t: _Types, _batch: int, m: int, n: int) -> int:
     return wide + reals + _array(8 * k, 4) + t.real_result(k)
 
 
-def _symmetric_eigen(t: _Types, _batch: int, n: int) -> int:
+def _symmetric_eigen(t: _Types, _batch: int, n: int, _is_upper: int) -> int:
     is_complex, integers = t.wide > 8, 3 + 5 * n
     work = max(2 * n + n * n if is_complex else 1 + 6 * n + 2 * n * n, 2 * n + n * BLOCK)
     reals = 1 + 5 * n + 2 * n * n if is_complex else 0

@@ -154,7 +154,7 @@ class _Nest(Points):
                 parameters.append(f"const {type_} b_{buffer}_")
         parameters += [f"const int64_t {integer}" for integer in integers]
         body = "\n".join(f"    {line}" for line in (*first, *streaming(lines), *lines, *last))
-        wide = "SDFGAD_MATH " if calls_vector_functions(body) else "SDFGAD_WIDE " if self.is_wide else ""
+        wide = "SDFGAD_WIDE " if self.is_wide or calls_vector_functions(body) else ""
         return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
 
     # --- blocks

@@ -38,7 +38,7 @@ def _is_told(a: tuple[Lin, ...], b: tuple[Lin, ...]) -> bool:
 
 def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, str]) -> bool:
     """Whether trips may be elements of a vector: what one writes, no other one touches, but for the sums."""
-    added: dict[str, Access] = {}
+    added: dict[str, list[Use]] = {}
     for statement in body:
         assert isinstance(statement, Compute)
         target = statement.target
@@ -46,11 +46,15 @@ def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, s
             continue
         if var not in symbols_of(*(Int(lin) for lin in target.index)):
             return False
-        # Sums into one element may meet, from one place or from two.
-        is_alone = statement.assigns or is_injective(target.index, [var])
-        if not is_alone or (not statement.assigns and added.setdefault(target.buffer, target) != target):
-            return False
-    return True
+        if not statement.assigns:
+            added.setdefault(target.buffer, []).append(Use(target.buffer, target.index, (), "add"))
+    return all(_are_apart(uses, var) for uses in added.values())
+
+
+def _are_apart(uses: list[Use], var: str) -> bool:
+    """Whether sums of different trips certainly go to different elements, from one place or from several."""
+    alike = {use.index for use in uses}
+    return (len(alike) == 1 and is_injective(uses[0].index, [var])) or distance(uses, var) == 1
 
 
 def distance(uses: list[Use], var: str) -> int | None:

@@ -142,14 +142,18 @@ class _Lowering:
             parts.append(name if coefficient == 1 else f"{coefficient}*{name}")
         if form.const or not parts:
             parts.append(str(form.const))
-        return " + ".join(parts)
+        text = " + ".join(parts)
+        return self._named(text, cursor) if _has_equal_factors(form) else text
 
-    def _symbol(self, value: Expr, cursor: _Cursor) -> str:
-        name = self._scalar(value, INT, cursor)
+    def _named(self, text: str, cursor: _Cursor) -> str:
+        """A new symbol with the value of an expression."""
         symbol = self.names.fresh("size")
         self.sdfg.add_symbol(symbol, dace.int64)
-        cursor.follow(cursor.region.add_state(self.names.fresh("sized")), {symbol: name})
+        cursor.follow(cursor.region.add_state(self.names.fresh("sized")), {symbol: text})
         return symbol
+
+    def _symbol(self, value: Expr, cursor: _Cursor) -> str:
+        return self._named(self._scalar(value, INT, cursor), cursor)
 
     def _scalar(self, value: Expr, dtype: np.dtype[Any], cursor: _Cursor) -> str:
         """The name of a scalar container that holds a value."""
@@ -269,6 +273,15 @@ def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool) -> None:
     # Declared for the whole program, whose statements allocate and release it; see `memory`.
     storage, lifetime = dtypes.StorageType.CPU_Heap, dtypes.AllocationLifetime.SDFG
     sdfg.add_array(buffer.name, shape, dtype, storage, transient=True, lifetime=lifetime)
+
+
+def _has_equal_factors(form: Lin) -> bool:
+    """Whether two terms have the same factor, as in ``n - i - j``.
+
+    DaCe 2.0.0b1 finds the types of ranges from such bounds with constants that SymPy cannot order.
+    """
+    factors = [factor for _, factor in form.terms if factor != 1]
+    return len(set(factors)) < len(factors)
 
 
 def _symbolic(form: Lin) -> Any:

@@ -18,9 +18,7 @@ PLAIN = {"add", "subtract", "multiply", "negative", "positive", "square"}
 # Points with fewer operations wait for memory.
 MUCH = 3
 # What `vector_math.h` has for vectors.
-VECTOR_FUNCTION = re.compile(
-    r"sdfgad::exp\(|std::(exp|log|pow|a?(sin|cos|tan)h?|atan2|cbrt|erfc?|exp2|expm1|log10|log1p|log2|hypot)\("
-)
+VECTOR_FUNCTION = re.compile(r"sdfgad::(exp|math::\w+)\(")
 
 
 def is_wide(block: Block) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from sdfgad.ir.program import Block, Branch, Loop, Statement
+from sdfgad.ir.program import Block, Branch, Loop, Statement, changed
 
 
 def everywhere(block: Block, each: Callable[[Block], Block]) -> Block:
@@ -16,8 +15,8 @@ def everywhere(block: Block, each: Callable[[Block], Block]) -> Block:
 def with_blocks(statement: Statement, each: Callable[[Block], Block]) -> Statement:
     """A statement with `each` applied to all blocks in it, inner before outer."""
     if isinstance(statement, Loop):
-        return replace(statement, body=everywhere(statement.body, each))
+        return changed(statement, body=everywhere(statement.body, each))
     if isinstance(statement, Branch):
         then, orelse = everywhere(statement.then, each), everywhere(statement.orelse, each)
-        return replace(statement, then=then, orelse=orelse)
+        return changed(statement, then=then, orelse=orelse)
     return statement

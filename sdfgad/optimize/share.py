@@ -22,7 +22,7 @@ WINDOW = 24
 # Processor cycles for each element: of a quotient and a function; of storing and reading one in the cache, or not.
 QUOTIENT, FUNCTION, CACHED, STREAMED = 2, 6, 1, 7
 CACHE = 1 << 20
-QUOTIENTS = ("divide", "sqrt", "reciprocal")
+QUOTIENTS = ("divide", "sqrt", "root_of_squares", "reciprocal")
 # Of these, all arguments but the first are only sometimes asked for.
 CHOICES = ("select", "logical_and", "logical_or")
 

@@ -48,11 +48,12 @@ from sdfgad.reverse.residuals import (
     residuals_of,
     saved_keys,
 )
+from sdfgad.reverse.strong_zeros import StrongZeros, strong_zeros_of
 from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import COUNT, STATEMENT_RULES, Pullback, target_params
 
 # Functions that take longer than reading their value from a tape in memory.
-SLOW = EXPENSIVE - {"sqrt", "reciprocal"}
+SLOW = EXPENSIVE - {"sqrt", "root_of_squares", "reciprocal"}
 
 
 @dataclass(frozen=True)
@@ -126,17 +127,18 @@ def differentiate_program(
     bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
     buffers = {bar: replace(program.buffers[name], name=bar) for name, bar in bars.items()}
     pieces: dict[int, Piece] = {}
+    zeros = strong_zeros_of(program)
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
-            pieces[number] = _piece(program, statement, bars, buffers, names)
+            pieces[number] = _piece(program, zeros, statement, bars, buffers, names)
         elif isinstance(statement, Call) and any(whole.buffer in active for whole in statement.outputs):
             pieces[number] = Piece(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
     destruction, places = Destruction(program.body, context), Places(program, early)
     saved = saved_keys(program, destruction, places, pieces)
     pieces, saved = _using_operands(program, destruction, places, pieces, saved, bars, buffers, names)
-    pieces, saved = _using_results(program, destruction, places, pieces, saved, bars)
+    pieces, saved = _using_results(program, zeros, destruction, places, pieces, saved, bars)
     if reusing:
-        pieces = _reusing_results(program, destruction, places, pieces, saved, bars)
+        pieces = _reusing_results(program, zeros, destruction, places, pieces, saved, bars)
         saved = saved_keys(program, destruction, places, pieces)
     if noting:
         needed = partial(saved_keys, program, destruction, places)
@@ -183,6 +185,7 @@ def _symbols(body: Block) -> set[str]:
 
 def _piece(
     program: Program,
+    zeros: StrongZeros,
     statement: Compute,
     bars: dict[str, str],
     buffers: dict[str, Buffer],
@@ -192,7 +195,7 @@ def _piece(
     dtype = program.buffers[statement.target.buffer].dtype
     target_bar = Access(bars[statement.target.buffer], statement.target.index)
     t = target_bar.read(dtype)
-    pulled = STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars))
+    pulled = zeros.kept(statement, t, STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars)))
     pulled = _with_result(statement, pulled, prefer_result)
     like = program.buffers[statement.target.buffer]
     first, pulled = _counted(statement, pulled, like, buffers, names)
@@ -290,6 +293,7 @@ def _using_operands(
 
 def _using_results(
     program: Program,
+    zeros: StrongZeros,
     destruction: Destruction,
     places: Places,
     pieces: dict[int, Piece],
@@ -304,7 +308,7 @@ def _using_results(
         if not isinstance(statement, Compute) or statement.accumulate:
             continue
         if not lost.isdisjoint(buffers_read(piece.statements)):
-            other = _piece(program, statement, bars, {}, Names(), prefer_result=True)
+            other = _piece(program, zeros, statement, bars, {}, Names(), prefer_result=True)
             others |= {number: other} if other != piece else {}
     if not others:
         return pieces, saved
@@ -320,6 +324,7 @@ def _using_results(
 
 def _reusing_results(
     program: Program,
+    zeros: StrongZeros,
     destruction: Destruction,
     places: Places,
     pieces: Mapping[int, Piece],
@@ -337,7 +342,7 @@ def _reusing_results(
         statement = statements[number]
         if not isinstance(statement, Compute) or statement.accumulate or not _slow(piece):
             continue
-        other = _piece(program, statement, bars, {}, Names(), prefer_result=True)
+        other = _piece(program, zeros, statement, bars, {}, Names(), prefer_result=True)
         if _slow(other) < _slow(piece) and buffers_read(other.statements) <= there:
             requests = requests_of(number, other, program)
             changed |= {number: other} if is_put_back(destruction, places, requests, saved) else {}

@@ -4,7 +4,8 @@ A rule takes the cotangent ``t``, the operation's result ``y`` and its operands,
 operand; None where the derivative is zero everywhere it exists. A rule that uses neither the result nor an operand
 keeps nothing alive. The same rule serves complex numbers where the operation is holomorphic.
 
-Kinks: a tie of maximum or minimum splits the cotangent evenly; the derivative of the absolute value at 0 is 0.
+Kinks: a tie of maximum or minimum splits the cotangent evenly; the derivatives of the absolute value, and of the length
+of a vector, are 0 at 0.
 
 A derivative may be infinite, or no number, where the operation itself has a value: of the square root at 0, say. What
 depends on it there has no gradient, but a cotangent of exactly 0 stays 0: `pulled` sees to it.
@@ -41,7 +42,19 @@ ELEMENTARY: dict[str, ElementaryRule] = {}
 
 # Operations with a derivative that is not finite somewhere.
 SINGULAR = {
-    *("divide", "reciprocal", "power", "float_power", "sqrt", "cbrt", "hypot", "remainder", "fmod", "ieee_remainder"),
+    *(
+        "divide",
+        "reciprocal",
+        "power",
+        "float_power",
+        "sqrt",
+        "root_of_squares",
+        "cbrt",
+        "hypot",
+        "remainder",
+        "fmod",
+        "ieee_remainder",
+    ),
     *("exp", "exp2", "expm1", "sinh", "cosh", "log", "log2", "log10", "log1p"),
     *("arcsin", "arccos", "arccosh", "arctanh", "arctan2"),
     *("gamma", "gammaln", "digamma", "erfinv", "logit", "xlogy", "xlog1py", "i0"),
@@ -75,7 +88,8 @@ _table(
         "reciprocal": lambda t, y, a: (neg(mul(t, call("square", y))),),
         "sqrt": lambda t, y, a: (div(mul(t, const(0.5, a)), y),),
         "cbrt": lambda t, y, a: (div(t, mul(const(3, a), call("square", y))),),
-        "hypot": lambda t, y, a, b: (div(mul(t, a), y), div(mul(t, b), y)),
+        "root_of_squares": lambda t, y, a: (_unless_zero(y, div(mul(t, const(0.5, a)), y)),),
+        "hypot": lambda t, y, a, b: (_unless_zero(y, div(mul(t, a), y)), _unless_zero(y, div(mul(t, b), y))),
         # exponentials and logarithms
         "exp": lambda t, y, a: (mul(t, y),),
         "exp2": lambda t, y, a: (mul(t, mul(const(math.log(2), a), y)),),
@@ -256,7 +270,7 @@ def is_holomorphic(node: Op) -> bool:
 def pulled(node: Op, t: Expr) -> Cotangents:
     """The cotangents of an operation's operands; where `t` is exactly 0 they are, too, whatever the derivative."""
     cotangents = _complex(node, t) if is_holomorphic(node) else ELEMENTARY[node.name](t, node, *node.args)
-    if node.name not in SINGULAR or _is_regular(node):
+    if node.name not in SINGULAR or is_regular(node):
         return cotangents
     zero = const(0, t)
     is_zero = compare("equal", t, zero)
@@ -273,7 +287,7 @@ def _complex(node: Op, t: Expr) -> Cotangents:
     return tuple(None if c is None else conjugate(c) for c in cotangents)
 
 
-def _is_regular(node: Op) -> bool:
+def is_regular(node: Op) -> bool:
     """Whether a constant operand keeps the derivatives finite."""
     known = [arg.value if isinstance(arg, Const) else None for arg in node.args]
     if node.name in ("divide", "remainder", "fmod", "ieee_remainder"):

@@ -82,10 +82,10 @@ def sign_log_determinant(a: Any, sign: Any, log: Any, sign_bar: Any, log_bar: An
     return scale * inverse
 
 
-def of_lower_triangle(g: Any) -> Any:
-    """The gradient by what is read of a Hermitian matrix, its lower triangle, from that by the whole matrix."""
+def of_triangle(g: Any, is_upper: Any) -> Any:
+    """The gradient by the triangle that is read of a Hermitian matrix, from that by the whole matrix."""
     n = g.shape[-1]
-    whole = np.tril(g + adjoint(g))
+    whole = np.triu(g + adjoint(g)) if is_upper else np.tril(g + adjoint(g))
     return np.where(np.eye(n, dtype=bool), 0.5 * whole, whole)
 
 
@@ -95,14 +95,14 @@ def cholesky(a: Any, y: Any, y_bar: Any) -> Any:
 
 
 @call_rule("symmetric_eigen")
-def symmetric_eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any) -> Any:
+def symmetric_eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any, is_upper: Any) -> Any:
     n = w.shape[-1]
     inner = np.zeros_like(v)
     if w_bar is not None:
         inner = inner + np.where(np.eye(n, dtype=bool), w_bar[..., None, :], 0.0)
     if v_bar is not None:
         inner = inner + adjoint(v) @ v_bar * of_gaps(w[..., None, :] - w[..., :, None])
-    return of_lower_triangle(v @ (inner @ adjoint(v)))
+    return of_triangle(v @ (inner @ adjoint(v)), is_upper)
 
 
 def of_gaps(gaps: Any) -> Any:

@@ -40,6 +40,7 @@ class Executable:
         self._peak_bytes.restype = ctypes.c_int64
         self._reset_peak = shared.sdfgad_reset_peak
         self._reset_peak.restype = None
+        self._shared = shared
 
     @property
     def peak_bytes(self) -> int:
@@ -52,6 +53,10 @@ class Executable:
     def reset_peak(self) -> None:
         """Forget the peak: it is what is held now."""
         self._reset_peak()
+
+    def perturb(self, seed: int) -> None:
+        """Of plain code: perturb what optimised code may round otherwise (`include/perturb.h`), or with 0 nothing."""
+        self._shared.sdfgad_perturb(ctypes.c_uint64(seed))
 
     def __call__(self, arrays: Mapping[str, np.ndarray[Any, Any]], integers: Mapping[str, int]) -> None:
         """Run once. Arrays must be C-contiguous, of the program's shapes and dtypes; outputs are written.

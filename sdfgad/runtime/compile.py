@@ -1,4 +1,4 @@
-"""Compiles programs by way of an SDFG and its generated C++ with g++, and caches the libraries.
+"""Compiles programs by way of an SDFG and its generated C++, and caches the libraries.
 
 DaCe generates the code; the compiler is called directly, so that neither CMake nor a build folder in the working
 directory is needed. The key of a library is everything it depends on, so processes may share it. An index leads from
@@ -8,111 +8,109 @@ programs to libraries, so that DaCe is neither run nor even imported for a progr
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import importlib.util
 import json
-import os
-import platform
-import shutil
 import threading
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sdfgad.cache import building, find, fingerprint, key_of, publish, read, workshop, write
-from sdfgad.errors import CompilerError
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.lowering.memory import manage
-from sdfgad.processes import run
+from sdfgad.runtime.compiler import Level, command_for, run, toolchain
 
-# Optimised for this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math,
-# and no contraction of a*b+c, which would round differently from NumPy. GCC 12's vectoriser of straight-line code
-# mixes up the lanes of eight loads with gaps (tests/runtime/test_compile.py has the program), so it is off. Where it
-# knows a sine and a cosine of the same angle it calls sincos, which does not come for whole vectors.
-FLAGS = (
-    "-std=c++20",
-    "-O3",
-    "-march=native",
-    "-fopenmp",
-    "-fPIC",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-tree-slp-vectorize",
-    "-ffp-contract=off",
-    *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")),
-    "-w",
-)
 # DaCe's generator and the filters of warnings are one for all threads.
 _generating = threading.Lock()
-INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
 
 
 @dataclass(frozen=True)
 class Library:
-    """A compiled program: the shared object, the program's name in it, and its arguments in order."""
+    """A compiled program: the shared object, the program's name in it, and its arguments in order.
+
+    Attributes:
+        plain: the same program in plain code, by which the optimised one is tested; None where that was not asked for.
+    """
 
     path: Path
     name: str
     arguments: tuple[tuple[str, str], ...]
+    plain: Path | None = None
+
+    @property
+    def key(self) -> str:
+        """Stands for the code, and for all that its compiled form depends on."""
+        return f"{self.path.parent.name}/{self.name}"
 
 
-def compile_program(program: Program) -> Library:
+@dataclass(frozen=True)
+class Source:
+    """The C++ of a program, its arguments in order, and the compiler's options for the libraries that it calls."""
+
+    name: str
+    code: str
+    arguments: tuple[tuple[str, str], ...]
+    options: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return key_of([self.code, toolchain(), *self.options])
+
+
+def compile_program(program: Program, with_plain: bool = False) -> Library:
     """Optimise and compile a program, or find that this has been done.
 
     Raises:
         CompilerError: there is no compiler, or it failed.
     """
-    parts = [serialised(program), _toolchain(), _place_of_openblas(), fingerprint()]
-    entry = f"programs/{key_of(parts)}"
-    library = _entered(entry)
-    if library is None:
-        # These import DaCe and all passes, which takes a while.
-        from sdfgad.lowering.compiled import lower_nests
-        from sdfgad.optimize.passes import optimise
-
-        library = compile_sdfg(lower_nests(optimise(program)))
-        _enter(entry, library)
+    entry = entry_of(program)
+    library = entered(entry)
+    if library is None or (with_plain and library.plain is None):
+        library = compile_source(source_of(program), with_plain)
+        enter(entry, library)
     return library
 
 
-def _entered(entry: str) -> Library | None:
+def entry_of(program: Program) -> str:
+    """The name of a program's entry in the index."""
+    return f"programs/{key_of([serialised(program), toolchain(), _place_of_openblas(), fingerprint()])}"
+
+
+def entered(entry: str) -> Library | None:
     """The library that an entry of the index leads to, if there are both."""
     text = read(entry)
     if text is None:
         return None
     found = json.loads(text)
-    path = find(_library_name(found["library"]))
+    path, plain = (find(_name(found["library"], level)) for level in (Level.OPTIMISED, Level.PLAIN))
     arguments = tuple((name, kind) for name, kind in found["arguments"])
-    return Library(path, found["name"], arguments) if path is not None else None
+    return Library(path, found["name"], arguments, plain) if path is not None else None
 
 
-def _enter(entry: str, library: Library) -> None:
-    found = {"library": library.path.parent.name, "name": library.name, "arguments": library.arguments}
-    write(entry, json.dumps(found).encode())
+def enter(entry: str, library: Library) -> None:
+    """Have an entry of the index lead to a library."""
+    key = "/".join(library.path.parts[-3:-1])
+    write(entry, json.dumps({"library": key, "name": library.name, "arguments": library.arguments}).encode())
 
 
-def _library_name(key: str) -> str:
-    return f"libraries/{key[:2]}/{key}/program.so"
+def _name(key: str, level: Level) -> str:
+    return f"libraries/{key}/{'program' if level is Level.OPTIMISED else 'plain'}.so"
 
 
-def compile_sdfg(sdfg: Any) -> Library:
-    """Compile an SDFG, or find its code compiled.
+def source_of(program: Program) -> Source:
+    """The C++ that a program becomes."""
+    # These import DaCe and all passes, which takes a while.
+    from sdfgad.lowering.compiled import lower_nests
+    from sdfgad.optimize.passes import optimise
 
-    Raises:
-        CompilerError: there is no compiler, or it failed.
-    """
-    # DaCe keeps state by SDFG name; the text is made with a fixed one and named by its content afterwards.
-    code, arguments, options = _generate(sdfg)
-    name = f"libraries/{key_of([code, _toolchain(), *options])}/program.so"
-    with building(name):
-        path = find(name) or _build(code, options, name)
-    return Library(path, sdfg.name, arguments)
+    return generate(lower_nests(optimise(program)))
 
 
-def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """The C++ text, the arguments in order, and the compiler's options for it and the libraries that it calls."""
+def generate(sdfg: Any) -> Source:
+    """The C++ that DaCe makes of an SDFG."""
     import dace
     from dace.codegen import codegen
 
@@ -128,7 +126,7 @@ def _generate(sdfg: Any) -> tuple[str, tuple[tuple[str, str], ...], tuple[str, .
         for name, descriptor in sdfg.arglist().items()
     )
     used = {environment for c in objects for environment in c.environments}
-    return manage("\n".join(lines) + "\n", sdfg.name), arguments, _library_options(used)
+    return Source(sdfg.name, manage("\n".join(lines) + "\n", sdfg.name), arguments, _library_options(used))
 
 
 def _library_options(used: set[str]) -> tuple[str, ...]:
@@ -138,67 +136,45 @@ def _library_options(used: set[str]) -> tuple[str, ...]:
     for environment in dace.library.get_environments_and_dependencies(used):
         options += [f"-I{folder}" for folder in environment.cmake_includes]
         for path in environment.cmake_libraries:
-            options += [path, f"-Wl,-rpath,{Path(path).parent}"]
+            options += [path, "-Xlinker", "-rpath", "-Xlinker", str(Path(path).parent)]
     return tuple(options)
 
 
-def _build(code: str, options: tuple[str, ...], name: str) -> Path:
-    with workshop() as folder:
-        source, target = folder / "program.cpp", folder / "program.so"
-        source.write_text(code)
-        files = [f"-I{INCLUDE}", str(source), "-o", str(target), *options]
-        _run([compiler(), *FLAGS, "-shared", *_precompiled(), *files, *_vector_math()])
-        return publish(name, target)
-
-
-def _vector_math() -> tuple[str, ...]:
-    """The library of what vector_math.h declares."""
-    has_it = platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
-    return ("-Wl,--as-needed", "-lmvec", "-lm") if has_it else ()
-
-
-def build_helper(source: Path) -> Path:
-    """The shared library of a C++ file that belongs to no program, compiled once."""
-    name = f"helpers/{key_of([source.read_text(), _toolchain()])}/{source.stem}.so"
-    with building(name), workshop() as folder:
-        found, target = find(name), folder / f"{source.stem}.so"
-        if found is None:
-            _run([compiler(), *FLAGS, "-shared", str(source), "-o", str(target)])
-            found = publish(name, target)
-    return found
-
-
-def _run(command: list[str]) -> None:
-    done = run(command)
-    if done.returncode:
-        raise CompilerError(
-            f"the C++ compiler failed:\n{done.stderr[:4000]}", todo=f"The command was: {' '.join(command)}"
-        )
-
-
-@functools.cache
-def compiler() -> str:
-    """The path of the C++ compiler: $CXX, or g++.
+def compile_source(source: Source, with_plain: bool = False) -> Library:
+    """Compile C++, or find it compiled; where plain code is asked for, both at a time.
 
     Raises:
-        CompilerError: there is none.
+        CompilerError: there is no compiler, or it failed.
     """
-    wanted = os.environ.get("CXX", "g++")
-    path = shutil.which(wanted)
-    if path is None:
-        raise CompilerError(
-            f"no C++ compiler: `{wanted}` is not on the PATH", todo="Install g++ (apt-get install g++)."
-        )
-    return path
+    levels = (Level.OPTIMISED, Level.PLAIN) if with_plain else (Level.OPTIMISED,)
+    with building(f"libraries/{source.key}"):
+        found = {level: find(_name(source.key, level)) for level in levels}
+        missing = [level for level, path in found.items() if path is None]
+        found |= _built(source, missing) if missing else {}
+    path = found[Level.OPTIMISED]
+    assert path is not None
+    return Library(path, source.name, source.arguments, found.get(Level.PLAIN))
 
 
-@functools.cache
-def _toolchain() -> str:
-    """All that the compiled code depends on besides its text."""
-    version = run([compiler(), "--version"]).stdout.partition("\n")[0]
-    headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
-    versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
-    return "\0".join([version, _processor(), *versions, *FLAGS, *headers])
+def compile_sdfg(sdfg: Any) -> Library:
+    """Compile an SDFG, or find its code compiled.
+
+    Raises:
+        CompilerError: there is no compiler, or it failed.
+    """
+    return compile_source(generate(sdfg))
+
+
+def _built(source: Source, levels: Sequence[Level]) -> dict[Level, Path]:
+    with workshop() as folder:
+        targets = {level: folder / f"{level.name}.so" for level in levels}
+        commands = []
+        for level, target in targets.items():
+            file = folder / f"{level.name}.cpp"
+            file.write_text(level.text(source.code))
+            commands.append(command_for(file, target, level, source.options))
+        run(*commands)
+        return {level: publish(_name(source.key, level), target) for level, target in targets.items()}
 
 
 @functools.cache
@@ -207,38 +183,3 @@ def _place_of_openblas() -> str:
     spec = importlib.util.find_spec("scipy_openblas32")
     assert spec is not None
     return str(spec.origin)
-
-
-@functools.cache
-def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return platform.processor()
-    wanted = ("model name", "flags")
-    return "\n".join(sorted({line for line in text.splitlines() if line.startswith(wanted)}))
-
-
-def _runtime_include() -> Path:
-    import dace
-
-    return Path(dace.__file__).parent / "runtime" / "include"
-
-
-def _precompiled() -> tuple[str, ...]:
-    """Options that use a precompiled copy of DaCe's headers, built once per toolchain."""
-    name = f"headers/{key_of([_toolchain()])}/dace_all.h"
-    with building(name):
-        header, compiled = find(name), find(f"{name}.gch")
-        if header is None or compiled is None:
-            header = _precompile(name)
-    return ("-include", str(header), f"-I{_runtime_include()}")
-
-
-def _precompile(name: str) -> Path:
-    with workshop() as folder:
-        header, target = folder / "dace_all.h", folder / "dace_all.h.gch"
-        header.write_text("#include <dace/dace.h>\n")
-        _run([compiler(), *FLAGS, f"-I{_runtime_include()}", "-x", "c++-header", str(header), "-o", str(target)])
-        publish(f"{name}.gch", target)
-        return publish(name, header)

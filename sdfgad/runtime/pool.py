@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sdfgad.errors import ArgumentError, OutOfMemory
-from sdfgad.runtime.compile import build_helper
+from sdfgad.runtime.compiler import build_helper
 from sdfgad.threads import impatient_threads
 
 # Smaller ones are left to malloc; `memory.h` has the same number.

@@ -8,7 +8,7 @@ import pytest
 import sdfgad
 from sdfgad import errors
 from sdfgad.rules import elementary
-from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import compiler
 from tests.helpers import line_of
 
 X = np.array([0.5, 0.25, 1.5])
@@ -21,6 +21,15 @@ def refused(program, args, text, what, kind=errors.UnsupportedProgram):
     assert line_of(program, text) in str(caught.value)
     assert len(str(caught.value).splitlines()) >= 3
     return caught.value
+
+
+def test_all_exceptions_can_be_imported_from_the_package():
+    kinds = {
+        name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
+    }
+    assert len(kinds) > 15
+    assert {name: getattr(sdfgad, name, None) for name in kinds} == kinds
+    assert set(kinds) <= set(sdfgad.__all__)
 
 
 # --- no source
@@ -218,7 +227,7 @@ def total(x):
 def empty_cache(monkeypatch, tmp_path):
     """Nothing is compiled yet, and no compiler has been looked for."""
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
-    cached = (compiling.compiler, compiling._toolchain)
+    cached = (compiler.compiler, compiler.version, compiler.toolchain)
     for function in cached:
         function.cache_clear()
     yield
@@ -236,7 +245,7 @@ def test_no_compiler(monkeypatch):
 @pytest.mark.usefixtures("empty_cache")
 def test_compiler_that_fails(monkeypatch):
     done = subprocess.CompletedProcess([], 1, "", "program.cpp:1: error: out of luck")
-    monkeypatch.setattr(compiling, "run", lambda *_, **__: done)
+    monkeypatch.setattr(compiler, "run_beside", lambda commands: [done] * len(commands))
     with pytest.raises(errors.CompilerError, match="error: out of luck"):
         sdfgad.differentiate(total)(X)
 

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.api import recall
 from sdfgad.errors import InvalidIndex, UnusedArgument
-from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import compiler
 from tests.helpers import line_of
 
 X = np.linspace(0.1, 1.0, 6)
@@ -15,8 +15,8 @@ X = np.linspace(0.1, 1.0, 6)
 @pytest.fixture(autouse=True)
 def cache(monkeypatch, tmp_path):
     """An empty cache folder, but for the precompiled headers."""
-    headers = compiling._precompiled()
-    monkeypatch.setattr(compiling, "_precompiled", lambda: headers)
+    headers = {level: compiler.precompiled(level) for level in compiler.Level}
+    monkeypatch.setattr(compiler, "precompiled", headers.get)
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
     return tmp_path
 

@@ -51,6 +51,16 @@ def test_forms():
     assert writer.value(Op("multiply", (Int(Lin.symbol("i") + 1), Const(2, INT)), INT)).count("i + 1") == 1
 
 
+def test_a_conversion_is_one_operand_wherever_it_stands():
+    x, z = Read("x[0]", (), F64), Read("z", (), np.dtype(np.complex64))
+    writer = Writer(lambda read: read.buffer)
+    wide = Op("cast", (z,), C128)
+    assert writer.value(Op("cast", (x,), C128)) == "static_cast<sdfgad::complex<double>>(static_cast<double>(x[0]))"
+    # (sdfgad::complex<double>)(z).re would convert the part.
+    assert writer.value(Op("real", (wide,), F64)) == "static_cast<sdfgad::complex<double>>(z).re"
+    assert writer.value(Op("cast", (wide,), F64)) == "static_cast<double>((static_cast<sdfgad::complex<double>>(z)).re)"
+
+
 @pytest.mark.parametrize(
     ("exponent", "text"),
     [
@@ -95,6 +105,6 @@ def test_choices_by_bits_are_computed_where_their_reads_are_safe():
     is_set = Op("not_equal", (bit, Const(0, byte)), BOOL)
     writer = Writer(lambda read: read.buffer, may_read=lambda read: True)
     text = writer.value(Op("select", (is_set, Read("x", (), F64), Const(0.0, F64)), F64))
-    assert text == "sdfgad::select<double>((uint8_t((bits & uint8_t(2LL))) != uint8_t(0LL)), x, 0.0)"
+    assert text == "sdfgad::select<double>((static_cast<uint8_t>((bits & uint8_t(2LL))) != uint8_t(0LL)), x, 0.0)"
     both = Op("select", (is_set, Const(1, byte), Const(2, byte)), byte)
     assert "sdfgad::select<uint8_t>(" in writer.value(both)

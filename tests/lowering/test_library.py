@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from sdfgad.frontend.functions.linalg import cholesky_pullback, solve_pullback
 from sdfgad.lowering.openblas import OpenBLAS
-from sdfgad.runtime.compile import FLAGS, INCLUDE, compiler
+from sdfgad.runtime.compiler import INCLUDE, Level, compiler
 
 FIELDS = {"f4": "float", "f8": "double", "c8": "sdfgad::complex<float>", "c16": "sdfgad::complex<double>"}
 INTEGERS = {"?": "bool", "i1": "int8_t", "i4": "int32_t", "i8": "int64_t", "u2": "uint16_t"}
@@ -28,7 +28,7 @@ LINALG = {
     "cholesky_pullback": "const T* l, const T* bar, T* out, int64_t batch, int64_t n",
     "qr": "const T* a, T* q, T* r, int64_t batch, int64_t m, int64_t n",
     "singular_values": "const T* a, T* u, R* s, T* vh, int64_t batch, int64_t m, int64_t n",
-    "symmetric_eigen": "const T* a, R* w, T* v, int64_t batch, int64_t n",
+    "symmetric_eigen": "const T* a, R* w, T* v, int64_t batch, int64_t n, int64_t is_upper",
 }
 SORTING = {
     "argsort": "const T* in, int64_t* out, int64_t batch, int64_t n",
@@ -72,7 +72,10 @@ def call(tmp_path_factory):
         option for path in OpenBLAS.cmake_libraries for option in (path, f"-Wl,-rpath,{path.rpartition('/')[0]}")
     ]
     folders = [f"-I{path}" for path in (INCLUDE, *OpenBLAS.cmake_includes)]
-    subprocess.run([compiler(), *FLAGS, "-shared", *folders, str(source), "-o", str(target), *libraries], check=True)
+    subprocess.run(
+        [compiler(), *Level.OPTIMISED.flags, "-shared", *folders, str(source), "-o", str(target), *libraries],
+        check=True,
+    )
     library = ctypes.CDLL(str(target))
 
     def function(name, dtype, *arguments):
@@ -132,12 +135,13 @@ def with_values(dtype, batch, m, n):
     return constant((u * np.arange(k, 0, -1) @ v.conj().swapaxes(1, 2)).astype(dtype))
 
 
-def hermitian(dtype, batch, n):
-    """Matrices with the eigenvalues 1, ..., n; their strict upper triangle is wrong, since it must not be used."""
+def hermitian(dtype, batch, n, is_upper=False):
+    """Matrices with the eigenvalues 1, ..., n; one triangle of them is wrong, since it must not be used."""
     u = unitary(dtype, batch, n, n, 1)
-    return constant(
-        (np.tril(u * np.arange(1, n + 1) @ u.conj().swapaxes(1, 2)) + np.triu(np.ones((n, n)), 1)).astype(dtype)
-    )
+    whole = u * np.arange(1, n + 1) @ u.conj().swapaxes(1, 2)
+    wrong = np.ones((n, n))
+    read = np.triu(whole) + np.tril(wrong, -1) if is_upper else np.tril(whole) + np.triu(wrong, 1)
+    return constant(read.astype(dtype))
 
 
 def assert_near(found, expected, field):
@@ -324,13 +328,14 @@ def test_no_singular_values_of_nan(call, field):
     assert call("singular_values", field.dtype, a, u, s, vh, 1, 3, 3) == 1
 
 
+@pytest.mark.parametrize("triangle", ["L", "U"])
 @pytest.mark.parametrize("batch", [0, 1, 3])
 @pytest.mark.parametrize("n", SIZES)
-def test_symmetric_eigen(call, field, batch, n):
-    a = hermitian(field.dtype, batch, n)
+def test_symmetric_eigen(call, field, batch, n, triangle):
+    a = hermitian(field.dtype, batch, n, triangle == "U")
     w, v = np.full((batch, n), np.nan, field.real), np.full_like(a, np.nan)
-    assert call("symmetric_eigen", field.dtype, a, w, v, batch, n) == 0
-    expected = np.linalg.eigh(a)
+    assert call("symmetric_eigen", field.dtype, a, w, v, batch, n, int(triangle == "U")) == 0
+    expected = np.linalg.eigh(a, triangle)
     assert_near(w, expected.eigenvalues, field)
     assert_near(v, expected.eigenvectors, field)
 

@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from sdfgad.runtime.compile import FLAGS, INCLUDE, _vector_math, compiler
+from sdfgad.runtime.compiler import INCLUDE, Level, compiler, vector_math
 
 SOURCE = """
 #include <algorithm>
@@ -38,8 +38,8 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("masked")
     source, target = folder / "loops.cpp", folder / "loops.so"
     source.write_text(SOURCE)
-    options = ["-shared", f"-I{INCLUDE}", str(source), "-o", str(target), "-fopt-info-vec", *_vector_math()]
-    done = subprocess.run([compiler(), *FLAGS, *options], check=True, capture_output=True, text=True)
+    options = ["-shared", f"-I{INCLUDE}", str(source), "-o", str(target), "-fopt-info-vec", *vector_math()]
+    done = subprocess.run([compiler(), *Level.OPTIMISED.flags, *options], check=True, capture_output=True, text=True)
     return ctypes.CDLL(str(target)), done.stderr
 
 
@@ -115,8 +115,8 @@ def search(tmp_path_factory):
     folder = tmp_path_factory.mktemp("search")
     source, target = folder / "search.cpp", folder / "search.so"
     source.write_text(SEARCH)
-    options = ["-shared", f"-I{INCLUDE}", str(source), "-o", str(target), *_vector_math()]
-    subprocess.run([compiler(), *FLAGS, *options], check=True, capture_output=True)
+    options = ["-shared", f"-I{INCLUDE}", str(source), "-o", str(target), *vector_math()]
+    subprocess.run([compiler(), *Level.OPTIMISED.flags, *options], check=True, capture_output=True)
     library = ctypes.CDLL(str(target))
     for name in ("next_set", "previous_set"):
         getattr(library, name).restype = ctypes.c_int64

@@ -9,7 +9,7 @@ from sdfgad.errors import CompilerError
 from sdfgad.lowering.lifetimes import lifetimes
 from sdfgad.lowering.memory import MARK, TABLE, Schedule, manage
 from sdfgad.lowering.sdfg import lower
-from sdfgad.runtime.compile import _generate
+from sdfgad.runtime.compile import generate
 from tests.helpers_ir import gradient_of, parsed
 
 
@@ -30,7 +30,7 @@ def program():
 
 @pytest.fixture(scope="module")
 def text(program):
-    return _generate(lower(program))[0]
+    return generate(lower(program)).code
 
 
 def test_each_array_once(program, text):

@@ -108,7 +108,7 @@ def test_small_products_of_a_loop_tell_blas_once_to_take_one_thread(size, is_alo
 @pytest.mark.parametrize(("name", "is_wide"), [("exp", True), ("tanh", True), ("sqrt", False), ("negative", False)])
 def test_elementary_functions_are_computed_in_wide_vectors(name, is_wide):
     statement = Compute((("p", Lin(10)),), Access("y", (P,)), Op(name, (Read("x", (P,), F64),), F64))
-    assert ("SDFGAD_MATH static void nest(" in nest_of(statement, "nest", BUFFERS, BUFFERS).code) == is_wide
+    assert ("SDFGAD_WIDE static void nest(" in nest_of(statement, "nest", BUFFERS, BUFFERS).code) == is_wide
 
 
 @pytest.mark.parametrize(("trips", "is_shared"), [(8, False), (16, True)])

@@ -30,6 +30,7 @@ APART = {
     "later_if_greater",
     "later_if_less",
     "nextafter",
+    "root_of_squares",
     "round_decimals",
     "spacing",
 }

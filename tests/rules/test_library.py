@@ -57,8 +57,17 @@ def eigenvalues(a):
 
 
 def eigenvectors_up_to_phase(a):
+    w, v = np.linalg.eigh(a)
+    return np.abs(v) ** 2 * w[..., None, :]
+
+
+def eigenvectors_of_the_upper(a):
     w, v = np.linalg.eigh(a, UPLO="U")
     return np.abs(v) ** 2 * w[..., None, :]
+
+
+def eigenvalues_of_the_upper(a):
+    return np.linalg.eigvalsh(a, "u")
 
 
 def orthogonal(a):
@@ -92,13 +101,14 @@ def pseudo_inverse(a):
 
 
 SQUARE = [inverse, determinant, log_determinant, sign_of_determinant, cholesky, cholesky_of_the_upper, eigenvalues]
+EIGEN = [eigenvectors_up_to_phase, eigenvectors_of_the_upper, eigenvalues_of_the_upper]
 DTYPES = pytest.mark.parametrize("dtype", ["real", "complex"])
 BATCHES = pytest.mark.parametrize("batch", [(), (2,), (2, 1)], ids=str)
 
 
 @DTYPES
 @BATCHES
-@pytest.mark.parametrize("program", [*SQUARE, eigenvectors_up_to_phase], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [*SQUARE, *EIGEN], ids=lambda program: program.__name__)
 def test_of_square_matrices(program, batch, dtype):
     for n in (1, 3):
         a = regular(n, batch, dtype)

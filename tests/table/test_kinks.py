@@ -71,8 +71,6 @@ KINKS = {
     "overwritten by a slice": ("z = 1.0 / x\nz[0] = 3.0\nreturn z", [0.0, 2.0], [0.0, -0.25]),
     "part that is not read": ("z = np.log(x)\nreturn z[1:]", [0.0, 2.0], [0.0, 0.5]),
 }
-# Zero times an infinity that `where` left out: the cotangent of a factor is 0 * log(0).
-PENDING = ("where across a product",)
 
 
 def gradient_at(body, x, folder, dtype):
@@ -81,13 +79,7 @@ def gradient_at(body, x, folder, dtype):
     return sdfgad.differentiate(function, wrt="x", output="return", reduce="sum")(np.array(x, dtype))
 
 
-MARKED = [
-    pytest.param(label, marks=pytest.mark.xfail(raises=AssertionError)) if label in PENDING else label
-    for label in KINKS
-]
-
-
-@pytest.mark.parametrize("label", MARKED)
+@pytest.mark.parametrize("label", KINKS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_value_at_the_kink(label, dtype, tmp_path):
     body, x, expected = KINKS[label]

@@ -27,7 +27,9 @@ def shape_of(b: Builder, shape: Any) -> Index:
     sizes = [b.constant(e) for e in entries]
     if any(size < 0 for size in sizes):
         raise b.unsupported(f"negative dimension in shape {tuple(sizes)}")
-    return tuple(Lin(size) for size in sizes)
+    result = tuple(Lin(size) for size in sizes)
+    b.check_size(result)
+    return result
 
 
 def filled(b: Builder, shape: Index, value: Any, dtype: Any) -> Tensor:

@@ -20,7 +20,7 @@ from sdfgad.ir.ops import COMPLEX, CPP
 _PYTHON_TYPES = {"i": int, "f": float, "c": complex}
 # Operations that are no ufuncs, with a ufunc that takes and gives the same dtypes.
 _TYPED_LIKE = {
-    **dict.fromkeys(("sinc", "i0", "fractional", "held"), "sin"),
+    **dict.fromkeys(("sinc", "i0", "fractional", "held", "root_of_squares"), "sin"),
     **dict.fromkeys(("erf", "erfc", "erfinv", "gamma", "gammaln", "digamma", "expit", "log_expit", "logit"), "sin"),
     **dict.fromkeys(("xlogy", "xlog1py", "ieee_remainder"), "arctan2"),
     **dict.fromkeys(("later_if_greater", "later_if_less"), "maximum"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import ShapeMismatch
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.registry import function
 from sdfgad.frontend.values import Tensor, as_tensor, astype
@@ -23,4 +24,6 @@ def transform_handler(b: Builder, x: Any, sign: int) -> Tensor:
     x = as_tensor(x)
     dtype = np.result_type(x.dtype, np.complex64)
     sizes = [b.constant(extent) for extent in x.shape]
+    if sizes[-1] == 0:
+        raise ShapeMismatch("a Fourier transform of no elements", b.where, "Transform at least one element.")
     return b.call("fourier", [astype(x, dtype)], [(sizes, dtype)], (math.prod(sizes[:-1]), sizes[-1], sign))[0]

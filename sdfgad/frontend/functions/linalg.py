@@ -184,9 +184,10 @@ def svdvals(b: Builder, x: Any) -> Any:
 def eigh(b: Builder, a: Any, UPLO: str = "L") -> Any:
     """Of the lower triangle, as NumPy takes it, or of the upper one."""
     a, sizes, real = _matrix(b, a, "eigh")
-    a = _adjoint(b, a) if UPLO.upper() == "U" else a
+    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+        raise b.unsupported(f"np.linalg.eigh with UPLO={UPLO!r}", "Use 'L' or 'U'.")
     outputs = [(sizes[:-1], real), (sizes, a.dtype)]
-    return _EighResult(*b.call("symmetric_eigen", [a], outputs, (_batch(sizes), sizes[-1])))
+    return _EighResult(*b.call("symmetric_eigen", [a], outputs, (_batch(sizes), sizes[-1], int(UPLO.upper() == "U"))))
 
 
 @function(np.linalg.eigvalsh)

@@ -23,6 +23,16 @@ def _held(b: Builder, x: Any) -> Tensor:
     return elementwise(b, "held", x)
 
 
+def root_of_squares(x: Any) -> Any:
+    """Stands in texts for the square root of a sum of squares, a length: its derivative at 0 is 0."""
+    return np.sqrt(x)
+
+
+@function(root_of_squares)
+def _root_of_squares(b: Builder, x: Any) -> Tensor:
+    return elementwise(b, "root_of_squares", x)
+
+
 def _handler(name: str) -> Callable[..., Tensor]:
     def handler(b: Builder, *operands: Any) -> Tensor:
         return strong(elementwise(b, name, *operands))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.frontend.functions.facts import array_like, axes_of, axis_of, inexact, is_sequence
+from sdfgad.frontend.functions.special import root_of_squares
 from sdfgad.frontend.registry import in_numpy
 
 
@@ -16,7 +17,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     x = x.astype(inexact(x.dtype)) if x.dtype.kind not in "fc" else x
     if axis is None and (ord is None or (x.ndim == 1 and ord == 2) or (x.ndim == 2 and ord == "fro")):
         flat = np.ravel(x)
-        result = np.sqrt(_dot(flat))
+        result = root_of_squares(_dot(flat))
         return np.reshape(result, (1,) * x.ndim) if keepdims else result
     axes = [axis_of(k, x.ndim) for k in _listed(axis, x.ndim)]
     if len(axes) == 1:
@@ -42,7 +43,7 @@ def _squares(x: Any) -> Any:
 
 def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if ord is None or ord == 2:
-        return np.sqrt(np.sum(_squares(x), axis=axis, keepdims=keepdims))
+        return root_of_squares(np.sum(_squares(x), axis=axis, keepdims=keepdims))
     if ord == np.inf:
         return np.max(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == -np.inf:
@@ -53,13 +54,18 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if isinstance(ord, str):
         raise ValueError("this order of norm does not exist for vectors")
-    return np.power(np.sum(np.power(np.abs(x), ord), axis=axis, keepdims=keepdims), 1 / ord)
+    total = np.sum(np.power(np.abs(x), ord), axis=axis, keepdims=keepdims)
+    if ord > 0:
+        # The power has an infinite derivative at 0; the norm's shall be 0.
+        is_zero = total == 0
+        return np.where(is_zero, 0.0, np.power(np.where(is_zero, 1.0, total), 1 / ord))
+    return np.power(total, 1 / ord)
 
 
 def _matrix_norm(x: Any, ord: Any, axes: Any, keepdims: Any) -> Any:
     rows, columns = axes
     if ord is None or ord == "fro":
-        result = np.sqrt(np.sum(_squares(x), axis=(rows, columns)))
+        result = root_of_squares(np.sum(_squares(x), axis=(rows, columns)))
     elif ord in (1, -1):
         sums = np.sum(np.abs(x), axis=rows)
         rest = columns - 1 if columns > rows else columns
@@ -69,7 +75,8 @@ def _matrix_norm(x: Any, ord: Any, axes: Any, keepdims: Any) -> Any:
         rest = rows - 1 if rows > columns else rows
         result = np.max(sums, axis=rest) if ord == np.inf else np.min(sums, axis=rest)
     elif ord in (2, -2, "nuc"):
-        values = np.linalg.svd(np.moveaxis(x, (rows, columns), (-2, -1)), compute_uv=False)
+        # The derivative of abs at 0 is 0, and so is that of a singular value.
+        values = np.abs(np.linalg.svd(np.moveaxis(x, (rows, columns), (-2, -1)), compute_uv=False))
         result = (
             np.sum(values, axis=-1)
             if ord == "nuc"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.frontend.functions.facts import array_like, axes_of, axis_of
+from sdfgad.frontend.functions.special import root_of_squares
 from sdfgad.frontend.registry import in_numpy
 
 
@@ -43,7 +44,7 @@ def std(
     correction: Any = None,
 ) -> Any:
     variance = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, mean=mean, correction=correction)
-    return _stored(np.sqrt(variance), out)
+    return _stored(root_of_squares(variance), out)
 
 
 def _squared(x: Any) -> Any:
@@ -120,7 +121,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
 
 @in_numpy(np.nanstd)
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
-    return _stored(np.sqrt(np.nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)), out)
+    return _stored(root_of_squares(np.nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)), out)
 
 
 def _count(a: Any, axis: Any, keepdims: Any) -> Any:

@@ -10,8 +10,17 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include "perturb.h"
 
 namespace sdfgad {
+
+// A product that is rounded before it is added: GCC 12 makes vfmaddsub of the sums and differences of products below,
+// although -ffp-contract=off forbids that.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+template <typename R> constexpr R product(R a, R b) { return __builtin_assoc_barrier(a * b); }
+#else
+template <typename R> constexpr R product(R a, R b) { return a * b; }
+#endif
 
 template <typename R> struct [[gnu::may_alias]] complex {
     R re, im;
@@ -33,7 +42,7 @@ template <typename R> struct [[gnu::may_alias]] complex {
     friend constexpr complex operator+(complex a, complex b) { return {a.re + b.re, a.im + b.im}; }
     friend constexpr complex operator-(complex a, complex b) { return {a.re - b.re, a.im - b.im}; }
     friend constexpr complex operator*(complex a, complex b) {
-        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+        return {product(a.re, b.re) - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)};
     }
     friend constexpr complex operator*(complex a, R b) { return {a.re * b, a.im * b}; }
     friend constexpr complex operator/(complex a, R b) { return {a.re / b, a.im / b}; }
@@ -99,8 +108,8 @@ template <typename R> inline R chosen(bool condition, R a, R b) {
 template <typename R> inline complex<R> exp(complex<R> z) {
     constexpr R infinity = std::numeric_limits<R>::infinity(), most = sizeof(R) == 8 ? R(700) : R(80);
     const bool is_far = !(std::fabs(z.re) <= most), is_nowhere = !(std::fabs(z.im) < infinity);
-    const R part = std::exp(chosen(is_far, z.re * R(0.5), z.re)), rest = chosen(is_far, part, R(1));
-    const R c = std::cos(z.im) * part * rest, s = std::sin(z.im) * part * rest;
+    const R part = math::exp(chosen(is_far, z.re * R(0.5), z.re)), rest = chosen(is_far, part, R(1));
+    const R c = math::cos(z.im) * part * rest, s = math::sin(z.im) * part * rest;
     // The direction of an infinity may be unknown; then so is that of its inverse, which is zero.
     const bool is_zero = is_nowhere & (z.re == -infinity), is_infinite = is_nowhere & (z.re == infinity);
     const R re = chosen(is_zero, R(0), chosen(is_infinite, infinity, c));
@@ -152,17 +161,17 @@ template <typename R> inline complex<R> power(complex<R> base, complex<R> expone
     return std::pow(std::complex<R>(base), std::complex<R>(exponent));
 }
 
-template <typename R> inline complex<R> exp2(complex<R> z) { return exp(z * std::log(R(2))); }
-template <typename R> inline complex<R> log2(complex<R> z) { return log(z) / std::log(R(2)); }
+template <typename R> inline complex<R> exp2(complex<R> z) { return exp(z * math::log(R(2))); }
+template <typename R> inline complex<R> log2(complex<R> z) { return log(z) / math::log(R(2)); }
 
 template <typename R> inline complex<R> expm1(complex<R> z) {
-    const R s = std::sin(z.im / 2);
-    return {std::expm1(z.re) * std::cos(z.im) - 2 * s * s, std::exp(z.re) * std::sin(z.im)};
+    const R s = math::sin(z.im / 2);
+    return {math::expm1(z.re) * math::cos(z.im) - 2 * s * s, math::exp(z.re) * math::sin(z.im)};
 }
 
 template <typename R> inline complex<R> log1p(complex<R> z) {
     const R x = z.re, y = z.im;
-    return {std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x)};
+    return {math::log1p(x * (2 + x) + y * y) / 2, math::atan2(y, 1 + x)};
 }
 
 template <typename R> inline bool is_nan(complex<R> z) { return std::isnan(z.re) || std::isnan(z.im); }

@@ -79,18 +79,18 @@ inline int decompose(
 }
 
 inline int diagonalise(
-    int n, double* a, double* w, double* work, int size, double*, int, int* integers, int integers_size
+    char triangle, int n, double* a, double* w, double* work, int size, double*, int, int* integers, int integers_size
 ) {
-    return scipy_LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a, n, w, work, size, integers, integers_size);
+    return scipy_LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', triangle, n, a, n, w, work, size, integers, integers_size);
 }
 
 inline int diagonalise(
-    int n, Complex* a, double* w, Complex* work, int size, double* reals, int reals_size, int* integers,
-    int integers_size
+    char triangle, int n, Complex* a, double* w, Complex* work, int size, double* reals, int reals_size,
+    int* integers, int integers_size
 ) {
     using C = lapack_complex_double;
     return scipy_LAPACKE_zheevd_work(
-        LAPACK_COL_MAJOR, 'V', 'L', n, (C*)a, n, w, (C*)work, size, reals, reals_size, integers, integers_size
+        LAPACK_COL_MAJOR, 'V', triangle, n, (C*)a, n, w, (C*)work, size, reals, reals_size, integers, integers_size
     );
 }
 
@@ -295,14 +295,17 @@ inline int singular_values(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t 
     return 0;
 }
 
-// A = v diag(w) v^H, from the lower triangle of A; the eigenvalues ascend.
-template <typename T> inline int symmetric_eigen(const T* a, lapack::Real<T>* w, T* v, int64_t batch, int64_t n) {
+// A = v diag(w) v^H, from one triangle of A, the lower one unless told; the eigenvalues ascend.
+template <typename T> inline int symmetric_eigen(
+    const T* a, lapack::Real<T>* w, T* v, int64_t batch, int64_t n, int64_t is_upper
+) {
     using Wide = lapack::Wide<T>;
     if (n == 0) return 0;
+    const char triangle = is_upper ? 'U' : 'L';
     Wide size;
     double reals_stated = 0;
     int integers_size;
-    lapack::diagonalise(n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
+    lapack::diagonalise(triangle, n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
     int work_size = real(size), reals_size = reals_stated;
     auto columns = array<Wide>(n * n), work = array<Wide>(work_size);
     auto reals = array<double>(reals_size);
@@ -311,8 +314,8 @@ template <typename T> inline int symmetric_eigen(const T* a, lapack::Real<T>* w,
     for (int64_t i = 0; i < batch; i++, a += n * n, w += n, v += n * n) {
         lapack::transpose(a, columns.get(), n, n);
         int info = lapack::diagonalise(
-            n, columns.get(), values.in(w), work.get(), work_size, reals.get(), reals_size, integers.get(),
-            integers_size
+            triangle, n, columns.get(), values.in(w), work.get(), work_size, reals.get(), reals_size,
+            integers.get(), integers_size
         );
         if (info != 0) return 1;
         lapack::transpose(columns.get(), v, n, n);

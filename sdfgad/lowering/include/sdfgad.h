@@ -1,5 +1,6 @@
 // Scalar functions for generated code, where C++ and NumPy differ.
 #pragma once
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <numeric>
 #include <type_traits>
 #include "complex_number.h"
+#include "perturb.h"
 #include "special.h"
 #include "vector_math.h"
 
@@ -22,7 +24,7 @@ template <typename T> inline T power(T base, T exponent) {
             if (exponent & 1) result *= base;
         return result;
     } else {
-        return std::pow(base, exponent);
+        return math::pow(base, exponent);
     }
 }
 
@@ -56,6 +58,18 @@ template <typename T> inline T remainder(T a, T b) {
         if (m != 0) return ((b < 0) != (m < 0)) ? m + b : m;
         return std::copysign(T(0), b);
     }
+}
+
+// An integer as a double, rounded once, in steps that AVX2 has for vectors: without AVX-512 there is no instruction for it.
+// The halves are put into the mantissas of 2^52 and 2^84, whose sum is taken off again.
+inline double number(int64_t a) {
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+    const double low = std::bit_cast<double>((uint64_t(a) & 0xffffffff) | 0x4330000000000000);
+    const double high = std::bit_cast<double>((uint64_t(a) >> 32) ^ 0x4530000080000000);
+    return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
+#else
+    return double(a);
+#endif
 }
 
 // The remainder with the dividend's sign; an integer's by 0 is 0.
@@ -172,16 +186,16 @@ template <typename T> inline T heaviside(T a, T at_zero) {
 }
 
 template <typename T> inline T logaddexp(T a, T b) {
-    if (a == b) return a + std::log(T(2));
+    if (a == b) return a + math::log(T(2));
     T d = a - b;
-    return d > 0 ? a + std::log1p(std::exp(-d)) : d <= 0 ? b + std::log1p(std::exp(d)) : d;
+    return d > 0 ? a + math::log1p(math::exp(-d)) : d <= 0 ? b + math::log1p(math::exp(d)) : d;
 }
 
 template <typename T> inline T logaddexp2(T a, T b) {
     if (a == b) return a + 1;
     T d = a - b, per_log = T(1.4426950408889634074);
-    return d > 0    ? a + per_log * std::log1p(std::exp2(-d))
-           : d <= 0 ? b + per_log * std::log1p(std::exp2(d))
+    return d > 0    ? a + per_log * math::log1p(math::exp2(-d))
+           : d <= 0 ? b + per_log * math::log1p(math::exp2(d))
                     : d;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include "perturb.h"
 
 namespace sdfgad {
 
@@ -13,13 +14,13 @@ constexpr double pi = 3.14159265358979323846;
 // sin(pi a) / (pi a).
 template <typename T> inline T sinc(T a) {
     T y = T(pi) * a;
-    return y == 0 ? T(1) : std::sin(y) / y;
+    return y == 0 ? T(1) : math::sin(y) / y;
 }
 
 // The derivative of sinc; a series where the closed form cancels.
 template <typename T> inline T sinc_slope(T a) {
     double y = pi * double(a);
-    if (std::fabs(y) >= 1) return T(pi * (std::cos(y) - std::sin(y) / y) / y);
+    if (std::fabs(y) >= 1) return T(pi * (math::cos(y) - math::sin(y) / y) / y);
     double sum = 0, term = 1.0 / 6;  // term: (-1)^(k+1) y^(2k-2) / (2k+1)!
     for (int k = 1; k < 12; ++k) {
         sum -= 2 * k * term;
@@ -42,7 +43,7 @@ inline double digamma(double a) {
     if (a < 0) {
         double rest = a - std::rint(a);
         if (rest == 0) return std::numeric_limits<double>::quiet_NaN();
-        result = -pi / std::tan(pi * rest);
+        result = -pi / math::tan(pi * rest);
         a = 1 - a;
     }
     constexpr double series[] = {
@@ -64,7 +65,7 @@ inline double digamma(double a) {
     double w = 1 / (a * a);
     double tail = w * (1.0 / 12 - w * (1.0 / 120 - w * (1.0 / 252 - w * (1.0 / 240 - w * (1.0 / 132
                   - w * (691.0 / 32760 - w / 12))))));
-    return result + (std::log(a) - 0.5 / a - tail);
+    return result + (math::log(a) - 0.5 / a - tail);
 }
 inline float digamma(float a) { return float(digamma(double(a))); }
 
@@ -72,7 +73,7 @@ inline float digamma(float a) { return float(digamma(double(a))); }
 inline double trigamma(double a) {
     double sign = 1, result = 0;
     if (a <= 0) {
-        double rest = a - std::rint(a), s = std::sin(pi * rest);
+        double rest = a - std::rint(a), s = math::sin(pi * rest);
         if (rest == 0) return std::numeric_limits<double>::infinity();
         result = pi / s * (pi / s);
         a = 1 - a;
@@ -94,12 +95,12 @@ inline double erfinv(double a) {
     if (x < 0.3) {
         y = x * (0.88622692545275801365 + 0.23201366653465444 * x * x);
     } else {
-        double l = std::log1p(-x * x), t = 2 / (pi * 0.147) + l / 2;
+        double l = math::log1p(-x * x), t = 2 / (pi * 0.147) + l / 2;
         y = std::sqrt(std::sqrt(t * t - l / 0.147) - t);
     }
     for (int k = 0; k < 3; ++k) {
-        double miss = x < 0.5 ? std::erf(y) - x : (1 - x) - std::erfc(y);
-        double step = miss * 0.88622692545275801365 * std::exp(y * y);
+        double miss = x < 0.5 ? math::erf(y) - x : (1 - x) - math::erfc(y);
+        double step = miss * 0.88622692545275801365 * math::exp(y * y);
         y -= step / (1 + y * step);
     }
     return std::copysign(y, a);
@@ -108,21 +109,21 @@ inline float erfinv(float a) { return float(erfinv(double(a))); }
 
 // 1 / (1 + exp(-a)), its logarithm and its inverse.
 template <typename T> inline T expit(T a) {
-    if (a >= 0) return 1 / (1 + std::exp(-a));
-    T e = std::exp(a);
+    if (a >= 0) return 1 / (1 + math::exp(-a));
+    T e = math::exp(a);
     return e / (1 + e);
 }
 template <typename T> inline T log_expit(T a) {
-    return a < 0 ? a - std::log1p(std::exp(a)) : -std::log1p(std::exp(-a));
+    return a < 0 ? a - math::log1p(math::exp(a)) : -math::log1p(math::exp(-a));
 }
 template <typename T> inline T logit(T a) {
     T twice = 2 * (a - T(0.5));
-    return a < T(0.3) || a > T(0.65) ? std::log(a / (1 - a)) : std::log1p(twice) - std::log1p(-twice);
+    return a < T(0.3) || a > T(0.65) ? math::log(a / (1 - a)) : math::log1p(twice) - math::log1p(-twice);
 }
 
 // a log(b) and a log(1 + b), which are 0 where a is.
-template <typename T> inline T xlogy(T a, T b) { return a == 0 && b == b ? T(0) : a * std::log(b); }
-template <typename T> inline T xlog1py(T a, T b) { return a == 0 && b == b ? T(0) : a * std::log1p(b); }
+template <typename T> inline T xlogy(T a, T b) { return a == 0 && b == b ? T(0) : a * math::log(b); }
+template <typename T> inline T xlog1py(T a, T b) { return a == 0 && b == b ? T(0) : a * math::log1p(b); }
 
 // The modified Bessel functions of orders 0 and 1: the power series, or the asymptotic one.
 inline double bessel_i(int order, double a) {
@@ -140,7 +141,7 @@ inline double bessel_i(int order, double a) {
         term *= ((2 * k - 1) * (2 * k - 1) - 4 * order) / (8 * x * k);
         sum += term;
     }
-    return sign * std::exp(x) / std::sqrt(2 * pi * x) * sum;
+    return sign * math::exp(x) / std::sqrt(2 * pi * x) * sum;
 }
 template <typename T> inline T i0(T a) { return T(bessel_i(0, a)); }
 template <typename T> inline T i1(T a) { return T(bessel_i(1, a)); }

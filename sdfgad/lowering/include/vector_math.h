@@ -13,14 +13,6 @@
 #define SDFGAD_WIDE
 #endif
 
-// Where such a function's argument is known for a loop's first trip, GCC's elimination of partial redundancies would
-// move the call to the end of the trip before the one that needs it, and the loop would be no vector.
-#if defined(__GNUC__) && !defined(__clang__)
-#define SDFGAD_MATH SDFGAD_WIDE [[gnu::optimize("no-tree-pre")]]
-#else
-#define SDFGAD_MATH SDFGAD_WIDE
-#endif
-
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #define SDFGAD_VECTOR __attribute__((simd("notinbranch"), const))
 #define SDFGAD_ONE(name)                                   \

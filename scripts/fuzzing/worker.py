@@ -1,0 +1,112 @@
+"""The process that checks programs: it reads cases and writes verdicts, a line of JSON each.
+
+Before anything that may crash it says which program it is at, so that whoever started it knows whom to blame.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import json
+import resource
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.fuzzing.case import case_of
+from scripts.fuzzing.check import Check
+from sdfgad.errors import CompilerError
+from sdfgad.runtime import compile as compiling
+from sdfgad.runtime.batch import Batch
+
+# What plain code is compiled with in place of the optimisation: to tell faults of the compiler from ours.
+PLAIN = {"-O3": "-O1"}
+
+
+class Worker:
+    """Checks batches of programs.
+
+    Args:
+        say: where to write lines.
+        everything: whether no check is left out.
+    """
+
+    def __init__(self, say: Callable[[dict[str, Any]], None], folder: Path, *, everything: bool) -> None:
+        self.say, self.folder, self.everything = say, folder, everything
+        self.seconds: dict[str, float] = {}
+
+    def run(self, cases: Sequence[dict[str, Any]]) -> None:
+        """Check some programs, which are compiled together."""
+        checks = [Check(case_of(case), self.folder, everything=self.everything) for case in cases]
+        self._each("prepare", checks, lambda c: c.prepare)
+        batch = Batch()
+        self._each("analyse", checks, lambda c: lambda: c.add_default(batch))
+        self._compile(batch)
+        self._each("check", checks, lambda c: c.check_default)
+        self._each("plan", checks, lambda c: lambda: c.add_plans(batch))
+        self._compile(batch)
+        self._each("check plans", checks, lambda c: c.check_plans)
+        self._each("threads", checks, lambda c: c.check_threads)
+        self._each("interpret", checks, lambda c: c.check_interpreter)
+        for check in checks:
+            self.say({"verdict": check.verdict.as_dict()})
+        self.say({"seconds": self.seconds})
+        self.seconds = {}
+
+    def _each(self, phase: str, checks: list[Check], action: Callable[[Check], Callable[[], None]]) -> None:
+        start = _seconds()
+        for check in checks:
+            if check.is_open:
+                self.say({"at": check.case.seed, "phase": phase})
+                check.step(action(check))
+        self.seconds[phase] = self.seconds.get(phase, 0) + _seconds() - start
+
+    def _compile(self, batch: Batch) -> None:
+        start = _seconds()
+        self.say({"at": None, "phase": "compile"})
+        try:
+            batch.build()
+        except CompilerError:
+            # One of them does not compile. Each is compiled alone when it is called, and says so.
+            self.say({"note": "a batch does not compile"})
+        self.seconds["compile"] = self.seconds.get("compile", 0) + _seconds() - start
+
+
+def _seconds() -> float:
+    """Of the processor, of this process and of the compilers that it ran."""
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Check batches, each a line of JSON on standard input, until that ends."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--everything", action="store_true", help="leave out no check")
+    parser.add_argument("--plain", action="store_true", help="compile without most optimisations")
+    parser.add_argument("--before", metavar="MODULE:FUNCTION", help="call this first: tests plant faults with it")
+    chosen = parser.parse_args(argv)
+    if chosen.plain:
+        compiling.FLAGS = (*(PLAIN.get(flag, flag) for flag in compiling.FLAGS), "-fno-tree-vectorize")
+    if chosen.before:
+        module, _, function = chosen.before.partition(":")
+        getattr(importlib.import_module(module), function)()
+    # Most of what is made stays, so it is not worth while to look for garbage often.
+    gc.set_threshold(200_000, 20, 20)
+    # What programs print is not for whoever reads the verdicts.
+    out, sys.stdout = sys.stdout, sys.stderr
+
+    def say(line: dict[str, Any]) -> None:
+        print(json.dumps(line), file=out, flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        worker = Worker(say, Path(folder), everything=chosen.everything)
+        for line in sys.stdin:
+            worker.run(json.loads(line))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""The C++ compiler and how it is called: for optimised code, and for plain code that this is tested by."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+from enum import Enum
+from pathlib import Path
+
+from sdfgad.cache import building, find, key_of, publish, workshop
+from sdfgad.errors import CompilerError
+from sdfgad.processes import run as run_program
+from sdfgad.processes import run_beside
+
+INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
+
+# For this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math, and no
+# contraction of a*b+c, which would round differently from NumPy.
+COMMON = (
+    "-std=c++20",
+    "-march=native",
+    "-fopenmp",
+    "-fPIC",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-w",
+)
+# The automatic vectorisers are off, since GCC's are wrong where they decide about dependences (ADR 15): only loops that
+# we mark (`omp simd`) become vectors, because -fno-tree-vectorize, unlike -fno-tree-loop-vectorize, leaves these alone.
+# Without those vectorisers GCC's elimination of partial redundancies would carry loads from trip to trip, and marked
+# loops would be no vectors. Where it knows a sine and a cosine of the same angle it calls sincos, which does not come
+# for whole vectors. It fuses products with alternating sums and differences in spite of -ffp-contract=off, for which
+# -mno-fma takes the instructions away (but those of AVX-512; complex_number.h has more).
+GCC = ("-fno-tree-vectorize", "-fno-tree-pre", *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")))
+X86 = ("-mno-fma",)
+CLANG = ("-fno-vectorize", "-fno-slp-vectorize")
+# The functions of glibc that take vectors; GCC learns of them in vector_math.h.
+CLANG_VECTOR_MATH = "-fveclib=libmvec"
+
+
+class Level(Enum):
+    """How code is compiled.
+
+    Plain code has no vectors and as good as no optimisations. It is quick to compile, and can be run with its sums and
+    elementary functions perturbed by as much as optimised code may round them otherwise (`include/perturb.h`).
+    """
+
+    OPTIMISED = "-O3"
+    PLAIN = "-O1"
+
+    def text(self, code: str) -> str:
+        """The C++ that is compiled."""
+        return code if self is Level.OPTIMISED else re.sub(r"^\s*#pragma omp simd.*$", "", code, flags=re.MULTILINE)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        special = (*CLANG, *((CLANG_VECTOR_MATH,) if _has_vector_math() else ())) if is_clang() else GCC
+        machine = X86 if platform.machine() == "x86_64" and not is_clang() else ()
+        return (*COMMON, self.value, *special, *machine, *(("-DSDFGAD_PLAIN",) if self is Level.PLAIN else ()))
+
+
+@functools.cache
+def compiler() -> str:
+    """The path of the C++ compiler: $CXX, or g++.
+
+    Raises:
+        CompilerError: there is none.
+    """
+    wanted = os.environ.get("CXX") or "g++"
+    path = shutil.which(wanted)
+    if path is None:
+        raise CompilerError(
+            f"no C++ compiler: `{wanted}` is not on the PATH",
+            todo="Install g++ (apt-get install g++), or set CXX to the command of another compiler, g++ or clang++.",
+        )
+    return path
+
+
+@functools.cache
+def version() -> str:
+    """The first line of what the compiler says of itself."""
+    return run_program([compiler(), "--version"]).stdout.partition("\n")[0]
+
+
+def is_clang() -> bool:
+    return "clang" in version()
+
+
+@functools.cache
+def toolchain() -> str:
+    """All that the compiled code depends on besides its text."""
+    headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
+    versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
+    return "\0".join([compiler(), version(), _processor(), *versions, *Level.OPTIMISED.flags, *headers])
+
+
+@functools.cache
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    wanted = ("model name", "flags")
+    return "\n".join(sorted({line for line in text.splitlines() if line.startswith(wanted)}))
+
+
+def command_for(source: Path, target: Path, level: Level, options: tuple[str, ...] = ()) -> list[str]:
+    """The command that makes a shared library of a C++ file that includes our headers and DaCe's."""
+    files = [f"-I{INCLUDE}", str(source), "-o", str(target), *options]
+    return [compiler(), *level.flags, "-shared", *precompiled(level), *files, *vector_math()]
+
+
+def run(*commands: list[str]) -> None:
+    """Run commands of the compiler beside each other.
+
+    Raises:
+        CompilerError: one of them failed.
+    """
+    for command, done in zip(commands, run_beside(commands), strict=True):
+        if done.returncode:
+            needs_openmp = "omp" in done.stderr and is_clang()
+            hint = " clang needs its OpenMP library (such as libomp-19-dev)." if needs_openmp else ""
+            raise CompilerError(
+                f"the C++ compiler failed:\n{done.stderr[:4000]}", todo=f"The command was: {' '.join(command)}{hint}"
+            )
+
+
+def build_helper(source: Path) -> Path:
+    """The shared library of a C++ file that belongs to no program, compiled once."""
+    name = f"helpers/{key_of([source.read_text(), toolchain()])}/{source.stem}.so"
+    with building(name), workshop() as folder:
+        found, target = find(name), folder / f"{source.stem}.so"
+        if found is None:
+            run([compiler(), *Level.OPTIMISED.flags, "-shared", str(source), "-o", str(target)])
+            found = publish(name, target)
+    return found
+
+
+def _has_vector_math() -> bool:
+    return platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
+
+
+def vector_math() -> tuple[str, ...]:
+    """The library of what vector_math.h declares."""
+    return ("-Wl,--as-needed", "-lmvec", "-lm") if _has_vector_math() else ()
+
+
+def _runtime_include() -> Path:
+    import dace
+
+    return Path(dace.__file__).parent / "runtime" / "include"
+
+
+def precompiled(level: Level) -> tuple[str, ...]:
+    """Options that use a precompiled copy of DaCe's headers, built once for each toolchain and level."""
+    name = f"headers/{key_of([toolchain(), *level.flags])}/dace_all.h"
+    with building(name):
+        header, compiled = find(name), find(f"{name}{_suffix()}")
+        if header is None or compiled is None:
+            header = _precompile(name, level)
+    return ("-include", str(header), f"-I{_runtime_include()}")
+
+
+def _suffix() -> str:
+    return ".pch" if is_clang() else ".gch"
+
+
+def _precompile(name: str, level: Level) -> Path:
+    with workshop() as folder:
+        header, target = folder / "dace_all.h", folder / f"dace_all.h{_suffix()}"
+        header.write_text("#include <dace/dace.h>\n")
+        run([compiler(), *level.flags, f"-I{_runtime_include()}", "-x", "c++-header", str(header), "-o", str(target)])
+        publish(f"{name}{_suffix()}", target)
+        return publish(name, header)

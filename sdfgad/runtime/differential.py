@@ -1,0 +1,188 @@
+"""Differential testing of optimised code: it is believed once it has agreed with plain code of the same program.
+
+The first call of a new library runs both on the call's own arguments. Where they agree to the bit, or as far as
+rounding explains, this is noted in the cache and the optimised code takes over; where they do not, the plain code
+stays, and a warning says so. Integers that are no part of the signature, such as numbers of steps, are tested again
+where they are of another size. SDFGAD_CHECK=off switches it off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdfgad.cache import read, write
+from sdfgad.errors import MiscompiledWarning, TooFewSlots
+from sdfgad.ir.program import Program
+from sdfgad.runtime.call import Executable
+from sdfgad.runtime.compile import Library, compile_program, entered, entry_of
+from sdfgad.runtime.digest import Difference, Digest, difference, digest_of
+from sdfgad.runtime.report import write_report
+
+Array = np.ndarray[Any, Any]
+Arrays = Mapping[str, Array]
+
+VARIABLE = "SDFGAD_CHECK"
+# Of so many sizes of a program's run-time integers the first call of each is tested.
+MOST_SIZES = 4
+SEEDS = (1, 2, 3)
+
+
+def is_on() -> bool:
+    """Whether optimised code is tested."""
+    return os.environ.get(VARIABLE, "on").lower() not in ("off", "0", "no", "false")
+
+
+def load(program: Program) -> Runnable:
+    """A program, compiled and loaded.
+
+    Raises:
+        CompilerError: there is no compiler, or it failed.
+    """
+    return CheckedExecutable(program) if is_on() else Executable(compile_program(program))
+
+
+class Record:
+    """What is known of a library: the sizes at which it agreed with plain code, and whether it ever differed."""
+
+    def __init__(self, library: Library) -> None:
+        self._name = f"checks/{library.key}.json"
+        text = read(self._name)
+        found = json.loads(text) if text is not None else {}
+        self.agreed: set[tuple[int, ...]] = {tuple(sizes) for sizes in found.get("agreed", ())}
+        self.differs: bool = found.get("differs", False)
+
+    @property
+    def is_new(self) -> bool:
+        return not self.agreed and not self.differs
+
+    def note(self, sizes: tuple[int, ...], agrees: bool) -> None:
+        self.agreed |= {sizes} if agrees else set()
+        self.differs |= not agrees
+        write(self._name, json.dumps({"agreed": sorted(self.agreed), "differs": self.differs}).encode())
+
+    def settles(self, sizes: tuple[int, ...]) -> bool:
+        """Whether nothing is left to be tested for integers of these sizes."""
+        return self.differs or sizes in self.agreed or len(self.agreed) >= MOST_SIZES
+
+
+class CheckedExecutable:
+    """A program whose optimised code is tested; called like an `Executable`."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        known = entered(entry_of(program))
+        is_new = known is None or Record(known).is_new
+        # Both at a time, if both are needed.
+        library = compile_program(program, with_plain=is_new)
+        self._record = Record(library)
+        self._integers = [name for name, kind in library.arguments if kind == "integer"]
+        self._optimised = Executable(library)
+        self._plain: Executable | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def library(self) -> Library:
+        return self._chosen.library
+
+    @property
+    def peak_bytes(self) -> int:
+        return self._chosen.peak_bytes
+
+    def reset_peak(self) -> None:
+        self._chosen.reset_peak()
+
+    @property
+    def _chosen(self) -> Executable:
+        return self._plain_one() if self._record.differs else self._optimised
+
+    def is_settled(self, integers: Mapping[str, int]) -> bool:
+        """Whether a call with these integers runs what has been chosen, and nothing else."""
+        return self._record.settles(self._sizes(integers))
+
+    def _sizes(self, integers: Mapping[str, int]) -> tuple[int, ...]:
+        return tuple(integers[name].bit_length() for name in self._integers)
+
+    def __call__(self, arrays: Arrays, integers: Mapping[str, int]) -> None:
+        """Run once, as an `Executable` does; where it is due, test the optimised code by this call."""
+        if not self.is_settled(integers):
+            with self._lock:
+                if not self.is_settled(integers):
+                    self._test(arrays, integers)
+                    return
+        self._chosen(arrays, integers)
+
+    def _plain_one(self) -> Executable:
+        if self._plain is None:
+            library = compile_program(self._program, with_plain=True)
+            assert library.plain is not None
+            self._plain = Executable(replace(library, path=library.plain))
+        return self._plain
+
+    # --- the test
+
+    def _test(self, arrays: Arrays, integers: Mapping[str, int]) -> None:
+        """Run plain and optimised code; the arrays then hold the results of the one that is chosen."""
+        plain, sizes = self._plain_one(), self._sizes(integers)
+        plain(arrays, integers)
+        if self._has_failed(arrays):
+            return  # Nothing says what the outputs are then.
+        expected = self._digests(arrays)
+        self._optimised(arrays, integers)
+        found = self._digests(arrays)
+        if all(found[name].bits == one.bits for name, one in expected.items()):
+            self._record.note(sizes, agrees=True)
+            return
+        worst = self._unexplained(expected, found, self._perturbed(arrays, integers))
+        self._record.note(sizes, agrees=worst is None)
+        self._chosen(arrays, integers)
+        if worst is not None:
+            self._warn(worst, arrays, integers)
+
+    def _has_failed(self, arrays: Arrays) -> bool:
+        return bool(self._program.checks) and self._program.failed(int(arrays["status"])) is not None
+
+    def _digests(self, arrays: Arrays) -> dict[str, Digest]:
+        names = [*self._program.outputs.values(), *(("status",) if self._program.checks else ())]
+        return {name: digest_of(arrays[name]) for name in dict.fromkeys(names)}
+
+    def _perturbed(self, arrays: Arrays, integers: Mapping[str, int]) -> list[dict[str, Digest]]:
+        """The results of plain code with everything perturbed that optimised code may round otherwise."""
+        plain, found = self._plain_one(), list[dict[str, Digest]]()
+        try:
+            for seed in SEEDS:
+                plain.perturb(seed)
+                plain(arrays, integers)
+                found.append(self._digests(arrays))
+        except TooFewSlots:
+            pass  # How long it runs depends on roundings: what was found so far has to do.
+        finally:
+            plain.perturb(0)
+        return found
+
+    def _unexplained(
+        self, expected: Mapping[str, Digest], found: Mapping[str, Digest], perturbed: Sequence[Mapping[str, Digest]]
+    ) -> Difference | None:
+        each = (difference(n, one, found[n], [p[n] for p in perturbed]) for n, one in expected.items())
+        return next((one for one in each if one is not None), None)
+
+    def _warn(self, worst: Difference, arrays: Arrays, integers: Mapping[str, int]) -> None:
+        outputs = {*self._program.outputs.values(), "status"}
+        inputs = {name: array for name, array in arrays.items() if name not in outputs}
+        folder = write_report(self._program, self._optimised.library, inputs, integers, str(worst))
+        warnings.warn(
+            f"the C++ compiler's optimised code of {self._program.name} is wrong: {worst}. Plain code is used from now "
+            f"on, which is right and slower. {folder} reproduces it. Another compiler may do better: set CXX.",
+            MiscompiledWarning,
+            stacklevel=2,
+        )
+
+
+Runnable = Executable | CheckedExecutable

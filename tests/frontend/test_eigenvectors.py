@@ -1,0 +1,61 @@
+"""Eigenvectors of either triangle, compiled: their signs and phases, too, are NumPy's."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import UnsupportedProgram
+from tests.helpers import line_of
+
+SIZES = (1, 2, 3, 5, 8)
+
+
+def program(x1, x2, x3, x5, x8, z1, z2, z3, z5, z8, weights):
+    """The vectors of all matrices one after the other, and a value that does not depend on signs and phases."""
+    parts, value = [], 0.0
+    for x in (x1, x2, x3, x5, x8, z1, z2, z3, z5, z8):
+        n = x.shape[-1]
+        for triangle in ("L", "u"):
+            w, v = np.linalg.eigh(x, triangle)
+            parts.append(v.ravel() + 0j)
+            value = value + np.sum(weights[:n, :n] * np.abs(v) ** 2) + np.sum(weights[0, :n] * w)
+            value = value + np.sum(weights[1, :n] * np.linalg.eigvalsh(x, UPLO=triangle) ** 2)
+    return np.concatenate(parts), value
+
+
+def arguments():
+    """Matrices with two different triangles."""
+    rng = np.random.default_rng(12)
+    real = [rng.standard_normal((n, n)) for n in SIZES]
+    return [*real, *(x + 1j * rng.standard_normal(x.shape) for x in real), rng.uniform(0.5, 1.5, (8, 8))]
+
+
+def test_vectors_and_gradients_of_both_triangles():
+    values = arguments()
+    vectors, value = program(*values)
+    g = sdfgad.differentiate(program, output="return[1]")
+    found = g.value_and_grad(*values)
+    np.testing.assert_allclose(found[0], value, rtol=1e-12)
+    rng = np.random.default_rng(13)
+    step, slope, ends = 1e-6, 0.0, []
+    moves = [
+        rng.standard_normal(x.shape) + (1j * rng.standard_normal(x.shape) if x.dtype.kind == "c" else 0) for x in values
+    ]
+    for gradient, move in zip(found[1].values(), moves, strict=True):
+        slope += np.vdot(gradient, move).real
+    for sign in (step, -step):
+        ends.append(program(*(x + sign * move for x, move in zip(values, moves, strict=True)))[1])
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) / (2 * step), rtol=1e-6)
+    read = sdfgad.differentiate(program, output="return[0]", wrt="x2").value(*values)
+    np.testing.assert_allclose(read, vectors, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("triangle", ["X", "", 1])
+def test_another_triangle_is_refused(triangle):
+    def unknown(x):
+        return np.sum(np.linalg.eigvalsh(x, triangle))
+
+    with pytest.raises(UnsupportedProgram, match="UPLO=") as caught:
+        sdfgad.differentiate(unknown)(np.eye(2))
+    assert line_of(unknown, "eigvalsh") in str(caught.value)
+    assert "Use 'L' or 'U'." in str(caught.value)

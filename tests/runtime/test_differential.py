@@ -1,0 +1,184 @@
+"""Optimised code is believed only once it has agreed with plain code."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.runtime import compiler, differential
+from sdfgad.runtime.compiler import Level
+from sdfgad.runtime.differential import CheckedExecutable
+from sdfgad.runtime.report import reproduce
+
+ROOT = Path(sdfgad.__file__).parent.parent
+X = np.linspace(0.5, 2.0, 50)
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """An empty cache folder but for the precompiled headers, with tests of optimised code."""
+    headers = {level: compiler.precompiled(level) for level in Level}
+    monkeypatch.setattr(compiler, "precompiled", headers.get)
+    monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv(differential.VARIABLE, "on")
+    return tmp_path
+
+
+@pytest.fixture
+def broken_compiler(monkeypatch):
+    """Optimised code has another number than the program."""
+    text = Level.text
+
+    def broken(level, code):
+        return text(level, code.replace("3.0", "3.0000001") if level is Level.OPTIMISED else code)
+
+    monkeypatch.setattr(Level, "text", broken)
+
+
+def cubes(x):
+    return 3.0 * np.sum(x * x)
+
+
+def steps(n, x):
+    for _ in range(n):
+        x = x + 0.01 * np.sin(x)
+    return np.sum(x * x)
+
+
+def records(folder):
+    return [json.loads(path.read_bytes().partition(b"\n")[2]) for path in (folder / "checks").rglob("*.json")]
+
+
+def plain_libraries(folder):
+    return sorted(folder.rglob("plain.so"))
+
+
+def test_code_that_agrees_to_the_bit_is_believed(cache):
+    g = sdfgad.differentiate(cubes, wrt="x")
+    np.testing.assert_array_equal(g(X), 6.0 * X)
+    assert records(cache) == [{"agreed": [[]], "differs": False}]
+
+
+def test_code_that_rounds_otherwise_is_believed(cache):
+    value, dx = sdfgad.differentiate(steps, wrt="x").value_and_grad(20, X)
+    assert np.isfinite(value)
+    assert dx.shape == X.shape
+    assert [one["differs"] for one in records(cache)] == [False]
+
+
+def test_wrong_code_is_not_believed(cache, broken_compiler):
+    g = sdfgad.differentiate(cubes, wrt="x")
+    with pytest.warns(sdfgad.MiscompiledWarning, match=r"optimised code of cubes_gradient is wrong: `x_bar`.* set CXX"):
+        dx = g(X)
+    np.testing.assert_array_equal(dx, 6.0 * X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(g(X + 1), 6.0 * (X + 1))
+        # Another one recalls it from the cache.
+        np.testing.assert_array_equal(sdfgad.differentiate(cubes, wrt="x")(X), 6.0 * X)
+    assert [one["differs"] for one in records(cache)] == [True]
+
+
+def test_a_report_shows_it_again(cache, broken_compiler):
+    with pytest.warns(sdfgad.MiscompiledWarning) as caught:
+        sdfgad.differentiate(cubes, wrt="x")(X)
+    (folder,) = (cache / "reports").iterdir()
+    assert str(folder) in str(caught[0].message)
+    assert {path.name for path in folder.iterdir()} == {"inputs.npz", "program.cpp", "report.json"}
+    assert reproduce(folder)["x_bar"] == pytest.approx(4e-7, rel=0.1)
+
+
+def test_steps_of_another_size_are_tested_too(cache, monkeypatch):
+    tested = []
+    monkeypatch.setattr(CheckedExecutable, "_test", lambda self, arrays, integers: tested.append(integers["n"]))
+    monkeypatch.setattr(differential, "Record", Remembering)
+    g = sdfgad.differentiate(steps, wrt="x")
+    for n in (20, 21, 31, 32, 20, 5, 200, 1000, 2000):
+        g.value(n, X)
+        Remembering.known.add(n.bit_length())
+    assert tested == [20, 32, 5, 200]
+
+
+class Remembering(differential.Record):
+    """A record of what the test above calls."""
+
+    known = set()  # noqa: RUF012  # One for the test.
+
+    def settles(self, sizes):
+        self.agreed = {(size,) for size in self.known}
+        return super().settles(sizes)
+
+
+def test_a_wrong_code_at_another_size_only(cache, monkeypatch):
+    text = Level.text
+
+    def broken(level, code):
+        if level is Level.OPTIMISED:
+            code = code.replace("0.01", "(n > 100 ? 0.02 : 0.01)")
+        return text(level, code)
+
+    monkeypatch.setattr(Level, "text", broken)
+    g = sdfgad.differentiate(steps, wrt="x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sdfgad.MiscompiledWarning)
+        g.value(20, X)
+    with pytest.warns(sdfgad.MiscompiledWarning):
+        found = g.value(200, X)
+    assert found == pytest.approx(steps(200, X), rel=1e-12)
+
+
+def test_it_can_be_switched_off(cache, monkeypatch, broken_compiler):
+    monkeypatch.setenv(differential.VARIABLE, "off")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dx = sdfgad.differentiate(cubes, wrt="x")(X)
+    assert not np.array_equal(dx, 6.0 * X)
+    assert plain_libraries(cache) == []
+    assert not (cache / "checks").exists()
+
+
+def test_a_measurement_is_of_the_code_that_is_chosen(cache, broken_compiler):
+    g = sdfgad.differentiate(cubes, wrt="x")
+    with pytest.warns(sdfgad.MiscompiledWarning):
+        assert g.measure(X).peak_bytes >= 2 * X.nbytes
+
+
+PROGRAM = """
+import numpy as np, sdfgad
+def f(x):
+    return np.sum(np.exp(x) * x)
+print(sdfgad.differentiate(f, wrt="x")(np.arange(3.0)).tolist())
+"""
+
+
+def test_a_second_process_believes_the_first(cache, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    found = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env, check=True)
+        found.append(done.stdout)
+        # The second one would have to build it again.
+        for path in plain_libraries(cache):
+            path.unlink()
+    assert found[0] == found[1]
+    assert plain_libraries(cache) == []
+
+
+def total_of_large(x, c):
+    return np.sum(np.tanh(x * c)) + np.sum(x) ** 2
+
+
+def test_results_of_many_elements_are_compared(cache):
+    rng = np.random.default_rng(5)
+    x, c = rng.standard_normal((2, 300, 200))
+    _, dc = sdfgad.differentiate(total_of_large, wrt=("x", "c"))(x, c)
+    np.testing.assert_allclose(dc, x / np.cosh(x * c) ** 2, rtol=1e-12, atol=1e-13)
+    assert [one["differs"] for one in records(cache)] == [False]

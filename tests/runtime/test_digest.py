@@ -1,0 +1,72 @@
+"""Digests of results tell what rounding explains from what it does not."""
+
+import numpy as np
+import pytest
+
+from sdfgad.runtime.digest import MOST, difference, digest_of
+
+SIZES = [1, 5, MOST, MOST + 1, 100_003]
+
+
+def perturbed(values, size, seed):
+    rng = np.random.default_rng(seed)
+    return [digest_of(values + size * rng.choice((-1.0, 1.0), values.size)) for _ in range(3)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_equal_results_have_no_difference(size):
+    x = np.random.default_rng(size).standard_normal(size)
+    assert digest_of(x).bits == digest_of(x.copy()).bits
+    assert difference("x", digest_of(x), digest_of(x.copy()), []) is None
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64"])
+def test_one_wrong_element_is_found(size, dtype):
+    x = (100 * np.random.default_rng(size).standard_normal(size)).astype(dtype)
+    wrong = x.copy()
+    wrong[size // 2] += 1
+    assert digest_of(x).bits != digest_of(wrong).bits
+    found = difference("x", digest_of(x), digest_of(wrong), [])
+    assert found.name == "x"
+    assert found.explained == 0.0
+    assert "`x`" in str(found)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_rounding_is_explained_and_more_is_not(size):
+    rng = np.random.default_rng(size)
+    x = rng.standard_normal(size)
+    near = digest_of(x + 1e-13 * rng.uniform(-1, 1, size))
+    runs = perturbed(x, 1e-13, size)
+    assert difference("x", digest_of(x), near, runs) is None
+    wrong = x.copy()
+    wrong[size // 3] += 1e-8
+    assert difference("x", digest_of(x), digest_of(wrong), runs) is not None
+
+
+def test_an_element_that_is_more_sensitive_does_not_hide_one_that_is_not():
+    x = np.ones(1000)
+    noise = np.full(1000, 1e-15)
+    noise[10] = 1e-3
+    runs = [digest_of(x + sign * noise) for sign in (1, -1)]
+    wrong = x.copy()
+    wrong[500] += 1e-6
+    assert difference("x", digest_of(x), digest_of(wrong), runs).place == 500
+
+
+def test_nan_and_infinity_must_be_at_the_same_places():
+    x = np.array([1.0, np.nan, np.inf, -np.inf])
+    assert difference("x", digest_of(x), digest_of(x.copy()), []) is None
+    for wrong in ([np.nan, np.nan, np.inf, -np.inf], [1.0, 2.0, np.inf, -np.inf], [1.0, np.nan, -np.inf, -np.inf]):
+        assert difference("x", digest_of(x), digest_of(np.array(wrong)), []) is not None
+
+
+def test_what_perturbations_make_nan_is_explained():
+    x, near = np.array([1.0, 2.0]), np.array([1.0, np.nan])
+    assert difference("x", digest_of(x), digest_of(near), [digest_of(near)]) is None
+
+
+def test_empty_results_agree():
+    empty = digest_of(np.zeros(0))
+    assert difference("x", empty, digest_of(np.zeros((3, 0))), []) is None
