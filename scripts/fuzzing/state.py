@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scripts.fuzzing.verdict import Verdict
-from sdfgad.cache import replace_file
 
 
 @dataclass
@@ -56,7 +56,9 @@ class State:
 
     def save(self, path: Path) -> None:
         """Write the file; a process that is killed meanwhile leaves the old one."""
-        replace_file(path, json.dumps(asdict(self), indent=1).encode())
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(asdict(self), indent=1))
+        os.replace(partial, path)
 
 
 def state_in(path: Path, first: int) -> State:

@@ -14,7 +14,7 @@ from rich.table import Table
 import npbench_suite
 from scripts.gradients.table import Outcome, duration, empty_table
 from scripts.gradients.work import BYTES, work_of
-from sdfgad.runtime.compile import compiler
+from sdfgad.runtime.compiler import compiler
 
 SOURCE = Path(__file__).with_name("copy_rate.cpp")
 ELEMENTS = 2**26  # 512 MiB an array.
