@@ -86,8 +86,11 @@ class Entry:
 
     def arguments_for(self, preset: str, seed: int = 0) -> tuple:
         """New arguments of the program, in order, at the sizes of ``preset``."""
-        rng = np.random.default_rng(seed)
-        values = _module(self.source).initialize(**self.presets[preset], rng=rng)
+        return self.arguments_with(self.presets[preset], seed)
+
+    def arguments_with(self, parameters: Mapping[str, int | float], seed: int = 0) -> tuple:
+        """The same at other sizes."""
+        values = _module(self.source).initialize(**parameters, rng=np.random.default_rng(seed))
         return tuple(values[name] for name in self.arguments)
 
     def outputs_from(self, arguments: tuple, returned: Any) -> dict[str, Any]:

@@ -16,7 +16,9 @@ ROOT = Path(sdfgad.__file__).parent.parent
 
 def cache_with_headers(folder):
     """A cache with nothing but what takes long to make and is the same for all programs."""
-    precompiled(Level.OPTIMISED), machine()
+    for level in Level:
+        precompiled(level)
+    machine()
     folder.mkdir(mode=0o700)
     for kind in ("headers", "machine"):
         shutil.copytree(cache_folder() / kind, folder / kind)

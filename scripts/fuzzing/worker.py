@@ -9,6 +9,7 @@ import argparse
 import gc
 import importlib
 import json
+import os
 import resource
 import sys
 import tempfile
@@ -19,11 +20,8 @@ from typing import Any
 from scripts.fuzzing.case import case_of
 from scripts.fuzzing.check import Check
 from sdfgad.errors import CompilerError
-from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import differential
 from sdfgad.runtime.batch import Batch
-
-# What plain code is compiled with in place of the optimisation: to tell faults of the compiler from ours.
-PLAIN = {"-O3": "-O1"}
 
 
 class Worker:
@@ -68,7 +66,7 @@ class Worker:
         start = _seconds()
         self.say({"at": None, "phase": "compile"})
         try:
-            batch.build()
+            batch.build(with_plain=differential.mode() is differential.Mode.PLAIN)
         except CompilerError:
             # One of them does not compile. Each is compiled alone when it is called, and says so.
             self.say({"note": "a batch does not compile"})
@@ -89,7 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--before", metavar="MODULE:FUNCTION", help="call this first: tests plant faults with it")
     chosen = parser.parse_args(argv)
     if chosen.plain:
-        compiling.FLAGS = (*(PLAIN.get(flag, flag) for flag in compiling.FLAGS), "-fno-tree-vectorize")
+        # To tell faults of the compiler from ours.
+        os.environ[differential.VARIABLE] = "plain"
     if chosen.before:
         module, _, function = chosen.before.partition(":")
         getattr(importlib.import_module(module), function)()

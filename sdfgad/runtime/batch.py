@@ -32,15 +32,18 @@ class Batch:
             name = f"{program.name}_{entry.rpartition('/')[2]}"
             self._parts[entry] = source_of(replace(program, name=name))
 
-    def build(self) -> int:
+    def build(self, with_plain: bool = False) -> int:
         """Compile what was added, and return the number of programs that this took; the batch is empty afterwards.
+
+        Args:
+            with_plain: whether plain code is compiled, too, by which optimised code is tested.
 
         Raises:
             CompilerError: there is no compiler, or it failed; then none of the programs has been compiled.
         """
         parts, self._parts = self._parts, {}
         if parts:
-            library = compile_source(_together(list(parts.values())))
+            library = compile_source(_together(list(parts.values())), with_plain)
             for entry, part in parts.items():
                 enter(entry, Library(library.path, part.name, part.arguments))
         return len(parts)

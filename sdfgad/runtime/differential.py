@@ -3,7 +3,7 @@
 The first call of a new library runs both on the call's own arguments. Where they agree to the bit, or as far as
 rounding explains, this is noted in the cache and the optimised code takes over; where they do not, the plain code
 stays, and a warning says so. Integers that are no part of the signature, such as numbers of steps, are tested again
-where they are of another size. SDFGAD_CHECK=off switches it off.
+where they are of another size. SDFGAD_CHECK=off switches it off; with SDFGAD_CHECK=plain plain code is all that runs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from sdfgad.cache import read, write
-from sdfgad.errors import MiscompiledWarning, TooFewSlots
+from sdfgad.errors import MiscompiledWarning, SdfgadError, TooFewSlots
 from sdfgad.ir.program import Program
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import Library, compile_program, entered, entry_of
@@ -35,9 +36,25 @@ MOST_SIZES = 4
 SEEDS = (1, 2, 3)
 
 
-def is_on() -> bool:
-    """Whether optimised code is tested."""
-    return os.environ.get(VARIABLE, "on").lower() not in ("off", "0", "no", "false")
+class Mode(Enum):
+    """What is done about optimised code."""
+
+    ON = "on"
+    OFF = "off"
+    PLAIN = "plain"
+
+
+def mode() -> Mode:
+    """What SDFGAD_CHECK says.
+
+    Raises:
+        SdfgadError: it says something else.
+    """
+    text = os.environ.get(VARIABLE) or "on"
+    try:
+        return Mode(text)
+    except ValueError:
+        raise SdfgadError(f"{VARIABLE}={text} is none of on, off and plain", todo=f"Unset {VARIABLE}.") from None
 
 
 def load(program: Program) -> Runnable:
@@ -45,8 +62,18 @@ def load(program: Program) -> Runnable:
 
     Raises:
         CompilerError: there is no compiler, or it failed.
+        SdfgadError: SDFGAD_CHECK has another value than it may have.
     """
-    return CheckedExecutable(program) if is_on() else Executable(compile_program(program))
+    chosen = mode()
+    if chosen is Mode.ON:
+        return CheckedExecutable(program)
+    return _plain(program) if chosen is Mode.PLAIN else Executable(compile_program(program))
+
+
+def _plain(program: Program) -> Executable:
+    library = compile_program(program, with_plain=True)
+    assert library.plain is not None
+    return Executable(replace(library, path=library.plain))
 
 
 class Record:
@@ -121,9 +148,7 @@ class CheckedExecutable:
 
     def _plain_one(self) -> Executable:
         if self._plain is None:
-            library = compile_program(self._program, with_plain=True)
-            assert library.plain is not None
-            self._plain = Executable(replace(library, path=library.plain))
+            self._plain = _plain(self._program)
         return self._plain
 
     # --- the test

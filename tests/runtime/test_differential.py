@@ -143,6 +143,17 @@ def test_it_can_be_switched_off(cache, monkeypatch, broken_compiler):
     assert not (cache / "checks").exists()
 
 
+def test_plain_code_can_be_all_that_runs(cache, monkeypatch, broken_compiler):
+    monkeypatch.setenv(differential.VARIABLE, "plain")
+    np.testing.assert_array_equal(sdfgad.differentiate(cubes, wrt="x")(X), 6.0 * X)
+
+
+def test_another_word_is_refused(cache, monkeypatch):
+    monkeypatch.setenv(differential.VARIABLE, "maybe")
+    with pytest.raises(sdfgad.SdfgadError, match=r"SDFGAD_CHECK=maybe is none of on, off and plain"):
+        sdfgad.differentiate(cubes, wrt="x")(X)
+
+
 def test_a_measurement_is_of_the_code_that_is_chosen(cache, broken_compiler):
     g = sdfgad.differentiate(cubes, wrt="x")
     with pytest.warns(sdfgad.MiscompiledWarning):

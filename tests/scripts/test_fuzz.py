@@ -21,8 +21,7 @@ from scripts.fuzzing.state import state_in
 from scripts.fuzzing.verdict import Verdict, of_error
 from sdfgad import errors
 from sdfgad.cache import cache_folder
-from sdfgad.plan.machine import machine
-from sdfgad.runtime import compile as compiling
+from tests.helpers_cache import cache_with_headers
 
 ARCTAN = Case(
     7,
@@ -46,11 +45,7 @@ SQUARE = Case(8, "import numpy as np\ndef program(x):\n    return np.sum(x * x)\
 @pytest.fixture
 def cache(tmp_path):
     """An empty cache folder, but for what is built once."""
-    compiling._precompiled(), machine()
-    (tmp_path / "cache").mkdir()
-    for name in ("headers", "machine.json"):
-        (tmp_path / "cache" / name).symlink_to(cache_folder() / name)
-    return tmp_path / "cache"
+    return cache_with_headers(tmp_path / "cache")
 
 
 def problems(verdicts):

@@ -1,0 +1,193 @@
+"""Tests optimised code of the suite's programs by plain code at small sizes, where vectors have odd ends.
+
+    python scripts/sweep.py --seconds 3600 --seed 0 --folder /tmp/sweep
+
+Each dimension of a program runs from 1 to ``--most`` while the others are as in the preset "test", thinned to what the
+time allows: sizes come in an order that the seed draws. The gradients of each program at a size, and its value where
+that is a real array, are compared with plain code of the same text (`sdfgad/runtime/differential.py`). The programs of
+one batch are compiled together. The same command again goes on where it stopped. The exit status is 1 if optimised code
+was wrong anywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+import npbench_suite
+import sdfgad
+from npbench_suite import Entry
+from sdfgad.runtime import differential
+from sdfgad.runtime.batch import Batch
+
+Case = tuple[str, str, int]
+
+
+@dataclass
+class Totals:
+    """How far a sweep has come.
+
+    Attributes:
+        done: how many cases of the drawn order are behind it.
+        right, refused, impossible: of these, those that agreed, that sdfgad refused, and that NumPy cannot compute.
+        wrong: the cases in which optimised code differed, with what was said.
+        seconds: of the clock, of all parts together.
+    """
+
+    done: int = 0
+    right: int = 0
+    refused: int = 0
+    impossible: int = 0
+    wrong: list[tuple[Case, str]] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def cases(names: Sequence[str], most: int, seed: int) -> list[Case]:
+    """Program, dimension and size, in the order that the seed draws."""
+    found = [
+        (name, dimension, size)
+        for name in names
+        for dimension in dimensions(npbench_suite.load(name))
+        for size in range(1, most + 1)
+    ]
+    order = np.random.default_rng(seed).permutation(len(found))
+    return [found[k] for k in order]
+
+
+def dimensions(entry: Entry) -> list[str]:
+    """The parameters that may have any size."""
+    return [n for n, value in entry.presets["test"].items() if isinstance(value, int) and n not in entry.exempt]
+
+
+def arguments_of(case: Case) -> tuple[Any, ...] | None:
+    """The program's arguments, or None where there are none of that size or NumPy fails on them."""
+    name, dimension, size = case
+    entry = npbench_suite.load(name)
+    parameters = {**entry.presets["test"], dimension: size}
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            args = entry.arguments_with(parameters)
+            entry.program(*entry.arguments_with(parameters))
+    except Exception:  # Whatever a program raises at a size that it was not made for.
+        return None
+    return args
+
+
+class Sweep:
+    """Checks cases, batch after batch."""
+
+    def __init__(self, folder: Path, say: Any) -> None:
+        self.file, self.say = folder / "sweep.json", say
+        folder.mkdir(parents=True, exist_ok=True)
+        self.totals = Totals(**json.loads(self.file.read_text())) if self.file.exists() else Totals()
+
+    def run(self, order: Sequence[Case], batch: int, seconds: float) -> Totals:
+        """Check cases until none is left, or for so many seconds."""
+        start, before = time.monotonic(), self.totals.seconds
+        for position in range(self.totals.done, len(order), batch):
+            if time.monotonic() - start > seconds:
+                break
+            self.batch(order[position : position + batch])
+            self.totals.done = min(position + batch, len(order))
+            self.totals.seconds = before + time.monotonic() - start
+            self.file.write_text(json.dumps(asdict(self.totals), indent=1))
+            totals = self.totals
+            self.say(
+                f"{totals.done}/{len(order)} cases, {totals.right} right, {totals.refused} refused, "
+                f"{totals.impossible} impossible, {len(totals.wrong)} wrong, {totals.seconds:.0f} s"
+            )
+        return self.totals
+
+    def batch(self, chosen: Sequence[Case]) -> None:
+        """Check cases whose programs are compiled together."""
+        calls = list(self.calls(chosen))
+        together = Batch()
+        for _, gradient, args in calls:
+            for program in gradient.programs(*args):
+                together.add(program)
+        together.build(with_plain=True)
+        for case, gradient, args in calls:
+            self.check(case, gradient, args)
+
+    def calls(self, chosen: Sequence[Case]) -> Iterator[tuple[Case, sdfgad.DifferentiatedProgram, tuple[Any, ...]]]:
+        """What can be differentiated."""
+        for case in chosen:
+            args = arguments_of(case)
+            if args is None:
+                self.totals.impossible += 1
+                continue
+            entry = npbench_suite.load(case[0])
+            gradient = sdfgad.differentiate(
+                entry.program, wrt=entry.arrays, output=entry.output, reduce="sum", allow_unused=True
+            )
+            try:
+                gradient.programs(*args)
+            except sdfgad.SdfgadError:
+                self.totals.refused += 1
+                continue
+            yield case, gradient, args
+
+    def check(self, case: Case, gradient: sdfgad.DifferentiatedProgram, args: tuple[Any, ...]) -> None:
+        """Compute value and gradients, which tests optimised code."""
+        with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+            warnings.simplefilter("always")
+            try:
+                gradients(gradient, args)
+            except sdfgad.SdfgadError:
+                self.totals.refused += 1
+                return
+        wrong = [str(one.message) for one in caught if issubclass(one.category, sdfgad.MiscompiledWarning)]
+        self.totals.wrong += [(case, text) for text in wrong]
+        self.totals.right += not wrong
+        for text in wrong:
+            self.say(f"WRONG {case}: {text}")
+
+
+def gradients(gradient: sdfgad.DifferentiatedProgram, args: tuple[Any, ...]) -> None:
+    """Run what the batch has compiled: the gradients with the value, and without it."""
+    try:
+        gradient.value_and_grad(*args)
+        gradient(*args)
+    except sdfgad.OutputError:  # A complex output has no gradient of its own.
+        gradient.vjp(*args, cotangent=np.ones_like(gradient.value(*args)))
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Test optimised code of the suite's programs at small sizes.")
+    parser.add_argument("names", nargs="*", help="programs of the suite (default: all)")
+    parser.add_argument("-s", "--seconds", type=float, default=600.0, help="stop after so many (default: 600)")
+    parser.add_argument("--most", type=int, default=40, help="the largest size of a dimension (default: 40)")
+    parser.add_argument("--seed", type=int, default=0, help="of the order (default: 0)")
+    parser.add_argument("--batch", type=int, default=12, help="cases in one compilation (default: 12)")
+    parser.add_argument("--cases", type=int, help="check no more than so many")
+    parser.add_argument("--folder", type=Path, default=Path("sweep"), help="for the state (default: sweep)")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    chosen = parse_arguments(argv)
+    os.environ[differential.VARIABLE] = "on"
+    order = cases(chosen.names or npbench_suite.names(), chosen.most, chosen.seed)[: chosen.cases]
+    sweep = Sweep(chosen.folder, lambda text: print(text, flush=True))
+    totals = sweep.run(order, chosen.batch, chosen.seconds)
+    return 1 if totals.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""The sweep over sizes: a short run with a fixed seed, and that it finds optimised code that is wrong."""
+
+import json
+
+import numpy as np
+import pytest
+
+import npbench_suite
+from scripts import sweep
+from sdfgad.runtime.compiler import Level
+from tests.helpers_cache import cache_with_headers
+
+SHORT = ["heat_3d", "jacobi_1d", "trmm"]
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    folder = cache_with_headers(tmp_path / "cache")
+    monkeypatch.setenv("SDFGAD_CACHE_DIR", str(folder))
+    monkeypatch.setenv("SDFGAD_CHECK", "on")
+    return folder
+
+
+def state(folder):
+    return json.loads((folder / "sweep.json").read_text())
+
+
+def test_a_few_sizes_are_right_and_a_run_goes_on(cache, tmp_path, capsys):
+    command = [*SHORT, "--seed", "3", "--batch", "3", "--most", "9", "--folder", str(tmp_path)]
+    assert sweep.main([*command, "--cases", "3"]) == 0
+    assert sweep.main([*command, "--cases", "6"]) == 0
+    found = state(tmp_path)
+    assert found["done"] == 6
+    assert found["right"] + found["refused"] + found["impossible"] == 6
+    assert found["right"] >= 4
+    assert capsys.readouterr().out.count("cases, ") == 2
+
+
+def test_wrong_code_is_found(cache, tmp_path, capsys, monkeypatch):
+    text = Level.text
+
+    def broken(level, code):
+        return text(level, code.replace("0.125", "0.1250001") if level is Level.OPTIMISED else code)
+
+    monkeypatch.setattr(Level, "text", broken)
+    assert sweep.main(["heat_3d", "--cases", "1", "--seed", "1", "--most", "6", "--folder", str(tmp_path)]) == 1
+    ((case, said), *_) = state(tmp_path)["wrong"]
+    assert case[0] == "heat_3d"
+    assert "is wrong" in said
+    assert "WRONG" in capsys.readouterr().out
+
+
+def test_every_dimension_and_size_comes_once():
+    found = sweep.cases(["trmm", "lenet"], 40, 5)
+    assert len(found) == len(set(found))
+    assert {size for _, _, size in found} == set(range(1, 41))
+    assert {dimension for name, dimension, _ in found if name == "trmm"} == {"M", "N"}
+    assert not {"H", "W"} & {dimension for name, dimension, _ in found if name == "lenet"}
+    assert sweep.cases(["trmm", "lenet"], 40, 5) == found != sweep.cases(["trmm", "lenet"], 40, 6)
+
+
+def test_what_numpy_cannot_compute_is_no_case():
+    case = ("stockham_fft", sweep.dimensions(npbench_suite.load("trmm"))[0], 3)
+    assert sweep.arguments_of(("trmm", "M", 3)) is not None
+    with pytest.raises(TypeError):
+        npbench_suite.load("trmm").arguments_with({"nonsense": 1})
+    assert sweep.arguments_of(case) is None
+    assert np.shape(sweep.arguments_of(("trmm", "M", 3))[1])[0] == 3
