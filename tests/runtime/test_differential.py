@@ -51,6 +51,13 @@ def steps(n, x):
     return np.sum(x * x)
 
 
+def matrices(z, n, h):
+    total = np.zeros((5, 5), dtype=np.complex128)
+    for k in range(n + 1):
+        total += np.power(z, n / 2 - k) * h[k]
+    return total
+
+
 def records(folder):
     return [json.loads(path.read_bytes().partition(b"\n")[2]) for path in (folder / "checks").rglob("*.json")]
 
@@ -69,6 +76,15 @@ def test_code_that_rounds_otherwise_is_believed(cache):
     value, dx = sdfgad.differentiate(steps, wrt="x").value_and_grad(20, X)
     assert np.isfinite(value)
     assert dx.shape == X.shape
+    assert [one["differs"] for one in records(cache)] == [False]
+
+
+def test_complex_products_are_not_fused_with_sums(cache, monkeypatch):
+    """GCC 12 does that in spite of -ffp-contract=off."""
+    rng = np.random.default_rng(11)
+    h = rng.standard_normal((3, 5, 5)) + 1j * rng.standard_normal((3, 5, 5))
+    monkeypatch.setattr(CheckedExecutable, "_perturbed", lambda *_: pytest.fail("the bits differ"))
+    sdfgad.differentiate(matrices).value(-0.3 + 0.7j, 2, h)
     assert [one["differs"] for one in records(cache)] == [False]
 
 
