@@ -105,8 +105,7 @@ class Campaign:
             with Process(self.cache, before=self.before, plain=True, everything=True) as plain:
                 is_right = not plain.check([case])[0].is_failure
             found["blame"] = "compiler" if is_right else "engine"
-        # What the compiler gets wrong changes with every cut.
-        small = self._shrunk(case, verdict) if self.shrinks and found.get("blame") != "compiler" else case
+        small = self._shrunk(case, verdict) if self.shrinks else case
         return found | {"test": str(write_test(small, verdict, self.folder / "failures")), "text": small.text}
 
     def _shrunk(self, case: Case, verdict: Verdict) -> Case:
