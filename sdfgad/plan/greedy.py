@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 
+from sdfgad.plan.board import Board, Change
 from sdfgad.plan.problem import NOBODY, Problem, Solution, Tape
-from sdfgad.plan.simulate import InvalidPlan, Simulation, cheapest_modes, is_active, made_again_at, simulate
+from sdfgad.plan.simulate import cheapest_modes, is_active, made_again_at
 
-# The simulator looks at so many of the most promising changes before one of them is taken.
-LOOKED_AT = 8
-
-
-@dataclass(frozen=True)
-class _State:
-    solution: Solution
-    result: Simulation
-
-    def excess(self, budget: int) -> int:
-        """The bytes over `budget`, of all points together."""
-        return sum(live - budget for live in self.result.live if live > budget)
+# All changes are looked at before the best is taken; of more values than these as many, from all over the program.
+FEW_VALUES, LOOKED_AT = 120, 40
+GOLDEN = 0.6180339887
+# The lowest peak is looked for in steps of this part of the peak at first, of this least one at last.
+FIRST_STEP, LAST_STEP = 0.15, 0.005
 
 
 def keep_all(problem: Problem) -> Solution:
@@ -89,125 +83,116 @@ def greedy(problem: Problem, budget: int | None) -> Solution | None:
     Raises:
         InvalidPlan: nothing that respects what the user fixed can be carried out.
     """
-    starts = [_judge(problem, keep_all(problem))]
-    if budget is not None:
-        starts.append(_judge(problem, make_all_again(problem)))
-    found = [_descend(problem, start, budget) if budget is not None else start for start in starts]
-    fitting = [_relax(problem, state, budget) for state in found if budget is None or state.result.peak <= budget]
-    return min(fitting, key=lambda state: state.result.work).solution if fitting else None
+    boards = [Board(problem, keep_all(problem))]
+    if budget is None:
+        _relax(boards[0], None)
+        return boards[0].solution
+    boards.append(Board(problem, make_all_again(problem)))
+    fitting = [board for board in boards if _descend(board, budget, _rate)]
+    lowest = _lowest(problem) if not fitting else None
+    fitting += [lowest] if lowest is not None and lowest.peak <= budget else []
+    for board in fitting:
+        _relax(board, budget)
+    return min(fitting, key=lambda board: board.work).solution if fitting else None
 
 
 def lowest_peak(problem: Problem) -> Solution:
-    """A solution with a low peak, found quickly.
+    """A solution with a low peak, found quickly; of several with the same peak one with little work.
 
     Raises:
         InvalidPlan: nothing that respects what the user fixed can be carried out.
     """
-    best: list[_State] = []
-    for start in (_judge(problem, keep_all(problem)), _judge(problem, make_all_again(problem))):
-        state, lower = start, _descend(problem, start, start.result.peak - 1)
-        while lower.result.peak < state.result.peak:
-            state, lower = lower, _descend(problem, lower, lower.result.peak - 1)
-        best.append(state)
-    return min(best, key=lambda state: state.result.peak).solution
+    board = _lowest(problem)
+    _relax(board, board.peak)
+    return board.solution
 
 
-def _judge(problem: Problem, solution: Solution) -> _State:
-    return _State(solution, simulate(problem, solution))
+def _lowest(problem: Problem) -> Board:
+    found: list[Board] = []
+    for start in (keep_all(problem), make_all_again(problem)):
+        for worth in (_rate, _saved):
+            board = Board(problem, start)
+            _sink(board, worth)
+            found.append(board)
+    return min(found, key=lambda board: (board.peak, board.work))
 
 
-def _attempt(problem: Problem, solution: Solution) -> _State | None:
-    try:
-        return _judge(problem, solution)
-    except InvalidPlan:
-        return None
+def _sink(board: Board, worth: Worth) -> None:
+    """Lower the peak as long as any single change does, in steps that get smaller."""
+    step = FIRST_STEP
+    while step >= LAST_STEP and board.peak > 0:
+        if not _descend(board, int(board.peak * (1 - step)), worth):
+            step /= 2
 
 
-def _descend(problem: Problem, state: _State, budget: int) -> _State:
-    """Change one thing after another until `state` fits, or until nothing brings it closer."""
-    while state.result.peak > budget:
-        better = _best_change(problem, state, budget)
-        if better is None:
-            return state
-        state = better
-    return state
-
-
-def _best_change(problem: Problem, state: _State, budget: int) -> _State | None:
-    """The change that saves the most excess bytes for its work, of the most promising that save any."""
-    excess = state.excess(budget)
-    changes = sorted(_changes(problem, state), key=lambda change: change[0], reverse=True)
-    for first in range(0, len(changes), LOOKED_AT):
-        tried = [_attempt(problem, solution) for _, solution in changes[first : first + LOOKED_AT]]
-        better = [new for new in tried if new is not None and new.excess(budget) < excess]
-        if better:
-            return max(better, key=lambda new: _rate(excess - new.excess(budget), new.result.work - state.result.work))
-    return None
+# --- descent
 
 
 def _rate(saved: int, work: int) -> tuple[bool, float]:
     """How good it is to save bytes for work: what costs none comes first."""
-    return saved > 0 and work <= 0, saved / max(1, work)
+    return work <= 0, saved / max(1, work)
 
 
-def _changes(problem: Problem, state: _State) -> Iterator[tuple[tuple[bool, float], Solution]]:
-    """Single changes, each with a guess of how good it is: `_rate` of the bytes that it saves at the peak."""
-    active = [tape for tape in problem.tapes if is_active(tape, state.solution.inner)]
-    yield from _value_changes(problem, state)
-    yield from _mode_changes(problem, state, active)
-    yield from _tape_changes(problem, state, active)
-    fixed = dict(problem.fixed_inner)
-    for position in range(len(problem.inner)):
-        if position not in fixed:
-            yield _rate(0, 0), replace(state.solution, inner=state.solution.inner ^ {position})
+def _saved(saved: int, work: int) -> tuple[bool, float]:
+    """How good it is to save bytes, whatever the work."""
+    return True, saved - min(work, 1 << 60) / (1 << 61)
 
 
-def _value_changes(problem: Problem, state: _State) -> Iterator[tuple[tuple[bool, float], Solution]]:
-    fixed, again = dict(problem.fixed_values), state.solution.values
-    turn, point = len(problem.steps), state.result.peak_point
-    for index, value in enumerate(problem.values):
-        if index in fixed or (value.latest < 0 and index not in again):
-            continue
-        changed = replace(state.solution, values=again ^ {index})
-        if index in again:
-            yield _rate(0, 0), changed
-        elif value.used < point < 2 * turn - 1 - max(value.needs, default=-1):
-            yield _rate(value.bytes if value.made <= point else 0, value.work), changed
+Worth = Callable[[int, int], tuple[bool, float]]
 
 
-def _mode_changes(problem: Problem, state: _State, active: list[Tape]) -> Iterator[tuple[tuple[bool, float], Solution]]:
-    modes, point = state.solution.modes, state.result.peak_point
-    for index, step in enumerate(problem.steps):
-        tapes = [tape for tape in active if tape.step == index]
-        now = _step_bytes(problem, tapes, index, modes[index], point)
-        for mode in range(len(step.modes)):
-            saved = now - _step_bytes(problem, tapes, index, mode, point)
-            if mode != modes[index] and saved > 0:
-                changed = replace(state.solution, modes=(*modes[:index], mode, *modes[index + 1 :]))
-                work = step.modes[mode].work - step.modes[modes[index]].work
-                yield _rate(saved, work + sum(tape.work[mode] - tape.work[modes[index]] for tape in tapes)), changed
+def _descend(board: Board, budget: int, worth: Worth) -> bool:
+    """Change one thing after another until the solution fits, which is returned, or until nothing brings it closer."""
+    turn = 0
+    while board.peak > budget:
+        best, looked_at = _best_change(board, budget, worth, turn)
+        if best is None:
+            return False
+        turn += looked_at
+        board.apply(best)
+    return True
 
 
-def _step_bytes(problem: Problem, tapes: list[Tape], step: int, mode: int, point: int) -> int:
-    """The bytes that a step and its active tapes hold at a point."""
-    end = 2 * len(problem.steps) - 1 - step
-    kept, transient = _mode_bytes(problem, tapes, step, mode)
-    return (kept if step <= point <= end else 0) + (transient if point == end else 0)
+def _best_change(board: Board, budget: int, worth: Worth, turn: int) -> tuple[Change | None, int]:
+    """The change that is worth most of those that come next, if any saves excess bytes; how many were looked at."""
+    excess, looked_at = board.excess(budget), 0
+    changes = _changes(board, turn)
+    most = LOOKED_AT if len(board.problem.values) > FEW_VALUES else None
+    while tried := list(islice(changes, most)):
+        looked_at += len(tried)
+        saved = [(excess - board.excess(budget, change), change) for change in tried]
+        better = [(worth(size, change.work), k) for k, (size, change) in enumerate(saved) if size > 0]
+        if better:
+            return saved[max(better, key=lambda one: one[0])[1]][1], looked_at
+    return None, looked_at
 
 
-def _tape_changes(problem: Problem, state: _State, active: list[Tape]) -> Iterator[tuple[tuple[bool, float], Solution]]:
-    inner, point = state.solution.inner, state.result.peak_point
-    end = 2 * len(problem.steps) - 1
-    for tape in active:
-        changed = _inner_without(problem, inner, tape)
-        mode = state.solution.modes[tape.step]
-        saved = tape.kept[mode] if tape.step <= point <= end - tape.step else 0
-        saved += tape.transient[mode] if point == end - tape.step else 0
-        if changed is not None and saved > 0:
-            work = sum(
-                problem.inner[position].work * (1 if position in changed else -1) for position in changed ^ inner
-            )
-            yield _rate(saved, work - tape.work[mode]), replace(state.solution, inner=changed)
+def _changes(board: Board, turn: int) -> Iterator[Change]:
+    """Single changes, of values from another one on each turn."""
+    problem, solution = board.problem, board.solution
+    fixed, fixed_inner = dict(problem.fixed_values), dict(problem.fixed_inner)
+    can_change = [value.latest >= 0 or k in solution.values for k, value in enumerate(problem.values)]
+    free = [k for k, can in enumerate(can_change) if can and k not in fixed]
+    if len(free) > FEW_VALUES:
+        start = turn % len(free)
+        spread = sorted(free, key=lambda k: k * GOLDEN % 1.0)
+        free = [*spread[start:], *spread[:start]]
+    modes = (
+        board.mode(index, mode)
+        for index, step in enumerate(problem.steps)
+        for mode in range(len(step.modes))
+        if mode != solution.modes[index]
+    )
+    single = (solution.inner ^ {position} for position in range(len(problem.inner)) if position not in fixed_inner)
+    active = [tape for tape in problem.tapes if is_active(tape, solution.inner)]
+    without = (_inner_without(problem, solution.inner, tape) for tape in active)
+    inner: Iterable[frozenset[int] | None] = dict.fromkeys(chain(single, without)) if problem.inner else ()
+    changes = chain(
+        modes,
+        (board.inner(again) for again in inner if again is not None and again != solution.inner),
+        (board.value(index) for index in free),
+    )
+    return (change for change in changes if change is not None)
 
 
 def _inner_without(problem: Problem, inner: frozenset[int], tape: Tape) -> frozenset[int] | None:
@@ -224,23 +209,21 @@ def _inner_without(problem: Problem, inner: frozenset[int], tape: Tape) -> froze
     return None if is_active(tape, again) else frozenset(again)
 
 
-def _relax(problem: Problem, state: _State, budget: int | None) -> _State:
+def _relax(board: Board, budget: int | None) -> None:
     """Take back, one after another, the changes that are not needed for `budget`."""
-    again = sorted(state.solution.values, key=lambda value: -problem.values[value].work)
-    for index in again:
-        state = _cheaper(problem, state, budget, replace(state.solution, values=state.solution.values - {index}))
-    for position in sorted(state.solution.inner, key=lambda position: -problem.inner[position].work):
-        state = _cheaper(problem, state, budget, replace(state.solution, inner=state.solution.inner - {position}))
+    problem = board.problem
+    fixed, fixed_inner = dict(problem.fixed_values), dict(problem.fixed_inner)
+    for index in sorted(board.solution.values - fixed.keys(), key=lambda value: (-problem.values[value].work, value)):
+        _take(board, budget, board.value(index))
+    inner = sorted(board.solution.inner - fixed_inner.keys(), key=lambda k: (-problem.inner[k].work, k))
+    for position in inner:
+        _take(board, budget, board.inner(board.solution.inner - {position}))
     for index, step in enumerate(problem.steps):
         for mode in sorted(range(len(step.modes)), key=lambda mode: -step.modes[mode].work):
-            modes = (*state.solution.modes[:index], mode, *state.solution.modes[index + 1 :])
-            state = _cheaper(problem, state, budget, replace(state.solution, modes=modes))
-    return state
+            _take(board, budget, board.mode(index, mode))
 
 
-def _cheaper(problem: Problem, state: _State, budget: int | None, changed: Solution) -> _State:
-    """The changed solution where it fits and is less work, else the old one."""
-    new = _attempt(problem, changed)
-    if new is None or new.result.work >= state.result.work or (budget is not None and new.result.peak > budget):
-        return state
-    return new
+def _take(board: Board, budget: int | None, change: Change | None) -> None:
+    """Take a change where the solution still fits, and is less work."""
+    if change is not None and change.work < 0 and (budget is None or board.peak_after(change) <= budget):
+        board.apply(change)
