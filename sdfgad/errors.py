@@ -156,9 +156,12 @@ class InfeasibleBudget(SdfgadError):
     """No plan keeps the memory limit.
 
     Attributes:
-        minimum_bytes: the smallest limit that some plan keeps.
+        minimum_bytes: the smallest limit that is known to be kept: it works, and every smaller one is refused.
+        largest: of the largest values that are kept for the reverse sweep: name, bytes, and the line that makes it.
     """
 
-    def __init__(self, what: str, minimum_bytes: int, todo: str = "") -> None:
-        self.minimum_bytes = minimum_bytes
+    def __init__(
+        self, what: str, minimum_bytes: int, todo: str = "", largest: Sequence[tuple[str, int, str]] = ()
+    ) -> None:
+        self.minimum_bytes, self.largest = minimum_bytes, tuple(largest)
         super().__init__(what, todo=todo)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from sdfgad.api.layout import Code, Layout, Sizes
+from sdfgad.api.least import Least
 from sdfgad.api.recall import Recall
 from sdfgad.api.wishes import Wishes
 from sdfgad.errors import ArgumentError
-from sdfgad.ir.program import Block, Program
 from sdfgad.lowering.accounting import Accountant, Accounts
-from sdfgad.lowering.assemble import GradientProgram, assemble
+from sdfgad.lowering.assemble import assemble
 from sdfgad.lowering.inner import InnerChoices, inner_choices
-from sdfgad.lowering.lifetimes import evaluate, peak_bytes
-from sdfgad.plan.choose import Infeasible, choose
+from sdfgad.plan.choose import Choice, within
 from sdfgad.plan.greedy import keep_all, make_all_again
-from sdfgad.plan.ilp import solve
 from sdfgad.plan.machine import machine
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.segments import Segments
@@ -30,110 +26,14 @@ from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.residuals import Again
 
 MOST_ATTEMPTS = 5
-# How many layouts are made better by single changes, and by how many, when the smallest peak is looked for.
-MOST_STARTS, MOST_TURNS = 3, 40
+# The most of its time that the solver is given for one answer.
+SHARE_OF_TIME = 0.4
 # Predicted times are never so good that less than this share of them would mean anything.
 TOLERANCE = 0.005
 # With less than this share of the time left, a plan that fits is not looked for a better one.
-QUICK = 0.8
+QUICK = 0.6
 # To what share of its trips the number of a loop's kept states is found.
 SHARE = 1 / 4096
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """What the sizes of one call depend on.
-
-    Attributes:
-        integers: values of the program's run-time integers.
-        trips: loop counter -> the number of its trips in all, where that is data and has been counted.
-        copies: bytes of copies of arguments that are not contiguous.
-    """
-
-    integers: Mapping[str, int]
-    trips: Mapping[str, int] = field(default_factory=dict)
-    copies: int = 0
-
-    def of(self, made: GradientProgram) -> dict[str, int]:
-        """All integers that a gradient program's sizes are made of, but for its segments."""
-        counted = {} if made.counting is None else made.counting.outputs
-        loops = {buffer: name.removeprefix("trips of ") for name, buffer in counted.items()}
-        totals = {symbol: self.trips.get(loops[buffer], 0) for symbol, buffer in made.totals.items()}
-        return {**self.integers, **totals}
-
-
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """One way to compute a gradient.
-
-    Attributes:
-        made, program: the gradient program, and the same optimised.
-        body: the primal's statements, which `made.points` number.
-        again: the statements that make each value again.
-        segments: how loops are kept, by statement number.
-        solution: what was decided, or None where nothing was.
-        status, gap, solver, seconds: how it was found.
-    """
-
-    made: GradientProgram
-    body: Block
-    again: tuple[Any, ...]
-    segments: Mapping[int, Segments] = field(default_factory=dict)
-    solution: Solution | None = None
-    status: str = "fixed"
-    gap: float | None = 0.0
-    solver: str = "none"
-    seconds: float = 0.0
-
-    @cached_property
-    def program(self) -> Program:
-        return _optimised(self.made.program)
-
-    @property
-    def gradient_program(self) -> Program:
-        """The program without the output's value, and so without what only that needs."""
-        whole = self.made.program
-        gradients = {name: buffer for name, buffer in whole.outputs.items() if buffer != self.made.value}
-        return replace(whole, outputs=gradients)
-
-    @property
-    def decided(self) -> Solution:
-        """What was decided, of a layout of which something was."""
-        assert self.solution is not None
-        return self.solution
-
-    @property
-    def structure(self) -> tuple[Any, ...]:
-        """Equal for layouts with the same compiled code."""
-        return self.again, tuple(sorted(self.segments))
-
-    def for_trips(self, integers: Mapping[str, int]) -> Layout:
-        """The same layout for other numbers of trips."""
-        loops = {number: kept.loop for number, kept in self.made.checkpoints.items()}
-        segments = {n: s.for_trips(max(evaluate(loops[n].trips, integers), 0)) for n, s in self.segments.items()}
-        return self if segments == self.segments else replace(self, segments=segments)
-
-    @cached_property
-    def tables(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, int]]:
-        """The arrays and integers that tell the compiled program which states to keep and what to run again."""
-        arrays: dict[str, np.ndarray[Any, Any]] = {}
-        integers: dict[str, int] = {}
-        for number, kept in self.made.checkpoints.items():
-            segments = self.segments[number]
-            forward, reverse = segments.forward(), segments.reverse()
-            arrays |= {kept.forward.name: forward, kept.reverse.name: reverse}
-            values = (segments.length, segments.slots, len(forward), len(reverse))
-            integers |= dict(zip(kept.integers, values, strict=True))
-        return arrays, integers
-
-    def integers(self, sizes: Sizes) -> dict[str, int]:
-        return sizes.of(self.made) | self.tables[1]
-
-    def peak_bytes(self, sizes: Sizes) -> int:
-        """The most that a call holds."""
-        integers, counting = self.integers(sizes), self.made.counting
-        first = peak_bytes(_optimised(counting), integers) if counting is not None else 0
-        return max(first, peak_bytes(self.program, integers)) + sizes.copies
 
 
 class Planner:
@@ -148,6 +48,9 @@ class Planner:
     ) -> None:
         self.derive, self.wrt, self.output, self.wishes, self.recall = derive, wrt, output, wishes, recall
         self._accounts: tuple[Sizes, Accounts] | None = None
+        self._smallest: tuple[Sizes, Layout] | None = None
+        # By what is made again and which loops are kept: layouts that differ in numbers only share it.
+        self._codes: dict[tuple[Any, ...], tuple[Code, tuple[Any, ...]]] = {}
 
     @cached_property
     def adjoint(self) -> Adjoint:
@@ -233,9 +136,18 @@ class Planner:
         is tried first, then what exceeds the limit by as much as the bound is off where everything is stored.
         """
         limit, deadline = self.wishes.limit, time.perf_counter() + self.wishes.solver_seconds
-        layout = self._attempt(problem, None, accounts, deadline)
-        if limit is None or layout is None or layout.peak_bytes(sizes) <= limit:
-            assert layout is not None, "without a limit there is always a layout"
+        free = self._chosen(problem, None, deadline)
+        assert free is not None, "without a limit there is always a layout"
+        if limit is None or free.simulation.peak <= limit:
+            layout = self._of(free, accounts)
+            if limit is None or layout.peak_bytes(sizes) <= limit:
+                return layout
+        search = self._search(problem, accounts, sizes)
+        if search.is_near(limit) and self._least(search).peak_bytes(sizes) > limit:
+            return self._least(search)
+        deadline = time.perf_counter() + self.wishes.solver_seconds  # What was found so far serves all limits.
+        layout = self._of(free, accounts)
+        if layout.peak_bytes(sizes) <= limit:
             return layout
         # Not said to be the best, should it be taken because nothing better was found.
         stored = self._built(_stored(problem), accounts)
@@ -247,8 +159,26 @@ class Planner:
             found += self._closing_in(problem, limit + slack, accounts, sizes, deadline)
         fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit]
         if not fitting:
-            return self._smallest(problem, accounts, sizes)
+            # Others that need as much by the problem's bytes may take less time.
+            least = self._least(search)
+            found = [
+                least,
+                *self._closing_in(problem, simulate(problem, least.decided).peak, accounts, sizes, deadline),
+            ]
+            fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit] or [least]
         return min(fitting, key=lambda layout: simulate(problem, layout.decided).work)
+
+    def _search(self, problem: Problem, accounts: Accounts, sizes: Sizes) -> Least:
+        kept = [lambda: self._states_kept(_stored(problem), accounts, 0.0)] if accounts.loops else []
+        return Least(problem, accounts, sizes, lambda solution: self._built(solution, accounts), kept)
+
+    def _least(self, search: Least) -> Layout:
+        """The layout with the smallest peak, which is the same for all limits."""
+        if self._smallest is None or self._smallest[0] != search.sizes:
+            asked = replace(self.wishes, limit=None)
+            make = lambda: search.layout(self.wishes.solver)  # noqa: E731
+            self._smallest = search.sizes, self.recall(f"least {asked} {search.sizes} {machine()}", make)
+        return self._smallest[1]
 
     def _closing_in(
         self, problem: Problem, target: int, accounts: Accounts, sizes: Sizes, deadline: float
@@ -266,55 +196,18 @@ class Planner:
             target -= excess
 
     def _attempt(self, problem: Problem, target: int | None, accounts: Accounts, deadline: float) -> Layout | None:
-        """The solver's layout for so many of the problem's bytes, or None if there is none."""
+        """The solver's layout for so many of the problem's bytes, or None if none is found."""
+        chosen = self._chosen(problem, target, deadline)
+        return None if chosen is None else self._of(chosen, accounts)
+
+    def _chosen(self, problem: Problem, target: int | None, deadline: float) -> Choice | None:
         wishes, left = self.wishes, max(0.1, deadline - time.perf_counter())
-        try:
-            chosen = choose(problem, target, wishes.solver, left, TOLERANCE)
-        except Infeasible:
-            return None
+        return within(problem, target, wishes.solver, min(left, SHARE_OF_TIME * wishes.solver_seconds), TOLERANCE)
+
+    def _of(self, chosen: Choice, accounts: Accounts) -> Layout:
         status = "greedy" if chosen.method == "greedy" else chosen.status
-        return replace(self._built(chosen.solution, accounts), status=status, gap=chosen.gap, solver=wishes.solver)
-
-    def _smallest(self, problem: Problem, accounts: Accounts, sizes: Sizes) -> Layout:
-        """The layout with the smallest peak that is found from several which should have small ones."""
-        deadline = time.perf_counter() + self.wishes.solver_seconds
-        answer = solve(problem, None, objective="peak", solver=self.wishes.solver, seconds=self.wishes.solver_seconds)
-        plain = replace(problem, steps=tuple(replace(step, modes=step.modes[:1]) for step in problem.steps))
-        few = tuple(min(1, len(step.modes) - 1) for step in problem.steps)
-        solutions = [
-            keep_all(problem),
-            make_all_again(problem),
-            make_all_again(plain),
-            *(replace(solution, modes=few) for solution in (keep_all(problem), make_all_again(problem))),
-            *([answer.solution] if answer.solution is not None else []),
-        ]
-        layouts = [self._built(solution, accounts) for solution in _valid(problem, solutions)]
-        layouts.sort(key=lambda layout: layout.peak_bytes(sizes))
-        # Each has its share of the time, from when it begins.
-        share = self.wishes.solver_seconds / MOST_STARTS
-        layouts[:MOST_STARTS] = [
-            self._descended(one, problem, accounts, sizes, time.perf_counter() + share) for one in layouts[:MOST_STARTS]
-        ]
-        best = min(layouts, key=lambda layout: layout.peak_bytes(sizes))
-        kept = self._states_kept(_stored(problem), accounts, 0.0)
-        if kept.peak_bytes(sizes) < best.peak_bytes(sizes):
-            return replace(kept, status="smallest peak", gap=None)
-        faster = self._attempt(problem, simulate(problem, best.decided).peak, accounts, deadline)
-        if faster is not None and faster.peak_bytes(sizes) <= best.peak_bytes(sizes):
-            best = faster
-        return replace(best, status="smallest peak", gap=None, solver=self.wishes.solver)
-
-    def _descended(self, best: Layout, problem: Problem, accounts: Accounts, sizes: Sizes, deadline: float) -> Layout:
-        """Single changes, as long as they make the real peak smaller: the problem's is only a bound of it."""
-        least, turns = best.peak_bytes(sizes), len(problem.inner) + sum(v.latest >= 0 for v in problem.values)
-        for turn in range(min(turns, MOST_TURNS)):
-            if time.perf_counter() > deadline:
-                break
-            for solution in _valid(problem, [_changed(problem, best.decided, turn)]):
-                layout = self._built(solution, accounts)
-                if layout.peak_bytes(sizes) < least:
-                    best, least = layout, layout.peak_bytes(sizes)
-        return best
+        layout = self._built(chosen.solution, accounts)
+        return replace(layout, status=status, gap=chosen.gap, solver=self.wishes.solver)
 
     def _built(self, solution: Solution, accounts: Accounts) -> Layout:
         segments: dict[int, Segments] = {}
@@ -323,15 +216,13 @@ class Planner:
         return replace(self._assembled(_made_again(solution, accounts), segments), solution=solution)
 
     def _assembled(self, again: list[Again], segments: Mapping[int, Segments]) -> Layout:
-        adjoint = self.adjoint.making_again(again) if again else self.adjoint
-        made = assemble(adjoint, self.wrt, self.output, tuple(segments))
-        return Layout(made, adjoint.primal.body, tuple(one.members for one in adjoint.again), segments)
-
-
-def _optimised(program: Program) -> Program:
-    from sdfgad.optimize.passes import optimise  # A program that is found compiled does without the import.
-
-    return optimise(program)
+        structure = tuple(one.members for one in again), tuple(sorted(segments))
+        if structure not in self._codes:
+            adjoint = self.adjoint.making_again(again) if again else self.adjoint
+            code = Code(assemble(adjoint, self.wrt, self.output, tuple(segments)))
+            self._codes[structure] = code, tuple(one.members for one in adjoint.again)
+        code, members = self._codes[structure]
+        return Layout(code, self.adjoint.primal.body, members, segments)
 
 
 def _made_again(solution: Solution, accounts: Accounts) -> list[Again]:
@@ -342,22 +233,6 @@ def _made_again(solution: Solution, accounts: Accounts) -> list[Again]:
 def _stored(problem: Problem) -> Solution:
     """Everything stored, but for what the user wants made again."""
     return replace(keep_all(problem), modes=(0,) * len(problem.steps))
-
-
-def _changed(problem: Problem, solution: Solution, turn: int) -> Solution:
-    """The solution with one value, of those that can be, made again or not made again."""
-    values = [k for k, value in enumerate(problem.values) if value.latest >= 0]
-    if turn < len(values):
-        return replace(solution, values=solution.values ^ {values[turn]})
-    return replace(solution, inner=solution.inner ^ {turn - len(values)})
-
-
-def _valid(problem: Problem, solutions: Iterable[Solution]) -> Iterator[Solution]:
-    """Those that can be carried out: what the user pins may rule some out."""
-    for solution in solutions:
-        with contextlib.suppress(InvalidPlan):
-            simulate(problem, solution)
-            yield solution
 
 
 def _square_roots(accounts: Accounts) -> tuple[int, ...]:

@@ -20,10 +20,10 @@ from sdfgad.ir.serial import expressions, serialised
 from sdfgad.ir.specialise import NeedsConstant
 
 if TYPE_CHECKING:
-    from sdfgad.api.planning import Layout
+    from sdfgad.api.layout import Layout
 
 # A plan that was cut short by a busy machine may be a better one next time.
-LASTING = ("fixed", "optimal")
+LASTING = ("fixed", "optimal", "smallest peak")
 
 
 class Recall:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sdfgad.api.planning import Layout, Sizes
+from sdfgad.api.layout import Layout, Sizes
 from sdfgad.api.wishes import Wishes
 from sdfgad.errors import InfeasibleBudget, Location
 from sdfgad.ir.program import Block, Program, Statement, walk, writes_of
@@ -39,19 +39,23 @@ def plan_of(layout: Layout, store_all: Layout, accounts: Accounts, sizes: Sizes,
     )
 
 
-def infeasible(limit: int, minimum: int, accounts: Accounts, strategy: str) -> InfeasibleBudget:
-    """The error for a limit that no plan keeps, with what takes most."""
-    rows = sorted(decisions(None, accounts), key=lambda row: -row.bytes)[:3]
-    listed = "".join(f"\n    {row.name}: {size_text(row.bytes)}, from {row.source}" for row in rows if row.bytes)
+def infeasible(limit: int, layout: Layout, sizes: Sizes, accounts: Accounts, strategy: str) -> InfeasibleBudget:
+    """The error for a limit that no plan keeps, with what takes most; `layout` has the smallest peak."""
+    minimum, is_least = layout.peak_bytes(sizes), layout.gap is not None
+    rows = [row for row in sorted(decisions(None, accounts), key=lambda row: -row.bytes)[:3] if row.bytes]
+    listed = "".join(f"\n    {row.name}: {size_text(row.bytes)}, from {row.source}" for row in rows)
     largest = f"\n  The largest values kept for the reverse sweep are:{listed}" if listed else ""
     is_fixed = strategy != "ilp"
     who = f"the strategy {strategy!r} does not keep" if is_fixed else "no plan keeps"
     more = 'strategy="ilp", ' if is_fixed else ""
+    known = "every plan needs at least" if is_least else "the smallest plan that was found needs"
+    known = "it needs at least" if is_fixed else known
     return InfeasibleBudget(
-        f"{who} memory_limit={limit} bytes ({size_text(limit)}): at least {minimum} bytes "
-        f"({size_text(minimum)}) are needed for arguments, outputs, gradients, stored values and temporaries{largest}",
+        f"{who} memory_limit={limit} bytes ({size_text(limit)}): {known} {minimum} bytes "
+        f"({size_text(minimum)}) for arguments, outputs, gradients, stored values and temporaries{largest}",
         minimum,
         f"Pass memory_limit={minimum} or more, smaller arguments, {more}or fewer arguments in `wrt`.",
+        [(row.name, row.bytes, row.source) for row in rows],
     )
 
 

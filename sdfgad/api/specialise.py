@@ -13,7 +13,8 @@ import numpy as np
 
 from sdfgad.api.built import Built, Outputs, shape_of
 from sdfgad.api.foresight import Foresight, Trips
-from sdfgad.api.planning import Layout, Planner, Sizes
+from sdfgad.api.layout import Layout, Sizes
+from sdfgad.api.planning import Planner
 from sdfgad.api.prepared import prepared
 from sdfgad.api.recall import Recall
 from sdfgad.api.report import infeasible, plan_of
@@ -101,7 +102,7 @@ class Specialisation:
                 self._layouts.clear()
             layout, limit = self.planner.layout(sizes), self.wishes.limit
             if limit is not None and layout.peak_bytes(sizes) > limit:
-                raise infeasible(limit, layout.peak_bytes(sizes), self.planner.accounts(sizes), self.wishes.strategy)
+                raise infeasible(limit, layout, sizes, self.planner.accounts(sizes), self.wishes.strategy)
             self._layouts[key] = layout
         return self._layouts[key]
 

@@ -143,6 +143,8 @@ def _calls(block: tuple[Statement, ...]) -> list[Call]:
 def workspaces(statement: Statement) -> int:
     """What the library calls of a statement allocate while they run, at most; threads that share a loop, at once."""
     size = max((workspace(call) for call in _calls((statement,))), default=0)
+    if not size:
+        return 0
     shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_much((s,))]
     together = (FEW_PARTS * workspace(call) for loop in shared for call in _calls((loop,)))
     return max(size, max(together, default=0))

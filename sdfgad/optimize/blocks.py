@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+
 from sdfgad.ir.program import Block, Branch, Loop, Statement, changed
 
 

@@ -60,16 +60,29 @@ def choose(
         RuntimeError: the solver's answer does not stand the simulation.
     """
     start = time.perf_counter()
+    found = within(problem, budget, solver, seconds, tolerance)
+    if found is None and budget is not None:
+        found = _smallest(problem, budget, solver, max(seconds / 10, seconds - time.perf_counter() + start))
+    if found is None:
+        raise RuntimeError("no plan was found, though there is no budget to keep")
+    return replace(found, seconds=time.perf_counter() - start)
+
+
+def within(
+    problem: Problem, budget: int | None, solver: str = "CBC", seconds: float = 10.0, tolerance: float = 0.0
+) -> Choice | None:
+    """The same, but None where nothing that fits is found.
+
+    Raises:
+        InvalidPlan, SolverMissing, RuntimeError: as `choose`.
+    """
+    start = time.perf_counter()
     simulate(problem, keep_all(problem))  # What is invalid here is invalid in every plan.
     answer = solve(problem, budget, solver=solver, seconds=seconds, tolerance=tolerance)
     found = _of_solver(problem, answer)
     if answer.status == "time limit" or (found is None and answer.status != "infeasible"):
         found = _better(found, _of_greedy(problem, answer, greedy(problem, budget)))
-    if found is None and budget is not None:
-        found = _smallest(problem, budget, solver, max(seconds / 10, seconds - time.perf_counter() + start))
-    if found is None:
-        raise RuntimeError(f"no plan was found, though there is no budget to keep: the solver's status is {answer}")
-    return replace(found, seconds=time.perf_counter() - start)
+    return None if found is None else replace(found, seconds=time.perf_counter() - start)
 
 
 def _of_solver(problem: Problem, answer: Answer) -> Choice | None:
