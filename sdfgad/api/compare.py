@@ -388,7 +388,7 @@ def _text(comparison: Comparison) -> str:
 def _cells(row: ComparisonRow) -> list[str]:
     start = [row.strategy, "no limit" if row.budget_bytes is None else size_text(row.budget_bytes), row.budget]
     if row.peak_bytes is None:
-        least = f"infeasible: at least {size_text(row.minimum_bytes or 0)}"
+        least = f"infeasible below {size_text(row.minimum_bytes or 0)}"
         return [*start, *["-"] * 6, row.error if row.minimum_bytes is None else least]
     measured = size_text(row.peak_bytes) + (" OVER THE LIMIT" if row.is_over_budget else "")
     difference = f"{row.difference:.1e}" if row.difference else "0"

@@ -31,7 +31,7 @@ SHARE_OF_TIME = 0.4
 # Predicted times are never so good that less than this share of them would mean anything.
 TOLERANCE = 0.005
 # With less than this share of the time left, a plan that fits is not looked for a better one.
-QUICK = 0.8
+QUICK = 0.6
 # To what share of its trips the number of a loop's kept states is found.
 SHARE = 1 / 4096
 
@@ -145,6 +145,7 @@ class Planner:
         search = self._search(problem, accounts, sizes)
         if search.is_near(limit) and self._least(search).peak_bytes(sizes) > limit:
             return self._least(search)
+        deadline = time.perf_counter() + self.wishes.solver_seconds  # What was found so far serves all limits.
         layout = self._of(free, accounts)
         if layout.peak_bytes(sizes) <= limit:
             return layout

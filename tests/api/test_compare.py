@@ -106,7 +106,7 @@ def test_text_has_every_row_and_the_machine(comparison):
     assert text.startswith("burgers: store-all holds ")
     for strategy in ("store_all", "recompute_all", "revolve", "ilp"):
         assert text.count(f"\n {strategy} ") == len(rows(comparison, strategy))
-    assert "infeasible: at least" in text
+    assert "infeasible below" in text
     assert "OVER" not in text
     assert f"numpy {np.__version__}" in text
     assert {"processor", "cores", "threads", "python", "numpy", "dace", "pulp", "solver", "date"} <= set(
