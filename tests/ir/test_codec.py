@@ -60,7 +60,6 @@ def there_and_back(value):
         Pair(1, Pair("two", (3,)), {"k": Location("f", 1, "")}),
         Lin(3, (("i", 2), ("j", -1))),
     ],
-    ids=str,
 )
 def test_values_come_back_equal_and_of_the_same_type(value):
     found = there_and_back(value)
