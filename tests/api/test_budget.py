@@ -17,6 +17,7 @@ import pytest
 import npbench_suite
 import sdfgad
 from sdfgad.errors import InfeasibleBudget
+from sdfgad.lowering.modes import CAUTION
 from sdfgad.plan.simulate import InvalidPlan, simulate
 from tests.lowering.test_accounting import random_solution
 
@@ -170,8 +171,9 @@ def test_a_larger_limit_is_never_slower(case):
     plans = [case.differentiated(limit).plan(*case.args) for limit in limits]
     costs = [sum(row.seconds for row in plan.decisions) for plan in plans]
     for k, (less, more) in enumerate(itertools.pairwise(costs)):
-        # The solver's problem, of which this is true exactly, has bounds of the program's bytes.
-        assert more <= 1.15 * less, (limits[k], limits[k + 1])
+        # The solver's problem, of which this is true exactly, has bounds of the program's bytes, and counts what is run
+        # again with some caution, which the rows do not.
+        assert more <= 1.15 * CAUTION * less, (limits[k], limits[k + 1])
 
 
 @pytest.mark.parametrize("name", ["lenet", "adi", "resnet", "softmax"])
