@@ -43,6 +43,20 @@ STATEMENTS = {
     "operators, in-place operators, integers that wrap around": "tests/frontend/test_operators.py",
 }
 
+COMPILERS = """\
+`CXX` names the compiler; without it, it is `g++`. What has been run is in the table; whatever a compiler does, its
+optimised code is tested by plain code in the first call of each library
+([ADR 16](adr/0016-optimised-code-is-tested-by-plain-code.md)).
+
+| compiler | what was run on 2026-11-22 (x86-64, AVX2) |
+|---|---|
+| g++ 12.2 | all tests |
+| g++ 11.3 | values and gradients of heat_3d, arc_distance and cholesky; `tests/runtime/test_compiler.py` |
+| clang 19.1 (with libomp-19-dev) | the same |
+| clang 14 | only code without OpenMP, for ADR 15: its libomp-14-dev cannot be installed beside that of clang 19 |
+| g++ 13, 14 | not run: in no registry that this project reaches |
+"""
+
 
 # --- the list of what is refused
 
@@ -98,6 +112,7 @@ def page_text() -> str:
     parts += [_group(name, [case for case in CASES if case.group == name]) for name in groups]
     parts.append("## Statements\n\n| what | tests |\n|---|---|")
     parts += [f"| {what} | [{Path(where).name}](../{where}) |" for what, where in STATEMENTS.items()]
+    parts += ["\n## Compilers\n", COMPILERS]
     parts.append("\n## Programs\n\nDifferentiated and compared with JAX, in `npbench_suite`:\n")
     parts.append(", ".join(f"`{name}`" for name in npbench_suite.names()) + "\n")
     return "\n".join(parts)
