@@ -50,7 +50,7 @@ def test_code_and_plans_of_two_seeds_in_processes_side_by_side(tmp_path):
     assert len(one) == len(names)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("names", [[*OWN, *SUITE]], ids=["ten programs"])
 def test_code_and_plans_of_ten_seeds(tmp_path, names):
     found = []
@@ -61,7 +61,7 @@ def test_code_and_plans_of_ten_seeds(tmp_path, names):
     assert all(one == found[0] for one in found)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_code_and_plans_of_the_whole_suite(tmp_path):
     names = [name for name in npbench_suite.names() if npbench_suite.load(name).arrays]
     orders = {"20": names, "21": names[::-1]}
@@ -73,7 +73,7 @@ def test_code_and_plans_of_the_whole_suite(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "names", [["gathering", "sums"], pytest.param([*OWN, *SUITE], marks=pytest.mark.slow)], ids=["two", "ten"]
+    "names", [["gathering", "sums"], pytest.param([*OWN, *SUITE], marks=pytest.mark.long)], ids=["two", "ten"]
 )
 def test_values_and_gradients_of_one_two_and_four_threads(names):
     """Bit for bit, in loops of the program and inside OpenBLAS."""

@@ -65,7 +65,7 @@ def test_ten_thousand_calls_take_no_more_and_no_longer():
     assert last < 2 * first
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_signatures_do_not_pile_up():
     """Each is compiled; of what remains, a library is the most."""
     g = sdfgad.differentiate(cubes, wrt="x")

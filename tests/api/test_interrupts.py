@@ -89,7 +89,7 @@ for stage in sys.argv[1:]:
 '''
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "stages", [["parse", "reverse", "run"], ["g++", "cbc"]], ids=["within this process", "in another program"]
 )

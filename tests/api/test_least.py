@@ -68,7 +68,7 @@ def assert_is_least(function, args):
         np.testing.assert_allclose(mine, expected, rtol=1e-11, atol=1e-11 * np.max(np.abs(expected)))
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 13))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 13))])
 def test_the_named_limit_is_the_least(tmp_path, seed):
     rng = random.Random(seed)
     text = source(rng, rng.randrange(3, 8))
@@ -94,7 +94,7 @@ def test_a_row_of_statements_is_made_again_in_segments(tmp_path):
     assert plan.peak_bytes <= error.minimum_bytes
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hundreds_of_values_are_planned(tmp_path):
     function, args = program(tmp_path, row(150), "row"), arguments(64, 16, 150)
     stored = sdfgad.differentiate(function, wrt=(0, 1), allow_unused=True, strategy="store_all").plan(*args).peak_bytes
@@ -136,7 +136,7 @@ def advected(steps, q, u, k):
     return np.sum(q * q)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_finite_volumes_in_a_loop_are_refused_in_seconds():
     rng = np.random.default_rng(2)
     q, u, k = rng.random((3, 64, 64))

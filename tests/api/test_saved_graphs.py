@@ -58,7 +58,7 @@ def test_triangular_loops_in_place(program, tmp_path):
     assert_saved(g.sdfg(np.linspace(0.5, 1.0, 6), *TRIANGULAR[program]), tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in npbench_suite.names() if npbench_suite.load(name).arrays])
 def test_every_program_of_the_suite(name, tmp_path):
     entry = npbench_suite.load(name)

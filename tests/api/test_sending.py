@@ -125,7 +125,7 @@ def test_executors_and_their_errors(gradient):
         np.testing.assert_array_equal(pool.submit(gradient, X, 2).result(), gradient(X, 2))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_joblib_sends_closures_by_value():
     from joblib import Parallel, delayed
 
@@ -208,7 +208,7 @@ print("right")
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_after_a_fork_threads_are_there_again(tmp_path):
     (tmp_path / "forked.py").write_text(FORKED)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}

@@ -153,7 +153,7 @@ def cubes(x):
     return np.sum(x * x * x)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_gradients_work_on_when_the_cache_is_cleared_or_evicted(monkeypatch, tmp_path):
     """What is loaded stays, what is needed anew is built anew."""
     x = np.arange(3.0)

@@ -39,7 +39,7 @@ def cache(tmp_path):
     return cache_with_headers(tmp_path / "cache")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_eight_processes_build_the_same_and_others_at_once(script, cache):
     """Different hash seeds, too: neither results nor what is built may depend on them."""
     wanted = ["cubes", "squares"] * 4
@@ -53,7 +53,7 @@ def test_eight_processes_build_the_same_and_others_at_once(script, cache):
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_build_leaves_nothing_that_is_believed(script, cache, tmp_path):
     """Killed at ten moments, of which some are in the middle of building."""
     (tmp_path / "tmp").mkdir()
@@ -80,7 +80,7 @@ def damaged(path, kind):
     path.write_bytes(content)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["cut short", "tampered with"])
 def test_every_damaged_entry_is_noticed_and_made_again(script, cache, kind):
     assert finished(started(script, cache, "cubes")) == RIGHT["cubes"]
@@ -96,7 +96,7 @@ def test_every_damaged_entry_is_noticed_and_made_again(script, cache, kind):
             assert path.read_bytes() == content, path
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_eviction_while_others_use_what_goes(script, cache, tmp_path):
     """A bound of nothing: whatever is not in use goes, and all results are right."""
     for _ in range(3):
@@ -122,7 +122,7 @@ def in_a_mount(kind, cache):
     return command
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_cache_that_may_only_be_read(script, cache):
     """What is in it is used; what is not is built elsewhere, with one warning."""
     assert finished(started(script, cache, "cubes")) == RIGHT["cubes"]
@@ -133,7 +133,7 @@ def test_a_cache_that_may_only_be_read(script, cache):
     assert {path: path.stat().st_mtime_ns for path in cache.rglob("*")} == before
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_cache_on_a_full_disk(script, cache):
     """Small files find room, the headers do not, and all goes elsewhere from there on."""
     process = started(script, cache, "cubes", before=in_a_mount("full", cache))

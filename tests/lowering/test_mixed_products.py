@@ -66,7 +66,7 @@ def jax_gradients(text, values):
 QUICK = ("double", "narrow")
 
 
-@pytest.mark.parametrize("pair", [p if p in QUICK else pytest.param(p, marks=pytest.mark.slow) for p in PAIRS])
+@pytest.mark.parametrize("pair", [p if p in QUICK else pytest.param(p, marks=pytest.mark.long) for p in PAIRS])
 def test_products_of_real_and_complex_numbers(pair, tmp_path):
     text, count = program_text()
     values = [np.random.default_rng(4).uniform(0.5, 1.5, count), *arguments(*PAIRS[pair])]

@@ -48,7 +48,7 @@ def test_cxx_names_the_compiler(tmp_path):
     assert log.read_text().count("called") >= 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("wanted", OTHERS)
 def test_other_compilers_that_are_installed_are_right(tmp_path, wanted):
     done = run(tmp_path, wanted)

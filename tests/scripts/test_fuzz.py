@@ -78,7 +78,7 @@ def test_some_programs_are_right():
     assert sum(v.status == "right" for v in verdicts) >= 11
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_more_programs_are_right_with_all_checks():
     with Process(cache_folder(), everything=True) as process:
         verdicts = process.check([case_of_seed(seed) for seed in range(200, 212)])
@@ -95,7 +95,7 @@ def test_a_wrong_rule_is_found(cache):
     assert "slope" in wrong.detail
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_wrong_rule_is_found_made_smaller_and_written_as_a_test(cache, tmp_path, monkeypatch):
     campaign = Campaign(tmp_path, 7, 1, before="tests.scripts.planted:wrong_rule")
     monkeypatch.setattr("scripts.fuzzing.campaign.case_of_seed", lambda seed: ARCTAN)
@@ -131,7 +131,7 @@ def run_pytest(path):
 
 @pytest.mark.parametrize(
     ("fault", "kind"),
-    [("crash", "crashes in prepare"), pytest.param("hang", "hangs in prepare", marks=pytest.mark.slow)],
+    [("crash", "crashes in prepare"), pytest.param("hang", "hangs in prepare", marks=pytest.mark.long)],
 )
 def test_a_process_that_ends_is_blamed_on_its_program(cache, fault, kind):
     with Process(cache, before=f"tests.scripts.planted:{fault}", patience=60 if fault == "crash" else 25) as process:

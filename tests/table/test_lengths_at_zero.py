@@ -68,7 +68,7 @@ def checked(texts, dtype, folder, parts):
     )
 
 
-@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.long)])
 def test_of_real_numbers(dtype, tmp_path):
     checked((*OF_ANY, *OF_REALS), dtype, tmp_path, parts=False)
 
