@@ -14,6 +14,8 @@ from sdfgad.cache import clear_cache
 from sdfgad.errors import (
     AmbiguousArray,
     ArgumentError,
+    CacheError,
+    CacheWarning,
     CompilerError,
     GradientMismatch,
     IgnoredPrint,
@@ -21,6 +23,7 @@ from sdfgad.errors import (
     InvalidIndex,
     MiscompiledWarning,
     MissingRule,
+    NotImportable,
     OutOfMemory,
     OutputError,
     ProgramRaises,
@@ -41,6 +44,8 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousArray",
     "ArgumentError",
+    "CacheError",
+    "CacheWarning",
     "CheckResult",
     "Comparison",
     "ComparisonRow",
@@ -52,6 +57,7 @@ __all__ = [
     "InvalidIndex",
     "MiscompiledWarning",
     "MissingRule",
+    "NotImportable",
     "OutOfMemory",
     "OutputError",
     "ProgramRaises",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import platformdirs
 
-from sdfgad.errors import CacheWarning
+from sdfgad.errors import CacheError, CacheWarning
 
 VARIABLE = "SDFGAD_CACHE_DIR"
 # What ld.so(8) replaces in the path of a library.
@@ -34,8 +34,16 @@ def cache_folder() -> Path:
 
     Where others may write to the folder that it names, a private one within it is used: whoever writes a library there
     would have it run as this user.
+
+    Raises:
+        CacheError: libraries in a folder of this name cannot be loaded.
     """
     chosen = os.environ.get(VARIABLE)
+    if LOADER_TOKEN.search(chosen or ""):
+        raise CacheError(
+            f"the cache folder {chosen} has a part that the dynamic loader replaces ($ORIGIN, $LIB or $PLATFORM)",
+            todo=f"Set {VARIABLE} to another folder.",
+        )
     return _private(Path(chosen).absolute()) if chosen else _own(Path(platformdirs.user_cache_dir("sdfgad")))
 
 
