@@ -41,7 +41,7 @@ def test_a_subexpression_is_computed_once():
     writer = Writer(lambda read: f"{read.buffer}_")
     text = writer.value(Op("add", (Op("multiply", (shared, shared), F64), shared), F64))
     assert len(writer.lines) == 1
-    assert sum(line.count("std::sin") for line in [*writer.lines, text]) == 1
+    assert sum(line.count("math::sin") for line in [*writer.lines, text]) == 1
 
 
 def test_forms():
