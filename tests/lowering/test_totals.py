@@ -13,20 +13,23 @@ F64, C64 = np.dtype(np.float64), np.dtype(np.complex64)
 
 def test_a_real_sum_is_one_variable():
     total = Total(F64, "s")
-    assert total.begin("x") == ["double s = x;"]
-    assert total.value == "s"
+    assert total.begin("x") == ["SDFGAD_SUM(double, s, x);"]
+    assert total.add("x * y") == ["SDFGAD_ADD(s, x * y);"]
+    assert total.value == "SDFGAD_TOTAL(s)"
     assert total.pragma() == ["#pragma omp simd reduction(+ : s)"]
 
 
 def test_a_complex_sum_is_two():
     total = Total(C64, "s")
-    assert total.begin("x") == ["float sre_ = x.re;", "float sim_ = x.im;"]
-    assert total.value == "sdfgad::complex<float>(sre_, sim_)"
+    assert total.begin("x") == ["SDFGAD_SUM(float, sre_, x.re);", "SDFGAD_SUM(float, sim_, x.im);"]
+    assert total.value == "sdfgad::complex<float>(SDFGAD_TOTAL(sre_), SDFGAD_TOTAL(sim_))"
     assert total.pragma() == ["#pragma omp simd reduction(+ : sre_, sim_)"]
 
 
 def test_extrema_are_not_added_up():
     assert Total(F64, "s", "maximum").pragma() == []
+    assert Total(F64, "s", "maximum").begin("x") == ["double s = x;"]
+    assert Total(F64, "s", "maximum").value == "s"
     assert Total(F64, "s", "maximum").add("x") == ["s = sdfgad::maximum(s, x);"]
     i = Lin.symbol("i")
     largest = Compute((), Access("s"), Read("x", (i,), F64), "maximum")
