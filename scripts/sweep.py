@@ -36,6 +36,8 @@ from sdfgad.runtime import differential
 from sdfgad.runtime.batch import Batch
 
 Case = tuple[str, str, int]
+# What NumPy raises at sizes that a program was not made for.
+RAISED = (ArithmeticError, IndexError, ValueError)
 
 
 @dataclass
@@ -44,15 +46,16 @@ class Totals:
 
     Attributes:
         done: how many cases of the drawn order are behind it.
-        right, refused, impossible: of these, those that agreed, that sdfgad refused, and that NumPy cannot compute.
+        right, impossible: of these, those that agreed, and that NumPy cannot compute.
+        refused: how many sdfgad refused, by the kind of the error and the program.
         wrong: the cases in which optimised code differed, with what was said.
         seconds: of the clock, of all parts together.
     """
 
     done: int = 0
     right: int = 0
-    refused: int = 0
     impossible: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
     wrong: list[tuple[Case, str]] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -84,7 +87,7 @@ def arguments_of(case: Case) -> tuple[Any, ...] | None:
             warnings.simplefilter("ignore")
             args = entry.arguments_with(parameters)
             entry.program(*entry.arguments_with(parameters))
-    except Exception:  # Whatever a program raises at a size that it was not made for.
+    except RAISED:
         return None
     return args
 
@@ -109,7 +112,7 @@ class Sweep:
             self.file.write_text(json.dumps(asdict(self.totals), indent=1))
             totals = self.totals
             self.say(
-                f"{totals.done}/{len(order)} cases, {totals.right} right, {totals.refused} refused, "
+                f"{totals.done}/{len(order)} cases, {totals.right} right, {sum(totals.refused.values())} refused, "
                 f"{totals.impossible} impossible, {len(totals.wrong)} wrong, {totals.seconds:.0f} s"
             )
         return self.totals
@@ -138,10 +141,21 @@ class Sweep:
             )
             try:
                 gradient.programs(*args)
-            except sdfgad.SdfgadError:
-                self.totals.refused += 1
+            except sdfgad.SdfgadError as error:
+                self.refuse(case, error)
                 continue
             yield case, gradient, args
+
+    def refuse(self, case: Case, error: sdfgad.SdfgadError) -> None:
+        """Count a refusal; a compiler that fails is none.
+
+        Raises:
+            CompilerError: the error is one.
+        """
+        if isinstance(error, sdfgad.CompilerError):
+            raise error
+        kind = f"{type(error).__name__}: {case[0]}"
+        self.totals.refused[kind] = self.totals.refused.get(kind, 0) + 1
 
     def check(self, case: Case, gradient: sdfgad.DifferentiatedProgram, args: tuple[Any, ...]) -> None:
         """Compute value and gradients, which tests optimised code."""
@@ -149,8 +163,8 @@ class Sweep:
             warnings.simplefilter("always")
             try:
                 gradients(gradient, args)
-            except sdfgad.SdfgadError:
-                self.totals.refused += 1
+            except sdfgad.SdfgadError as error:
+                self.refuse(case, error)
                 return
         wrong = [str(one.message) for one in caught if issubclass(one.category, sdfgad.MiscompiledWarning)]
         self.totals.wrong += [(case, text) for text in wrong]

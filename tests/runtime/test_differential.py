@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import sdfgad
+from sdfgad.errors import TooFewSlots
 from sdfgad.runtime import compiler, differential
+from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compiler import Level
 from sdfgad.runtime.differential import CheckedExecutable
 from sdfgad.runtime.report import reproduce
@@ -157,6 +159,33 @@ def test_it_can_be_switched_off(cache, monkeypatch, broken_compiler):
     assert not np.array_equal(dx, 6.0 * X)
     assert plain_libraries(cache) == []
     assert not (cache / "checks").exists()
+
+
+def test_nothing_is_said_where_roundings_decide_how_long_it_runs(cache, monkeypatch, broken_compiler):
+    monkeypatch.setattr(CheckedExecutable, "_perturbed", lambda *_: None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(sdfgad.differentiate(cubes, wrt="x")(X), 6.0 * X)
+    assert records(cache) == []
+
+
+def test_perturbed_code_with_too_few_slots_says_nothing(cache, monkeypatch):
+    g = sdfgad.differentiate(steps, wrt="x")
+    g.value(20, X)
+    (made,) = (made for several in g._specialisations.values() for made in several)
+    checked = made._forward_executable
+    run = Executable.__call__
+
+    def perturbed_runs_fail(self, arrays, integers):
+        if self is checked._plain_one() and perturbed[-1]:
+            raise TooFewSlots("too few")
+        run(self, arrays, integers)
+
+    perturbed = [0]
+    monkeypatch.setattr(Executable, "perturb", lambda self, seed: perturbed.append(seed))
+    monkeypatch.setattr(Executable, "__call__", perturbed_runs_fail)
+    assert checked._perturbed({}, {}) is None
+    assert perturbed[-1] == 0
 
 
 def test_plain_code_can_be_all_that_runs(cache, monkeypatch, broken_compiler):
