@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 import sdfgad
+from scripts.checking import random_like
 from scripts.fuzzing.case import Case, function_of
-from scripts.fuzzing.reference import Line, Rejected, moderate_value, random_like
+from scripts.fuzzing.reference import Line, Rejected, moderate_value
 from scripts.fuzzing.verdict import Verdict, of_error
 from sdfgad.errors import InfeasibleBudget, SdfgadError
 from sdfgad.runtime.batch import Batch

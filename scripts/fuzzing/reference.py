@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from scripts.checking import inner, random_like
 from scripts.fuzzing.case import Case
 
 # Steps of central differences; each is extrapolated with the one that is half as long.
@@ -46,19 +47,6 @@ def moderate_value(function: Callable[..., Any], case: Case, args: tuple[Any, ..
     if not np.isfinite(value).all() or np.max(np.abs(value), initial=0) > LARGEST:
         raise Rejected
     return value
-
-
-def inner(x: Any, y: Any) -> float:
-    """The sum of all Re(conj(x) y)."""
-    return float(np.sum((np.conj(x) * y).real))
-
-
-def random_like(value: Any, rng: np.random.Generator) -> Any:
-    """Normal random numbers in the shape of a value, complex where that is."""
-    found = np.asarray(rng.standard_normal(np.shape(value)))
-    if np.iscomplexobj(value):
-        found = found + 1j * rng.standard_normal(np.shape(value))
-    return found
 
 
 @dataclass

@@ -10,13 +10,13 @@ import gc
 import importlib
 import json
 import os
-import resource
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts.build_times import processor_seconds
 from scripts.fuzzing.case import case_of
 from scripts.fuzzing.check import Check
 from sdfgad.errors import CompilerError
@@ -55,28 +55,22 @@ class Worker:
         self.seconds = {}
 
     def _each(self, phase: str, checks: list[Check], action: Callable[[Check], Callable[[], None]]) -> None:
-        start = _seconds()
+        start = processor_seconds()
         for check in checks:
             if check.is_open:
                 self.say({"at": check.case.seed, "phase": phase})
                 check.step(action(check))
-        self.seconds[phase] = self.seconds.get(phase, 0) + _seconds() - start
+        self.seconds[phase] = self.seconds.get(phase, 0) + processor_seconds() - start
 
     def _compile(self, batch: Batch) -> None:
-        start = _seconds()
+        start = processor_seconds()
         self.say({"at": None, "phase": "compile"})
         try:
             batch.build(with_plain=differential.mode() is differential.Mode.PLAIN)
         except CompilerError:
             # One of them does not compile. Each is compiled alone when it is called, and says so.
             self.say({"note": "a batch does not compile"})
-        self.seconds["compile"] = self.seconds.get("compile", 0) + _seconds() - start
-
-
-def _seconds() -> float:
-    """Of the processor, of this process and of the compilers that it ran."""
-    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+        self.seconds["compile"] = self.seconds.get("compile", 0) + processor_seconds() - start
 
 
 def main(argv: Sequence[str] | None = None) -> int:

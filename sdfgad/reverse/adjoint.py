@@ -101,6 +101,25 @@ class Adjoint:
         return replace(self, again=tuple(again), residuals=residuals_of(self.places, saved))
 
 
+@dataclass(frozen=True)
+class _Setting:
+    """What the adjoints of a program's statements depend on.
+
+    Attributes:
+        bars: primal buffer -> its adjoint's buffer.
+    """
+
+    program: Program
+    zeros: StrongZeros
+    destruction: Destruction
+    places: Places
+    bars: Mapping[str, str]
+
+    def saved(self, pieces: Mapping[int, Piece]) -> frozenset[Key]:
+        """What must be saved for these adjoints."""
+        return saved_keys(self.program, self.destruction, self.places, pieces)
+
+
 def differentiate_program(
     program: Program,
     context: isl.Set,
@@ -127,19 +146,18 @@ def differentiate_program(
     bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
     buffers = {bar: replace(program.buffers[name], name=bar) for name, bar in bars.items()}
     pieces: dict[int, Piece] = {}
-    zeros = strong_zeros_of(program)
+    destruction, places = Destruction(program.body, context), Places(program, early)
+    setting = _Setting(program, strong_zeros_of(program), destruction, places, bars)
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
-            pieces[number] = _piece(program, zeros, statement, bars, buffers, names)
+            pieces[number] = _piece(setting, statement, buffers, names)
         elif isinstance(statement, Call) and any(whole.buffer in active for whole in statement.outputs):
             pieces[number] = Piece(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
-    destruction, places = Destruction(program.body, context), Places(program, early)
-    saved = saved_keys(program, destruction, places, pieces)
-    pieces, saved = _using_operands(program, destruction, places, pieces, saved, bars, buffers, names)
-    pieces, saved = _using_results(program, zeros, destruction, places, pieces, saved, bars)
+    pieces, saved = _using_operands(setting, pieces, setting.saved(pieces), buffers, names)
+    pieces, saved = _using_results(setting, pieces, saved)
     if reusing:
-        pieces = _reusing_results(program, zeros, destruction, places, pieces, saved, bars)
-        saved = saved_keys(program, destruction, places, pieces)
+        pieces = _reusing_results(setting, pieces, saved)
+        saved = setting.saved(pieces)
     if noting:
         needed = partial(saved_keys, program, destruction, places)
         noted, pieces = keep_choices(places, pieces, saved, needed, names)
@@ -184,20 +202,15 @@ def _symbols(body: Block) -> set[str]:
 
 
 def _piece(
-    program: Program,
-    zeros: StrongZeros,
-    statement: Compute,
-    bars: dict[str, str],
-    buffers: dict[str, Buffer],
-    names: Names,
-    prefer_result: bool = False,
+    setting: _Setting, statement: Compute, buffers: dict[str, Buffer], names: Names, prefer_result: bool = False
 ) -> Piece:
-    dtype = program.buffers[statement.target.buffer].dtype
+    """The adjoint of a statement; new buffers go to `buffers`."""
+    bars, like = setting.bars, setting.program.buffers[statement.target.buffer]
+    dtype = like.dtype
     target_bar = Access(bars[statement.target.buffer], statement.target.index)
     t = target_bar.read(dtype)
-    pulled = zeros.kept(statement, t, STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars)))
+    pulled = setting.zeros.kept(statement, t, STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars)))
     pulled = _with_result(statement, pulled, prefer_result)
-    like = program.buffers[statement.target.buffer]
     first, pulled = _counted(statement, pulled, like, buffers, names)
     body = [*first]
     own: Expr | None = None
@@ -263,16 +276,14 @@ def _counted(
 
 
 def _using_operands(
-    program: Program,
-    destruction: Destruction,
-    places: Places,
+    setting: _Setting,
     pieces: dict[int, Piece],
     saved: frozenset[Key],
-    bars: dict[str, str],
     buffers: dict[str, Buffer],
     names: Names,
 ) -> tuple[dict[int, Piece], frozenset[Key]]:
     """Let adjoints of calls use operands instead of results, one by one, where fewer values must be saved then."""
+    program, bars = setting.program, setting.bars
     statements = numbered(program.body)
     for number, piece in pieces.items():
         call = statements[number]
@@ -281,7 +292,7 @@ def _using_operands(
             continue
         storage = dict(buffers)
         other = Piece(pullback_of_call(call, program.buffers, bars, storage, names, rule), piece.phase)
-        trial = saved_keys(program, destruction, places, pieces | {number: other})
+        trial = setting.saved(pieces | {number: other})
         if len(trial) < len(saved):
             pieces, saved = pieces | {number: other}, trial
             old = {name for part in piece.statements for name in part.mentioned} - {*program.buffers, *bars.values()}
@@ -292,49 +303,36 @@ def _using_operands(
 
 
 def _using_results(
-    program: Program,
-    zeros: StrongZeros,
-    destruction: Destruction,
-    places: Places,
-    pieces: dict[int, Piece],
-    saved: frozenset[Key],
-    bars: dict[str, str],
+    setting: _Setting, pieces: dict[int, Piece], saved: frozenset[Key]
 ) -> tuple[dict[int, Piece], frozenset[Key]]:
     """Let adjoints use results instead of operands, one by one, where fewer values must be saved then."""
-    statements, lost = numbered(program.body), {buffer for _, buffer in saved}
+    statements, lost = numbered(setting.program.body), {buffer for _, buffer in saved}
     others: dict[int, Piece] = {}
     for number, piece in pieces.items():
         statement = statements[number]
         if not isinstance(statement, Compute) or statement.accumulate:
             continue
         if not lost.isdisjoint(buffers_read(piece.statements)):
-            other = _piece(program, zeros, statement, bars, {}, Names(), prefer_result=True)
+            other = _piece(setting, statement, {}, Names(), prefer_result=True)
             others |= {number: other} if other != piece else {}
     if not others:
         return pieces, saved
-    keys = keys_of_pieces(program, destruction, places, [pieces, others])
+    keys = keys_of_pieces(setting.program, setting.destruction, setting.places, [pieces, others])
     askers = Counter(key for number in pieces for key in keys[0][number])
     changed = dict(pieces)
     for number in others:
         trial = askers - Counter(keys[0][number]) + Counter(keys[1][number])
         if len(trial) < len(askers):
             askers, changed = trial, changed | {number: others[number]}
-    return changed, saved_keys(program, destruction, places, changed)
+    return changed, setting.saved(changed)
 
 
-def _reusing_results(
-    program: Program,
-    zeros: StrongZeros,
-    destruction: Destruction,
-    places: Places,
-    pieces: Mapping[int, Piece],
-    saved: frozenset[Key],
-    bars: dict[str, str],
-) -> dict[int, Piece]:
+def _reusing_results(setting: _Setting, pieces: Mapping[int, Piece], saved: frozenset[Key]) -> dict[int, Piece]:
     """Let adjoints use results rather than compute slow functions again, where these results are there anyway.
 
     They are where other adjoints read them, and where nothing that is not saved anyway destroys them.
     """
+    program = setting.program
     statements, changed = numbered(program.body), dict(pieces)
     there = {buffer for piece in pieces.values() for buffer in buffers_read(piece.statements)}
     there |= {*program.outputs.values(), *program.inputs}
@@ -342,10 +340,10 @@ def _reusing_results(
         statement = statements[number]
         if not isinstance(statement, Compute) or statement.accumulate or not _slow(piece):
             continue
-        other = _piece(program, zeros, statement, bars, {}, Names(), prefer_result=True)
+        other = _piece(setting, statement, {}, Names(), prefer_result=True)
         if _slow(other) < _slow(piece) and buffers_read(other.statements) <= there:
             requests = requests_of(number, other, program)
-            changed |= {number: other} if is_put_back(destruction, places, requests, saved) else {}
+            changed |= {number: other} if is_put_back(setting.destruction, setting.places, requests, saved) else {}
     return changed
 
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include "vector_functions.h"
 
 namespace sdfgad {
 
@@ -72,31 +73,8 @@ template <typename T> inline T rounded(T value) {
     template <typename T> inline auto name(T a) { return rounded(::std::name(a)); }
 #define SDFGAD_TWO(name) \
     template <typename T, typename U> inline auto name(T a, U b) { return rounded(::std::name(a, b)); }
-SDFGAD_ONE(sin)
-SDFGAD_ONE(cos)
-SDFGAD_ONE(exp)
-SDFGAD_ONE(log)
-SDFGAD_TWO(pow)
-SDFGAD_ONE(acos)
-SDFGAD_ONE(acosh)
-SDFGAD_ONE(asin)
-SDFGAD_ONE(asinh)
-SDFGAD_ONE(atan)
-SDFGAD_ONE(atanh)
-SDFGAD_ONE(cbrt)
-SDFGAD_ONE(cosh)
-SDFGAD_ONE(erf)
-SDFGAD_ONE(erfc)
-SDFGAD_ONE(exp2)
-SDFGAD_ONE(expm1)
-SDFGAD_ONE(log10)
-SDFGAD_ONE(log1p)
-SDFGAD_ONE(log2)
-SDFGAD_ONE(sinh)
-SDFGAD_ONE(tan)
-SDFGAD_ONE(tanh)
-SDFGAD_TWO(atan2)
-SDFGAD_TWO(hypot)
+SDFGAD_FUNCTIONS_2_22(SDFGAD_ONE, SDFGAD_TWO)
+SDFGAD_FUNCTIONS_2_35(SDFGAD_ONE, SDFGAD_TWO)
 #undef SDFGAD_ONE
 #undef SDFGAD_TWO
 }  // namespace math

@@ -4,6 +4,7 @@
 // arguments alone.
 #pragma once
 #include <cmath>
+#include "vector_functions.h"
 
 // GCC prefers vectors of half the width that there is, for the sake of code around short loops. Where most of the time
 // goes into these functions, twice as many at a time are worth more.
@@ -23,33 +24,10 @@
     extern "C" SDFGAD_VECTOR float name##f(float, float) noexcept;
 
 #if __GLIBC_PREREQ(2, 22)
-SDFGAD_ONE(sin)
-SDFGAD_ONE(cos)
-SDFGAD_ONE(exp)
-SDFGAD_ONE(log)
-SDFGAD_TWO(pow)
+SDFGAD_FUNCTIONS_2_22(SDFGAD_ONE, SDFGAD_TWO)
 #endif
 #if __GLIBC_PREREQ(2, 35)
-SDFGAD_ONE(acos)
-SDFGAD_ONE(acosh)
-SDFGAD_ONE(asin)
-SDFGAD_ONE(asinh)
-SDFGAD_ONE(atan)
-SDFGAD_ONE(atanh)
-SDFGAD_ONE(cbrt)
-SDFGAD_ONE(cosh)
-SDFGAD_ONE(erf)
-SDFGAD_ONE(erfc)
-SDFGAD_ONE(exp2)
-SDFGAD_ONE(expm1)
-SDFGAD_ONE(log10)
-SDFGAD_ONE(log1p)
-SDFGAD_ONE(log2)
-SDFGAD_ONE(sinh)
-SDFGAD_ONE(tan)
-SDFGAD_ONE(tanh)
-SDFGAD_TWO(atan2)
-SDFGAD_TWO(hypot)
+SDFGAD_FUNCTIONS_2_35(SDFGAD_ONE, SDFGAD_TWO)
 #endif
 #undef SDFGAD_ONE
 #undef SDFGAD_TWO
