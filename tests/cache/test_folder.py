@@ -42,7 +42,9 @@ def test_the_default_folder_is_made_private(monkeypatch, tmp_path):
     (home / "sdfgad").chmod(0o755)  # As earlier versions left it.
     monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: str(home / name))
     for value in (None, ""):
-        monkeypatch.delenv("SDFGAD_CACHE_DIR") if value is None else monkeypatch.setenv("SDFGAD_CACHE_DIR", value)
+        monkeypatch.delenv("SDFGAD_CACHE_DIR", raising=False) if value is None else monkeypatch.setenv(
+            "SDFGAD_CACHE_DIR", value
+        )
         assert cache_folder() == home / "sdfgad"
     assert mode(home / "sdfgad") == 0o700
 
