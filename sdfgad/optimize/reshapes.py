@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import prod
 
-from sdfgad.ir.accesses import is_filled, mentioned_by
+from sdfgad.ir.accesses import is_filled, mentioned_by, own_params
 from sdfgad.ir.expr import Read, reads
 from sdfgad.ir.folding import folded
 from sdfgad.ir.linear import Lin
@@ -37,7 +37,9 @@ class _Reshapes(Forward):
         if not isinstance(value, Read) or value.buffer == target.buffer or reads(*value.children):
             return False
         # A copy of one element is in a register.
-        if value.index == target.index or not statement.params or not is_filled(self.buffers, statement):
+        # What its target does not tell, such as the parameter of `for p < 1: x[0] = t[p]`, a read of it cannot know.
+        is_told = statement.params and len(own_params(statement)) == len(statement.params)
+        if value.index == target.index or not is_told or not is_filled(self.buffers, statement):
             return False
         return self.is_in_order(statement, value) or self.is_read_once(target.buffer)
 

@@ -76,6 +76,17 @@ def test_stays(name):
     assert_stays(forward_reshapes, STAYS[name])
 
 
+def all_of_one_row(x, y):
+    v = x.reshape(-1)
+    v[:] = 0.5 * (x + y[:, 8])
+    return np.sum(x * x)
+
+
+def test_a_view_of_one_element(rng):
+    # Found by the fuzzer, seed 40496: the compiled program named a parameter of another statement.
+    check_function(all_of_one_row, (rng.standard_normal(1), rng.standard_normal((1, 12))))
+
+
 def test_axes_of_one_element_are_no_other_order():
     text = """
         for p < 4, c < 5: A[p, 0, c] = x[5*p + c]
