@@ -18,9 +18,16 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """The gradient program of one layout, compiled when it is first needed: with the output's value, and without."""
+    """The gradient program of one layout, compiled when it is first needed: with the output's value, and without.
+
+    Attributes:
+        made: what it was assembled from.
+        whole: the program that is compiled.
+        gradients: the same without the output's value.
+    """
 
     made: GradientProgram
+    whole: Program
     gradients: Program
 
     @cached_property
@@ -30,13 +37,13 @@ class Built:
         from sdfgad.lowering.sdfg import lower
         from sdfgad.optimize.passes import optimise
 
-        sdfg = lower(optimise(self.made.program))
+        sdfg = lower(optimise(self.whole))
         colour(sdfg, self.made)
         return sdfg
 
     @cached_property
     def outputs(self) -> Outputs:
-        return Outputs(self.made.program)
+        return Outputs(self.whole)
 
     @cached_property
     def gradient_outputs(self) -> Outputs:
@@ -44,7 +51,7 @@ class Built:
 
     @cached_property
     def executable(self) -> Runnable:
-        return load(self.made.program)
+        return load(self.whole)
 
     @cached_property
     def gradient_executable(self) -> Runnable:

@@ -237,7 +237,7 @@ class DifferentiatedProgram:
         call, made = self._made(args, kwargs)
         built = made.built(made.layout(call))
         counting = [] if built.made.counting is None else [built.made.counting]
-        return [built.made.program, built.gradients, *counting]
+        return [built.whole, built.gradients, *counting]
 
     def sdfg(self, *args: Any, **kwargs: Any) -> Any:
         """The `dace.SDFG` of the output and the gradient for arguments like these, with a state for each statement.

@@ -12,6 +12,7 @@ import numpy as np
 from sdfgad.ir.program import Block, Program
 from sdfgad.lowering.assemble import GradientProgram
 from sdfgad.lowering.lifetimes import evaluate, peak_bytes
+from sdfgad.plan.cut import Cut
 from sdfgad.plan.problem import Solution
 from sdfgad.plan.segments import Segments
 
@@ -44,17 +45,26 @@ class Code:
 
     Attributes:
         made: the program, not optimised.
+        pieces: the program with some of its statements in pieces, or None if none are.
+        cuts: which these are.
     """
 
     made: GradientProgram
+    pieces: Program | None = None
+    cuts: tuple[Cut, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Code, (self.made,)
+        return Code, (self.made, self.pieces, self.cuts)
+
+    @property
+    def source(self) -> Program:
+        """What is compiled, before it is optimised."""
+        return self.made.program if self.pieces is None else self.pieces
 
     @cached_property
     def program(self) -> Program:
         """The program, optimised."""
-        return _optimised(self.made.program)
+        return _optimised(self.source)
 
     @cached_property
     def counting(self) -> Program | None:
@@ -96,7 +106,7 @@ class Layout:
     @property
     def gradient_program(self) -> Program:
         """The program without the output's value, and so without what only that needs."""
-        whole = self.made.program
+        whole = self.code.source
         gradients = {name: buffer for name, buffer in whole.outputs.items() if buffer != self.made.value}
         return replace(whole, outputs=gradients)
 
@@ -109,7 +119,7 @@ class Layout:
     @property
     def structure(self) -> tuple[Any, ...]:
         """Equal for layouts with the same compiled code."""
-        return self.again, tuple(sorted(self.segments))
+        return self.again, tuple(sorted(self.segments)), self.code.cuts
 
     def for_trips(self, integers: Mapping[str, int]) -> Layout:
         """The same layout for other numbers of trips."""

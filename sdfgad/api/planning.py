@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from sdfgad.api.cutting import Cuts
 from sdfgad.api.layout import Code, Layout, Sizes
 from sdfgad.api.least import Least
 from sdfgad.api.recall import Recall
@@ -32,6 +33,8 @@ SHARE_OF_TIME = 0.4
 TOLERANCE = 0.005
 # With less than this share of the time left, a plan that fits is not looked for a better one.
 QUICK = 0.6
+# What is run again costs this share more than statements in pieces do.
+WORTH_PIECES = 1.1
 # To what share of its trips the number of a loop's kept states is found.
 SHARE = 1 / 4096
 
@@ -136,21 +139,21 @@ class Planner:
         is tried first, then what exceeds the limit by as much as the bound is off where everything is stored.
         """
         limit, deadline = self.wishes.limit, time.perf_counter() + self.wishes.solver_seconds
-        free = self._chosen(problem, None, deadline)
-        assert free is not None, "without a limit there is always a layout"
-        if limit is None or free.simulation.peak <= limit:
-            layout = self._of(free, accounts)
-            if limit is None or layout.peak_bytes(sizes) <= limit:
-                return layout
-        search = self._search(problem, accounts, sizes)
-        if search.is_near(limit) and self._least(search).peak_bytes(sizes) > limit:
-            return self._least(search)
+        chosen = self._chosen(problem, None, deadline)
+        assert chosen is not None, "without a limit there is always a layout"
+        free = self._of(chosen, accounts)
+        if limit is None or free.peak_bytes(sizes) <= limit:
+            return free
+        search, stored = self._search(problem, accounts, sizes), self._built(_stored(problem), accounts)
+        cuts = Cuts(free, sizes)
+        if search.is_near(limit):
+            in_pieces = cuts.within(limit)
+            if in_pieces.peak_bytes(sizes) <= limit:
+                return in_pieces
+            if self._least(search, free, stored).peak_bytes(sizes) > limit:
+                return self._least(search, free, stored)
         deadline = time.perf_counter() + self.wishes.solver_seconds  # What was found so far serves all limits.
-        layout = self._of(free, accounts)
-        if layout.peak_bytes(sizes) <= limit:
-            return layout
         # Not said to be the best, should it be taken because nothing better was found.
-        stored = self._built(_stored(problem), accounts)
         stored = replace(stored, status="feasible", gap=None, solver=self.wishes.solver)
         slack = simulate(problem, _stored(problem)).peak - stored.peak_bytes(sizes)
         found = [stored, *self._closing_in(problem, limit, accounts, sizes, deadline)]
@@ -158,9 +161,12 @@ class Planner:
         if slack > 0 and (is_quick or all(layout.peak_bytes(sizes) > limit for layout in found)):
             found += self._closing_in(problem, limit + slack, accounts, sizes, deadline)
         fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit]
+        most = WORTH_PIECES * simulate(problem, free.decided).work
+        if all(simulate(problem, layout.decided).work > most for layout in fitting):
+            fitting += [layout for layout in [cuts.within(limit)] if layout.peak_bytes(sizes) <= limit]
         if not fitting:
             # Others that need as much by the problem's bytes may take less time.
-            least = self._least(search)
+            least = self._least(search, free, stored)
             found = [
                 least,
                 *self._closing_in(problem, simulate(problem, least.decided).peak, accounts, sizes, deadline),
@@ -172,11 +178,11 @@ class Planner:
         kept = [lambda: self._states_kept(_stored(problem), accounts, 0.0)] if accounts.loops else []
         return Least(problem, accounts, sizes, lambda solution: self._built(solution, accounts), kept)
 
-    def _least(self, search: Least) -> Layout:
-        """The layout with the smallest peak, which is the same for all limits."""
+    def _least(self, search: Least, *others: Layout) -> Layout:
+        """The layout with the smallest peak, which is the same for all limits; `others` may have it in pieces."""
         if self._smallest is None or self._smallest[0] != search.sizes:
             asked = replace(self.wishes, limit=None)
-            make = lambda: search.layout(self.wishes.solver)  # noqa: E731
+            make = lambda: _smallest([search.layout(self.wishes.solver), *others], search.sizes)  # noqa: E731
             self._smallest = search.sizes, self.recall(f"least {asked} {search.sizes} {machine()}", make)
         return self._smallest[1]
 
@@ -223,6 +229,15 @@ class Planner:
             self._codes[structure] = code, tuple(one.members for one in adjoint.again)
         code, members = self._codes[structure]
         return Layout(code, self.adjoint.primal.body, members, segments)
+
+
+def _smallest(layouts: list[Layout], sizes: Sizes) -> Layout:
+    """Of some layouts, whole or in pieces, the one with the smallest peak; the first of them is the smallest whole."""
+    least = min((Cuts(layout, sizes).within(0) for layout in layouts), key=lambda layout: layout.peak_bytes(sizes))
+    whole = layouts[0]
+    if least.peak_bytes(sizes) >= whole.peak_bytes(sizes):
+        return whole
+    return replace(least, status=whole.status, gap=None, solver=whole.solver)
 
 
 def _made_again(solution: Solution, accounts: Accounts) -> list[Again]:

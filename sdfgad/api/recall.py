@@ -19,6 +19,7 @@ from sdfgad.ir.serial import serialised
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.lowering.assemble import GradientProgram
 from sdfgad.lowering.checkpoints import Checkpoint
+from sdfgad.plan.cut import Cut
 from sdfgad.plan.problem import Solution
 from sdfgad.plan.segments import Segments
 
@@ -82,5 +83,5 @@ def _codec() -> Codec:
     """All records that a layout is made of."""
     from sdfgad.api.layout import Code, Layout  # It imports this module.
 
-    chosen = (Layout, Code, GradientProgram, Checkpoint, Segments, Solution)
+    chosen = (Layout, Code, Cut, GradientProgram, Checkpoint, Segments, Solution)
     return Codec((*chosen, Program, Buffer, Access, Whole, Check, Location, Compute, Call, Loop, Branch))

@@ -10,9 +10,9 @@ from sdfgad.api.layout import Layout, Sizes
 from sdfgad.api.wishes import Wishes
 from sdfgad.errors import InfeasibleBudget, Location
 from sdfgad.ir.program import Block, Program, Statement, walk, writes_of
-from sdfgad.lowering.accounting import Accounts
+from sdfgad.lowering.accounting import UNNAMED, Accounts
 from sdfgad.lowering.assemble import GradientProgram
-from sdfgad.lowering.lifetimes import footprint
+from sdfgad.lowering.lifetimes import buffer_bytes, footprint
 from sdfgad.lowering.modes import tape_bytes
 from sdfgad.plan.plan import Decision, Moment, Plan, peak_of, size_text
 from sdfgad.plan.problem import NOBODY
@@ -67,6 +67,7 @@ def decisions(layout: Layout | None, accounts: Accounts) -> Iterator[Decision]:
     rows = [*_value_rows(layout, accounts), *_tape_rows(layout, accounts), *_loop_rows(layout, accounts)]
     for _, row in sorted(rows, key=lambda pair: pair[0]):
         yield row
+    yield from _piece_rows(layout) if layout is not None else ()
 
 
 def _value_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int, Decision]]:
@@ -115,6 +116,17 @@ def _loop_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int,
         reason = f"{segments.trips} trips; {run_again} are run again"
         size = loop.runs * segments.slots * loop.state
         yield number, Decision("loop", accounts.line(number), size, str(segments), seconds, reason)
+
+
+def _piece_rows(layout: Layout) -> Iterator[Decision]:
+    program = layout.code.source
+    for cut in layout.code.cuts:
+        held = [program.buffers[name] for name in cut.held]
+        # Adjoints have the names of what they are adjoints of.
+        names = ", ".join(sorted({buffer.source for buffer in held} - {""})) or UNNAMED
+        where = str(cut.where) if cut.where is not None else "an argument"
+        size = sum(buffer_bytes(buffer, {}) for buffer in held) // cut.width * cut.length
+        yield Decision(names, where, size, "in pieces", 0.0, f"{cut.width} of {cut.length} at a time")
 
 
 # --- what is held when

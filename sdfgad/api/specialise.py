@@ -114,12 +114,12 @@ class Specialisation:
     @cached_property
     def _store_all(self) -> Built:
         layout = self.planner.store_all
-        return Built(layout.made, self._gradients_only(layout))
+        return Built(layout.made, layout.code.source, self._gradients_only(layout))
 
     def built(self, layout: Layout) -> Built:
         """The compiled program of a layout; layouts that differ in numbers only share it."""
         if layout.structure not in self._builds:
-            self._builds[layout.structure] = Built(layout.made, self._gradients_only(layout))
+            self._builds[layout.structure] = Built(layout.made, layout.code.source, self._gradients_only(layout))
         return self._builds[layout.structure]
 
     def plan(self, call: Call) -> Plan:
@@ -221,7 +221,7 @@ class Specialisation:
         def run(trips: Trips) -> Trips:
             executable(arrays, integers | Sizes(integers, trips).of(built.made))
             self._raise_failed_checks(arrays)
-            return trips_made(built.made, built.made.program, arrays)
+            return trips_made(built.made, built.whole, arrays)
 
         if built.counting is None:
             run({})
@@ -242,7 +242,7 @@ class Specialisation:
 
     def _gradients_only(self, layout: Layout) -> Program:
         """The program for gradients without the value; the one with it where a limit was checked for that only."""
-        return layout.made.program if self.wishes.limit is not None else layout.gradient_program
+        return layout.code.source if self.wishes.limit is not None else layout.gradient_program
 
     def measure(self, call: Call, cotangent: Array) -> tuple[int, float]:
         """The bytes that one call holds at most, and how many seconds it takes, both of the compiled program."""

@@ -1,8 +1,8 @@
-"""Accesses with fewer axes."""
+"""Accesses with fewer axes, and with others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sdfgad.ir.accesses import mentioned_by
@@ -38,3 +38,26 @@ def without_axis(block: Block, name: str, axis: int, renamed: Callable[[Index], 
         return (changed,)
 
     return tuple(new for s in block for new in (transform((s,), each) if mentioned_by(s, name) else (s,)))
+
+
+def shifted(block: Block, axes: Mapping[str, int], by: Lin) -> Block:
+    """A block with so much added to all indices along one axis of each of some buffers."""
+
+    def moved(name: str, index: Index) -> Index:
+        axis = axes[name]
+        return (*index[:axis], index[axis] + by, *index[axis + 1 :])
+
+    def node(one: Expr) -> Expr | None:
+        if not isinstance(one, Read) or one.buffer not in axes:
+            return None
+        return Read(one.buffer, moved(one.buffer, one.index), one.dtype)
+
+    def each(statement: Statement) -> Block:
+        if axes.keys().isdisjoint(buffers_of(statement)):
+            return (statement,)
+        changed = rewrite_statement(statement, replace_node=node)
+        if isinstance(changed, Compute) and (name := changed.target.buffer) in axes:
+            changed = replace(changed, target=Access(name, moved(name, changed.target.index)))
+        return (changed,)
+
+    return transform(block, each)

@@ -151,7 +151,7 @@ class _Fusion:
         for statement, lead in group.members:
             if isinstance(statement, Compute) and statement.fresh and lead not in dict(own_params(statement)):
                 # The loop goes over what is summed.
-                clear, statement = _in_two(statement)
+                clear, statement = in_two(statement)
                 clears.append(clear)
             members.append((statement, lead))
         body = self.block(tuple(s for statement, name in members for s in hoisted(statement, name, var)))
@@ -209,7 +209,7 @@ def _along_memory(index: tuple[Lin, ...], names: list[str]) -> str | None:
     return min(steps, key=lambda name: steps[name]) if is_told else None
 
 
-def _in_two(statement: Compute) -> tuple[Compute, Compute]:
+def in_two(statement: Compute) -> tuple[Compute, Compute]:
     """A sum as its clear and its contributions."""
     own, zero = own_params(statement), Const(0, statement.value.dtype)
     clear = replace(statement, params=own, value=zero, accumulate=None, fresh=False)
@@ -240,7 +240,7 @@ def _in_parts(statement: Statement) -> Block:
     """A sum into one element as its clear and its contributions, which may share a loop with others."""
     if not isinstance(statement, Compute) or not statement.fresh or own_params(statement):
         return (statement,)
-    return _in_two(statement) if statement.accumulate == "add" else (statement,)
+    return in_two(statement) if statement.accumulate == "add" else (statement,)
 
 
 def _extent(statement: Member, lead: str) -> Lin:

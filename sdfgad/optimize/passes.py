@@ -32,6 +32,7 @@ from sdfgad.optimize.narrow import narrow
 from sdfgad.optimize.ranges import remove_decided
 from sdfgad.optimize.reorder import reorder
 from sdfgad.optimize.reshapes import forward_reshapes
+from sdfgad.optimize.reuse import reuse
 from sdfgad.optimize.save_late import save_late
 from sdfgad.optimize.selects import join_selects
 from sdfgad.optimize.share import share
@@ -98,7 +99,11 @@ PASSES: tuple[Pass, ...] = (
     strip,
     unfold,
     hoist_indices,
+    reuse,
 )
+
+# Before statements share loops, each of them can still run in pieces by itself.
+BEFORE_LOOPS = PASSES[: PASSES.index(fuse)]
 
 
 def optimise(program: Program, passes: tuple[Pass, ...] = PASSES) -> Program:

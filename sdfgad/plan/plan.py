@@ -22,7 +22,8 @@ class Decision:
         name: the value, as the user named it, or "loop".
         source: the user's line that overwrites or makes it, as ``file.py:12: text``.
         bytes: what keeping it takes in all: for a value in a loop, in all trips of the loop.
-        choice: "store" or "recompute"; for a loop "store" or which states are kept.
+        choice: "store" or "recompute"; for a loop "store" or which states are kept; "in pieces" for values of which a
+            few rows, columns or images at a time are computed, used and overwritten by the next.
         seconds: predicted cost of the choice.
         reason: why.
     """

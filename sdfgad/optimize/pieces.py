@@ -1,0 +1,355 @@
+"""Strip-mines statements together where that lowers the peak of memory: a few rows, columns or images at a time.
+
+``t = x @ w; y = sin(t); w_bar = x.T @ (y_bar * cos(t))`` holds all of `t`. With its rows in eight pieces,
+``for s < 8:`` around the three statements, an eighth of it is enough, and sums over rows add up piece by piece.
+This is how networks are trained in micro-batches, found by dependences: statements run in pieces along one counter
+of each if whatever they touch of an array that one of them writes, they touch with the same value of these counters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from sdfgad.ir.accesses import Use, are_apart, commute, conflict, is_same_trip, own_params, uses_of
+from sdfgad.ir.linear import Lin
+from sdfgad.ir.program import (
+    Block,
+    Branch,
+    Call,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    rewrite_statement,
+    transform,
+    walk,
+)
+from sdfgad.optimize.axes import shifted
+from sdfgad.optimize.fuse import in_two
+from sdfgad.optimize.names import names_of
+from sdfgad.plan.cut import Cut
+
+# Into about so many pieces; of numbers near it, one that leaves nothing over is better.
+PIECES, FEWEST, MOST = 8, 5, 16
+# Pieces of rows that are shorter than this make no good vectors.
+SHORTEST_ROW = 64
+# At the peak, so many of the largest arrays are tried.
+LARGEST = 6
+
+Peak = Callable[[Program], int]
+
+
+def in_pieces(program: Program, peak: Peak, large: Iterable[str]) -> tuple[Program, Cut] | None:
+    """The program with one more group of statements in pieces, the one with the lowest peak; None if none lowers it.
+
+    Args:
+        peak: the bytes that a program holds at most.
+        large: the buffers that are held at its peak, the largest first.
+    """
+    best, least = None, peak(program)
+    names = list(large)
+    for cut, group in groups_of(program, names[:LARGEST]).items():
+        if not set(names).isdisjoint(cut.held) and (size := peak(group.program)) < least:
+            best, least = (group.program, cut), size
+    return best
+
+
+def groups_of(program: Program, names: Iterable[str]) -> dict[Cut, Group]:
+    """The groups of statements that may run in pieces along an axis of one of some buffers."""
+    axes = [(name, axis) for name in names for axis in range(len(program.buffers[name].shape))]
+    return {group.cut: group for name, axis in axes for group in _grown(program, name, axis)}
+
+
+def _grown(program: Program, name: str, axis: int) -> Iterator[Group]:
+    """The statements that mention a buffer, if they fit, then also those that mention others that these cut."""
+    span, axes = _lifetime(program, name), {name: axis}
+    group = Group.found(program, name, span, axes)
+    while group is not None:
+        yield group
+        # What cuts along more arrays can also clear them piece by piece.
+        before, axes = (span, axes), {name: axis} | {other: group.axes[other] for other in group.temporaries()}
+        spans = [_lifetime(program, other) for other in axes]
+        span = min(first for first, _ in spans), max(last for _, last in spans)
+        group = Group.found(program, name, span, axes) if (span, axes) != before else None
+
+
+def _lifetime(program: Program, name: str) -> tuple[int, int]:
+    places = [k for k, statement in enumerate(program.body) if name in statement.mentioned]
+    return places[0], places[-1]
+
+
+# --- statements that may run in pieces together
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A statement, with the counter that each of the statements nested in it is cut along, in their order."""
+
+    statement: Statement
+    along: tuple[str, ...]
+
+    @cached_property
+    def uses(self) -> dict[str, tuple[tuple[Use, str], ...]]:
+        """What the statement touches of each buffer, with the counter that is cut."""
+        found: dict[str, list[tuple[Use, str]]] = {}
+        for (_, nest), counter in zip(_leaves(self.statement), self.along, strict=True):
+            for use in uses_of(nest):
+                found.setdefault(use.buffer, []).append((use, counter))
+        return {name: tuple(uses) for name, uses in found.items()}
+
+
+@dataclass
+class Group:
+    """Statements of a program's body, from one position to another, of which those that fit run in pieces.
+
+    Attributes:
+        axes: buffer -> the axis that is cut.
+        length: the length of these axes.
+        before, members, after: the statements in their new order.
+    """
+
+    whole: Program
+    span: tuple[int, int]
+    length: int
+    axes: dict[str, int]
+    before: list[Statement] = field(default_factory=list)
+    members: list[_Member] = field(default_factory=list)
+    after: list[Statement] = field(default_factory=list)
+
+    @staticmethod
+    def found(program: Program, name: str, span: tuple[int, int], axes: Mapping[str, int]) -> Group | None:
+        """The group that cuts a buffer along its axis; None if not all statements that mention the buffer fit."""
+        extent = program.buffers[name].shape[axes[name]]
+        if not extent.is_const or extent.const < 2:
+            return None
+        group = Group(program, span, extent.const, dict(axes))
+        for statement in program.body[span[0] : span[1] + 1]:
+            if not group.joined(statement):
+                if name in statement.mentioned:
+                    return None
+                group.put_aside(statement)
+        return group if len(group.members) > 1 and group.has_long_rows() else None
+
+    # --- who joins
+
+    def joined(self, statement: Statement) -> bool:
+        """Whether a statement has become a member."""
+        along = self._counters(statement)
+        if along is None:
+            return False
+        clears, statement = _without_clears(statement, along)
+        if not all(self._may_precede(clear) for clear in clears):
+            return False
+        member = _Member(statement, along)
+        if not self._fits(member):
+            return False
+        self.before += clears
+        self.members.append(member)
+        for use, counter in (pair for pairs in member.uses.values() for pair in pairs):
+            _learn(self.axes, use, counter)
+        return True
+
+    def put_aside(self, statement: Statement) -> None:
+        """A statement that is no member goes before all of them if it can."""
+        (self.before if self._may_precede(statement) else self.after).append(statement)
+
+    def _may_precede(self, statement: Statement) -> bool:
+        others = (*(member.statement for member in self.members), *self.after)
+        return all(commute(other, statement) for other in others)
+
+    def _counters(self, statement: Statement) -> tuple[str, ...] | None:
+        """For each nested statement the counter that goes along what is cut; None if one has none."""
+        leaves = list(_leaves(statement))
+        if not leaves or any(isinstance(leaf, Call) for leaf, _ in leaves):
+            return None
+        axes, along = dict(self.axes), [""] * len(leaves)
+        # What one of them tells of the axes of a buffer may be what another one needs.
+        for _ in leaves:
+            for k, (_, nest) in enumerate(leaves):
+                along[k] = along[k] or next(_counters_of(nest, axes), "")
+                for use in uses_of(nest) if along[k] else ():
+                    _learn(axes, use, along[k])
+            if all(along):
+                break
+        pairs = zip(leaves, along, strict=True)
+        counted = [bool(counter) and _runs(*leaf, counter, self.length) for leaf, counter in pairs]
+        return tuple(along) if all(counted) and _agree(statement, iter(along)) else None
+
+    def _fits(self, member: _Member) -> bool:
+        """Whether pieces of a statement may follow pieces of the members, and of itself."""
+        if not all(commute(other, member.statement) for other in self.after):
+            return False
+        return all(
+            _meet_in_step(x, y, of_x, of_y)
+            for name, mine in member.uses.items()
+            for other in (*self.members, member)
+            for x, of_x in other.uses.get(name, ())
+            for y, of_y in mine
+        )
+
+    # --- what is cut
+
+    def temporaries(self) -> list[str]:
+        """The buffers that members cut and the program itself allocates."""
+        kept = {*self.whole.inputs, *self.whole.outputs.values(), "status"}
+        return [name for name in self.axes if name not in kept]
+
+    def has_long_rows(self) -> bool:
+        """Whether pieces of rows, if rows are cut, make good vectors."""
+        ranks = {name: len(self.whole.buffers[name].shape) for name in self.axes}
+        are_rows = any(ranks[name] > 1 and axis == ranks[name] - 1 for name, axis in self.axes.items())
+        return not are_rows or self.width >= SHORTEST_ROW
+
+    @cached_property
+    def local(self) -> list[str]:
+        """The buffers of which members need one piece at a time."""
+        users = {id(member.statement) for member in self.members}
+        first, last = self.span
+        outside = [*self.whole.body[:first], *self.before, *self.after, *self.whole.body[last + 1 :]]
+        mentioned = {name for statement in outside if id(statement) not in users for name in statement.mentioned}
+        return [name for name in self.temporaries() if name not in mentioned and self._is_cut(name)]
+
+    def _is_cut(self, name: str) -> bool:
+        axis, shape = self.axes[name], self.whole.buffers[name].shape
+        uses = [pair for member in self.members for pair in member.uses.get(name, ())]
+        return shape[axis] == Lin(self.length) and all(u.index[axis] == Lin.symbol(counter) for u, counter in uses)
+
+    @property
+    def width(self) -> int:
+        """The length of a piece."""
+        n = self.length
+        even = [n // parts for parts in range(FEWEST, MOST + 1) if n % parts == 0]
+        return min(even, key=lambda width: abs(n / width - PIECES), default=-(-n // PIECES))
+
+    # --- the program
+
+    @cached_property
+    def cut(self) -> Cut:
+        where = next((s.where for m in self.members for s in walk((m.statement,)) if s.where is not None), None)
+        axes = tuple(sorted(self.axes.items()))
+        return Cut(self.span, self.length, self.width, axes, tuple(self.local), where)
+
+    @cached_property
+    def program(self) -> Program:
+        """The program with the members in pieces; what is left over comes last."""
+        names, local = names_of(self.whole), self.local
+        counter = names.fresh("piece")
+        count, rest = divmod(self.length, self.width)
+        symbol = Lin.symbol(counter)
+        body = self._piece(symbol.scaled(self.width), self.width, local)
+        guards = (symbol, Lin(count - 1) - symbol)
+        pieces: Block = (Loop(counter, Lin(count), body, guards, where=self.members[0].statement.where),)
+        if rest:
+            pieces += self._piece(Lin(count * self.width), rest, local)
+        buffers = dict(self.whole.buffers)
+        for name in local:
+            shape = list(buffers[name].shape)
+            shape[self.axes[name]] = Lin(self.width)
+            buffers[name] = replace(buffers[name], shape=tuple(shape))
+        first, last = self.span
+        before, after = self.whole.body[:first], self.whole.body[last + 1 :]
+        return replace(self.whole, buffers=buffers, body=(*before, *self.before, *pieces, *self.after, *after))
+
+    def _piece(self, start: Lin, width: int, local: list[str]) -> Block:
+        block = tuple(_restricted(m.statement, iter(m.along), start, width)[0] for m in self.members)
+        return shifted(block, {name: self.axes[name] for name in local}, -start)
+
+
+def _learn(axes: dict[str, int], use: Use, counter: str) -> None:
+    """What a use tells of the axis along which its buffer is cut."""
+    found = [axis for axis, form in enumerate(use.index) if form == Lin.symbol(counter)]
+    if len(found) == 1:
+        axes.setdefault(use.buffer, found[0])
+
+
+def _meet_in_step(x: Use, y: Use, of_x: str, of_y: str) -> bool:
+    return not conflict(x, y) or is_same_trip(x, y, of_x, of_y) or are_apart(x, y)
+
+
+# --- statements within a statement
+
+
+def _leaves(statement: Statement) -> Iterator[tuple[Statement, Statement]]:
+    """The statements nested in one that have none in them, each also alone within the loops and branches around it."""
+    if isinstance(statement, Loop):
+        for nested in statement.body:
+            yield from ((leaf, replace(statement, body=(nest,))) for leaf, nest in _leaves(nested))
+    elif isinstance(statement, Branch):
+        for nested in statement.then:
+            yield from ((leaf, replace(statement, then=(nest,), orelse=())) for leaf, nest in _leaves(nested))
+        for nested in statement.orelse:
+            yield from ((leaf, replace(statement, then=(), orelse=(nest,))) for leaf, nest in _leaves(nested))
+    else:
+        yield statement, statement
+
+
+def _counters_of(nest: Statement, axes: dict[str, int]) -> Iterator[str]:
+    """The counters by which a statement goes along axes that are cut, its target's first."""
+    for use in sorted(uses_of(nest), key=lambda use: use.kind == "read"):
+        form = use.index[axes[use.buffer]] if use.buffer in axes else Lin(0)
+        yield from (name for name, _ in use.bound if form == Lin.symbol(name))
+
+
+def _runs(leaf: Statement, nest: Statement, counter: str, length: int) -> bool:
+    """Whether a counter of a statement, or of one loop around it, has just this many values."""
+    if isinstance(leaf, Compute) and counter in dict(leaf.params):
+        return dict(leaf.params)[counter] == Lin(length)
+    while isinstance(nest, (Loop, Branch)):
+        if isinstance(nest, Loop) and nest.var == counter:
+            return nest.trips == Lin(length) and nest.start == Lin(0) and not nest.is_open
+        (nest,) = nest.body if isinstance(nest, Loop) else nest.then + nest.orelse
+    return False
+
+
+def _agree(statement: Statement, along: Iterator[str]) -> bool:
+    """Whether all statements in a loop, or none of them, are cut along its counter."""
+    return _common(statement, along) is not None
+
+
+def _common(statement: Statement, along: Iterator[str]) -> set[str] | None:
+    """The counters of a statement's leaves; None if some leaves of a loop are cut along its counter and others not."""
+    if not isinstance(statement, (Loop, Branch)):
+        return {next(along)}
+    nested = statement.body if isinstance(statement, Loop) else statement.then + statement.orelse
+    found = [_common(one, along) for one in nested]
+    names = set[str]().union(*(one for one in found if one is not None))
+    is_mixed = isinstance(statement, Loop) and statement.var in names and names != {statement.var}
+    return None if is_mixed or None in found else names
+
+
+def _without_clears(statement: Statement, along: tuple[str, ...]) -> tuple[list[Statement], Statement]:
+    """A sum over what is cut as its clear, which comes first, and its contributions."""
+    if not isinstance(statement, Compute) or not statement.fresh or along[0] in dict(own_params(statement)):
+        return [], statement
+    clear, statement = in_two(statement)
+    return [clear], statement
+
+
+def _restricted(statement: Statement, along: Iterator[str], start: Lin, width: int) -> tuple[Statement, set[str]]:
+    """A statement for the values from `start` of its counters, so many of them; with these counters."""
+    if isinstance(statement, Compute):
+        counter = next(along)
+        if counter not in dict(statement.params):
+            return statement, {counter}
+        moved = rewrite_statement(statement, {counter: Lin.symbol(counter) + start})
+        assert isinstance(moved, Compute)
+        params = tuple((name, Lin(width) if name == counter else extent) for name, extent in moved.params)
+        return replace(moved, params=params), {counter}
+    if isinstance(statement, Branch):
+        then, orelse = (_block(block, along, start, width) for block in (statement.then, statement.orelse))
+        return replace(statement, then=then[0], orelse=orelse[0]), then[1] | orelse[1]
+    assert isinstance(statement, Loop)
+    body, counters = _block(statement.body, along, start, width)
+    if statement.var not in counters:
+        return replace(statement, body=body), counters
+    symbol = Lin.symbol(statement.var)
+    symbols = {statement.var: symbol + start}
+    body = transform(body, lambda s: (rewrite_statement(s, symbols),))
+    return replace(statement, body=body, trips=Lin(width), guards=(symbol, Lin(width - 1) - symbol)), counters
+
+
+def _block(block: Block, along: Iterator[str], start: Lin, width: int) -> tuple[Block, set[str]]:
+    found = [_restricted(statement, along, start, width) for statement in block]
+    return tuple(statement for statement, _ in found), set[str]().union(*(names for _, names in found))
