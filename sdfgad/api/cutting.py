@@ -58,9 +58,11 @@ class Estimate:
 
     def __init__(self, integers: dict[str, int]) -> None:
         self.integers = integers
+        # By identity: a program is no key, and the one that is cut is asked about again and again.
+        self._known: dict[int, tuple[Program, Program]] = {}
 
     def peak(self, program: Program) -> int:
-        return max(footprint(_fused(program), self.integers))
+        return max(footprint(self._fused(program), self.integers))
 
     def temporary(self, program: Program) -> int:
         """The peak without arguments and outputs."""
@@ -68,17 +70,18 @@ class Estimate:
 
     def largest(self, program: Program) -> list[str]:
         """The temporaries that are held at the peak, the largest first."""
-        fused = _fused(program)
+        fused = self._fused(program)
         held = footprint(fused, self.integers)
         peak, small = held.index(max(held)), local_variables(fused)
         spans = lifetimes(fused).items()
         live = [name for name, (first, last) in spans if first <= peak <= last and name not in small]
         return sorted(live, key=lambda name: -buffer_bytes(fused.buffers[name], self.integers))
 
+    def _fused(self, program: Program) -> Program:
+        from sdfgad.optimize.contract import contract
+        from sdfgad.optimize.fuse import fuse
+        from sdfgad.optimize.reuse import reuse
 
-def _fused(program: Program) -> Program:
-    from sdfgad.optimize.contract import contract
-    from sdfgad.optimize.fuse import fuse
-    from sdfgad.optimize.reuse import reuse
-
-    return reuse(contract(fuse(program)))
+        if id(program) not in self._known:
+            self._known[id(program)] = program, reuse(contract(fuse(program)))
+        return self._known[id(program)][1]

@@ -49,8 +49,8 @@ def in_pieces(program: Program, peak: Peak, large: Iterable[str]) -> tuple[Progr
         large: the buffers that are held at its peak, the largest first.
     """
     best, least = None, peak(program)
-    names = list(large)
-    for cut, group in groups_of(program, names[:LARGEST]).items():
+    names = list(large)[:LARGEST]
+    for cut, group in groups_of(program, names).items():
         if not set(names).isdisjoint(cut.held) and (size := peak(group.program)) < least:
             best, least = (group.program, cut), size
     return best
@@ -58,8 +58,15 @@ def in_pieces(program: Program, peak: Peak, large: Iterable[str]) -> tuple[Progr
 
 def groups_of(program: Program, names: Iterable[str]) -> dict[Cut, Group]:
     """The groups of statements that may run in pieces along an axis of one of some buffers."""
-    axes = [(name, axis) for name in names for axis in range(len(program.buffers[name].shape))]
-    return {group.cut: group for name, axis in axes for group in _grown(program, name, axis)}
+    found: dict[Cut, Group] = {}
+    cut = set[tuple[str, int]]()
+    for name in names:
+        for axis in range(len(program.buffers[name].shape)):
+            # Beginning at another array that a group cuts leads to the same group.
+            for group in _grown(program, name, axis) if (name, axis) not in cut else ():
+                found[group.cut] = group
+                cut.update((held, group.axes[held]) for held in group.cut.held)
+    return found
 
 
 def _grown(program: Program, name: str, axis: int) -> Iterator[Group]:
@@ -214,7 +221,7 @@ class Group:
     def _is_cut(self, name: str) -> bool:
         axis, shape = self.axes[name], self.whole.buffers[name].shape
         uses = [pair for member in self.members for pair in member.uses.get(name, ())]
-        return shape[axis] == Lin(self.length) and all(u.index[axis] == Lin.symbol(counter) for u, counter in uses)
+        return shape[axis] == Lin(self.length) and all(_counter(use.index[axis]) == counter for use, counter in uses)
 
     @property
     def width(self) -> int:
@@ -259,9 +266,17 @@ class Group:
 
 def _learn(axes: dict[str, int], use: Use, counter: str) -> None:
     """What a use tells of the axis along which its buffer is cut."""
-    found = [axis for axis, form in enumerate(use.index) if form == Lin.symbol(counter)]
+    found = [axis for axis, form in enumerate(use.index) if _counter(form) == counter]
     if len(found) == 1:
         axes.setdefault(use.buffer, found[0])
+
+
+def _counter(form: Lin) -> str | None:
+    """The symbol that a form is, if it is nothing but one."""
+    if form.const or len(form.terms) != 1:
+        return None
+    ((atom, coefficient),) = form.terms
+    return atom if coefficient == 1 and isinstance(atom, str) else None
 
 
 def _meet_in_step(x: Use, y: Use, of_x: str, of_y: str) -> bool:
@@ -288,8 +303,9 @@ def _leaves(statement: Statement) -> Iterator[tuple[Statement, Statement]]:
 def _counters_of(nest: Statement, axes: dict[str, int]) -> Iterator[str]:
     """The counters by which a statement goes along axes that are cut, its target's first."""
     for use in sorted(uses_of(nest), key=lambda use: use.kind == "read"):
-        form = use.index[axes[use.buffer]] if use.buffer in axes else Lin(0)
-        yield from (name for name, _ in use.bound if form == Lin.symbol(name))
+        counter = _counter(use.index[axes[use.buffer]]) if use.buffer in axes else None
+        if counter is not None and counter in use.names:
+            yield counter
 
 
 def _runs(leaf: Statement, nest: Statement, counter: str, length: int) -> bool:
