@@ -7,7 +7,7 @@ import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,10 +27,12 @@ class Rejected(Exception):
     """NumPy does not compute a moderate finite number; nothing can be compared."""
 
 
-def value_of(function: Callable[..., Any], case: Case, args: tuple[Any, ...]) -> Any:
+def value_of(
+    function: Callable[..., Any], case: Case, args: tuple[Any, ...], overflow: Literal["ignore", "raise"] = "ignore"
+) -> Any:
     """The output that NumPy computes; the arguments are left alone."""
     values = copy.deepcopy(args)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(all="ignore", over=overflow), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         returned = function(*values)
     output = returned if case.output == "return" else values[list(case.arguments).index(case.output)]
@@ -41,9 +43,13 @@ def moderate_value(function: Callable[..., Any], case: Case, args: tuple[Any, ..
     """The output.
 
     Raises:
-        Rejected: it is not finite, or large.
+        Rejected: it is not finite, or large, or something on the way to it overflows: of an infinity that the output
+            does not depend on, the derivative is NaN (ADR 19).
     """
-    value = value_of(function, case, args)
+    try:
+        value = value_of(function, case, args, overflow="raise")
+    except FloatingPointError:
+        raise Rejected from None
     if not np.isfinite(value).all() or np.max(np.abs(value), initial=0) > LARGEST:
         raise Rejected
     return value

@@ -14,7 +14,7 @@ from scripts.fuzzing.campaign import Campaign
 from scripts.fuzzing.case import Argument, Case, case_of, function_of
 from scripts.fuzzing.grammar import case_of_seed
 from scripts.fuzzing.process import ROOT, Process
-from scripts.fuzzing.reference import Line
+from scripts.fuzzing.reference import Line, Rejected, moderate_value, value_of
 from scripts.fuzzing.report import write_test
 from scripts.fuzzing.shrink import shrunk
 from scripts.fuzzing.state import state_in
@@ -53,6 +53,20 @@ def program(x, n):
     return x * s
 """,
     {"x": Argument("float", (5,), "float32"), "n": Argument("trips", high=1)},
+)
+# An infinity that the output does not depend on.
+OVERFLOW = Case(
+    9,
+    """\
+import numpy as np
+
+
+def program(x):
+    y = x * 1e200
+    y[1:] = y[1:] * y[1:]
+    return np.sum(x * x) + 1e-200 * y[0]
+""",
+    {"x": Argument("float", (3,))},
 )
 SQUARE = Case(8, "import numpy as np\ndef program(x):\n    return np.sum(x * x)\n", {"x": Argument("float", (3,))})
 
@@ -280,3 +294,11 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
 def test_a_run_ends_when_the_time_is_over(tmp_path, monkeypatch):
     monkeypatch.setattr(Process, "check", lambda self, cases, tell: [])
     assert Campaign(tmp_path, 0, 2).run(10, 0.0).following == 0
+
+
+def test_an_overflow_on_the_way_is_no_case(tmp_path):
+    # Seed 41763: a finite output beside infinities, whose cotangents of 0 give NaN.
+    function, args = function_of(OVERFLOW, tmp_path), (np.array([0.3, 0.7, -1.1]),)
+    assert np.isfinite(value_of(function, OVERFLOW, args))
+    with pytest.raises(Rejected):
+        moderate_value(function, OVERFLOW, args)
