@@ -89,6 +89,9 @@ template <typename T> inline void gemm(
     if (m <= 0 || n <= 0 || (k <= 0 && !fresh)) return;
     const OneThread threads;
     const Cuts cuts(m, n, k, weight_of(c) * m * n * k);
+    // Small ones are many.
+    if (cuts.count() == 1)
+        return cblas_gemm(a_flag, b_flag, m, n, std::max<int64_t>(k, 0), alpha, a, lead_a, b, lead_b, fresh, c, lead_c);
     const Others<T> more = others<T>(cuts, m * n);
     share(cuts.count(), threads, [&](int part) {
         const int sum = part % cuts.sums, block = part / cuts.sums;
@@ -98,7 +101,7 @@ template <typename T> inline void gemm(
         T* target = sum == 0 ? c : more.get() + (sum - 1) * m * n;
         cblas_gemm(
             a_flag, b_flag, edge(row + 1, cuts.rows, m) - i, edge(column + 1, cuts.columns, n) - j,
-            edge(sum + 1, cuts.sums, std::max<int64_t>(k, 0)) - l, alpha, at(a_flag, a, lead_a, i, l), lead_a,
+            edge(sum + 1, cuts.sums, k) - l, alpha, at(a_flag, a, lead_a, i, l), lead_a,
             at(b_flag, b, lead_b, l, j), lead_b, fresh || sum > 0, target + i * lead + j, lead
         );
     });
@@ -137,6 +140,7 @@ template <typename T> inline void gemv(
     if (m <= 0 || k <= 0) return;
     const OneThread threads;
     const Cuts cuts(m, 1, k, VECTOR_WEIGHT * weight_of(y) * m * k);
+    if (cuts.count() == 1) return cblas_gemv(flag, m, k, alpha, a, lead, x, step_x, y, step_y);
     const Others<T> more = others<T>(cuts, m);
     share(cuts.count(), threads, [&](int part) {
         const int row = part / cuts.sums, sum = part % cuts.sums;
