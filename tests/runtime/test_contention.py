@@ -1,5 +1,6 @@
 """Calls take fewer threads while threads wait for processors, and all of them again when there is calm."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -220,17 +221,18 @@ def asked(worker):
 def test_threads_cost_little_on_a_busy_machine():
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
     alone = without_wishes() | {"OMP_NUM_THREADS": "1"}
-    workers = [subprocess.Popen([sys.executable, "-c", WORK], env=env, **pipes) for env in (without_wishes(), alone)]
-    started = list(workers)
-    try:
+    with contextlib.ExitStack() as stack:
+
+        def started(*command, **options):
+            process = stack.enter_context(subprocess.Popen([sys.executable, "-c", *command], **options))
+            stack.callback(process.kill)
+            return process
+
+        workers = [started(WORK, env=env, **pipes) for env in (without_wishes(), alone)]
         for worker in workers:
             assert worker.stdout.readline()
         for _ in range(os.cpu_count()):
-            started.append(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            started("while True: pass")
         rounds = [[asked(worker) for worker in workers] for _ in range(9)]
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
     for program in (0, 1):
         assert median(many[program] / one[program] for many, one in rounds) <= 1.5
