@@ -20,11 +20,12 @@ from typing import NamedTuple
 # Who sets one of these has decided.
 DECIDED = ("OMP_NUM_THREADS", "OMP_DYNAMIC")
 # Seconds from one look to the next, and at least so many times what a look takes.
-INTERVAL, DEAREST = 0.05, 200
+INTERVAL, DEAREST = 0.25, 200
 # A look tells nothing where threads ran and waited for less than so many nanoseconds since the last one.
-LEAST = 5_000_000
-# Threads that wait for more than this part of the time in which they could run are too many.
-MOST_WAITING = 0.15
+LEAST = 20_000_000
+# Threads that wait for more than this part of the time in which they could run are too many: two, one of which shares
+# its processor with another process, wait for a third. Bursts of less than 60 ms are less.
+MOST_WAITING = 0.25
 # Seconds without waiting after which more threads are tried: at first, and where that was no good again and again.
 SHORTEST_CALM, LONGEST_CALM = 0.5, 8.0
 
@@ -74,7 +75,7 @@ class Contention:
         self._last: Mapping[str, Times] = self._times()
 
     def halvings(self) -> int:
-        """The number as of the last look, which is of some milliseconds ago."""
+        """The number as of the last look, which was a moment ago."""
         if self._clock() >= self._next and self._looking.acquire(blocking=False):
             try:
                 self._look()
