@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Rounds for OpenMP, a power of two of clock ticks for OpenBLAS. Each has a thread for every core. One that waits for
-# the default of milliseconds keeps a thread of the other from its work: products between parallel loops were measured
-# to take up to six times as long. One that sleeps at once is late for the next loop: these rounds of OpenMP, about a
-# tenth of a millisecond, were measured to be worth 20 % where loops follow each other.
-PATIENCE = {"GOMP_SPINCOUNT": "10000", "OPENBLAS_THREAD_TIMEOUT": "14"}
+# Rounds for OpenMP, a power of two of clock ticks for OpenBLAS. A thread that waits for the default of milliseconds
+# keeps others from their work: those of other processes, and its own fellows where these wait for its processor. One
+# that sleeps at once is late for the next loop. These rounds, some 50 microseconds, were measured to be as good as ten
+# times as many on an idle machine, and five times as good on a busy one; with a third of them, loops that follow each
+# other take twice as long (docs/adr/0018).
+PATIENCE = {"GOMP_SPINCOUNT": "1000", "OPENBLAS_THREAD_TIMEOUT": "14"}
 
 
 @contextmanager

@@ -52,6 +52,17 @@ def sums(x, w, v):
     return np.sum(x * x) + np.sum(np.exp(-x)) + np.sum(w.T @ np.cos(w)) * 1e-9 + np.sum(v)
 
 
+def products(w, v, a, b, c, z):
+    """Products and factorisations for which OpenBLAS's own threads would add up in an order of their number."""
+    s = np.cos(w) @ np.sin(v)
+    m = a @ a.T + np.eye(a.shape[0])
+    x = np.linalg.solve(m, a)
+    low = np.linalg.cholesky(m)
+    values, _ = np.linalg.eigh(m)
+    d = np.sum(np.tanh(b @ c.T)) + np.sum(np.tanh(b.T @ c)) + np.sum(np.abs(z @ z.T) ** 2)
+    return np.sum(np.sin(s)) + np.sum(w @ v) + np.sum(x * x) + np.sum(low) + np.sum(values) + d
+
+
 def smooth(u, a, n):
     """A stencil, in place, in a loop with states to keep."""
     for _ in range(n):
@@ -67,6 +78,15 @@ def own():
         "branching": (branching, (rng.random(30), 30), {}),
         "gathering": (gathering, (rng.random(50), rng.random(80), indices), {}),
         "sums": (sums, (rng.random(300_000), rng.random((400, 400)), rng.random(400)), {}),
+        "products": (
+            products,
+            (
+                *(rng.random(shape) for shape in ((50, 20_000), 20_000, (300, 310))),
+                *(rng.random((310, 1010)).astype(np.float32) for _ in range(2)),
+                rng.random((190, 230)) + 1j * rng.random((190, 230)),
+            ),
+            {},
+        ),
         "smooth": (smooth, (rng.random(64), rng.random(64), 40), {"memory_limit": 12_000}),
     }
 

@@ -73,10 +73,12 @@ def test_code_and_plans_of_the_whole_suite(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "names", [["gathering", "sums"], pytest.param([*OWN, *SUITE], marks=pytest.mark.long)], ids=["two", "ten"]
+    "names",
+    [["gathering", "sums", "products"], pytest.param([*OWN, *SUITE], marks=pytest.mark.long)],
+    ids=["three", "ten"],
 )
 def test_values_and_gradients_of_one_two_and_four_threads(names):
-    """Bit for bit, in loops of the program and inside OpenBLAS."""
+    """Bit for bit, in loops of the program and in parts of products."""
     found = [
         made(begun("gradients", names, cache_folder(), OMP_NUM_THREADS=number, OPENBLAS_NUM_THREADS=number))
         for number in "124"

@@ -127,7 +127,7 @@ class _Nest(Points):
         start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
         if has_small_products(statement, self.buffers):
             # Once for all of them: it takes as long as some of them do, and threads would do it to each other.
-            start.append("const sdfgad::BlasThreads alone_(0);")
+            start.append("const sdfgad::OneThread alone_;")
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
         reads_ = tuple(name for name in passed if name not in changed or is_single(self.buffers[name]))
         writes = tuple(name for name in passed if name in changed)

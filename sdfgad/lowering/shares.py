@@ -21,7 +21,7 @@ def shares(call: str, trips: str, count: int, reach: int, has_calls: bool = Fals
         lines += [f"const int64_t count_ = std::min<int64_t>({count}, {longest});", "for (int phase_ : {0, 1})"]
     if has_calls:
         # They would each wait for threads of their own; and what they throw must not leave the loop.
-        lines += ["const sdfgad::BlasThreads alone_(0);", "std::exception_ptr thrown_;"]
+        lines += ["const sdfgad::OneThread alone_;", "std::exception_ptr thrown_;"]
         call = f"try {{ {call} }} catch (...) {{\n#pragma omp critical\nthrown_ = std::current_exception();\n}}"
     return [
         *lines,

@@ -10,6 +10,7 @@ import numpy as np
 
 from sdfgad.errors import CompilerError, OutOfMemory, TooFewSlots
 from sdfgad.runtime.compile import Library
+from sdfgad.runtime.contention import Team
 from sdfgad.runtime.pool import attach
 from sdfgad.threads import impatient_threads
 
@@ -25,6 +26,7 @@ class Executable:
         with impatient_threads():
             shared = ctypes.CDLL(str(library.path))
         attach(shared)
+        self._team = Team(shared)
         self._initialise = getattr(shared, f"__dace_init_{library.name}")
         self._initialise.restype = ctypes.c_void_p
         self._exit = getattr(shared, f"__dace_exit_{library.name}")
@@ -70,9 +72,11 @@ class Executable:
         handle = self._initialise(*[integers[name] for name in self._symbols])
         if not handle:
             raise CompilerError("the compiled program could not be initialised")
+        threads = self._team.halve()
         try:
             failure = self._run(handle, *arguments)
         finally:
+            self._team.restore(threads)
             self._exit(handle)
         if failure == NO_ROOM:
             raise TooFewSlots("the compiled program needs more slots than it was passed")

@@ -136,7 +136,7 @@ def build_helper(source: Path) -> Path:
     with building(name), workshop() as folder:
         found, target = find(name), folder / f"{source.stem}.so"
         if found is None:
-            run([compiler(), *Level.OPTIMISED.flags, "-shared", str(source), "-o", str(target)])
+            run([compiler(), *Level.OPTIMISED.flags, "-shared", f"-I{INCLUDE}", str(source), "-o", str(target)])
             found = publish(name, target)
     return found
 

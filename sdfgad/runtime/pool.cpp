@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "blas_state.h"
+
 namespace {
 
 const int64_t page = sysconf(_SC_PAGESIZE);
@@ -172,13 +174,17 @@ using Lock = std::lock_guard<std::mutex>;
 
 // A child process has the thread that forks, but none of those that OpenMP keeps waiting for it: it would wait for them
 // for ever. So they end before; parent and child start new ones for their next parallel loop.
-// It has its own copy of the blocks and of the books, too, which no other thread may be changing meanwhile.
+// It has its own copy of the blocks and of all books, too, which no other thread may be changing meanwhile.
 void before_fork() {
     omp_pause_resource_all(omp_pause_hard);
     pool().mutex.lock();
+    sdfgad::blas_state.mutex.lock();
 }
 
-void after_fork() { pool().mutex.unlock(); }
+void after_fork() {
+    sdfgad::blas_state.mutex.unlock();
+    pool().mutex.unlock();
+}
 
 const int at_fork = pthread_atfork(before_fork, after_fork, after_fork);
 

@@ -102,7 +102,7 @@ def test_small_products_of_a_loop_tell_blas_once_to_take_one_thread(size, is_alo
     product = Compute((("p", shape[0]), ("q", shape[0]), ("r", shape[0])), Access("c", (k, p, q)), value, "add")
     loop = Loop("k", Lin(8), (product,), (k, 7 - k), is_parallel=True)
     nests = [nest_of(one, "nest", buffers, buffers) for one in (loop, product)]
-    assert [nest.code.count("BlasThreads alone_(0)") for nest in nests] == [is_alone, 0]
+    assert [nest.code.count("OneThread alone_") for nest in nests] == [is_alone, 0]
 
 
 @pytest.mark.parametrize(("name", "is_wide"), [("exp", True), ("tanh", True), ("sqrt", False), ("negative", False)])

@@ -16,12 +16,14 @@ inline constexpr int64_t PULLBACK_BLOCK = 64;
         CBLAS_SIDE side, CBLAS_TRANSPOSE flag, int64_t m, int64_t n, const T* d, int64_t lead_d, T* x, int64_t lead  \
     ) {                                                                                                              \
         T one = 1;                                                                                                   \
+        const OneThread alone;                                                                                       \
         scipy_cblas_##letter##trsm(                                                                                  \
             CblasRowMajor, side, CblasLower, flag, CblasNonUnit, m, n, by_cblas(one), d, lead_d, x, lead             \
         );                                                                                                           \
     }                                                                                                                \
     inline void multiply_lower(int64_t n, const T* d, int64_t lead_d, T* x, int64_t lead) {                          \
         T one = 1;                                                                                                   \
+        const OneThread alone;                                                                                       \
         scipy_cblas_##letter##trmm(                                                                                  \
             CblasRowMajor, CblasLeft, CblasLower, CblasConjTrans, CblasNonUnit, n, n, by_cblas(one), d, lead_d, x,   \
             lead                                                                                                     \

@@ -29,27 +29,36 @@ template <typename T> using Wide = typename Types<T>::Wide;
 // `weight` the work of a product of two numbers.
 #define SDFGAD_LAPACK(T, C, letter, orthogonal, one, weight)                                                       \
     inline int factor(int n, T* a, int* pivots) {                                                                  \
-        BlasThreads threads(weight / 3.0 * n * n * n);                                                             \
+        const OneThread alone;                                                                                     \
         return scipy_LAPACKE_##letter##getrf_work(LAPACK_COL_MAJOR, n, n, (C*)a, n, pivots);                       \
     }                                                                                                              \
     inline void solve_vector(int n, const T* lu, const int* pivots, T* x) {                                        \
+        const OneThread alone;                                                                                     \
         scipy_LAPACKE_##letter##getrs_work(LAPACK_COL_MAJOR, 'N', n, 1, (const C*)lu, n, pivots, (C*)x, n);        \
     }                                                                                                              \
     /* x := x a^-1 or x a^-T for x (m, n), both column-major */                                                    \
     inline void solve_triangle(                                                                                    \
-        CBLAS_UPLO part, CBLAS_TRANSPOSE flag, CBLAS_DIAG diagonal, int m, int n, const T* a, T* x                 \
+        CBLAS_UPLO triangle, CBLAS_TRANSPOSE flag, CBLAS_DIAG diagonal, int m, int n, const T* a, T* x             \
     ) {                                                                                                            \
-        BlasThreads threads(weight / 2.0 * m * n * n);                                                             \
-        scipy_cblas_##letter##trsm(CblasColMajor, CblasRight, part, flag, diagonal, m, n, one, a, n, x, m);        \
+        const OneThread threads;                                                                                   \
+        const int count = m < 2 * SHORTEST_PART ? 1 : number_of_parts(weight / 2.0 * m * n * n);                   \
+        share(count, threads, [&](int part) {                                                                      \
+            const int64_t i = edge(part, count, m), rows = edge(part + 1, count, m) - i;                           \
+            scipy_cblas_##letter##trsm(                                                                            \
+                CblasColMajor, CblasRight, triangle, flag, diagonal, rows, n, one, a, n, x + i, m                  \
+            );                                                                                                     \
+        });                                                                                                        \
     }                                                                                                              \
     inline int factor_upper(int n, T* a) {                                                                         \
-        BlasThreads threads(weight / 6.0 * n * n * n);                                                             \
+        const OneThread alone;                                                                                     \
         return scipy_LAPACKE_##letter##potrf_work(LAPACK_COL_MAJOR, 'U', n, (C*)a, n);                             \
     }                                                                                                              \
     inline void reflect(int m, int n, T* a, T* tau, T* work, int size) {                                           \
+        const OneThread alone;                                                                                     \
         scipy_LAPACKE_##letter##geqrf_work(LAPACK_COL_MAJOR, m, n, (C*)a, m, (C*)tau, (C*)work, size);             \
     }                                                                                                              \
     inline void form_q(int m, int k, T* a, const T* tau, T* work, int size) {                                      \
+        const OneThread alone;                                                                                     \
         scipy_LAPACKE_##letter##orthogonal##qr_work(                                                               \
             LAPACK_COL_MAJOR, m, k, k, (C*)a, m, (const C*)tau, (C*)work, size);                                   \
     }
@@ -64,6 +73,7 @@ SDFGAD_LAPACK(Complex, lapack_complex_double, z, ung, &one, 4)
 inline int decompose(
     int m, int n, double* a, double* s, double* u, double* vh, double* work, int size, double*, int* integers
 ) {
+    const OneThread alone;
     return scipy_LAPACKE_dgesdd_work(
         LAPACK_COL_MAJOR, 'S', m, n, a, m, s, u, m, vh, std::min(m, n), work, size, integers
     );
@@ -73,6 +83,7 @@ inline int decompose(
     int m, int n, Complex* a, double* s, Complex* u, Complex* vh, Complex* work, int size, double* reals, int* integers
 ) {
     using C = lapack_complex_double;
+    const OneThread alone;
     return scipy_LAPACKE_zgesdd_work(
         LAPACK_COL_MAJOR, 'S', m, n, (C*)a, m, s, (C*)u, m, (C*)vh, std::min(m, n), (C*)work, size, reals, integers
     );
@@ -81,6 +92,7 @@ inline int decompose(
 inline int diagonalise(
     char triangle, int n, double* a, double* w, double* work, int size, double*, int, int* integers, int integers_size
 ) {
+    const OneThread alone;
     return scipy_LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', triangle, n, a, n, w, work, size, integers, integers_size);
 }
 
@@ -89,6 +101,7 @@ inline int diagonalise(
     int* integers, int integers_size
 ) {
     using C = lapack_complex_double;
+    const OneThread alone;
     return scipy_LAPACKE_zheevd_work(
         LAPACK_COL_MAJOR, 'V', triangle, n, (C*)a, n, w, (C*)work, size, reals, reals_size, integers, integers_size
     );
