@@ -25,7 +25,7 @@ def plan_of(layout: Layout, store_all: Layout, accounts: Accounts, sizes: Sizes,
     mine, stored = moments(layout, sizes), moments(store_all, sizes)
     peak = peak_of(mine)
     return Plan(
-        tuple(decisions(layout, accounts)),
+        (*decisions(layout, accounts), *_piece_rows(layout, sizes)),
         wishes.strategy,
         peak.bytes,
         peak.label,
@@ -67,7 +67,6 @@ def decisions(layout: Layout | None, accounts: Accounts) -> Iterator[Decision]:
     rows = [*_value_rows(layout, accounts), *_tape_rows(layout, accounts), *_loop_rows(layout, accounts)]
     for _, row in sorted(rows, key=lambda pair: pair[0]):
         yield row
-    yield from _piece_rows(layout) if layout is not None else ()
 
 
 def _value_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int, Decision]]:
@@ -118,14 +117,14 @@ def _loop_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int,
         yield number, Decision("loop", accounts.line(number), size, str(segments), seconds, reason)
 
 
-def _piece_rows(layout: Layout) -> Iterator[Decision]:
-    program = layout.code.source
+def _piece_rows(layout: Layout, sizes: Sizes) -> Iterator[Decision]:
+    program, integers = layout.code.source, layout.integers(sizes)
     for cut in layout.code.cuts:
         held = [program.buffers[name] for name in cut.held]
         # Adjoints have the names of what they are adjoints of.
         names = ", ".join(sorted({buffer.source for buffer in held} - {""})) or UNNAMED
         where = str(cut.where) if cut.where is not None else "an argument"
-        size = sum(buffer_bytes(buffer, {}) for buffer in held) // cut.width * cut.length
+        size = sum(buffer_bytes(buffer, integers) for buffer in held) // cut.width * cut.length
         yield Decision(names, where, size, "in pieces", 0.0, f"{cut.width} of {cut.length} at a time")
 
 

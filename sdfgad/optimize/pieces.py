@@ -212,10 +212,9 @@ class Group:
     @cached_property
     def local(self) -> list[str]:
         """The buffers of which members need one piece at a time."""
-        users = {id(member.statement) for member in self.members}
         first, last = self.span
         outside = [*self.whole.body[:first], *self.before, *self.after, *self.whole.body[last + 1 :]]
-        mentioned = {name for statement in outside if id(statement) not in users for name in statement.mentioned}
+        mentioned = {name for statement in outside for name in statement.mentioned}
         return [name for name in self.temporaries() if name not in mentioned and self._is_cut(name)]
 
     def _is_cut(self, name: str) -> bool:

@@ -41,6 +41,11 @@ NOT_ANEW = {
             for p < 6: b[p] = x[p + f]
         for p < 6: z[p] = b[p]
         """,
+    "written in later trips": """
+        loop parallel 2 <= f < 6:
+            b[f] = x[f]
+        for p < 4: z[p] = b[p]
+        """,
     "written in one trip, read in the next": """
         loop f < 6:
             z[f] = b[f]

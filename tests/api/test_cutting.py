@@ -29,6 +29,12 @@ def steps(T, u, w):
     return np.sum(u * u)
 
 
+def deep(x, w):
+    for _ in range(9):
+        x = np.sin(x @ w)
+    return np.sum(x * x)
+
+
 def normal(*shape):
     return np.random.default_rng(7).standard_normal(shape)
 
@@ -80,6 +86,21 @@ def test_a_row_of_statements_needs_a_piece_of_each(tmp_path):
     with pytest.raises(sdfgad.InfeasibleBudget) as caught:
         sdfgad.differentiate(function, wrt=wrt, memory_limit=least - 1).plan(*args)
     assert caught.value.minimum_bytes == least
+
+
+def test_pieces_of_the_states_of_a_loop():
+    args = (normal(1000, 32), normal(32, 32) / 32)
+    wrt, stored, peak = plans(deep, args)
+    with pytest.raises(sdfgad.InfeasibleBudget) as caught:
+        sdfgad.differentiate(deep, wrt=wrt, memory_limit=1).plan(*args)
+    g = sdfgad.differentiate(deep, wrt=wrt, memory_limit=caught.value.minimum_bytes)
+    rows = {row.choice: row for row in g.plan(*args).decisions}
+    # A state, what one trip stores of `x` and of the product, both of these themselves, and an adjoint.
+    assert rows["1 states by binomial checkpointing"].bytes == args[0].nbytes
+    assert rows["in pieces"].bytes == 6 * args[0].nbytes
+    assert g.measure(*args, repeats=1).peak_bytes <= caught.value.minimum_bytes < 0.2 * peak
+    for mine, expected in zip(g(*args), stored(*args), strict=True):
+        np.testing.assert_allclose(mine, expected, rtol=1e-11, atol=1e-11 * np.max(np.abs(expected)))
 
 
 def test_the_fewest_cuts_that_are_enough():

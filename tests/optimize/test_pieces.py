@@ -176,6 +176,24 @@ def test_statements_that_do_not_fit_go_before_or_after():
     assert text.index("w[q] = V") < text.index("loop piece") < text.index("U[q, 0] = ")
 
 
+def test_the_same_statement_outside_holds_the_whole():
+    # As of a value that is made again.
+    program = made(
+        """
+        for p < 40: t[p] = x[p] * x[p]
+        for p < 40: a[p] = sin(y[p])
+        for p < 40: z[p] = t[p] * a[p]
+        for p < 40: a[p] = sin(z[p])
+        for p < 40: z[p] = t[p] * a[p]
+        """,
+        "z",
+        SHAPES | {"a": (ROWS,)},
+    )
+    square, first, second, *rest = program.body
+    groups = check(program.with_body((square, first, second, square, *rest)))
+    assert {(cut.span, cut.held) for cut in groups} >= {((1, 5), ("a",)), ((0, 5), ("a", "t"))}
+
+
 def test_short_pieces_of_rows_are_not_cut():
     short, long = (
         made(PRODUCT.replace("6", str(n)), "U", {k: tuple(n if e == 6 else e for e in s) for k, s in SHAPES.items()})
