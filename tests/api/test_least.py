@@ -81,14 +81,14 @@ def row(count):
     return f"import numpy as np\n\ndef program(x, W):\n{body}    return np.sum(x*x)\n"
 
 
-def test_a_row_of_statements_is_made_again_in_segments(tmp_path):
-    """Values of 24 statements; 33.5 of 103.5 MiB were named once, although 29.5 could be kept."""
+def test_a_row_of_statements_needs_no_more_than_its_pieces(tmp_path):
+    """33.5 of the 103.5 MiB of 24 statements were named once; 29.5 can be kept by making values again, less in pieces."""
     function, args = program(tmp_path, row(24), "row"), arguments(4096, 64, 24)
     stored = sdfgad.differentiate(function, wrt=(0, 1), allow_unused=True, strategy="store_all").plan(*args).peak_bytes
     fixed = 4 * args[0].nbytes + 2 * args[1].nbytes  # Arguments, gradients, and two adjoints at least.
-    error = refused(function, args, stored // 5)
-    # The solver that proves it (HiGHS) has 14 values at once, arguments, gradients and adjoints included.
-    assert error.minimum_bytes - 2 * args[1].nbytes <= 14.1 * args[0].nbytes
+    error = refused(function, args, stored // 8)
+    # An eighth of each of 47 products and results, and what is outside of the pieces.
+    assert error.minimum_bytes - 2 * args[1].nbytes <= 8.5 * args[0].nbytes
     assert error.minimum_bytes > fixed
     plan = sdfgad.differentiate(function, wrt=(0, 1), allow_unused=True, memory_limit=error.minimum_bytes).plan(*args)
     assert plan.peak_bytes <= error.minimum_bytes
