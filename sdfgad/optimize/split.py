@@ -24,11 +24,17 @@ def split(program: Program) -> Program:
     """The program with such values apart."""
     names = names_of(program)
     for buffer in program.buffers.values():
-        if buffer.shape and buffer.name not in program.inputs and next(removable(program, buffer.name), None) is None:
+        if _may_have_parts(program, buffer):
             found = _Split(buffer, names)
             body, _ = found.block(program.body, buffer.name in {*program.outputs.values(), "status"})
-            program = replace(program, body=body, buffers={**program.buffers, **found.made})
+            program = replace(program, body=body, buffers={**program.buffers, **found.made}) if found.made else program
     return program
+
+
+def _may_have_parts(program: Program, buffer: Buffer) -> bool:
+    is_in_blocks = any(isinstance(s, (Loop, Branch)) for s in program.users.get(buffer.name, ()))
+    is_own = bool(buffer.shape) and buffer.name not in program.inputs
+    return is_in_blocks and is_own and next(removable(program, buffer.name), None) is None
 
 
 class _Split:
