@@ -123,8 +123,9 @@ class Least:
         best = self._built(solution)
         least = self._peak(best), simulate(self.problem, solution).work
         for step, modes in enumerate(self.accounts.modes):
-            loops = modes[best.decided.modes[step]].keys()
-            for mode in [mode for mode, choice in enumerate(modes) if choice.keys() == loops]:
+            now = best.decided.modes[step]
+            alike = [mode for mode, choice in enumerate(modes) if choice.keys() == modes[now].keys()]
+            for mode in [mode for mode in alike if mode != now]:
                 chosen = best.decided.modes
                 other = replace(best.decided, modes=(*chosen[:step], mode, *chosen[step + 1 :]))
                 layout = self._built(other)
