@@ -6,6 +6,7 @@ Under another name than the value of the forward sweep it needs no array: `contr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sdfgad.analysis.private import begins_anew
@@ -26,9 +27,17 @@ def split(program: Program) -> Program:
     for buffer in program.buffers.values():
         if _may_have_parts(program, buffer):
             found = _Split(buffer, names)
-            body, _ = found.block(program.body, buffer.name in {*program.outputs.values(), "status"})
-            program = replace(program, body=body, buffers={**program.buffers, **found.made}) if found.made else program
+            is_live = buffer.name in {*program.outputs.values(), "status"}
+            users, _ = found.block(program.users[buffer.name], is_live)
+            program = _with_users(program, buffer.name, users, found.made) if found.made else program
     return program
+
+
+def _with_users(program: Program, name: str, users: Block, made: Mapping[str, Buffer]) -> Program:
+    """The program with others for the statements that mention a buffer."""
+    others = iter(users)
+    body = tuple(next(others) if mentioned_by(s, name) else s for s in program.body)
+    return replace(program, body=body, buffers={**program.buffers, **made})
 
 
 def _may_have_parts(program: Program, buffer: Buffer) -> bool:
