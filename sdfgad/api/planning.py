@@ -6,13 +6,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
+from sdfgad.api.clock import CUT, Clock
 from sdfgad.api.layout import Code, Layout, Sizes
 from sdfgad.api.least import Least
 from sdfgad.api.recall import Recall
 from sdfgad.api.wishes import Wishes
 from sdfgad.errors import ArgumentError
+from sdfgad.ir.program import walk
 from sdfgad.lowering.accounting import Accountant, Accounts
 from sdfgad.lowering.assemble import assemble
 from sdfgad.lowering.inner import InnerChoices, inner_choices
@@ -26,12 +29,12 @@ from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.residuals import Again
 
 MOST_ATTEMPTS = 5
-# The most of its time that the solver is given for one answer.
-SHARE_OF_TIME = 0.4
+# A second search, for what fits only by the program's bytes, may lower programs with so many statements in all.
+MOST_STATEMENTS = 3000
+# With this many decisions, yes or no, for each second of its time the solver finds no better plan than is known anyway.
+DECISIONS_A_SECOND = 300
 # Predicted times are never so good that less than this share of them would mean anything.
 TOLERANCE = 0.005
-# With less than this share of the time left, a plan that fits is not looked for a better one.
-QUICK = 0.6
 # To what share of its trips the number of a loop's kept states is found.
 SHARE = 1 / 4096
 
@@ -135,8 +138,8 @@ class Planner:
         The problem's bytes are mostly upper bounds of the program's, which count. So what fits by the problem's bytes
         is tried first, then what exceeds the limit by as much as the bound is off where everything is stored.
         """
-        limit, deadline = self.wishes.limit, time.perf_counter() + self.wishes.solver_seconds
-        free = self._chosen(problem, None, deadline)
+        limit = self.wishes.limit
+        free = self._chosen(problem, None, Clock(self.wishes.solver_seconds))
         assert free is not None, "without a limit there is always a layout"
         if limit is None or free.simulation.peak <= limit:
             layout = self._of(free, accounts)
@@ -145,7 +148,7 @@ class Planner:
         search = self._search(problem, accounts, sizes)
         if search.is_near(limit) and self._least(search).peak_bytes(sizes) > limit:
             return self._least(search)
-        deadline = time.perf_counter() + self.wishes.solver_seconds  # What was found so far serves all limits.
+        clock = Clock(self.wishes.solver_seconds)  # What was found so far serves all limits.
         layout = self._of(free, accounts)
         if layout.peak_bytes(sizes) <= limit:
             return layout
@@ -153,20 +156,21 @@ class Planner:
         stored = self._built(_stored(problem), accounts)
         stored = replace(stored, status="feasible", gap=None, solver=self.wishes.solver)
         slack = simulate(problem, _stored(problem)).peak - stored.peak_bytes(sizes)
-        found = [stored, *self._closing_in(problem, limit, accounts, sizes, deadline)]
-        is_quick = deadline - time.perf_counter() > QUICK * self.wishes.solver_seconds
-        if slack > 0 and (is_quick or all(layout.peak_bytes(sizes) > limit for layout in found)):
-            found += self._closing_in(problem, limit + slack, accounts, sizes, deadline)
+        found = [stored, *self._closing_in(problem, limit, accounts, sizes, clock)]
+        # Where the solver has taken all its time once, it would again.
+        if slack > 0 and (not clock.was_short or all(layout.peak_bytes(sizes) > limit for layout in found)):
+            more = MOST_STATEMENTS // sum(1 for _ in walk(stored.made.program.body))
+            found += islice(self._closing_in(problem, limit + slack, accounts, sizes, clock), max(more, 1))
         fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit]
         if not fitting:
             # Others that need as much by the problem's bytes may take less time.
             least = self._least(search)
             found = [
                 least,
-                *self._closing_in(problem, simulate(problem, least.decided).peak, accounts, sizes, deadline),
+                *self._closing_in(problem, simulate(problem, least.decided).peak, accounts, sizes, clock),
             ]
             fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit] or [least]
-        return min(fitting, key=lambda layout: simulate(problem, layout.decided).work)
+        return clock.told(min(fitting, key=lambda layout: simulate(problem, layout.decided).work))
 
     def _search(self, problem: Problem, accounts: Accounts, sizes: Sizes) -> Least:
         kept = [lambda: self._states_kept(_stored(problem), accounts, 0.0)] if accounts.loops else []
@@ -181,31 +185,35 @@ class Planner:
         return self._smallest[1]
 
     def _closing_in(
-        self, problem: Problem, target: int, accounts: Accounts, sizes: Sizes, deadline: float
+        self, problem: Problem, target: int, accounts: Accounts, sizes: Sizes, clock: Clock
     ) -> Iterator[Layout]:
         """Layouts for so many of the problem's bytes, then for less by what the last one exceeds the limit."""
         limit = self.wishes.limit or 0
         for _ in range(MOST_ATTEMPTS):
-            layout = self._attempt(problem, target, accounts, deadline)
+            layout = self._attempt(problem, target, accounts, clock)
             if layout is None:
                 return
             yield layout
             excess = layout.peak_bytes(sizes) - limit
-            if excess <= 0 or time.perf_counter() > deadline:
+            if excess <= 0 or clock.is_over:
                 return
             target -= excess
 
-    def _attempt(self, problem: Problem, target: int | None, accounts: Accounts, deadline: float) -> Layout | None:
+    def _attempt(self, problem: Problem, target: int | None, accounts: Accounts, clock: Clock) -> Layout | None:
         """The solver's layout for so many of the problem's bytes, or None if none is found."""
-        chosen = self._chosen(problem, target, deadline)
+        chosen = self._chosen(problem, target, clock)
         return None if chosen is None else self._of(chosen, accounts)
 
-    def _chosen(self, problem: Problem, target: int | None, deadline: float) -> Choice | None:
-        wishes, left = self.wishes, max(0.1, deadline - time.perf_counter())
-        return within(problem, target, wishes.solver, min(left, SHARE_OF_TIME * wishes.solver_seconds), TOLERANCE)
+    def _chosen(self, problem: Problem, target: int | None, clock: Clock) -> Choice | None:
+        wishes, seconds = self.wishes, clock.for_one_answer()
+        most = DECISIONS_A_SECOND * wishes.solver_seconds
+        chosen = within(problem, target, wishes.solver, seconds, TOLERANCE, most)
+        clock.answered(None if chosen is None else chosen.status)
+        return chosen
 
     def _of(self, chosen: Choice, accounts: Accounts) -> Layout:
-        status = "greedy" if chosen.method == "greedy" else chosen.status
+        is_greedy = chosen.method == "greedy" and chosen.status != CUT
+        status = "greedy" if is_greedy else chosen.status
         layout = self._built(chosen.solution, accounts)
         return replace(layout, status=status, gap=chosen.gap, solver=self.wishes.solver)
 
