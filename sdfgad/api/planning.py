@@ -30,7 +30,7 @@ from sdfgad.reverse.residuals import Again
 
 MOST_ATTEMPTS = 5
 # A second search, for what fits only by the program's bytes, may lower programs with so many statements in all.
-MOST_STATEMENTS = 3000
+MOST_STATEMENTS = 1500
 # With this many decisions, yes or no, for each second of its time the solver finds no better plan than is known anyway.
 DECISIONS_A_SECOND = 300
 # Predicted times are never so good that less than this share of them would mean anything.
@@ -157,10 +157,13 @@ class Planner:
         stored = replace(stored, status="feasible", gap=None, solver=self.wishes.solver)
         slack = simulate(problem, _stored(problem)).peak - stored.peak_bytes(sizes)
         found = [stored, *self._closing_in(problem, limit, accounts, sizes, clock)]
-        # Where the solver has taken all its time once, it would again.
-        if slack > 0 and (not clock.was_short or all(layout.peak_bytes(sizes) > limit for layout in found)):
-            more = MOST_STATEMENTS // sum(1 for _ in walk(stored.made.program.body))
-            found += islice(self._closing_in(problem, limit + slack, accounts, sizes, clock), max(more, 1))
+        more = MOST_STATEMENTS // sum(1 for _ in walk(stored.made.program.body))
+        if all(layout.peak_bytes(sizes) > limit for layout in found):
+            more = max(more, 1)
+        elif clock.was_short:
+            more = 0  # Where the solver has taken all its time once, it would again.
+        if slack > 0:
+            found += islice(self._closing_in(problem, limit + slack, accounts, sizes, clock), more)
         fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit]
         if not fitting:
             # Others that need as much by the problem's bytes may take less time.
