@@ -59,7 +59,8 @@ def differentiate(
         overrides: name of a value -> "store" or "recompute", whatever the solver would choose.
         allow_unused: give zeros for arguments on which the output does not depend, instead of an error.
         solver: who solves the integer program: "CBC", which comes with PuLP, or "HiGHS", if highspy is installed.
-        solver_seconds: how long the solver may take; then the best plan found by then is used. Looking for the smallest
+        solver_seconds: how long the solver may take; then the best plan found by then is used, and its status says so.
+            Of more than 300 decisions for each second it is not asked: a descent then chooses. Looking for the smallest
             peak, where no plan keeps the limit, may take as long again twice.
 
     Returns:

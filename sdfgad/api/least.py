@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from sdfgad.api.clock import CUT
+from sdfgad.api.cutting import Cuts
 from sdfgad.api.layout import Layout, Sizes
 from sdfgad.ir.program import walk
 from sdfgad.lowering.accounting import Accounts
-from sdfgad.plan.greedy import keep_all, lowest_peak, make_all_again
+from sdfgad.plan.greedy import keep_all, lowest_peak, make_all_again, reaches
 from sdfgad.plan.ilp import solve
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.simulate import InvalidPlan, simulate
@@ -23,8 +25,8 @@ from sdfgad.plan.simulate import InvalidPlan, simulate
 MOST_STATEMENTS, FEWEST_BUILDS, MOST_BUILDS = 2000, 3, 24
 # The solver is asked about so many decisions, which it mostly answers at once, and given up after so many seconds.
 MOST_DECISIONS, SECONDS = 40, 5.0
-# Real peaks exceed the problem's by less than this factor.
-MARGIN = 1.25
+# Real peaks exceed the problem's by less than this factor, and the problem's the real ones by less than that.
+MARGIN, WORST = 1.25, 3.0
 
 Build = Callable[[Solution], Layout]
 
@@ -35,13 +37,22 @@ class Least:
     Args:
         build: the layout that does what a solution says.
         others: more layouts that may have small peaks.
+        free: the fastest layout, which may have one in pieces.
     """
 
     def __init__(
-        self, problem: Problem, accounts: Accounts, sizes: Sizes, build: Build, others: Iterable[Callable[[], Layout]]
+        self,
+        problem: Problem,
+        accounts: Accounts,
+        sizes: Sizes,
+        build: Build,
+        others: Iterable[Callable[[], Layout]],
+        free: Layout,
     ) -> None:
         self.problem, self.accounts, self.sizes, self.build, self.others = problem, accounts, sizes, build, others
+        self.free = free
         self._layouts: dict[tuple[object, ...], Layout] = {}
+        self._was_short = False
 
     @cached_property
     def lowest(self) -> Solution:
@@ -54,10 +65,30 @@ class Least:
 
     def is_near(self, limit: int) -> bool:
         """Whether a limit may be below the smallest peak."""
-        return limit - self.sizes.copies < MARGIN * simulate(self.problem, self.lowest).peak
+        limit -= self.sizes.copies
+        # What is far below is mostly reached in a fraction of the time that the lowest peak takes.
+        if reaches(self.problem, int(limit / MARGIN)):
+            return False
+        return limit < MARGIN * simulate(self.problem, self.lowest).peak
+
+    def may_be_whole(self, limit: int) -> bool:
+        """Whether some solution keeps a limit in the problem's bytes."""
+        return simulate(self.problem, self.lowest).peak <= limit - self.sizes.copies
 
     def layout(self, solver: str) -> Layout:
-        """The layout with the smallest peak of those that are built.
+        """The layout with the smallest peak of those that are built, whole and in pieces."""
+        whole, stored = self._whole(solver), self._built(replace(keep_all(self.problem), modes=self._no_modes))
+        least = self._best(Cuts(layout, self.sizes).within(0) for layout in (whole, self.free, stored))
+        if self._peak(least) >= self._peak(whole):
+            return whole
+        return replace(least, status=whole.status, gap=None, solver=whole.solver)
+
+    @property
+    def _no_modes(self) -> tuple[int, ...]:
+        return (0,) * len(self.problem.steps)
+
+    def _whole(self, solver: str) -> Layout:
+        """The layout with the smallest peak of those that are built, with no statement in pieces.
 
         Its gap is 0 if the solver proved that no other has a smaller one, if the problem knows the real bytes.
         """
@@ -66,12 +97,13 @@ class Least:
         best = self._best(self._tuned(solution) for solution in dict.fromkeys((answer or self.lowest, self.lowest)))
         others = [make() for make in self.others]
         if answer is None or self._peak(best) < bound:
-            best = self._best([best, *(self._tuned(solution) for solution in self._starts() if self._left > 0)])
+            best = self._best([best, *(self._tuned(one) for one in self._starts(self._peak(best)) if self._left > 0)])
         if self._peak(best) < bound:
             best = self._descended(best)
         best = self._best([best, *others])
         is_least = answer is not None and self._peak(best) >= bound
-        return replace(best, status="smallest peak", gap=0.0 if is_least else None, solver=solver)
+        status = CUT if self._was_short else "smallest peak"
+        return replace(best, status=status, gap=0.0 if is_least else None, solver=solver)
 
     def _best(self, layouts: Iterable[Layout]) -> Layout:
         return min(layouts, key=self._peak)
@@ -88,21 +120,23 @@ class Least:
         if free > MOST_DECISIONS:
             return None
         answer = solve(problem, None, objective="peak", solver=solver, seconds=SECONDS)
+        self._was_short = answer.status == CUT
         return answer.solution if answer.status == "optimal" else None
 
-    def _starts(self) -> Iterator[Solution]:
+    def _starts(self, peak: int) -> Iterator[Solution]:
+        """Other solutions, but those that certainly have a larger peak than one that is known."""
         plain = replace(self.problem, steps=tuple(replace(step, modes=step.modes[:1]) for step in self.problem.steps))
         few = tuple(min(1, len(step.modes) - 1) for step in self.problem.steps)
         keep, again = keep_all(self.problem), make_all_again(self.problem)
         starts = (again, keep, replace(again, modes=few), replace(keep, modes=few), make_all_again(plain))
-        return self._valid(dict.fromkeys(starts))
+        return self._valid(dict.fromkeys(starts), peak)
 
-    def _valid(self, solutions: Iterable[Solution]) -> Iterator[Solution]:
-        """Those that can be carried out: what the user pins may rule some out."""
+    def _valid(self, solutions: Iterable[Solution], peak: int) -> Iterator[Solution]:
+        """Those that can be carried out, which what the user pins may rule out, and may have a smaller peak."""
         for solution in solutions:
             with contextlib.suppress(InvalidPlan):
-                simulate(self.problem, solution)
-                yield solution
+                if simulate(self.problem, solution).peak < WORST * peak:
+                    yield solution
 
     @property
     def _left(self) -> int:
@@ -123,8 +157,9 @@ class Least:
         best = self._built(solution)
         least = self._peak(best), simulate(self.problem, solution).work
         for step, modes in enumerate(self.accounts.modes):
-            loops = modes[best.decided.modes[step]].keys()
-            for mode in [mode for mode, choice in enumerate(modes) if choice.keys() == loops]:
+            now = best.decided.modes[step]
+            alike = [mode for mode, choice in enumerate(modes) if choice.keys() == modes[now].keys()]
+            for mode in [mode for mode in alike if mode != now]:
                 chosen = best.decided.modes
                 other = replace(best.decided, modes=(*chosen[:step], mode, *chosen[step + 1 :]))
                 layout = self._built(other)
@@ -138,7 +173,7 @@ class Least:
         for change in self._changes():
             if self._left <= 0:
                 break
-            for solution in self._valid([change(best.decided)]):
+            for solution in self._valid([change(best.decided)], self._peak(best)):
                 layout = self._tuned(solution)
                 if self._peak(layout) < self._peak(best):
                     best = layout

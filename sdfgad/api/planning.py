@@ -6,14 +6,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
+from sdfgad.api.clock import CUT, Clock
 from sdfgad.api.cutting import Cuts
 from sdfgad.api.layout import Code, Layout, Sizes
 from sdfgad.api.least import Least
 from sdfgad.api.recall import Recall
 from sdfgad.api.wishes import Wishes
 from sdfgad.errors import ArgumentError
+from sdfgad.ir.program import walk
 from sdfgad.lowering.accounting import Accountant, Accounts
 from sdfgad.lowering.assemble import assemble
 from sdfgad.lowering.inner import InnerChoices, inner_choices
@@ -27,13 +30,13 @@ from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.residuals import Again
 
 MOST_ATTEMPTS = 5
-# The most of its time that the solver is given for one answer.
-SHARE_OF_TIME = 0.4
+# A second search, for what fits only by the program's bytes, may lower programs with so many statements in all.
+MOST_STATEMENTS = 1500
+# With this many decisions, yes or no, for each second of its time the solver finds no better plan than is known anyway.
+DECISIONS_A_SECOND = 300
 # Predicted times are never so good that less than this share of them would mean anything.
 TOLERANCE = 0.005
-# With less than this share of the time left, a plan that fits is not looked for a better one.
-QUICK = 0.6
-# What is run again costs this share more than statements in pieces do.
+# A plan that runs things again is taken before one in pieces if it takes at most so many times the work.
 WORTH_PIECES = 1.1
 # To what share of its trips the number of a loop's kept states is found.
 SHARE = 1 / 4096
@@ -133,85 +136,104 @@ class Planner:
         return replace(self._assembled(_made_again(solution, accounts), segments), solution=solution)
 
     def _solved(self, problem: Problem, accounts: Accounts, sizes: Sizes) -> Layout:
-        """The solver's layout: the best without a limit if it keeps it, else the best that does.
-
-        The problem's bytes are mostly upper bounds of the program's, which count. So what fits by the problem's bytes
-        is tried first, then what exceeds the limit by as much as the bound is off where everything is stored.
-        """
-        limit, deadline = self.wishes.limit, time.perf_counter() + self.wishes.solver_seconds
-        chosen = self._chosen(problem, None, deadline)
+        """The best layout without a limit if it keeps it, else the best that does, whole or in pieces."""
+        limit = self.wishes.limit
+        chosen = self._chosen(problem, None, Clock(self.wishes.solver_seconds))
         assert chosen is not None, "without a limit there is always a layout"
         free = self._of(chosen, accounts)
         if limit is None or free.peak_bytes(sizes) <= limit:
             return free
-        search, stored = self._search(problem, accounts, sizes), self._built(_stored(problem), accounts)
-        cuts = Cuts(free, sizes)
-        if search.is_near(limit):
-            in_pieces = cuts.within(limit)
-            if in_pieces.peak_bytes(sizes) <= limit:
-                return in_pieces
-            if self._least(search, free, stored).peak_bytes(sizes) > limit:
-                return self._least(search, free, stored)
-        deadline = time.perf_counter() + self.wishes.solver_seconds  # What was found so far serves all limits.
+        clock = Clock(self.wishes.solver_seconds)
+        search, cuts = self._search(problem, accounts, sizes, free), Cuts(free, sizes)
+        fast = WORTH_PIECES * simulate(problem, free.decided).work
+        is_near = search.is_near(limit)
+        if not is_near:
+            whole = self._whole(problem, accounts, sizes, clock)
+        else:
+            # That most layouts cannot keep the limit need not be found out one by one.
+            first = search.may_be_whole(limit) and self._attempt(problem, limit, accounts, clock)
+            whole = [first] if first and first.peak_bytes(sizes) <= limit else []
+        if all(simulate(problem, layout.decided).work > fast for layout in whole):
+            whole += [layout for layout in [cuts.within(limit)] if layout.peak_bytes(sizes) <= limit]
+        if whole:
+            return clock.told(min(whole, key=lambda layout: simulate(problem, layout.decided).work))
+        return self._around_the_least(problem, accounts, search, is_near)
+
+    def _whole(self, problem: Problem, accounts: Accounts, sizes: Sizes, clock: Clock) -> list[Layout]:
+        """Layouts that keep the limit with no statement in pieces.
+
+        The problem's bytes are mostly upper bounds of the program's, which count. So what fits by the problem's bytes
+        is tried first, then what exceeds the limit by as much as the bound is off where everything is stored.
+        """
+        limit = self.wishes.limit or 0
         # Not said to be the best, should it be taken because nothing better was found.
+        stored = self._built(_stored(problem), accounts)
         stored = replace(stored, status="feasible", gap=None, solver=self.wishes.solver)
         slack = simulate(problem, _stored(problem)).peak - stored.peak_bytes(sizes)
-        found = [stored, *self._closing_in(problem, limit, accounts, sizes, deadline)]
-        is_quick = deadline - time.perf_counter() > QUICK * self.wishes.solver_seconds
-        if slack > 0 and (is_quick or all(layout.peak_bytes(sizes) > limit for layout in found)):
-            found += self._closing_in(problem, limit + slack, accounts, sizes, deadline)
-        fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit]
-        most = WORTH_PIECES * simulate(problem, free.decided).work
-        if all(simulate(problem, layout.decided).work > most for layout in fitting):
-            fitting += [layout for layout in [cuts.within(limit)] if layout.peak_bytes(sizes) <= limit]
-        if not fitting:
-            # Others that need as much by the problem's bytes may take less time.
-            least = self._least(search, free, stored)
-            found = [
-                least,
-                *self._closing_in(problem, simulate(problem, least.decided).peak, accounts, sizes, deadline),
-            ]
-            fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit] or [least]
-        return min(fitting, key=lambda layout: simulate(problem, layout.decided).work)
+        found = [stored, *self._closing_in(problem, limit, accounts, sizes, clock)]
+        more = MOST_STATEMENTS // sum(1 for _ in walk(stored.made.program.body))
+        if all(layout.peak_bytes(sizes) > limit for layout in found):
+            more = max(more, 1)
+        elif clock.was_short:
+            more = 0  # Where the solver has taken all its time once, it would again.
+        if slack > 0:
+            found += islice(self._closing_in(problem, limit + slack, accounts, sizes, clock), more)
+        return [layout for layout in found if layout.peak_bytes(sizes) <= limit]
 
-    def _search(self, problem: Problem, accounts: Accounts, sizes: Sizes) -> Least:
+    def _around_the_least(self, problem: Problem, accounts: Accounts, search: Least, is_near: bool) -> Layout:
+        """The layout with the smallest peak; if it keeps the limit, or others may, the fastest of those that do."""
+        limit, sizes = self.wishes.limit or 0, search.sizes
+        least = self._least(search)
+        if is_near and least.peak_bytes(sizes) > limit:
+            return least
+        # Others that need as much by the problem's bytes may take less time.
+        clock, target = Clock(self.wishes.solver_seconds), simulate(problem, least.decided).peak
+        found = [least, *self._closing_in(problem, target, accounts, sizes, clock)]
+        fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit] or [least]
+        return clock.told(min(fitting, key=lambda layout: simulate(problem, layout.decided).work))
+
+    def _search(self, problem: Problem, accounts: Accounts, sizes: Sizes, free: Layout) -> Least:
         kept = [lambda: self._states_kept(_stored(problem), accounts, 0.0)] if accounts.loops else []
-        return Least(problem, accounts, sizes, lambda solution: self._built(solution, accounts), kept)
+        return Least(problem, accounts, sizes, lambda solution: self._built(solution, accounts), kept, free)
 
-    def _least(self, search: Least, *others: Layout) -> Layout:
-        """The layout with the smallest peak, which is the same for all limits; `others` may have it in pieces."""
+    def _least(self, search: Least) -> Layout:
+        """The layout with the smallest peak, which is the same for all limits."""
         if self._smallest is None or self._smallest[0] != search.sizes:
             asked = replace(self.wishes, limit=None)
-            make = lambda: _smallest([search.layout(self.wishes.solver), *others], search.sizes)  # noqa: E731
+            make = lambda: search.layout(self.wishes.solver)  # noqa: E731
             self._smallest = search.sizes, self.recall(f"least {asked} {search.sizes} {machine()}", make)
         return self._smallest[1]
 
     def _closing_in(
-        self, problem: Problem, target: int, accounts: Accounts, sizes: Sizes, deadline: float
+        self, problem: Problem, target: int, accounts: Accounts, sizes: Sizes, clock: Clock
     ) -> Iterator[Layout]:
         """Layouts for so many of the problem's bytes, then for less by what the last one exceeds the limit."""
         limit = self.wishes.limit or 0
         for _ in range(MOST_ATTEMPTS):
-            layout = self._attempt(problem, target, accounts, deadline)
+            layout = self._attempt(problem, target, accounts, clock)
             if layout is None:
                 return
             yield layout
             excess = layout.peak_bytes(sizes) - limit
-            if excess <= 0 or time.perf_counter() > deadline:
+            if excess <= 0 or clock.is_over:
                 return
             target -= excess
 
-    def _attempt(self, problem: Problem, target: int | None, accounts: Accounts, deadline: float) -> Layout | None:
+    def _attempt(self, problem: Problem, target: int | None, accounts: Accounts, clock: Clock) -> Layout | None:
         """The solver's layout for so many of the problem's bytes, or None if none is found."""
-        chosen = self._chosen(problem, target, deadline)
+        chosen = self._chosen(problem, target, clock)
         return None if chosen is None else self._of(chosen, accounts)
 
-    def _chosen(self, problem: Problem, target: int | None, deadline: float) -> Choice | None:
-        wishes, left = self.wishes, max(0.1, deadline - time.perf_counter())
-        return within(problem, target, wishes.solver, min(left, SHARE_OF_TIME * wishes.solver_seconds), TOLERANCE)
+    def _chosen(self, problem: Problem, target: int | None, clock: Clock) -> Choice | None:
+        wishes, seconds = self.wishes, clock.for_one_answer()
+        most = DECISIONS_A_SECOND * wishes.solver_seconds
+        chosen = within(problem, target, wishes.solver, seconds, TOLERANCE, most)
+        clock.answered(None if chosen is None else chosen.status)
+        return chosen
 
     def _of(self, chosen: Choice, accounts: Accounts) -> Layout:
-        status = "greedy" if chosen.method == "greedy" else chosen.status
+        is_greedy = chosen.method == "greedy" and chosen.status != CUT
+        status = "greedy" if is_greedy else chosen.status
         layout = self._built(chosen.solution, accounts)
         return replace(layout, status=status, gap=chosen.gap, solver=self.wishes.solver)
 
@@ -229,15 +251,6 @@ class Planner:
             self._codes[structure] = code, tuple(one.members for one in adjoint.again)
         code, members = self._codes[structure]
         return Layout(code, self.adjoint.primal.body, members, segments)
-
-
-def _smallest(layouts: list[Layout], sizes: Sizes) -> Layout:
-    """Of some layouts, whole or in pieces, the one with the smallest peak; the first of them is the smallest whole."""
-    least = min((Cuts(layout, sizes).within(0) for layout in layouts), key=lambda layout: layout.peak_bytes(sizes))
-    whole = layouts[0]
-    if least.peak_bytes(sizes) >= whole.peak_bytes(sizes):
-        return whole
-    return replace(least, status=whole.status, gap=None, solver=whole.solver)
 
 
 def _made_again(solution: Solution, accounts: Accounts) -> list[Again]:

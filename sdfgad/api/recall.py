@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sdfgad.api.layout import Layout
 
 # A plan that was cut short by a busy machine may be a better one next time.
-LASTING = ("fixed", "optimal", "smallest peak")
+LASTING = ("fixed", "optimal", "feasible", "greedy", "smallest peak")
 
 
 class Recall:

@@ -175,6 +175,8 @@ def own_params(statement: Compute) -> Params:
 
 def commute(a: Statement, b: Statement) -> bool:
     """Whether two statements may change places."""
+    if a.mentioned.isdisjoint(b.mentioned):
+        return True
     return not any(conflict(x, y) and not are_apart(x, y) for x in uses_of(a) for y in uses_of(b))
 
 

@@ -228,6 +228,15 @@ class Program:
     def with_body(self, body: Block) -> Program:
         return replace(self, body=body)
 
+    @cached_property
+    def users(self) -> Mapping[str, tuple[Statement, ...]]:
+        """For each buffer that is mentioned, the statements of the body that mention it, in order."""
+        found: dict[str, list[Statement]] = {}
+        for statement in self.body:
+            for name in statement.mentioned:
+                found.setdefault(name, []).append(statement)
+        return {name: tuple(statements) for name, statements in found.items()}
+
     def failed(self, status: int) -> Check | None:
         """The first check that failed, given what `status` holds after a run."""
         return self.checks[FIRST_CHECK - 1 - status] if status else None

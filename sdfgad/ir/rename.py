@@ -11,10 +11,19 @@ from sdfgad.ir.program import Access, Block, Call, Compute, Statement, Whole, ch
 
 def renamed(block: Block, names: Mapping[str, str]) -> Block:
     """The block with each buffer in `names` replaced by the one it maps to."""
-    return transform(block, lambda s: (_renamed(s, names),)) if names else block
+    return tuple(part for s in block for part in _with_nested(s, names)) if names else block
+
+
+def _with_nested(statement: Statement, names: Mapping[str, str]) -> Block:
+    if names.keys().isdisjoint(statement.mentioned):
+        return (statement,)
+    return transform((statement,), lambda s: (_renamed(s, names),))
 
 
 def _renamed(statement: Statement, names: Mapping[str, str]) -> Statement:
+    if names.keys().isdisjoint(statement.touched):
+        return statement
+
     def moved(node: Expr) -> Expr | None:
         if isinstance(node, Read) and node.buffer in names:
             return Read(names[node.buffer], node.index, node.dtype)

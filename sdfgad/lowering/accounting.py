@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -113,7 +114,7 @@ class Accountant:
 
     def _step(self, number: int) -> int:
         """The position of the outermost statement around a numbered one."""
-        return max(p for p, top in enumerate(self.tops) if top <= number)
+        return bisect_right(self.tops, number) - 1
 
     def _point(self, mark: int) -> int:
         step = self._step(mark if mark >= 0 else ~mark)
@@ -124,7 +125,7 @@ class Accountant:
         found: dict[str, set[int]] = {}
         for statement, mark in zip(self.made.program.body, self.made.points, strict=True):
             point = self._point(mark)
-            for name in {name for s in walk((statement,)) for name in buffers_of(s)}:
+            for name in statement.mentioned:
                 found.setdefault(name, set()).add(point)
         return found
 

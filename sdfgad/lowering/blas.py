@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Op, Read, symbols_of
 from sdfgad.ir.folding import folded
@@ -24,7 +27,7 @@ SMALLEST_WITH_VECTOR = 512
 SYMMETRIC = 128
 # A product of at most so many multiplications is done by one thread, whatever the type.
 MOST_ALONE = 1_500_000
-FLOATING = ("float64", "float32", "complex128", "complex64")
+FLOATING = tuple(map(np.dtype, ("float64", "float32", "complex128", "complex64")))
 
 
 def environment_name() -> str:
@@ -36,6 +39,7 @@ def environment_name() -> str:
 
 # Parameters that run through memory as a single one, outermost first.
 Group = tuple[str, ...]
+Shape = tuple[Lin, ...]
 
 
 @dataclass(frozen=True)
@@ -124,8 +128,14 @@ class Product:
 
 def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | None:
     """The product that a statement computes, if it is one that BLAS does."""
-    if statement.accumulate != "add" or statement.value.dtype.name not in FLOATING:
+    if statement.accumulate != "add" or statement.value.dtype not in FLOATING:
         return None
+    return _product_of(statement, tuple((name, buffers[name].shape) for name in sorted(statement.touched)))
+
+
+@lru_cache(maxsize=10_000)
+def _product_of(statement: Compute, known: tuple[tuple[str, Shape], ...]) -> Product | None:
+    shapes = dict(known)
     factors = _factors(statement.value)
     extents = {name: extent for name, extent in statement.params if extent != Lin(1)}
     if factors is None or math.prod(map(_points, extents.values())) < SMALLEST:
@@ -135,8 +145,8 @@ def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | N
     target = statement.target.buffer
     if len(arrays) != 2 or any(_read(f).buffer == target for f in factors if not isinstance(f, Const)):
         return None
-    a, b = (_operand(_access(f), isinstance(f, Op), statement.params, buffers) for f in arrays)
-    c = _operand(statement.target, False, statement.params, buffers)
+    a, b = (_operand(_access(f), isinstance(f, Op), statement.params, shapes) for f in arrays)
+    c = _operand(statement.target, False, statement.params, shapes)
     return None if a is None or b is None or c is None else _best(a, b, c, alpha, extents, statement.fresh)
 
 
@@ -177,8 +187,8 @@ def _access(factor: Expr) -> Access:
     return Access(read.buffer, read.index)
 
 
-def _operand(access: Access, conjugate: bool, params: Params, buffers: Mapping[str, Buffer]) -> Operand | None:
-    shape = buffers[access.buffer].shape
+def _operand(access: Access, conjugate: bool, params: Params, shapes: Mapping[str, Shape]) -> Operand | None:
+    shape = shapes[access.buffer]
     if math.prod(e.const for e in shape if e.is_const) <= 1:
         # DaCe passes single elements by value, and BLAS wants their address.
         return None

@@ -15,10 +15,10 @@ from sdfgad.reverse.residuals import (
     ADJOINT,
     NOTHING,
     Again,
+    Answers,
     Asked,
     Residual,
     asked,
-    covering,
     residuals_of,
     size_of,
 )
@@ -64,8 +64,9 @@ def _worth_asking(adjoint: Adjoint, found: list[Again]) -> list[Again]:
     taped = {buffer for _, buffer in adjoint.residuals}
     useful = {k for k, again in enumerate(found) if again.buffers & taped}
     everything = list(asked(adjoint.primal, adjoint.pieces, frozenset(), found))
+    answers = Answers(found)
     while True:
-        grown = useful | {covering(one, found) for one in everything if one.reader in useful} - {NOTHING}
+        grown = useful | {answers.to(one) for one in everything if one.reader in useful} - {NOTHING}
         if grown == useful:
             return [again for k, again in enumerate(found) if k in useful]
         useful = grown
@@ -79,10 +80,11 @@ def _askers(adjoint: Adjoint, again: list[Again]) -> dict[Key, tuple[Pair, ...]]
     found: dict[Key, set[Pair]] = {}
     writers: dict[Key, set[int]] = {}
     always: dict[Key, set[int]] = {}
+    answers = Answers(again)
     for buffer, everything in by_buffer.items():
         hits = adjoint.destruction.hits([(one.number, one.request) for one in everything], buffer)
         for one in everything:
-            pair = (one.reader, covering(one, again))
+            pair = (one.reader, answers.to(one))
             for number in hits[one.number, one.request]:
                 key = (adjoint.places.of(one.number, number, buffer), buffer)
                 found.setdefault(key, set()).add(pair)
@@ -114,8 +116,9 @@ def _conflicts(adjoint: Adjoint, again: list[Again]) -> Iterator[Pair]:
     statements = numbered(adjoint.primal.body)
     reads: dict[int, set[int]] = {k: set() for k in range(len(again))}
     last_read = [0] * len(again)
+    answers = Answers(again)
     for one in asked(adjoint.primal, adjoint.pieces, frozenset(), again):
-        k = covering(one, again)
+        k = answers.to(one)
         if k != NOTHING and one.reader == ADJOINT:
             last_read[k] = max(last_read[k], one.number)
         elif k != NOTHING:

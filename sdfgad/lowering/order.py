@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sdfgad.ir.digits import places
-from sdfgad.ir.expr import Expr, Int, Read, postorder, symbols_of
+from sdfgad.ir.expr import Expr, Read, postorder, symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Buffer, Compute
 
@@ -41,6 +42,7 @@ class Order:
         return self.is_injective and self.outer[-1] in self.own
 
 
+@lru_cache(maxsize=10_000)
 def order_of(statement: Compute) -> Order:
     names = [name for name, _ in statement.params]
     own = [name for name in names if _mentions(statement.target.index, name)]
@@ -87,7 +89,7 @@ def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
 
 
 def _only(lin: Lin, unknown: set[str]) -> str | None:
-    mentioned = symbols_of(Int(lin)) & unknown
+    mentioned = lin.symbols & unknown
     if len(mentioned) != 1:
         return None
     (name,) = mentioned
@@ -96,7 +98,7 @@ def _only(lin: Lin, unknown: set[str]) -> str | None:
 
 
 def _mentions(index: tuple[Lin, ...], symbol: str) -> bool:
-    return any(symbol in symbols_of(Int(lin)) for lin in index)
+    return any(symbol in lin.symbols for lin in index)
 
 
 def _reads_along(statement: Compute, name: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sdfgad.analysis.flow import AFTER
 from sdfgad.analysis.model import numbered
@@ -39,15 +40,30 @@ class Copies:
     again: Sequence[Again]
     names: Sequence[Mapping[str, str]]
 
-    def at(self, number: int) -> dict[str, str]:
+    def at(self, number: int) -> Mapping[str, str]:
         """What the adjoint of a statement reads instead of what it asks for."""
-        chosen = zip(self.again, self.names, strict=True)
-        return {old: new for a, ns in chosen if a.block[0] <= number < a.block[1] for old, new in ns.items()}
+        inner = [names for block, names in self._inner if block[0] <= number < block[1]]
+        return (
+            {old: new for names in (self.everywhere, *inner) for old, new in names.items()}
+            if inner
+            else self.everywhere
+        )
 
-    def everywhere(self) -> dict[str, str]:
+    @cached_property
+    def everywhere(self) -> Mapping[str, str]:
         """What anything reads instead: the others cannot be made again at every place of their block."""
         chosen = zip(self.again, self.names, strict=True)
         return {old: new for a, ns in chosen if a.is_outermost for old, new in ns.items()}
+
+    @cached_property
+    def _inner(self) -> list[tuple[tuple[int, int], Mapping[str, str]]]:
+        chosen = zip(self.again, self.names, strict=True)
+        return [(a.block, ns) for a, ns in chosen if not a.is_outermost]
+
+    @cached_property
+    def makers(self) -> Mapping[str, int]:
+        """For each new name the position of what makes it."""
+        return {new: position for position, names in enumerate(self.names) for new in names.values()}
 
 
 def step(counter: Counter, by: int) -> Compute:
@@ -164,7 +180,7 @@ class Sweeps:
         return (), (replace(loop, body=body, backward=True, is_open=False), *restore)
 
     def _kept(self, loop: Loop, number: int, reverse: Block) -> Statement:
-        names = self.copies.everywhere()
+        names = self.copies.everywhere
         advance, taping = (renamed(self._trip(loop, number, t), names) for t in (False, True))
         return kept_reverse(self.checkpoints[number], advance, taping, reverse, self.names)
 
@@ -179,7 +195,8 @@ class Sweeps:
     def _restores(self, number: int) -> Block:
         restore: Block = ()
         for buffer, tape in self._tapes_at(number):
-            names = {old: new for old, new in self.copies.everywhere().items() if old != buffer}
+            names = self.copies.everywhere
+            names = {old: new for old, new in names.items() if old != buffer} if buffer in names else names
             restore += renamed((tape.restore,), names)
         return restore
 
@@ -187,7 +204,7 @@ class Sweeps:
 
     def _making_again(self, parts: list[tuple[int, Block, Block]], block: tuple[int, int]) -> list[tuple[int, Block]]:
         """The parts, with each value that is made again in this block made before it is first read."""
-        waiting = [k for k, again in enumerate(self.copies.again) if again.block == block]
+        waiting = {k for k, again in enumerate(self.copies.again) if again.block == block}
         result: list[tuple[int, Block]] = []
         for number, before, main in parts:
             both: list[Statement] = []
@@ -197,9 +214,10 @@ class Sweeps:
             result.append((number, tuple(both)))
         return result
 
-    def _make(self, wanted: set[str], waiting: list[int], made: list[Statement], number: int) -> None:
-        for k in list(waiting):
-            if k not in waiting or wanted.isdisjoint(self.copies.names[k].values()):
+    def _make(self, wanted: set[str], waiting: set[int], made: list[Statement], number: int) -> None:
+        makers = self.copies.makers
+        for k in sorted({makers[name] for name in wanted & makers.keys()}):
+            if k not in waiting:
                 continue
             waiting.remove(k)
             again = self.copies.again[k]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.ir.accesses import mentioned_by
 from sdfgad.ir.expr import Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
@@ -30,7 +29,7 @@ def take_apart(program: Program) -> Program:
 
 def _fixed_axes(program: Program, name: str) -> list[int]:
     """The axes along which a buffer is only used at numbers that are known, of more than one element."""
-    found = [s for one in program.body if mentioned_by(one, name) for s in walk((one,)) if name in buffers_of(s)]
+    found = [s for s in walk(program.users.get(name, ())) if name in buffers_of(s)]
     if any(isinstance(s, Call) for s in found):
         return []
     accesses: list[Access | Read] = [access for s in found for access, _ in writes_of(s) if access.buffer == name]

@@ -30,7 +30,7 @@ def clear_early(program: Program) -> Program:
 
 
 def _moved(program: Program, name: str) -> Program:
-    users = [s for s in program.body if mentioned_by(s, name)]
+    users = program.users.get(name, ())
     if len(users) < 2:
         return program
     first, second, *later = users

@@ -27,7 +27,7 @@ def contract(program: Program) -> Program:
 def removable(program: Program, name: str) -> Iterator[int]:
     """The axes of a buffer that are not needed."""
     rank = len(program.buffers[name].shape)
-    loop = _only_loop(program.body, name) if rank else None
+    loop = _only_loop(program.users.get(name, ()), name) if rank else None
     while loop is not None:
         axes = axes_of_trip(loop, name, rank)
         if axes and begins_anew(loop.body, name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sdfgad.ir.accesses import is_whole, mentioned_by
+from sdfgad.ir.accesses import is_whole
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, rewrite, symbols_of
 from sdfgad.ir.program import (
     Block,
@@ -16,7 +16,6 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     rewrite_statement,
-    walk,
     writes_of,
     written,
 )
@@ -136,7 +135,7 @@ def make_in_place(program: Program) -> Program:
 
 def _ends_in(program: Program, copy: Compute, kept: set[str]) -> bool:
     source, target = copy.value, copy.target
-    if copy not in program.body or copy.accumulate or not isinstance(source, Read) or source.buffer in kept:
+    if copy.accumulate or not isinstance(source, Read) or source.buffer in kept:
         return False
     buffers = program.buffers
     like = buffers[source.buffer].shape == buffers[target.buffer].shape and source.index == target.index
@@ -144,11 +143,7 @@ def _ends_in(program: Program, copy: Compute, kept: set[str]) -> bool:
         return False
     if buffers[source.buffer].dtype != buffers[target.buffer].dtype:
         return False
-    position = program.body.index(copy)
-    before, after = program.body[:position], program.body[position + 1 :]
-    if any(mentioned_by(s, target.buffer) for s in before) or any(mentioned_by(s, source.buffer) for s in after):
-        return False
-    # A call needs other buffers for its outputs than for its inputs.
-    return not any(
-        isinstance(s, Call) and mentioned_by(s, source.buffer) and mentioned_by(s, target.buffer) for s in walk(after)
-    )
+    # A statement that has been renamed since is another one.
+    made, used = program.users.get(source.buffer, ()), program.users.get(target.buffer, ())
+    is_last = bool(made) and made[-1] is copy
+    return is_last and used[0] is copy and all(s is not copy for s in used[1:])

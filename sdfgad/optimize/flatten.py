@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
 
-from sdfgad.ir.accesses import mentioned_by, own_params
+from sdfgad.ir.accesses import own_params
 from sdfgad.ir.expr import Expr, Int, Read, postorder
 from sdfgad.ir.folding import Ranges, division, folded
 from sdfgad.ir.linear import Lin
@@ -42,14 +42,13 @@ def flatten(program: Program) -> Program:
 
 def _is_read_by_position(program: Program, buffer: Buffer) -> bool:
     """Whether all that reads a buffer has quotients and remainders, and would have none with a single axis."""
-    outermost = [one for one in program.body if mentioned_by(one, buffer.name)]
+    outermost = program.users.get(buffer.name, ())
     # What is read where it is made is better put into its readers: only what loops read again and again stays.
     makers = [one for one in outermost if buffer.name in written((one,))]
     are_apart = not any(read.buffer == buffer.name for s in walk(tuple(makers)) for read in reads_of(s))
     if not are_apart or not all(isinstance(one, Loop) for one in outermost if one not in makers):
         return False
-    found = [s for one in outermost for s in walk((one,))]
-    users = [s for s in found if buffer.name in buffers_of(s)]
+    users = [s for s in walk(outermost) if buffer.name in buffers_of(s)]
     readers = [s for s in users if any(read.buffer == buffer.name for read in reads_of(s))]
     # What is summed may be a product of matrices.
     are_simple = all(isinstance(s, Compute) and len(own_params(s)) == len(s.params) for s in users)

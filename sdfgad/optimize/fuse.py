@@ -249,6 +249,8 @@ def _extent(statement: Member, lead: str) -> Lin:
 
 def run_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
     """Whether the trips of two statements may run together: each of one with the same of the other."""
+    if a.mentioned.isdisjoint(b.mentioned):
+        return True
     # Sums that trips share are no hindrance, unless the trips are to be vector elements.
     may_add = _depth(a) > 1 and _depth(b) > 1
     return all(_meets_in_step(x, y, of_a, of_b, may_add) for x in uses_of(a) for y in uses_of(b))

@@ -43,7 +43,7 @@ class _Saved:
 
 
 def _found(program: Program, tape: str, kept: set[str]) -> _Saved | None:
-    users = [s for s in program.body if mentioned_by(s, tape)]
+    users = program.users.get(tape, ())
     if len(users) != 2:
         return None
     forward, backward = users
@@ -56,9 +56,7 @@ def _found(program: Program, tape: str, kept: set[str]) -> _Saved | None:
     if not isinstance(save, Compute) or not isinstance(restore, Compute):
         return None
     saved = _Saved(restore.target.buffer, forward, save, backward, restore)
-    is_own = saved.buffer not in kept and all(
-        s is forward or s is backward for s in program.body if mentioned_by(s, saved.buffer)
-    )
+    is_own = saved.buffer not in kept and all(s is forward or s is backward for s in program.users[saved.buffer])
     is_one = _is_copied(program, saved, tape)
     return saved if is_own and is_one and _is_made_anew(saved) and _is_read_before(saved) else None
 

@@ -76,8 +76,8 @@ def _worth_storing(block: Block, position: int) -> Expr | None:
         return None
     best, most = None, 0
     for value in _candidates(first):
-        near = [k for k in _unchanged(block, position, value) if position <= k < position + WINDOW]
-        alike = [block[k] for k in near if _contributes(block[k], first) and _has(block[k], first.params, value)]
+        near = block[position : _changed_at(block[: position + WINDOW], position, value)]
+        alike = [s for s in near if _contributes(s, first) and _has(s, first.params, value)]
         places = {s.target.index for s in alike if isinstance(s, Compute)}
         gain = _gain(first.params, value, len(places) - 1)
         if gain > most:
@@ -141,10 +141,14 @@ def _has(statement: Statement, params: Params, value: Expr) -> bool:
 
 def _unchanged(block: Block, position: int, value: Expr) -> list[int]:
     """The positions around one at which a value is the same."""
+    low = _changed_at(block[position - 1 :: -1] if position else (), 0, value)
+    return list(range(position - low, _changed_at(block, position, value)))
+
+
+def _changed_at(block: Block, position: int, value: Expr) -> int:
+    """The first position from one on at which a statement writes what a value is made of; the end if none does."""
     names = {read.buffer for read in reads(value)}
-    low = high = position
-    while low and not names & written((block[low - 1],)):
-        low -= 1
-    while high < len(block) and not names & written((block[high],)):
-        high += 1
-    return list(range(low, high))
+    for k in range(position, len(block)):
+        if not names.isdisjoint(block[k].mentioned) and not names.isdisjoint(written((block[k],))):
+            return k
+    return len(block)

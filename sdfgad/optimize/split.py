@@ -6,6 +6,7 @@ Under another name than the value of the forward sweep it needs no array: `contr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sdfgad.analysis.private import begins_anew
@@ -24,11 +25,25 @@ def split(program: Program) -> Program:
     """The program with such values apart."""
     names = names_of(program)
     for buffer in program.buffers.values():
-        if buffer.shape and buffer.name not in program.inputs and next(removable(program, buffer.name), None) is None:
+        if _may_have_parts(program, buffer):
             found = _Split(buffer, names)
-            body, _ = found.block(program.body, buffer.name in {*program.outputs.values(), "status"})
-            program = replace(program, body=body, buffers={**program.buffers, **found.made})
+            is_live = buffer.name in {*program.outputs.values(), "status"}
+            users, _ = found.block(program.users[buffer.name], is_live)
+            program = _with_users(program, buffer.name, users, found.made) if found.made else program
     return program
+
+
+def _with_users(program: Program, name: str, users: Block, made: Mapping[str, Buffer]) -> Program:
+    """The program with others for the statements that mention a buffer."""
+    others = iter(users)
+    body = tuple(next(others) if mentioned_by(s, name) else s for s in program.body)
+    return replace(program, body=body, buffers={**program.buffers, **made})
+
+
+def _may_have_parts(program: Program, buffer: Buffer) -> bool:
+    is_in_blocks = any(isinstance(s, (Loop, Branch)) for s in program.users.get(buffer.name, ()))
+    is_own = bool(buffer.shape) and buffer.name not in program.inputs
+    return is_in_blocks and is_own and next(removable(program, buffer.name), None) is None
 
 
 class _Split:

@@ -29,7 +29,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.lowering.blas import Operand, Product, product_of
 from sdfgad.lowering.lifetimes import LOCAL
-from sdfgad.optimize.blocks import with_blocks
+from sdfgad.optimize.blocks import everywhere
 from sdfgad.optimize.names import names_of
 
 # How many times as large a call must become.
@@ -39,7 +39,7 @@ GAIN = 2
 def unfold(program: Program) -> Program:
     """The program with copies of such windows."""
     unfolding = _Unfold(dict(program.buffers), names_of(program))
-    body = unfolding.block(program.body)
+    body = everywhere(program.body, unfolding.block)
     return replace(program, buffers=unfolding.buffers, body=body)
 
 
@@ -157,7 +157,7 @@ class _Unfold:
 
     def statement(self, statement: Statement) -> Block:
         if not isinstance(statement, Compute):
-            return (with_blocks(statement, self.block),)
+            return (statement,)
         windows = Windows.of(statement, self.buffers)
         return (statement,) if windows is None else self.unfolded(windows)
 

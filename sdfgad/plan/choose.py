@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 
@@ -69,16 +70,24 @@ def choose(
 
 
 def within(
-    problem: Problem, budget: int | None, solver: str = "CBC", seconds: float = 10.0, tolerance: float = 0.0
+    problem: Problem,
+    budget: int | None,
+    solver: str = "CBC",
+    seconds: float = 10.0,
+    tolerance: float = 0.0,
+    most: float = math.inf,
 ) -> Choice | None:
     """The same, but None where nothing that fits is found.
+
+    Args:
+        most: with more whole variables than so many the solver is not asked.
 
     Raises:
         InvalidPlan, SolverMissing, RuntimeError: as `choose`.
     """
     start = time.perf_counter()
     simulate(problem, keep_all(problem))  # What is invalid here is invalid in every plan.
-    answer = solve(problem, budget, solver=solver, seconds=seconds, tolerance=tolerance)
+    answer = solve(problem, budget, solver=solver, seconds=seconds, tolerance=tolerance, most=most)
     found = _of_solver(problem, answer)
     if answer.status == "time limit" or (found is None and answer.status != "infeasible"):
         found = _better(found, _of_greedy(problem, answer, greedy(problem, budget)))

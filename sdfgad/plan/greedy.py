@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import chain, islice
 
 from sdfgad.plan.board import Board, Change
@@ -89,11 +90,21 @@ def greedy(problem: Problem, budget: int | None) -> Solution | None:
         return boards[0].solution
     boards.append(Board(problem, make_all_again(problem)))
     fitting = [board for board in boards if _descend(board, budget, _rate)]
-    lowest = _lowest(problem) if not fitting else None
+    lowest = Board(problem, _lowest(problem)) if not fitting else None
     fitting += [lowest] if lowest is not None and lowest.peak <= budget else []
     for board in fitting:
         _relax(board, budget)
     return min(fitting, key=lambda board: board.work).solution if fitting else None
+
+
+def reaches(problem: Problem, budget: int) -> bool:
+    """Whether a solution within `budget` bytes is found soon; where none is, there may be one.
+
+    Raises:
+        InvalidPlan: nothing that respects what the user fixed can be carried out.
+    """
+    starts = (make(problem) for make in (keep_all, make_all_again))
+    return any(_descend(Board(problem, start), budget, _rate) for start in starts)
 
 
 def lowest_peak(problem: Problem) -> Solution:
@@ -102,19 +113,21 @@ def lowest_peak(problem: Problem) -> Solution:
     Raises:
         InvalidPlan: nothing that respects what the user fixed can be carried out.
     """
-    board = _lowest(problem)
+    board = Board(problem, _lowest(problem))
     _relax(board, board.peak)
     return board.solution
 
 
-def _lowest(problem: Problem) -> Board:
+@lru_cache(maxsize=4)
+def _lowest(problem: Problem) -> Solution:
+    """The lowest peak of several descents; found once, as many budgets of a problem may be below what others reach."""
     found: list[Board] = []
     for start in (keep_all(problem), make_all_again(problem)):
         for worth in (_rate, _saved):
             board = Board(problem, start)
             _sink(board, worth)
             found.append(board)
-    return min(found, key=lambda board: (board.peak, board.work))
+    return min(found, key=lambda board: (board.peak, board.work)).solution
 
 
 def _sink(board: Board, worth: Worth) -> None:

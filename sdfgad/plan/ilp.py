@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -27,7 +28,7 @@ class Answer:
         solution: the best one, replayed by the simulator; None if there is none.
         status: "optimal"; "infeasible": provably without solution; "feasible": the best of those that were looked at,
             but choices were left out; "unknown": nothing among those; "time limit", with a solution or without one;
-            "failed": the solver broke down.
+            "too large": there is too much to decide for the solver to be asked; "failed": the solver broke down.
         gap: how far the objective may be from the best, as a fraction of it; None if that is unknown.
         seconds: how long it took.
     """
@@ -43,11 +44,18 @@ FAILED = Answer(None, "failed", None, 0.0)
 
 @dataclass(frozen=True)
 class Effort:
-    """Who solves, until when (`time.perf_counter`), and how far from the best, as a fraction, is good enough."""
+    """What the solver may do.
+
+    Attributes:
+        deadline: until when it may go on, by `time.perf_counter`.
+        tolerance: how far from the best, as a fraction, is good enough.
+        most: it is not asked about models with more whole variables.
+    """
 
     solver: str
     deadline: float
     tolerance: float
+    most: float = math.inf
 
 
 def solve(
@@ -58,11 +66,13 @@ def solve(
     solver: str = "CBC",
     seconds: float = 10.0,
     tolerance: float = 0.0,
+    most: float = math.inf,
 ) -> Answer:
     """Find the solution with the least work, or with the lowest peak, within `budget` bytes (None: without a limit).
 
     Args:
         tolerance: a solution that is at most this fraction from the best counts as optimal.
+        most: a model with more whole variables is not solved: how large it is depends on no clock.
 
     Raises:
         SolverMissing: `solver` is unknown or not installed.
@@ -76,7 +86,7 @@ def solve(
     answer = _without_solver(problem, budget, objective)
     if answer is not None:
         return replace(answer, seconds=time.perf_counter() - start)
-    answer = _verified(problem, budget, objective, Effort(solver, start + seconds, tolerance))
+    answer = _verified(problem, budget, objective, Effort(solver, start + seconds, tolerance, most))
     gap = answer.gap if answer.gap is None or answer.status != "optimal" else max(answer.gap, tolerance)
     return Answer(answer.solution, answer.status, gap, time.perf_counter() - start)
 
@@ -90,6 +100,8 @@ def _verified(problem: Problem, budget: int | None, objective: str, effort: Effo
     from sdfgad.plan.solver import run  # It imports PuLP: not for plans that are known.
 
     model = build(problem)
+    if sum(kind is not None for kind in model.binaries) > effort.most:
+        return Answer(None, "too large", None, 0.0)
     for _ in range(ATTEMPTS):
         answer = run(model, budget, objective, effort)
         if answer.solution is None or not _is_over(problem, answer.solution, budget):

@@ -55,7 +55,9 @@ class Plan:
         peak_point: where that is.
         budget_bytes: the limit, or None.
         status: "optimal"; "feasible": the best of the choices that were looked at; "time limit": the best found in
-            time; "greedy": the solver found nothing in time; "fixed": the strategy decides.
+            time, which may be another one next time; "greedy": found without the solver, which fails, or for which
+            there is too much to decide; "smallest peak": no other plan was found to keep the limit; "fixed": the
+            strategy decides.
         gap: how far the predicted time may be from the best, as a fraction; 0 if optimal, None if unknown.
         solver: who solved it: "CBC", "HiGHS", or "none" where there was nothing to solve.
         solve_seconds: how long planning took.

@@ -27,7 +27,7 @@ from sdfgad.ir.program import (
     writes_of,
     written,
 )
-from sdfgad.reverse.residuals import ADJOINT, Again, Asked, Piece, asked, size_of
+from sdfgad.reverse.residuals import ADJOINT, Again, Answers, Asked, Piece, asked, size_of
 
 IGNORED = frozenset({"status"})
 
@@ -75,13 +75,13 @@ def find_again(program: Program, context: isl.Set, pieces: Mapping[int, Piece], 
     """All that can be made again and that the reverse sweep, or something else that is made again, needs."""
     finder = _Finder(program, context, pieces, output)
     found = [one for section in sections(program.body) for one in finder.of(section)]
+    answers = Answers(found)
     late = {
         k
         for one in asked(program, pieces, frozenset(), found)
-        for k, other in enumerate(found)
         if one.reader == ADJOINT
-        and other.covers(one.number, one.request.access.buffer)
-        and one.number > other.latest + size_of(finder.statements[other.latest])
+        for k in answers.all_to(one)
+        if one.number > found[k].latest + size_of(finder.statements[found[k].latest])
     }
     return tuple(_useful([one for k, one in enumerate(found) if k not in late], program, pieces))
 
@@ -183,15 +183,10 @@ def _groups(section: Section) -> list[tuple[frozenset[str], tuple[int, ...]]]:
 def _useful(found: list[Again], program: Program, pieces: Mapping[int, Piece]) -> Iterable[Again]:
     """Those that an adjoint asks for, or another that is useful."""
     everything: list[Asked] = list(asked(program, pieces, frozenset(), found))
+    answers = Answers(found)
     useful: set[int] = set()
     while True:
-        grown = {
-            k
-            for one in everything
-            if one.reader == ADJOINT or one.reader in useful
-            for k, other in enumerate(found)
-            if other.covers(one.number, one.request.access.buffer)
-        }
+        grown = {k for one in everything if one.reader == ADJOINT or one.reader in useful for k in answers.all_to(one)}
         if grown <= useful:
             return [one for k, one in enumerate(found) if k in useful]
         useful |= grown

@@ -150,11 +150,25 @@ def _request(read: Read, params: tuple[tuple[str, Lin], ...], phase: int) -> Req
     return Request(Access(read.buffer, read.index), params, phase)
 
 
-def covering(one: Asked, again: Sequence[Again]) -> int:
-    """The position of the `Again` from which a request is answered, or NOTHING."""
-    buffer = one.request.access.buffer
-    fitting = (k for k, other in enumerate(again) if other.is_outermost or not one.is_index)
-    return next((k for k in fitting if again[k].covers(one.number, buffer)), NOTHING)
+class Answers:
+    """Tells, of some values that are made again, which answer a request."""
+
+    def __init__(self, again: Sequence[Again]) -> None:
+        self.again = again
+        self._makers: dict[str, list[int]] = {}
+        for position, one in enumerate(again):
+            for buffer in one.buffers:
+                self._makers.setdefault(buffer, []).append(position)
+
+    def all_to(self, one: Asked) -> Iterator[int]:
+        """The positions of those that cover it, whether they are there in time or not."""
+        buffer = one.request.access.buffer
+        return (k for k in self._makers.get(buffer, ()) if self.again[k].covers(one.number, buffer))
+
+    def to(self, one: Asked) -> int:
+        """The position of the first that answers it, or NOTHING."""
+        fitting = (k for k in self.all_to(one) if self.again[k].is_outermost or not one.is_index)
+        return next(fitting, NOTHING)
 
 
 def saved_keys(
@@ -170,11 +184,12 @@ def saved_keys(
     Saving may itself need indices and conditions, so this runs until nothing is added.
     """
     saved: frozenset[Key] = frozenset()
+    answers = Answers(again)
     while True:
         requests = {
             (one.number, one.request)
             for one in asked(program, pieces, saved, again)
-            if covering(one, again) == NOTHING and (only is None or one.request.access.buffer in only)
+            if answers.to(one) == NOTHING and (only is None or one.request.access.buffer in only)
         }
         found = _found(destruction, places, requests)
         if found.keys() <= saved:

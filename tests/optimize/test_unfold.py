@@ -153,3 +153,14 @@ def with_bound(block, bound):
             yield from with_bound(statement.body, bound | {statement.var})
         else:
             yield statement, bound | {name for name, _ in statement.params}
+
+
+def test_nested_loops_are_gone_through_once(monkeypatch):
+    """Each level was gone through twice once: 2^12 times a statement in 12 loops."""
+    loops = [f"{'    ' * depth}loop l{depth} < 2:" for depth in range(12)]
+    text = "\n".join([*loops, f"{'    ' * 12}for i < 4: x[i] = 2.0 * y[i]"])
+    program = program_of(text, {"x": (4,), "y": (4,)}, ["y"], ["x"])
+    seen = []
+    monkeypatch.setattr(module.Windows, "of", staticmethod(lambda statement, _: seen.append(statement)))
+    assert unfold(program).body == program.body
+    assert seen == list(computes(program.body))

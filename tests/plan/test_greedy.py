@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sdfgad.plan.greedy import greedy, keep_all, lowest_peak, make_all_again
+from sdfgad.plan.greedy import greedy, keep_all, lowest_peak, make_all_again, reaches
 from sdfgad.plan.problem import Inner, Mode, Problem, Solution, Step, Tape, Value
 from sdfgad.plan.simulate import InvalidPlan, simulate
 from tests.plan.random_problems import draw_budget, judged_solutions, random_problem
@@ -64,3 +64,13 @@ def test_the_same_every_time() -> None:
     problem = random_problem(7)
     budget = simulate(problem, keep_all(problem)).peak - 1
     assert greedy(problem, budget) == greedy(problem, budget)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_what_is_reached_can_be_reached(seed: int) -> None:
+    problem = random_problem(seed)
+    lowest = min(result.peak for _, result in judged_solutions(problem))
+    assert not reaches(problem, lowest - 1)
+    assert reaches(problem, simulate(problem, keep_all(problem)).peak)
+    if reaches(problem, lowest):
+        assert greedy(problem, lowest) is not None

@@ -8,13 +8,14 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import ANY
 
 import pulp
 import pytest
 
 from sdfgad.plan import ilp, model
 from sdfgad.plan import solver as module
-from sdfgad.plan.ilp import Effort, SolverMissing, solve
+from sdfgad.plan.ilp import Answer, Effort, SolverMissing, solve
 from sdfgad.plan.problem import Inner, Mode, Problem, Solution, Step, Value
 from sdfgad.plan.simulate import simulate
 from tests.plan.random_problems import draw_budget, judged_solutions, random_problem
@@ -253,6 +254,15 @@ def test_candidates_that_are_left_out_are_no_proof(monkeypatch: pytest.MonkeyPat
     peak = simulate(small, Solution((0,) * 10)).peak
     assert solve(small, peak - 1).status == "feasible"
     assert solve(small, 1).status == "unknown"
+
+
+def test_a_model_that_is_too_large_is_not_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = big_problem()
+    budget = simulate(problem, Solution((0,) * 80)).peak // 2
+    size = sum(kind is not None for kind in model.build(problem).binaries)
+    assert solve(problem, budget, seconds=0.1, most=size).status == "time limit"
+    monkeypatch.setattr(module, "run", no_solver)
+    assert solve(problem, budget, most=size - 1) == Answer(None, "too large", None, ANY)
 
 
 def test_unknown_names() -> None:

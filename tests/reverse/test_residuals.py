@@ -3,7 +3,7 @@
 import numpy as np
 
 from sdfgad.analysis.model import numbered
-from sdfgad.reverse.residuals import NOTHING, asked, covering
+from sdfgad.reverse.residuals import NOTHING, Answers, asked
 from tests.helpers_ir import adjoint_of, parsed
 
 X, Y, N = np.linspace(0.3, 1.1, 5), np.linspace(0.5, 1.3, 5), 3
@@ -84,7 +84,7 @@ def test_a_tape_that_another_reader_asks_for_stays():
     for again in adjoint.choices:
         made = adjoint.making_again([again])
         for one in asked(made.primal, made.pieces, frozenset(made.residuals), made.again):
-            if covering(one, made.again) == NOTHING and one.request.access.buffer in again.buffers:
+            if Answers(made.again).to(one) == NOTHING and one.request.access.buffer in again.buffers:
                 assert one.number not in range(*again.block) or one.is_index
 
 
