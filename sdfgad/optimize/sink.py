@@ -13,6 +13,7 @@ from sdfgad.ir.expr import Const
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Compute, Loop, Program, rewrite_statement
 from sdfgad.optimize.blocks import with_blocks
+from sdfgad.optimize.names import names_of, renamed
 
 
 def sink_clears(program: Program) -> Program:
@@ -24,7 +25,7 @@ def sink_clears(program: Program) -> Program:
 
 class _Sinking:
     def __init__(self, program: Program) -> None:
-        self.buffers = program.buffers
+        self.buffers, self.names = program.buffers, names_of(program)
 
     def block(self, block: Block) -> Block:
         for statement in block:
@@ -57,6 +58,8 @@ class _Sinking:
         return is_all and not is_vector and all(use.index[0] == counter for use in uses_of(loop) if use.buffer == name)
 
     def row(self, clear: Compute, var: str) -> Compute:
+        # A parameter of the clear may be called as the loop's counter.
+        clear = renamed(clear, [self.names.fresh(name) if name == var else name for name, _ in clear.params])
         (first, _), *rest = own_params(clear)
         changed = rewrite_statement(replace(clear, params=tuple(rest)), {first: Lin.symbol(var)})
         assert isinstance(changed, Compute)

@@ -26,6 +26,22 @@ def test_in_the_loop_that_goes_over_the_rows():
     )
 
 
+def test_a_counter_with_the_name_of_a_column():
+    assert_becomes(
+        sink_clears,
+        """
+        for p < 20, f < 6: Z[p, f] = 1.0
+        loop f < 20:
+            Z[f, 0] = x[f]
+        """,
+        """
+        loop f < 20:
+            for f_1 < 6: Z[f, f_1] = 1.0
+            Z[f, 0] = x[f]
+        """,
+    )
+
+
 def test_in_a_loop_in_a_loop():
     assert_becomes(
         sink_clears,
