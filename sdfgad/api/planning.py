@@ -147,12 +147,9 @@ class Planner:
         search, cuts = self._search(problem, accounts, sizes, free), Cuts(free, sizes)
         fast = WORTH_PIECES * simulate(problem, free.decided).work
         is_near = search.is_near(limit)
-        if not is_near:
-            whole = self._whole(problem, accounts, sizes, clock)
-        else:
-            # That most layouts cannot keep the limit need not be found out one by one.
-            first = search.may_be_whole(limit) and self._attempt(problem, limit, accounts, clock)
-            whole = [first] if first and first.peak_bytes(sizes) <= limit else []
+        # That no layout keeps the limit need not be found out one by one.
+        is_hopeless = is_near and not search.may_be_whole(limit)
+        whole = [] if is_hopeless else self._whole(problem, accounts, sizes, clock)
         if all(simulate(problem, layout.decided).work > fast for layout in whole):
             whole += [layout for layout in [cuts.within(limit)] if layout.peak_bytes(sizes) <= limit]
         if whole:

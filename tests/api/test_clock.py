@@ -1,5 +1,6 @@
 """What a plan says of itself where there was not enough time; how much a plan looks at is a matter of counts."""
 
+import math
 import time
 
 import numpy as np
@@ -38,7 +39,8 @@ def facts(plan):
 
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
-    """Plans that are found anew each time, for the same constants of the machine."""
+    """Plans that are found anew each time, for the same constants of the machine, with nothing in pieces."""
+    monkeypatch.setattr(planning, "WORTH_PIECES", math.inf)
     known = machine()
     monkeypatch.setattr(planning, "machine", lambda: known)
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
