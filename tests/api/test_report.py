@@ -171,10 +171,10 @@ def test_the_peak_is_what_is_measured():
 
 
 def test_attributes(stored, monkeypatch):
-    # What is run again costs more than pieces would, which are not said to be the best.
+    # What is run again costs more than pieces would, which are not said to be the best; plans for 120 KiB are recalled.
     monkeypatch.setattr("sdfgad.api.planning.WORTH_PIECES", math.inf)
-    plan = plan_of(memory_limit="120 KiB")
-    assert (plan.strategy, plan.budget_bytes, plan.solver) == ("ilp", 120 << 10, "CBC")
+    plan = plan_of(memory_limit="121 KiB")
+    assert (plan.strategy, plan.budget_bytes, plan.solver) == ("ilp", 121 << 10, "CBC")
     assert plan.status == "optimal"
     assert 0.0 <= plan.gap <= 0.01
     assert 0.0 < plan.solve_seconds < 10.0
