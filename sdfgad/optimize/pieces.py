@@ -112,8 +112,10 @@ class Group:
     """Statements of a program's body, from one position to another, of which those that fit run in pieces.
 
     Attributes:
+        whole: the program.
+        span: the first and the last position.
+        length: of the axes that are cut.
         axes: buffer -> the axis that is cut.
-        length: the length of these axes.
         before, members, after: the statements in their new order.
     """
 
@@ -163,6 +165,7 @@ class Group:
         (self.before if self._may_precede(statement) else self.after).append(statement)
 
     def _may_precede(self, statement: Statement) -> bool:
+        """Whether a statement may run before all members, and before what was put after them."""
         others = (*(member.statement for member in self.members), *self.after)
         return all(commute(other, statement) for other in others)
 
@@ -335,8 +338,10 @@ def _common(statement: Statement, along: Iterator[str]) -> set[str] | None:
 
 
 def _without_clears(statement: Statement, along: tuple[str, ...]) -> tuple[list[Statement], Statement]:
-    """A sum over what is cut as its clear, which comes first, and its contributions."""
-    if not isinstance(statement, Compute) or not statement.fresh or along[0] in dict(own_params(statement)):
+    """A sum over what is cut as its clear, which comes first, and its contributions; others as they are."""
+    if not isinstance(statement, Compute) or not statement.fresh or statement.accumulate != "add":
+        return [], statement
+    if along[0] in dict(own_params(statement)):
         return [], statement
     clear, statement = in_two(statement)
     return [clear], statement

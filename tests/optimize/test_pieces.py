@@ -1,10 +1,16 @@
 """Statements run in pieces: which may, what is held then, and that nothing else changes."""
 
+import math
+
 import numpy as np
 import pytest
 
+from scripts.fuzzing.case import function_of
+from scripts.fuzzing.grammar import case_of_seed
 from sdfgad.api.cutting import Estimate
+from sdfgad.errors import SdfgadError
 from sdfgad.ir.text import program_text
+from sdfgad.optimize import pieces
 from sdfgad.optimize.passes import BEFORE_LOOPS, optimise
 from sdfgad.optimize.pieces import PIECES, SHORTEST_ROW, groups_of, in_pieces
 from tests.helpers_passes import assert_same, gradient_case, outputs
@@ -270,3 +276,28 @@ def test_gradients_in_pieces(function, args, is_cut, monkeypatch):
         assert_same(
             outputs(optimise(group.program), arrays, integers), outputs(program, arrays, integers), "all passes"
         )
+
+
+# Programs of the fuzzer's grammar. Seeds of one number belong together.
+BATCH, LARGE = 5, 100
+
+
+@pytest.mark.parametrize("batch", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 60))])
+def test_random_programs(batch, tmp_path, monkeypatch):
+    """Rows may be short, and a second cut follows on each of some first ones."""
+    monkeypatch.setattr(pieces, "SHORTEST_ROW", 1)
+    found = 0
+    for seed in range(BATCH * batch, BATCH * (batch + 1)):
+        case = case_of_seed(seed)
+        if max(math.prod(argument.shape) for argument in case.arguments.values()) > LARGE:
+            continue
+        wrt = [name for name, argument in case.arguments.items() if argument.is_floating]
+        try:
+            _, gradient, arrays, integers = gradient_case(function_of(case, tmp_path), case.drawn(0), case.output, wrt)
+        except SdfgadError:
+            continue
+        groups = check(optimise(gradient.program, BEFORE_LOOPS), arrays, integers)
+        found += len(groups)
+        for group in list(groups.values())[:2]:
+            check(group.program, arrays, integers)
+    assert found
