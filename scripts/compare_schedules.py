@@ -34,7 +34,8 @@ from sdfgad.plan.plan import time_text
 MEBI = 2**20
 PLAIN_WIDTH = 160
 BUDGETS = "1,0.5,0.1,0.05,least"
-DOUBLE, SINGLE = 1e-12, 1e-5
+# Plans add sums in other orders. Where a random cotangent makes them cancel, single precision has few digits left.
+DOUBLE, SINGLE = 1e-12, 2e-4
 PRESETS = ("test", "S", "M", "L", "paper")
 
 
