@@ -16,19 +16,17 @@ from sdfgad.ir.accesses import Use, are_apart, commute, conflict, is_same_trip, 
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Block,
-    Branch,
     Call,
     Compute,
     Loop,
     Program,
     Statement,
-    rewrite_statement,
-    transform,
     walk,
 )
 from sdfgad.optimize.axes import shifted
 from sdfgad.optimize.fuse import in_two
 from sdfgad.optimize.names import names_of
+from sdfgad.optimize.nested import agree, leaves, restricted, runs
 from sdfgad.plan.cut import Cut
 
 # Into about so many pieces; of numbers near it, one that leaves nothing over is better.
@@ -101,7 +99,7 @@ class _Member:
     def uses(self) -> dict[str, tuple[tuple[Use, str], ...]]:
         """What the statement touches of each buffer, with the counter that is cut."""
         found: dict[str, list[tuple[Use, str]]] = {}
-        for (_, nest), counter in zip(_leaves(self.statement), self.along, strict=True):
+        for (_, nest), counter in zip(leaves(self.statement), self.along, strict=True):
             for use in uses_of(nest):
                 found.setdefault(use.buffer, []).append((use, counter))
         return {name: tuple(uses) for name, uses in found.items()}
@@ -171,21 +169,21 @@ class Group:
 
     def _counters(self, statement: Statement) -> tuple[str, ...] | None:
         """For each nested statement the counter that goes along what is cut; None if one has none."""
-        leaves = list(_leaves(statement))
-        if not leaves or any(isinstance(leaf, Call) for leaf, _ in leaves):
+        nested = list(leaves(statement))
+        if not nested or any(isinstance(leaf, Call) for leaf, _ in nested):
             return None
-        axes, along = dict(self.axes), [""] * len(leaves)
+        axes, along = dict(self.axes), [""] * len(nested)
         # What one of them tells of the axes of a buffer may be what another one needs.
-        for _ in leaves:
-            for k, (_, nest) in enumerate(leaves):
+        for _ in nested:
+            for k, (_, nest) in enumerate(nested):
                 along[k] = along[k] or next(_counters_of(nest, axes), "")
                 for use in uses_of(nest) if along[k] else ():
                     _learn(axes, use, along[k])
             if all(along):
                 break
-        pairs = zip(leaves, along, strict=True)
-        counted = [bool(counter) and _runs(*leaf, counter, self.length) for leaf, counter in pairs]
-        return tuple(along) if all(counted) and _agree(statement, iter(along)) else None
+        pairs = zip(nested, along, strict=True)
+        counted = [bool(counter) and runs(*leaf, counter, self.length) for leaf, counter in pairs]
+        return tuple(along) if all(counted) and agree(statement, iter(along)) else None
 
     def _fits(self, member: _Member) -> bool:
         """Whether pieces of a statement may follow pieces of the members, and of itself."""
@@ -262,7 +260,7 @@ class Group:
         return replace(self.whole, buffers=buffers, body=(*before, *self.before, *pieces, *self.after, *after))
 
     def _piece(self, start: Lin, width: int, local: list[str]) -> Block:
-        block = tuple(_restricted(m.statement, iter(m.along), start, width)[0] for m in self.members)
+        block = tuple(restricted(m.statement, iter(m.along), start, width)[0] for m in self.members)
         return shifted(block, {name: self.axes[name] for name in local}, -start)
 
 
@@ -285,56 +283,12 @@ def _meet_in_step(x: Use, y: Use, of_x: str, of_y: str) -> bool:
     return not conflict(x, y) or is_same_trip(x, y, of_x, of_y) or are_apart(x, y)
 
 
-# --- statements within a statement
-
-
-def _leaves(statement: Statement) -> Iterator[tuple[Statement, Statement]]:
-    """The statements nested in one that have none in them, each also alone within the loops and branches around it."""
-    if isinstance(statement, Loop):
-        for nested in statement.body:
-            yield from ((leaf, replace(statement, body=(nest,))) for leaf, nest in _leaves(nested))
-    elif isinstance(statement, Branch):
-        for nested in statement.then:
-            yield from ((leaf, replace(statement, then=(nest,), orelse=())) for leaf, nest in _leaves(nested))
-        for nested in statement.orelse:
-            yield from ((leaf, replace(statement, then=(), orelse=(nest,))) for leaf, nest in _leaves(nested))
-    else:
-        yield statement, statement
-
-
 def _counters_of(nest: Statement, axes: dict[str, int]) -> Iterator[str]:
     """The counters by which a statement goes along axes that are cut, its target's first."""
     for use in sorted(uses_of(nest), key=lambda use: use.kind == "read"):
         counter = _counter(use.index[axes[use.buffer]]) if use.buffer in axes else None
         if counter is not None and counter in use.names:
             yield counter
-
-
-def _runs(leaf: Statement, nest: Statement, counter: str, length: int) -> bool:
-    """Whether a counter of a statement, or of one loop around it, has just this many values."""
-    if isinstance(leaf, Compute) and counter in dict(leaf.params):
-        return dict(leaf.params)[counter] == Lin(length)
-    while isinstance(nest, (Loop, Branch)):
-        if isinstance(nest, Loop) and nest.var == counter:
-            return nest.trips == Lin(length) and nest.start == Lin(0) and not nest.is_open
-        (nest,) = nest.body if isinstance(nest, Loop) else nest.then + nest.orelse
-    return False
-
-
-def _agree(statement: Statement, along: Iterator[str]) -> bool:
-    """Whether all statements in a loop, or none of them, are cut along its counter."""
-    return _common(statement, along) is not None
-
-
-def _common(statement: Statement, along: Iterator[str]) -> set[str] | None:
-    """The counters of a statement's leaves; None if some leaves of a loop are cut along its counter and others not."""
-    if not isinstance(statement, (Loop, Branch)):
-        return {next(along)}
-    nested = statement.body if isinstance(statement, Loop) else statement.then + statement.orelse
-    found = [_common(one, along) for one in nested]
-    names = set[str]().union(*(one for one in found if one is not None))
-    is_mixed = isinstance(statement, Loop) and statement.var in names and names != {statement.var}
-    return None if is_mixed or None in found else names
 
 
 def _without_clears(statement: Statement, along: tuple[str, ...]) -> tuple[list[Statement], Statement]:
@@ -345,31 +299,3 @@ def _without_clears(statement: Statement, along: tuple[str, ...]) -> tuple[list[
         return [], statement
     clear, statement = in_two(statement)
     return [clear], statement
-
-
-def _restricted(statement: Statement, along: Iterator[str], start: Lin, width: int) -> tuple[Statement, set[str]]:
-    """A statement for the values from `start` of its counters, so many of them; with these counters."""
-    if isinstance(statement, Compute):
-        counter = next(along)
-        if counter not in dict(statement.params):
-            return statement, {counter}
-        moved = rewrite_statement(statement, {counter: Lin.symbol(counter) + start})
-        assert isinstance(moved, Compute)
-        params = tuple((name, Lin(width) if name == counter else extent) for name, extent in moved.params)
-        return replace(moved, params=params), {counter}
-    if isinstance(statement, Branch):
-        then, orelse = (_block(block, along, start, width) for block in (statement.then, statement.orelse))
-        return replace(statement, then=then[0], orelse=orelse[0]), then[1] | orelse[1]
-    assert isinstance(statement, Loop)
-    body, counters = _block(statement.body, along, start, width)
-    if statement.var not in counters:
-        return replace(statement, body=body), counters
-    symbol = Lin.symbol(statement.var)
-    symbols = {statement.var: symbol + start}
-    body = transform(body, lambda s: (rewrite_statement(s, symbols),))
-    return replace(statement, body=body, trips=Lin(width), guards=(symbol, Lin(width - 1) - symbol)), counters
-
-
-def _block(block: Block, along: Iterator[str], start: Lin, width: int) -> tuple[Block, set[str]]:
-    found = [_restricted(statement, along, start, width) for statement in block]
-    return tuple(statement for statement, _ in found), set[str]().union(*(names for _, names in found))
