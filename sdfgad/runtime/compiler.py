@@ -174,6 +174,8 @@ def _precompile(name: str, level: Level) -> Path:
     with workshop() as folder:
         header, target = folder / "dace_all.h", folder / f"dace_all.h{_suffix()}"
         header.write_text("#include <dace/dace.h>\n")
+        # Where it stays: clang looks for it there again.
+        header = publish(name, header)
         run([compiler(), *level.flags, f"-I{_runtime_include()}", "-x", "c++-header", str(header), "-o", str(target)])
         publish(f"{name}{_suffix()}", target)
-        return publish(name, header)
+        return header

@@ -85,6 +85,7 @@ class _Block:
     __slots__ = ("__array_interface__", "_give", "_place")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> None:
+        self._place: int | None = None  # Should the pool not be there.
         pool = _library()
         self._place = pool.sdfgad_pool_take(min(size, sys.maxsize))
         # Kept here: what a module holds may be gone when the last arrays of a process die.
