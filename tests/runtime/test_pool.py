@@ -1,6 +1,7 @@
 """Big blocks of memory are kept for later arrays and calls, within bounds."""
 
 import copy
+import gc
 import os
 import pickle
 import random
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import ArgumentError, OutOfMemory
+from sdfgad.errors import ArgumentError, CompilerError, OutOfMemory
 from sdfgad.runtime import pool
 
 ROOT = Path(sdfgad.__file__).parent.parent
@@ -270,3 +271,13 @@ def test_a_limit_counts_what_is_idle():
     measured = g.measure(x, repeats=1)
     assert pool.state().mapped <= 12 * MIB - x.nbytes
     assert measured.peak_bytes <= 12 * MIB
+
+
+def test_a_block_without_a_pool_ends_quietly(monkeypatch):
+    def fails():
+        raise CompilerError("no compiler")
+
+    monkeypatch.setattr(pool, "_library", fails)
+    with pytest.raises(CompilerError):
+        block(MIB)
+    gc.collect()  # What a destructor raises is a warning, and so an error here.
