@@ -279,10 +279,10 @@ def test_gradients_in_pieces(function, args, is_cut, monkeypatch):
 
 
 # Programs of the fuzzer's grammar. Seeds of one number belong together.
-BATCH, LARGE = 5, 100
+BATCH, LARGE = 15, 100
 
 
-@pytest.mark.parametrize("batch", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 60))])
+@pytest.mark.parametrize("batch", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 20))])
 def test_random_programs(batch, tmp_path, monkeypatch):
     """Rows may be short, and a second cut follows on each of some first ones."""
     monkeypatch.setattr(pieces, "SHORTEST_ROW", 1)
