@@ -16,7 +16,7 @@ from sdfgad.api.cutting import Cuts
 from sdfgad.api.layout import Layout, Sizes
 from sdfgad.ir.program import walk
 from sdfgad.lowering.accounting import Accounts
-from sdfgad.plan.greedy import keep_all, lowest_peak, make_all_again, reaches
+from sdfgad.plan.greedy import keep_all, lowest_peak, make_all_again, reaches, store_all
 from sdfgad.plan.ilp import solve
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.simulate import InvalidPlan, simulate
@@ -37,7 +37,7 @@ class Least:
     Args:
         build: the layout that does what a solution says.
         others: more layouts that may have small peaks.
-        free: the fastest layout, which may have one in pieces.
+        fastest: the fastest layout, which may have a small peak in pieces.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class Least:
         sizes: Sizes,
         build: Build,
         others: Iterable[Callable[[], Layout]],
-        free: Layout,
+        fastest: Cuts,
     ) -> None:
         self.problem, self.accounts, self.sizes, self.build, self.others = problem, accounts, sizes, build, others
-        self.free = free
+        self.fastest = fastest
         self._layouts: dict[tuple[object, ...], Layout] = {}
         self._was_short = False
 
@@ -76,22 +76,21 @@ class Least:
         return simulate(self.problem, self.lowest).peak <= limit - self.sizes.copies
 
     def layout(self, solver: str) -> Layout:
-        """The layout with the smallest peak of those that are built, whole and in pieces."""
-        whole, stored = self._whole(solver), self._built(replace(keep_all(self.problem), modes=self._no_modes))
-        least = self._best(Cuts(layout, self.sizes).within(0) for layout in (whole, self.free, stored))
-        if self._peak(least) >= self._peak(whole):
-            return whole
-        return replace(least, status=whole.status, gap=None, solver=whole.solver)
+        """The layout with the smallest peak of those that are built, whole and in pieces.
 
-    @property
-    def _no_modes(self) -> tuple[int, ...]:
-        return (0,) * len(self.problem.steps)
+        Its gap is 0 if the solver proved that no other has a smaller one, if the problem knows the real bytes, and
+        if no statement can run in pieces.
+        """
+        whole = self._whole(solver)
+        others = {layout.structure: layout for layout in (whole, self._built(store_all(self.problem)))}
+        others.pop(self.fastest.layouts[0].structure, None)
+        cuts = [self.fastest, *(Cuts(layout, self.sizes) for layout in others.values())]
+        least = self._best([whole, *(one.within(0) for one in cuts)])
+        is_whole = all(len(one.layouts) == 1 for one in cuts)
+        return replace(least, status=whole.status, gap=whole.gap if is_whole else None, solver=solver)
 
     def _whole(self, solver: str) -> Layout:
-        """The layout with the smallest peak of those that are built, with no statement in pieces.
-
-        Its gap is 0 if the solver proved that no other has a smaller one, if the problem knows the real bytes.
-        """
+        """The layout with the smallest peak of those that are built, with no statement in pieces."""
         answer = self._proven(solver)
         bound = simulate(self.problem, answer or self.lowest).peak + self.sizes.copies
         best = self._best(self._tuned(solution) for solution in dict.fromkeys((answer or self.lowest, self.lowest)))

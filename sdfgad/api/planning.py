@@ -21,7 +21,7 @@ from sdfgad.lowering.accounting import Accountant, Accounts
 from sdfgad.lowering.assemble import assemble
 from sdfgad.lowering.inner import InnerChoices, inner_choices
 from sdfgad.plan.choose import Choice, within
-from sdfgad.plan.greedy import keep_all, make_all_again
+from sdfgad.plan.greedy import make_all_again, store_all
 from sdfgad.plan.machine import machine
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.segments import Segments
@@ -112,10 +112,10 @@ class Planner:
         if strategy == "ilp":
             return None
         if strategy == "store_all":
-            return self._built(_stored(problem), accounts)
+            return self._built(store_all(problem), accounts)
         if strategy == "recompute_all":
             return self._built(replace(make_all_again(problem), modes=_square_roots(accounts)), accounts)
-        return self._revolve(_stored(problem), accounts, sizes)
+        return self._revolve(store_all(problem), accounts, sizes)
 
     def _revolve(self, solution: Solution, accounts: Accounts, sizes: Sizes) -> Layout:
         """Of each outermost loop as many states as the limit allows, or else of every trip; nothing else is decided."""
@@ -144,7 +144,8 @@ class Planner:
         if limit is None or free.peak_bytes(sizes) <= limit:
             return free
         clock = Clock(self.wishes.solver_seconds)
-        search, cuts = self._search(problem, accounts, sizes, free), Cuts(free, sizes)
+        cuts = Cuts(free, sizes)
+        search = self._search(problem, accounts, sizes, cuts)
         fast = WORTH_PIECES * simulate(problem, free.decided).work
         is_near = search.is_near(limit)
         # That no layout keeps the limit need not be found out one by one.
@@ -164,9 +165,9 @@ class Planner:
         """
         limit = self.wishes.limit or 0
         # Not said to be the best, should it be taken because nothing better was found.
-        stored = self._built(_stored(problem), accounts)
+        stored = self._built(store_all(problem), accounts)
         stored = replace(stored, status="feasible", gap=None, solver=self.wishes.solver)
-        slack = simulate(problem, _stored(problem)).peak - stored.peak_bytes(sizes)
+        slack = simulate(problem, store_all(problem)).peak - stored.peak_bytes(sizes)
         found = [stored, *self._closing_in(problem, limit, accounts, sizes, clock)]
         more = MOST_STATEMENTS // sum(1 for _ in walk(stored.made.program.body))
         if all(layout.peak_bytes(sizes) > limit for layout in found):
@@ -189,9 +190,9 @@ class Planner:
         fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit] or [least]
         return clock.told(min(fitting, key=lambda layout: simulate(problem, layout.decided).work))
 
-    def _search(self, problem: Problem, accounts: Accounts, sizes: Sizes, free: Layout) -> Least:
-        kept = [lambda: self._states_kept(_stored(problem), accounts, 0.0)] if accounts.loops else []
-        return Least(problem, accounts, sizes, lambda solution: self._built(solution, accounts), kept, free)
+    def _search(self, problem: Problem, accounts: Accounts, sizes: Sizes, fastest: Cuts) -> Least:
+        kept = [lambda: self._states_kept(store_all(problem), accounts, 0.0)] if accounts.loops else []
+        return Least(problem, accounts, sizes, lambda solution: self._built(solution, accounts), kept, fastest)
 
     def _least(self, search: Least) -> Layout:
         """The layout with the smallest peak, which is the same for all limits."""
@@ -253,11 +254,6 @@ class Planner:
 def _made_again(solution: Solution, accounts: Accounts) -> list[Again]:
     again = [a for k, a in enumerate(accounts.values) if a is not None and k in solution.values]
     return again + [a for k, a in enumerate(accounts.inner) if k in solution.inner]
-
-
-def _stored(problem: Problem) -> Solution:
-    """Everything stored, but for what the user wants made again."""
-    return replace(keep_all(problem), modes=(0,) * len(problem.steps))
 
 
 def _square_roots(accounts: Accounts) -> tuple[int, ...]:

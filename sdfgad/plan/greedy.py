@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 
@@ -21,6 +22,11 @@ def keep_all(problem: Problem) -> Solution:
     """The solution that makes nothing again but what the user wants made again, in the modes with the least work."""
     inner = _wanted(problem.fixed_inner, True)
     return Solution(cheapest_modes(problem, inner), _wanted(problem.fixed_values, True), inner)
+
+
+def store_all(problem: Problem) -> Solution:
+    """Everything stored, in tapes of whole loops, but for what the user wants made again."""
+    return replace(keep_all(problem), modes=(0,) * len(problem.steps))
 
 
 def make_all_again(problem: Problem) -> Solution:
