@@ -30,7 +30,7 @@ SHARES = (0.9, 0.6, 0.3)
 # Finding out that a limit cannot be kept takes several times as long.
 SOLVER_SECONDS = 0.4
 # How often the dear checks are made.
-PLANS, THREADS, INTERPRETER = 0.12, 0.2, 0.15
+PLANS, THREADS, INTERPRETER, FORWARD = 0.12, 0.2, 0.15, 0.12
 SLOW_FOR_INTERPRETER = 400
 # What NumPy may say to a program that is itself at fault.
 RAISED = (ArithmeticError, IndexError, ValueError)
@@ -120,14 +120,19 @@ class Check:
         )
 
     def add_default(self, batch: Batch) -> None:
-        """Have the gradient as it comes by default compiled."""
+        """Have the gradient as it comes by default compiled, and for some of the programs the forward program."""
         _add(batch, self.gradient, self.args)
+        self.has_forward = self.chosen(FORWARD)
+        if self.has_forward:
+            batch.add(self.gradient._made(self.args, {})[1].forward)
 
     def add_plans(self, batch: Batch) -> None:
         """Have gradients under several plans compiled, for some of the programs."""
         if not self.chosen(PLANS):
             return
-        plans = {"store_all": {"strategy": "store_all"}, "recompute_all": {"strategy": "recompute_all"}}
+        plans: dict[str, dict[str, Any]] = {
+            name: {"strategy": name} for name in ("store_all", "recompute_all", "revolve")
+        }
         stored = self.differentiated(strategy="store_all")
         _add(batch, stored, self.args)
         peak = stored.plan(*self.args).peak_bytes
@@ -136,19 +141,30 @@ class Check:
         for share in SHARES if self.everything else (self.rng.choice(SHARES),):
             plans[f"limit {share}"] = {"memory_limit": int(passed + share * max(peak - passed, 0))}
         for name, options in plans.items():
-            gradient = self.differentiated(**options)
-            try:
-                _add(batch, gradient, self.args)
-            except InfeasibleBudget as error:
-                self._check_floor(error, options["memory_limit"], peak)
-            else:
-                self.limited[name] = gradient, options.get("memory_limit")
+            refused = self._add_plan(batch, name, options)
+            if refused is not None:
+                self._check_floor(batch, refused, options["memory_limit"], peak)
 
-    def _check_floor(self, error: InfeasibleBudget, limit: int, peak: int) -> None:
+    def _add_plan(self, batch: Batch, name: str, options: dict[str, Any]) -> InfeasibleBudget | None:
+        """Have the gradient under a plan compiled, or give the error that says that there is none."""
+        gradient = self.differentiated(**options)
+        try:
+            _add(batch, gradient, self.args)
+        except InfeasibleBudget as error:
+            return error
+        self.limited[name] = gradient, options.get("memory_limit")
+        return None
+
+    def _check_floor(self, batch: Batch, refused: InfeasibleBudget, limit: int, peak: int) -> None:
+        """The least limit that a refusal names can be kept, and below it the same one is named."""
         self.verdict.note("limits refused")
-        if not limit < error.minimum_bytes <= peak:
-            detail = f"limit {limit}, storing everything takes {peak}, and the error says:\n{error}"
-            raise Failed("least limit is no such thing", detail)
+        least = refused.minimum_bytes
+        below = self._add_plan(Batch(), "below", {"memory_limit": int(0.99 * least)})
+        again = self._add_plan(batch, "least", {"memory_limit": least})
+        if again is None and below is not None and limit < least <= peak and below.minimum_bytes == least:
+            return
+        said = "".join(f"\n{error}" for error in (refused, below, again))
+        raise Failed("least limit is no such thing", f"limit {limit}, storing everything takes {peak}; said was:{said}")
 
     # --- what was compiled
 
@@ -159,6 +175,13 @@ class Check:
         self.verdict.note("gradients unjudged", sum(state == "unclear" for state in states))
         if "right" not in states:
             self.verdict.status = "unjudged"
+
+    def check_forward(self) -> None:
+        """The forward program computes NumPy's values."""
+        if not self.has_forward:
+            return
+        self.verdict.note("forward programs")
+        self._check_value(self.gradient.value(*self.args), self.value, self.args)
 
     def _check_draw(self, number: int, args: tuple[Any, ...], value: Any) -> str:
         before = copy.deepcopy(args)

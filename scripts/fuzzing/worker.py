@@ -44,6 +44,7 @@ class Worker:
         self._each("analyse", checks, lambda c: lambda: c.add_default(batch))
         self._compile(batch)
         self._each("check", checks, lambda c: c.check_default)
+        self._each("check", checks, lambda c: c.check_forward)
         self._each("plan", checks, lambda c: lambda: c.add_plans(batch))
         self._compile(batch)
         self._each("check plans", checks, lambda c: c.check_plans)

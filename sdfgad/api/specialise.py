@@ -133,13 +133,13 @@ class Specialisation:
         return plan_of(self.layout(call), self.planner.store_all, accounts, sizes, self.wishes)
 
     @cached_property
-    def _forward(self) -> Program:
+    def forward(self) -> Program:
         program = self.primal.program
         return replace(program, outputs={self.output: program.outputs[self.output]})
 
     @cached_property
     def _forward_outputs(self) -> Outputs:
-        return Outputs(self._forward)
+        return Outputs(self.forward)
 
     @cached_property
     def forward_sdfg(self) -> Any:
@@ -147,11 +147,11 @@ class Specialisation:
         from sdfgad.lowering.sdfg import lower
         from sdfgad.optimize.passes import optimise
 
-        return lower(optimise(self._forward))
+        return lower(optimise(self.forward))
 
     @cached_property
     def _forward_executable(self) -> Runnable:
-        return load(self._forward)
+        return load(self.forward)
 
     # --- running
 
@@ -193,7 +193,7 @@ class Specialisation:
         arrays = self._inputs(call) | self._forward_outputs()
         self._forward_executable(arrays, self._integers(call))
         self._raise_failed_checks(arrays)
-        return arrays[self._forward.outputs[self.output]]
+        return arrays[self.forward.outputs[self.output]]
 
     def value_and_gradients(self, call: Call, cotangent: Array) -> tuple[Array, dict[str, Array]]:
         """The output, and for each argument of `wrt` the gradient of the output's product with `cotangent`.
