@@ -68,14 +68,15 @@ class Estimate:
         """The peak without arguments and outputs."""
         return self.peak(program) - always_held(program, self.integers)
 
-    def largest(self, program: Program) -> list[str]:
-        """The temporaries that are held at the peak, the largest first."""
+    def largest(self, program: Program) -> dict[str, int]:
+        """The temporaries that are held at the peak, with their bytes, the largest first."""
         fused = self._fused(program)
         held = footprint(fused, self.integers)
         peak, small = held.index(max(held)), local_variables(fused)
         spans = lifetimes(fused).items()
         live = [name for name, (first, last) in spans if first <= peak <= last and name not in small]
-        return sorted(live, key=lambda name: -buffer_bytes(fused.buffers[name], self.integers))
+        sizes = {name: buffer_bytes(fused.buffers[name], self.integers) for name in live}
+        return dict(sorted(sizes.items(), key=lambda one: -one[1]))
 
     def _fused(self, program: Program) -> Program:
         from sdfgad.optimize.contract import contract

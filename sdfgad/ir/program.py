@@ -84,6 +84,13 @@ class Node:
         nested = (s.mentioned for block in blocks_of(statement) for s in block)
         return self.touched.union(*nested)
 
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The buffers that the statement, or one nested in it, writes."""
+        statement = cast("Statement", self)
+        nested = (s.written for block in blocks_of(statement) for s in block)
+        return frozenset(access.buffer for access, _ in writes_of(statement)).union(*nested)
+
 
 @dataclass(frozen=True)
 class Compute(Node):
@@ -165,6 +172,11 @@ class Loop(Node):
     start: Lin = ZERO
     is_parallel: bool = False
 
+    @cached_property
+    def users(self) -> Mapping[str, Block]:
+        """For each buffer that the body mentions, its statements that do, in order."""
+        return users_of(self.body)
+
 
 @dataclass(frozen=True)
 class Branch(Node):
@@ -229,17 +241,32 @@ class Program:
         return replace(self, body=body)
 
     @cached_property
-    def users(self) -> Mapping[str, tuple[Statement, ...]]:
+    def users(self) -> Mapping[str, Block]:
         """For each buffer that is mentioned, the statements of the body that mention it, in order."""
-        found: dict[str, list[Statement]] = {}
-        for statement in self.body:
-            for name in statement.mentioned:
-                found.setdefault(name, []).append(statement)
-        return {name: tuple(statements) for name, statements in found.items()}
+        return users_of(self.body)
 
     def failed(self, status: int) -> Check | None:
         """The first check that failed, given what `status` holds after a run."""
         return self.checks[FIRST_CHECK - 1 - status] if status else None
+
+
+def users_of(block: Block) -> dict[str, Block]:
+    """For each buffer that a block mentions, its statements that do, in order."""
+    found: dict[str, list[Statement]] = {}
+    for statement in block:
+        for name in statement.mentioned:
+            found.setdefault(name, []).append(statement)
+    return {name: tuple(statements) for name, statements in found.items()}
+
+
+def touching(users: Mapping[str, Block], name: str) -> Iterator[Statement]:
+    """The statements, also nested ones, that mention a buffer, outer before inner, in program order."""
+    for statement in users.get(name, ()):
+        yield statement
+        if isinstance(statement, Loop):
+            yield from touching(statement.users, name)
+        elif isinstance(statement, Branch):
+            yield from touching(users_of((*statement.then, *statement.orelse)), name)
 
 
 def blocks_of(statement: Statement) -> tuple[Block, ...]:
@@ -275,7 +302,7 @@ def writes_of(statement: Statement) -> list[tuple[Access, Params]]:
 
 def written(block: Block) -> set[str]:
     """The buffers that a block writes."""
-    return {access.buffer for statement in walk(block) for access, _ in writes_of(statement)}
+    return set().union(*(statement.written for statement in block))
 
 
 def buffers_of(statement: Statement) -> frozenset[str]:

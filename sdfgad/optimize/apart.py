@@ -11,7 +11,7 @@ from dataclasses import replace
 from sdfgad.ir.expr import Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Call, Program, buffers_of, reads_of, walk, writes_of
+from sdfgad.ir.program import Access, Call, Program, buffers_of, reads_of, touching, writes_of
 from sdfgad.optimize.axes import without_axis
 from sdfgad.optimize.names import names_of
 
@@ -29,7 +29,7 @@ def take_apart(program: Program) -> Program:
 
 def _fixed_axes(program: Program, name: str) -> list[int]:
     """The axes along which a buffer is only used at numbers that are known, of more than one element."""
-    found = [s for s in walk(program.users.get(name, ())) if name in buffers_of(s)]
+    found = [s for s in touching(program.users, name) if name in buffers_of(s)]
     if any(isinstance(s, Call) for s in found):
         return []
     accesses: list[Access | Read] = [access for s in found for access, _ in writes_of(s) if access.buffer == name]

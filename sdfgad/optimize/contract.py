@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import mentioned_by, uses_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Block, Branch, Call, Loop, Program, reads_of, walk
+from sdfgad.ir.program import Block, Branch, Call, Loop, Program, reads_of, touching
 from sdfgad.optimize.axes import less_axis
 
 
@@ -30,18 +30,18 @@ def removable(program: Program, name: str) -> Iterator[int]:
     loop = _only_loop(program.users.get(name, ()), name) if rank else None
     while loop is not None:
         axes = axes_of_trip(loop, name, rank)
-        if axes and begins_anew(loop.body, name):
+        if axes and begins_anew(loop.users.get(name, ()), name):
             yield from axes
-        loop = _only_loop(loop.body, name)
+        loop = _only_loop(loop.users.get(name, ()), name)
 
 
-def _only_loop(block: Block, name: str) -> Loop | None:
-    """The loop that alone mentions a buffer, of all statements of a block and of the branches in it."""
-    found = [statement for statement in block if mentioned_by(statement, name)]
+def _only_loop(found: Block, name: str) -> Loop | None:
+    """The loop that alone mentions a buffer, of the statements that mention it, or of those in their only branch."""
     if len(found) == 1 and isinstance(found[0], Branch):
         branch = found[0]
         is_asked = any(read.buffer == name for read in reads_of(branch))
-        return None if is_asked else _only_loop(branch.then + branch.orelse, name)
+        nested = tuple(s for s in branch.then + branch.orelse if mentioned_by(s, name))
+        return None if is_asked else _only_loop(nested, name)
     return found[0] if len(found) == 1 and isinstance(found[0], Loop) else None
 
 
@@ -49,7 +49,7 @@ def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
     """The axes along which every mention of a buffer is at the loop's counter plus one and the same number."""
     if not loop.is_parallel:
         return []
-    if any(isinstance(s, Call) and mentioned_by(s, name) for s in walk(loop.body)):
+    if any(isinstance(s, Call) for s in touching(loop.users, name)):
         return []
     uses = [use for use in uses_of(loop) if use.buffer == name]
     inside = {counter for use in uses for counter in use.names} - {loop.var}

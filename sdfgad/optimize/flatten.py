@@ -24,9 +24,8 @@ from sdfgad.ir.program import (
     buffers_of,
     reads_of,
     rewrite_statement,
+    touching,
     transform,
-    walk,
-    written,
 )
 
 
@@ -44,11 +43,12 @@ def _is_read_by_position(program: Program, buffer: Buffer) -> bool:
     """Whether all that reads a buffer has quotients and remainders, and would have none with a single axis."""
     outermost = program.users.get(buffer.name, ())
     # What is read where it is made is better put into its readers: only what loops read again and again stays.
-    makers = [one for one in outermost if buffer.name in written((one,))]
-    are_apart = not any(read.buffer == buffer.name for s in walk(tuple(makers)) for read in reads_of(s))
+    makers = [one for one in outermost if buffer.name in one.written]
+    made = touching({buffer.name: tuple(makers)}, buffer.name)
+    are_apart = not any(read.buffer == buffer.name for s in made for read in reads_of(s))
     if not are_apart or not all(isinstance(one, Loop) for one in outermost if one not in makers):
         return False
-    users = [s for s in walk(outermost) if buffer.name in buffers_of(s)]
+    users = [s for s in touching(program.users, buffer.name) if buffer.name in buffers_of(s)]
     readers = [s for s in users if any(read.buffer == buffer.name for read in reads_of(s))]
     # What is summed may be a product of matrices.
     are_simple = all(isinstance(s, Compute) and len(own_params(s)) == len(s.params) for s in users)

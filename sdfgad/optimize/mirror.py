@@ -99,7 +99,8 @@ class _Merging:
     # --- which
 
     def pairs(self, loop: Loop) -> Iterator[_Pair]:
-        sums = [s for s in loop.body if isinstance(s, Compute) and s.params and as_sum(s) is not None]
+        rows = [s for s in loop.body if isinstance(s, Compute) and _has_growing_rows(loop, s)]
+        sums = [s for s in rows if as_sum(s) is not None]
         for first, second in permutations(sums, 2):
             if first.target.buffer == second.target.buffer and self.is_movable(loop, first, second):
                 pair = self.pair(loop, first, second)
@@ -173,6 +174,11 @@ class _Merging:
             for place, length in sides
         )
         return Loop(counter, size, body, (at, size - 1 - at), where=pair.loop.where)
+
+
+def _has_growing_rows(loop: Loop, statement: Compute) -> bool:
+    """Whether each trip has one point more, or one less, along some parameter, as rows of a triangle have."""
+    return any(extent.coefficient(loop.var) in (1, -1) for _, extent in statement.params)
 
 
 def _moved(index: tuple[Lin, ...], symbols: dict[str, Lin]) -> tuple[Lin, ...]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from sdfgad.ir.accesses import is_whole
 from sdfgad.ir.expr import symbols_of
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Call, Compute, Program, buffers_of, transform, walk, writes_of
+from sdfgad.ir.program import Call, Compute, Program, buffers_of, touching, transform, writes_of
 from sdfgad.optimize.axes import less_axis
 
 
@@ -47,7 +47,7 @@ def _narrowed(program: Program, made: Compute, axis: int) -> Program:
 
 def _maker(program: Program, name: str) -> Compute | None:
     """The only statement that writes a buffer, which no library function has."""
-    found = [s for s in walk(program.users.get(name, ())) if name in buffers_of(s)]
+    found = [s for s in touching(program.users, name) if name in buffers_of(s)]
     makers = [s for s in found if any(access.buffer == name for access, _ in writes_of(s))]
     if len(makers) != 1 or any(isinstance(s, Call) for s in found):
         return None

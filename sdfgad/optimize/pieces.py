@@ -37,52 +37,61 @@ SHORTEST_ROW = 64
 LARGEST = 6
 
 Peak = Callable[[Program], int]
+Span = tuple[int, int]
 
 
-def in_pieces(program: Program, peak: Peak, large: Iterable[str]) -> tuple[Program, Cut] | None:
+def in_pieces(program: Program, peak: Peak, large: Mapping[str, int]) -> tuple[Program, Cut] | None:
     """The program with one more group of statements in pieces, the one with the lowest peak; None if none lowers it.
 
     Args:
         peak: the bytes that a program holds at most.
-        large: the buffers that are held at its peak, the largest first.
+        large: the buffers that are held at its peak, with their bytes, the largest first.
     """
-    best, least = None, peak(program)
-    names = list(large)[:LARGEST]
-    for cut, group in groups_of(program, names).items():
-        if not set(names).isdisjoint(cut.held) and (size := peak(group.program)) < least:
-            best, least = (group.program, cut), size
+    best, before = None, peak(program)
+    least, names = before, list(large)[:LARGEST]
+    groups = groups_of(program, names)
+    saved = {cut: sum(large.get(name, 0) for name in cut.held) for cut in groups}
+    for cut in sorted(saved, key=lambda cut: -saved[cut]):
+        if before - least >= saved[cut]:
+            break  # Even with nothing left of what it cuts, it would hold more than another group.
+        if (size := peak(groups[cut].program)) < least:
+            best, least = (groups[cut].program, cut), size
     return best
 
 
 def groups_of(program: Program, names: Iterable[str]) -> dict[Cut, Group]:
     """The groups of statements that may run in pieces along an axis of one of some buffers."""
     found: dict[Cut, Group] = {}
-    cut = set[tuple[str, int]]()
+    cut, spans = set[tuple[str, int]](), _lifetimes(program)
     for name in names:
         for axis in range(len(program.buffers[name].shape)):
             # Beginning at another array that a group cuts leads to the same group.
-            for group in _grown(program, name, axis) if (name, axis) not in cut else ():
+            for group in _grown(program, spans, name, axis) if (name, axis) not in cut else ():
                 found[group.cut] = group
                 cut.update((held, group.axes[held]) for held in group.cut.held)
     return found
 
 
-def _grown(program: Program, name: str, axis: int) -> Iterator[Group]:
+def _grown(program: Program, lifetimes: Mapping[str, Span], name: str, axis: int) -> Iterator[Group]:
     """The statements that mention a buffer, if they fit, then also those that mention others that these cut."""
-    span, axes = _lifetime(program, name), {name: axis}
+    span, axes = lifetimes[name], {name: axis}
     group = Group.found(program, name, span, axes)
     while group is not None:
         yield group
         # What cuts along more arrays can also clear them piece by piece.
         before, axes = (span, axes), {name: axis} | {other: group.axes[other] for other in group.temporaries()}
-        spans = [_lifetime(program, other) for other in axes]
+        spans = [lifetimes[other] for other in axes]
         span = min(first for first, _ in spans), max(last for _, last in spans)
         group = Group.found(program, name, span, axes) if (span, axes) != before else None
 
 
-def _lifetime(program: Program, name: str) -> tuple[int, int]:
-    places = [k for k, statement in enumerate(program.body) if name in statement.mentioned]
-    return places[0], places[-1]
+def _lifetimes(program: Program) -> dict[str, Span]:
+    """The positions of the first and of the last statement that mention each buffer."""
+    found: dict[str, Span] = {}
+    for position, statement in enumerate(program.body):
+        for name in statement.mentioned:
+            found[name] = found.get(name, (position, position))[0], position
+    return found
 
 
 # --- statements that may run in pieces together
@@ -96,13 +105,30 @@ class _Member:
     along: tuple[str, ...]
 
     @cached_property
-    def uses(self) -> dict[str, tuple[tuple[Use, str], ...]]:
-        """What the statement touches of each buffer, with the counter that is cut."""
-        found: dict[str, list[tuple[Use, str]]] = {}
-        for (_, nest), counter in zip(leaves(self.statement), self.along, strict=True):
-            for use in uses_of(nest):
-                found.setdefault(use.buffer, []).append((use, counter))
-        return {name: tuple(uses) for name, uses in found.items()}
+    def uses(self) -> tuple[tuple[Use, str], ...]:
+        """What the statement touches, with the counter that is cut."""
+        nests = zip(leaves(self.statement), self.along, strict=True)
+        return tuple((use, counter) for (_, nest), counter in nests for use in uses_of(nest))
+
+
+class Mentions:
+    """Statements by what they write and mention: only those with a buffer in common that one writes are compared."""
+
+    def __init__(self) -> None:
+        self.mentioned: dict[str, list[Statement]] = {}
+        self.written: dict[str, list[Statement]] = {}
+
+    def add(self, statement: Statement) -> None:
+        for found, names in ((self.mentioned, statement.mentioned), (self.written, statement.written)):
+            for name in names:
+                found.setdefault(name, []).append(statement)
+
+    def commute_with(self, statement: Statement) -> bool:
+        """Whether a statement may change places with all of them."""
+        read = statement.mentioned - statement.written
+        others = [other for name in statement.written for other in self.mentioned.get(name, ())]
+        others += [other for name in read for other in self.written.get(name, ())]
+        return all(commute(other, statement) for other in others)
 
 
 @dataclass
@@ -115,18 +141,23 @@ class Group:
         length: of the axes that are cut.
         axes: buffer -> the axis that is cut.
         before, members, after: the statements in their new order.
+        uses: what members touch of each buffer in each way (`Use.kind`), with the counter that is cut.
+        passed: members and what comes after them, by the buffers that they mention; `late` are those of `after` alone.
     """
 
     whole: Program
-    span: tuple[int, int]
+    span: Span
     length: int
     axes: dict[str, int]
     before: list[Statement] = field(default_factory=list)
     members: list[_Member] = field(default_factory=list)
     after: list[Statement] = field(default_factory=list)
+    uses: dict[str, dict[str, list[tuple[Use, str]]]] = field(default_factory=dict)
+    passed: Mentions = field(default_factory=Mentions)
+    late: Mentions = field(default_factory=Mentions)
 
     @staticmethod
-    def found(program: Program, name: str, span: tuple[int, int], axes: Mapping[str, int]) -> Group | None:
+    def found(program: Program, name: str, span: Span, axes: Mapping[str, int]) -> Group | None:
         """The group that cuts a buffer along its axis; None if not all statements that mention the buffer fit."""
         extent = program.buffers[name].shape[axes[name]]
         if not extent.is_const or extent.const < 2:
@@ -154,18 +185,24 @@ class Group:
             return False
         self.before += clears
         self.members.append(member)
-        for use, counter in (pair for pairs in member.uses.values() for pair in pairs):
+        self.passed.add(statement)
+        for use, counter in member.uses:
+            self.uses.setdefault(use.buffer, {}).setdefault(use.kind, []).append((use, counter))
             _learn(self.axes, use, counter)
         return True
 
     def put_aside(self, statement: Statement) -> None:
         """A statement that is no member goes before all of them if it can."""
-        (self.before if self._may_precede(statement) else self.after).append(statement)
+        if self._may_precede(statement):
+            self.before.append(statement)
+            return
+        self.after.append(statement)
+        self.passed.add(statement)
+        self.late.add(statement)
 
     def _may_precede(self, statement: Statement) -> bool:
         """Whether a statement may run before all members, and before what was put after them."""
-        others = (*(member.statement for member in self.members), *self.after)
-        return all(commute(other, statement) for other in others)
+        return self.passed.commute_with(statement)
 
     def _counters(self, statement: Statement) -> tuple[str, ...] | None:
         """For each nested statement the counter that goes along what is cut; None if one has none."""
@@ -187,15 +224,17 @@ class Group:
 
     def _fits(self, member: _Member) -> bool:
         """Whether pieces of a statement may follow pieces of the members, and of itself."""
-        if not all(commute(other, member.statement) for other in self.after):
-            return False
-        return all(
+        return self.late.commute_with(member.statement) and all(
             _meet_in_step(x, y, of_x, of_y)
-            for name, mine in member.uses.items()
-            for other in (*self.members, member)
-            for x, of_x in other.uses.get(name, ())
-            for y, of_y in mine
+            for y, of_y in member.uses
+            for x, of_x in (*self._in_conflict(y), *member.uses)
         )
+
+    def _in_conflict(self, use: Use) -> Iterator[tuple[Use, str]]:
+        """What members touch of a buffer in such a way that the order matters."""
+        for pairs in self.uses.get(use.buffer, {}).values():
+            if conflict(pairs[0][0], use):
+                yield from pairs
 
     # --- what is cut
 
@@ -220,7 +259,7 @@ class Group:
 
     def _is_cut(self, name: str) -> bool:
         axis, shape = self.axes[name], self.whole.buffers[name].shape
-        uses = [pair for member in self.members for pair in member.uses.get(name, ())]
+        uses = (pair for pairs in self.uses.get(name, {}).values() for pair in pairs)
         return shape[axis] == Lin(self.length) and all(_counter(use.index[axis]) == counter for use, counter in uses)
 
     @property

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from sdfgad.plan.board import Board, Change
 from sdfgad.plan.problem import NOBODY, Problem, Solution, Tape
-from sdfgad.plan.simulate import cheapest_modes, is_active, made_again_at
+from sdfgad.plan.simulate import cheapest_modes, is_active, least_live, made_again_at
 
 # All changes are looked at before the best is taken; of more values than these as many, from all over the program.
 FEW_VALUES, LOOKED_AT = 120, 40
@@ -109,6 +109,8 @@ def reaches(problem: Problem, budget: int) -> bool:
     Raises:
         InvalidPlan: nothing that respects what the user fixed can be carried out.
     """
+    if max(least_live(problem), default=0) > budget:
+        return False
     starts = (make(problem) for make in (keep_all, make_all_again))
     return any(_descend(Board(problem, start), budget, _rate) for start in starts)
 

@@ -55,6 +55,17 @@ def simulate(problem: Problem, solution: Solution) -> Simulation:
     )
 
 
+def least_live(problem: Problem) -> tuple[int, ...]:
+    """A lower bound of the bytes that are live at each point, whatever is decided."""
+    n = len(problem.steps)
+    live = [step.forward for step in problem.steps] + [step.reverse for step in reversed(problem.steps)]
+    for value in problem.values:
+        # Where it is read, it must be there, however it came there.
+        for point in (*range(value.made, value.used + 1), *(2 * n - 1 - need for need in set(value.needs))):
+            live[point] += value.bytes
+    return tuple(live)
+
+
 def is_active(tape: Tape, again: Collection[int]) -> bool:
     """Whether anything asks for `tape` when the inner values `again` are made again."""
     return any(

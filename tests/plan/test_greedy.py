@@ -8,7 +8,7 @@ import pytest
 
 from sdfgad.plan.greedy import greedy, keep_all, lowest_peak, make_all_again, reaches
 from sdfgad.plan.problem import Inner, Mode, Problem, Solution, Step, Tape, Value
-from sdfgad.plan.simulate import InvalidPlan, simulate
+from sdfgad.plan.simulate import InvalidPlan, least_live, simulate
 from tests.plan.random_problems import draw_budget, judged_solutions, random_problem
 
 STEPS = (Step(0, 0), Step(0, 0, (Mode("store", kept=5), Mode("again", kept=0, work=9))), Step(0, 0))
@@ -74,3 +74,12 @@ def test_what_is_reached_can_be_reached(seed: int) -> None:
     assert reaches(problem, simulate(problem, keep_all(problem)).peak)
     if reaches(problem, lowest):
         assert greedy(problem, lowest) is not None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_solution_is_below_the_lower_bound(seed: int) -> None:
+    problem = random_problem(seed)
+    bound = least_live(problem)
+    for _, result in judged_solutions(problem):
+        assert all(low <= live for low, live in zip(bound, result.live, strict=True))
+    assert not reaches(problem, max(bound) - 1)
