@@ -89,10 +89,10 @@ def _are_alike(a: Use, b: Use, of_a: str, of_b: str) -> bool:
 def _tells(x: Lin, y: Lin, a: Use, b: Use, of_a: str, of_b: str) -> bool:
     if not x.coefficient(of_a) or x.coefficient(of_a) != y.coefficient(of_b):
         return False
-    if of_a in a.names and of_b in b.names and _have_same_digits(x, y, a, b):
-        return True
     rest = x - Lin.symbol(of_a).scaled(x.coefficient(of_a))
-    return rest == y - Lin.symbol(of_b).scaled(y.coefficient(of_b)) and _is_fixed(rest, a.names | b.names)
+    if rest == y - Lin.symbol(of_b).scaled(y.coefficient(of_b)) and _is_fixed(rest, a.names | b.names):
+        return True
+    return of_a in a.names and of_b in b.names and _have_same_digits(x, y, a, b)
 
 
 def _have_same_digits(x: Lin, y: Lin, a: Use, b: Use) -> bool:

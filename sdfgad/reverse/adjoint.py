@@ -225,7 +225,9 @@ def _piece(
         body.append(Compute(statement.params, target, cotangent, "add", statement.where))
     if pulled.ends_target and own is not t:
         own = Const(0, dtype) if own is None else own
-        body.append(Compute(target_params(statement), target_bar, own, None, statement.where))
+        # An assignment may have a parameter of one value that its target does not mention, and its value does.
+        params = statement.params if statement.accumulate is None else target_params(statement)
+        body.append(Compute(params, target_bar, own, None, statement.where))
     return Piece(tuple(body), AFTER if pulled.uses_result else BEFORE)
 
 

@@ -98,6 +98,18 @@ def test_writes_through_views_of_views(rng):
     assert_gradient(through_views_of_views, through_views_of_views_jax, rng.uniform(0.5, 1.5, (3, 4)))
 
 
+def through_a_view_of_one_element(a, x):
+    v = a.reshape(-1)
+    v[:] *= x[0] @ x[1:].T
+    return np.sum(a * a)
+
+
+def test_writes_through_a_view_of_one_element(rng):
+    # The position of the only element is a number, while the row that it is multiplied with has a counter.
+    expected = lambda a, x: jnp.sum((a * (x[0] @ x[1:].T)) ** 2)  # noqa: E731
+    assert_gradient(through_a_view_of_one_element, expected, rng.uniform(0.5, 1.5, 1), rng.uniform(0.5, 1.5, (2, 3)))
+
+
 def flattened(a):
     b = a.flatten()
     b[0] = 0.0

@@ -71,6 +71,20 @@ def test_an_update_in_place_scales_its_own_cotangent_last():
     assert texts == ["for p < 5: y_bar[p] += (x_bar[p] * x[p])", "for p < 5: x_bar[p] = (x_bar[p] * y[p])"]
 
 
+def scaled_through_a_view(z, y):
+    v = z.reshape(-1)
+    for _ in range(2):
+        v[:] *= y[:1]
+    return np.sum(z)
+
+
+def test_the_counter_of_a_box_of_one_point_stays_bound():
+    # The target of ``for p < 1: z[0] = z[0] * y[p]`` mentions no counter, and its adjoint's value does.
+    found = pieces(adjoint_of(parsed(scaled_through_a_view, np.ones(1), Y)))
+    (texts,) = [adjoints for text, adjoints in found.items() if "z[0] = " in text]
+    assert texts == ["for p_1 < 1: y_bar[p_1] += (z_bar[0] * z[0])", "for p_1 < 1: z_bar[0] = (z_bar[0] * y[p_1])"]
+
+
 def neighbours(x, y):
     for i in range(4):
         x[i + 1] = np.sin(x[i]) + x[i + 1] * x[i + 1]
