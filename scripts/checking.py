@@ -70,13 +70,18 @@ def value_error(found: Any, expected: np.ndarray) -> float:
 
 def error_of_rounding(entry: Program, arguments: tuple, expected: np.ndarray, seed: int = 3) -> float:
     """By how much NumPy's own value changes if the floating arguments are off by a rounding or two."""
+    return value_error(run_numpy(entry, rounded(entry, arguments, seed))[1], expected)
+
+
+def rounded(entry: Program, arguments: tuple, seed: int = 3) -> tuple:
+    """The arguments, with the floating ones off by a rounding or two."""
     rng = np.random.default_rng(seed)
     for name in entry.arrays:
         position = entry.arguments.index(name)
         value = arguments[position]
         noise = 2 * np.finfo(np.float64).eps * random_like(value, rng)
         arguments = moved(arguments, position, value * (1 + noise))
-    return value_error(run_numpy(entry, arguments)[1], expected)
+    return arguments
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,16 @@
     python scripts/sweep.py --seconds 3600 --seed 0 --folder /tmp/sweep
 
 Each dimension of a program runs from 1 to ``--most`` while the others are as in the preset "test", thinned to what the
-time allows: sizes come in an order that the seed draws. The gradients of each program at a size, and its value where
-that is a real array, are compared with plain code of the same text (`sdfgad/runtime/differential.py`). The programs of
-one batch are compiled together. The same command again goes on where it stopped. The exit status is 1 if optimised code
-was wrong anywhere.
+time allows: sizes come in an order that the seed draws. The value and the gradients of each program at a size are
+compared with plain code of the same text (`sdfgad/runtime/differential.py`), the value with NumPy's, and the gradients
+with the interpreter of the tests where that does not take long (`scripts/references.py`). The programs of one batch are
+compiled together. The same command again goes on where it stopped. The exit status is 1 if anything was wrong.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -32,6 +33,9 @@ import numpy as np
 import npbench_suite
 import sdfgad
 from npbench_suite import Entry
+from scripts.checking import random_like
+from scripts.fuzzing.interpreter import TooLong
+from scripts.references import wrong_gradient, wrong_value
 from sdfgad.runtime import differential
 from sdfgad.runtime.batch import Batch
 
@@ -47,14 +51,16 @@ class Totals:
     Attributes:
         done: how many cases of the drawn order are behind it.
         right, impossible: of these, those that agreed, and that NumPy cannot compute.
+        interpreted: how many of the right ones the interpreter has computed, too.
         refused: how many sdfgad refused, by the kind of the error and the program.
-        wrong: the cases in which optimised code differed, with what was said.
+        wrong: the cases in which something differed, with what was said.
         seconds: of the clock, of all parts together.
     """
 
     done: int = 0
     right: int = 0
     impossible: int = 0
+    interpreted: int = 0
     refused: dict[str, int] = field(default_factory=dict)
     wrong: list[tuple[Case, str]] = field(default_factory=list)
     seconds: float = 0.0
@@ -112,8 +118,9 @@ class Sweep:
             self.file.write_text(json.dumps(asdict(self.totals), indent=1))
             totals = self.totals
             self.say(
-                f"{totals.done}/{len(order)} cases, {totals.right} right, {sum(totals.refused.values())} refused, "
-                f"{totals.impossible} impossible, {len(totals.wrong)} wrong, {totals.seconds:.0f} s"
+                f"{totals.done}/{len(order)} cases, {totals.right} right ({totals.interpreted} interpreted), "
+                f"{sum(totals.refused.values())} refused, {totals.impossible} impossible, {len(totals.wrong)} wrong, "
+                f"{totals.seconds:.0f} s"
             )
         return self.totals
 
@@ -158,28 +165,31 @@ class Sweep:
         self.totals.refused[kind] = self.totals.refused.get(kind, 0) + 1
 
     def check(self, case: Case, gradient: sdfgad.DifferentiatedProgram, args: tuple[Any, ...]) -> None:
-        """Compute value and gradients, which tests optimised code."""
+        """Compute value and gradients, which tests optimised code by plain code, and compare them with references."""
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
             warnings.simplefilter("always")
             try:
-                gradients(gradient, args)
+                wrong = list(self.compared(npbench_suite.load(case[0]), gradient, args))
             except sdfgad.SdfgadError as error:
                 self.refuse(case, error)
                 return
-        wrong = [str(one.message) for one in caught if issubclass(one.category, sdfgad.MiscompiledWarning)]
+        wrong += [str(one.message) for one in caught if issubclass(one.category, sdfgad.MiscompiledWarning)]
         self.totals.wrong += [(case, text) for text in wrong]
         self.totals.right += not wrong
         for text in wrong:
             self.say(f"WRONG {case}: {text}")
 
-
-def gradients(gradient: sdfgad.DifferentiatedProgram, args: tuple[Any, ...]) -> None:
-    """Run what the batch has compiled: the gradients with the value, and without it."""
-    try:
-        gradient.value_and_grad(*args)
-        gradient(*args)
-    except sdfgad.OutputError:  # A complex output has no gradient of its own.
-        gradient.vjp(*args, cotangent=np.ones_like(gradient.value(*args)))
+    def compared(self, entry: Entry, gradient: sdfgad.DifferentiatedProgram, args: tuple[Any, ...]) -> Iterator[str]:
+        """What is wrong with the value and the gradients."""
+        call, made = gradient._made(args, {})
+        rng = np.random.default_rng(1)
+        cotangent = np.asarray(random_like(np.empty(made.output_shape, made.output_dtype), rng), made.output_dtype)
+        value, _ = made.value_and_gradients(call, cotangent)
+        yield from filter(None, [wrong_value(entry, args, value)])
+        found = dict(zip(entry.arrays, gradient.vjp(*args, cotangent=cotangent), strict=True))
+        with contextlib.suppress(TooLong):
+            yield from filter(None, [wrong_gradient(entry, args, cotangent, found)])
+            self.totals.interpreted += 1
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -270,7 +270,8 @@ class Check:
             return
         from scripts.fuzzing.interpreter import interpreted
 
-        value, gradients = interpreted(self.case, self.function, self.args, self.cotangent)
+        wrt = [name for name, argument in self.case.arguments.items() if argument.is_floating]
+        value, gradients = interpreted(self.function, self.args, self.case.output, wrt, self.cotangent)
         found = self.gradient.vjp(*self.args, cotangent=self.cotangent)
         self.verdict.note("programs interpreted")
         if _difference(value, self.value) > self._tolerance[0]:

@@ -33,6 +33,7 @@ def test_a_few_sizes_are_right_and_a_run_goes_on(cache, tmp_path, capsys):
     assert found["done"] == 6
     assert found["right"] + sum(found["refused"].values()) + found["impossible"] == 6
     assert found["right"] >= 4
+    assert 0 < found["interpreted"] <= found["right"]
     assert capsys.readouterr().out.count("cases, ") == 2
 
 
@@ -48,6 +49,24 @@ def test_wrong_code_is_found(cache, tmp_path, capsys, monkeypatch):
     assert case[0] == "heat_3d"
     assert "is wrong" in said
     assert "WRONG" in capsys.readouterr().out
+
+
+def test_what_is_wrong_at_every_level_is_found_by_the_references(cache, tmp_path, monkeypatch):
+    text = Level.text
+    monkeypatch.setattr(Level, "text", lambda level, code: text(level, code.replace("0.125", "0.1250001")))
+    assert sweep.main(["heat_3d", "--cases", "1", "--seed", "1", "--most", "6", "--folder", str(tmp_path)]) == 1
+    said = [one for _, one in state(tmp_path)["wrong"]]
+    assert [one.rpartition(" by ")[0] for one in said] == [
+        "the value differs from NumPy's",
+        "the gradient differs from the interpreter's",
+    ]
+
+
+def test_long_programs_are_not_interpreted(cache, tmp_path, monkeypatch):
+    monkeypatch.setattr("scripts.references.MOST_ELEMENTS", 10)
+    assert sweep.main(["heat_3d", "--cases", "1", "--seed", "1", "--most", "6", "--folder", str(tmp_path)]) == 0
+    found = state(tmp_path)
+    assert (found["right"], found["interpreted"]) == (1, 0)
 
 
 def test_every_dimension_and_size_comes_once():
