@@ -197,7 +197,11 @@ def _left_over(frame: Frame, head: Head, first: Lin, most: int) -> None:
     """The trips from `first` on, at most so many; each where the one before it ran."""
     if not most or head.span is None:
         return
-    is_left = conditions.decided(frame.b, Op("less", (Int(first), Int(head.span.trips)), BOOL))
+    b, index = frame.b, Int(first)
+    is_next = conditions.decided(b, Op("less", (index, Int(head.span.trips)), BOOL))
+    # A range that ends before it starts has a negative number of trips.
+    is_trip = conditions.decided(b, Op("less_equal", (Int(Lin(0)), index), BOOL))
+    is_left = conditions.logical(b, "logical_and", is_trip, is_next)
 
     def run() -> None:
         _trip(frame, head, first)

@@ -245,6 +245,31 @@ def test_arrays_chosen_by_a_branch_are_told_apart(program, s):
     np.testing.assert_array_equal(outputs_of(parsed(program, *ARGS), *args)["return"], numpy_output(program, args))
 
 
+def swapped_in_a_range(x, y, n, m):
+    for k in range(n, m):
+        y[1:] = x[:-1] * 0.5 + k
+        x, y = y, x
+    x[0] = np.sin(y[1])
+    return x - y
+
+
+def rotated_in_a_range(x, y, n, m):
+    z = np.zeros(3)
+    for k in range(m, n, -1):
+        z[1:] = x[:-1] * 0.5 + y[1:] * k
+        x, y, z = y, z, x
+    x[0] = np.sin(y[1])
+    return x - y * z
+
+
+@pytest.mark.parametrize("bounds", [(0, 4), (0, 5), (2, 2), (1, 0), (4, 2), (5, 1), (7, 2)])
+@pytest.mark.parametrize("program", [swapped_in_a_range, rotated_in_a_range])
+def test_arrays_stay_where_a_range_ends_before_it_starts(program, bounds):
+    args = (*ARGS[:2], *bounds)
+    primal = parsed(program, *args, constant={"n", "m"})
+    np.testing.assert_allclose(outputs_of(primal, *args)["return"], numpy_output(program, args))
+
+
 def chosen_in_the_trip_before(x, y, s):
     z = y
     for i in range(3):
