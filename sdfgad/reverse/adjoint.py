@@ -50,7 +50,7 @@ from sdfgad.reverse.residuals import (
 )
 from sdfgad.reverse.strong_zeros import StrongZeros, strong_zeros_of
 from sdfgad.rules.expression import missing_rules, varying
-from sdfgad.rules.statements import COUNT, STATEMENT_RULES, Pullback, target_params
+from sdfgad.rules.statements import STATEMENT_RULES, Pullback, target_params
 
 # Functions that take longer than reading their value from a tape in memory.
 SLOW = EXPENSIVE - {"sqrt", "root_of_squares", "reciprocal"}
@@ -211,7 +211,7 @@ def _piece(
     t = target_bar.read(dtype)
     pulled = setting.zeros.kept(statement, t, STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars)))
     pulled = _with_result(statement, pulled, prefer_result)
-    first, pulled = _counted(statement, pulled, like, buffers, names)
+    first, pulled = _with_totals(statement, pulled, like, buffers, names)
     body = [*first]
     own: Expr | None = None
     for read, cotangent in pulled.cotangents:
@@ -238,7 +238,7 @@ def _with_result(statement: Compute, pulled: Pullback, preferred: bool) -> Pullb
     """
     old = statement.target.read(statement.value.dtype)
     is_in_place = any(_needs(cotangent, old) for _, cotangent in pulled.cotangents)
-    if pulled.uses_result or not (is_in_place or preferred):
+    if pulled.uses_result or pulled.totals or not (is_in_place or preferred):
         return pulled
     marker = Read("", (), statement.value.dtype)
 
@@ -256,25 +256,26 @@ def _needs(expr: Expr, read: Read) -> bool:
     return any(node is read for node in postorder(expr))
 
 
-def _counted(
+def _with_totals(
     statement: Compute, pulled: Pullback, like: Buffer, buffers: dict[str, Buffer], names: Names
 ) -> tuple[list[Compute], Pullback]:
-    """The statements that sum `pulled.count` per target element, into storage shaped like the target."""
-    if pulled.count is None:
-        return [], pulled
-    dtype = pulled.count.dtype
-    count = replace(like, name=names.fresh(f"{like.name}_count"))
-    buffers[count.name] = count
-    place = Access(count.name, statement.target.index)
-    clear = Compute(target_params(statement), place, Const(0, dtype), None, statement.where)
-    total = Compute(statement.params, place, pulled.count, "add", statement.where)
+    """The statements that compute `pulled.totals` per target element, into storage shaped like the target."""
+    places: dict[str, Access] = {}
 
-    def named(node: Expr) -> Expr | None:
-        is_count = isinstance(node, Read) and node.buffer == COUNT
-        return place.read(dtype) if is_count else None
+    def stored(node: Expr) -> Expr | None:
+        return places[node.buffer].read(node.dtype) if isinstance(node, Read) and node.buffer in places else None
 
-    cotangents = tuple((read, rewrite(c, replace=named)) for read, c in pulled.cotangents)
-    return [clear, total], replace(pulled, cotangents=cotangents)
+    first: list[Compute] = []
+    for total in pulled.totals:
+        value = rewrite(total.value, replace=stored)
+        buffer = replace(like, name=names.fresh(f"{like.name}_{total.name.strip('<>')}"), dtype=value.dtype)
+        buffers[buffer.name] = buffer
+        place = Access(buffer.name, statement.target.index)
+        first.append(Compute(target_params(statement), place, total.start, None, statement.where))
+        first.append(Compute(statement.params, place, value, total.accumulate, statement.where))
+        places[total.name] = place
+    cotangents = tuple((read, rewrite(c, replace=stored)) for read, c in pulled.cotangents)
+    return first, replace(pulled, cotangents=cotangents)
 
 
 def _using_operands(

@@ -6,14 +6,28 @@ the statement, and statements that must come first. It never accumulates, clears
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from sdfgad.ir.expr import Expr, Read
 from sdfgad.ir.linear import Lin
-from sdfgad.ir.program import Access, Compute
+from sdfgad.ir.program import Access, Accumulate, Compute
 from sdfgad.rules.algebra import compare, const, div, select
 from sdfgad.rules.expression import pullback
+
+
+@dataclass(frozen=True)
+class Total:
+    """What the points that share a target element give together: ``name = start``, then ``name accumulate= value``.
+
+    It is read as an element of `name`, which is no name of a program, at the target's index.
+    """
+
+    name: str
+    start: Expr
+    accumulate: Accumulate
+    value: Expr
 
 
 @dataclass(frozen=True)
@@ -23,17 +37,17 @@ class Pullback:
     Attributes:
         cotangents: for each read of an active buffer, its cotangent at every point of the statement's box.
         ends_target: whether the value that the target had before does not matter to the value it has after.
-        count: a value to be summed per target element first, available to `cotangents` as `COUNT`.
+        totals: what must be known of each target element first, for `cotangents` and for later totals.
         uses_result: whether `cotangents` read the target as the statement leaves it.
     """
 
     cotangents: tuple[tuple[Read, Expr], ...]
     ends_target: bool
-    count: Expr | None = None
+    totals: tuple[Total, ...] = ()
     uses_result: bool = False
 
 
-COUNT = "count"
+TOP, COUNT = "<top>", "<count>"
 StatementRule = Callable[[Compute, Expr, frozenset[str]], Pullback]
 STATEMENT_RULES: dict[str | None, StatementRule] = {}
 
@@ -60,14 +74,22 @@ def accumulation(statement: Compute, t: Expr, active: frozenset[str]) -> Pullbac
 
 @rule("maximum", "minimum")
 def extremum(statement: Compute, t: Expr, active: frozenset[str]) -> Pullback:
-    """The elements that attain the extremum share the cotangent evenly."""
-    value = statement.value
-    result = statement.target.read(value.dtype)
-    attains = compare("equal", value, result)
+    """The elements that attain the extremum share the cotangent evenly.
+
+    The extremum is found again, from the very elements that are compared with it: where these are made again and it is
+    kept, they may be rounded otherwise, and none would attain it.
+    """
+    value, index = statement.value, statement.target.index
     one, zero = const(1, value), const(0, value)
-    share = select(attains, div(t, Read(COUNT, statement.target.index, value.dtype)), zero)
-    cotangents = pullback(value, share, active, statement.where)
-    return Pullback(tuple(cotangents), True, select(attains, one, zero), uses_result=True)
+    attains = compare("equal", value, Read(TOP, index, value.dtype))
+    kind: Accumulate = "maximum" if statement.accumulate == "maximum" else "minimum"
+    lowest = const(-math.inf if kind == "maximum" else math.inf, value)
+    totals = (
+        Total(TOP, lowest, kind, value),
+        Total(COUNT, zero, "add", select(attains, one, zero)),
+    )
+    share = select(attains, div(t, Read(COUNT, index, value.dtype)), zero)
+    return Pullback(tuple(pullback(value, share, active, statement.where)), True, totals)
 
 
 def target_params(statement: Compute) -> tuple[tuple[str, Lin], ...]:

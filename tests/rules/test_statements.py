@@ -6,7 +6,7 @@ import pytest
 from sdfgad.ir.expr import Const, Int, Op, Read, reads
 from sdfgad.ir.linear import Lin, as_linear
 from sdfgad.ir.program import Access, Compute
-from sdfgad.rules.statements import COUNT, STATEMENT_RULES, target_params
+from sdfgad.rules.statements import COUNT, STATEMENT_RULES, TOP, target_params
 from tests.rules.test_expression import evaluated
 
 F64 = np.dtype(np.float64)
@@ -34,7 +34,7 @@ def test_there_is_a_rule_for_each_way():
 def test_assignments_end_the_target_and_sums_do_not(accumulate, ends):
     result = pulled(op("multiply", X, Y), accumulate)
     assert result.ends_target is ends
-    assert result.count is None
+    assert result.totals == ()
     assert not result.uses_result
     found = {read: evaluated(cotangent, x=3.0, y=5.0, t_bar=2.0) for read, cotangent in result.cotangents}
     assert found == {X: 10.0, Y: 6.0}
@@ -50,13 +50,17 @@ def test_only_active_reads_have_cotangents():
 def test_an_extremum_is_shared_by_those_that_attain_it(kind):
     result = pulled(op("multiply", X, Const(2.0, F64)), kind)
     assert result.ends_target
-    assert result.uses_result
+    assert not result.uses_result
     ((read, cotangent),) = result.cotangents
     assert read is X
-    assert {r.buffer for r in reads(cotangent)} == {"x", "t", "t_bar", COUNT}
-    values = {"t": 6.0, "t_bar": 5.0, COUNT: 2.0}
-    assert evaluated(result.count, x=3.0, **values) == 1.0
-    assert evaluated(result.count, x=2.0, **values) == 0.0
+    assert {r.buffer for r in reads(cotangent)} == {"x", "t_bar", TOP, COUNT}
+    top, count = result.totals
+    assert (top.name, top.accumulate, count.name, count.accumulate) == (TOP, kind, COUNT, "add")
+    assert evaluated(top.start) == (-np.inf if kind == "maximum" else np.inf)
+    values = {"t_bar": 5.0, TOP: 6.0, COUNT: 2.0}
+    assert evaluated(top.value, x=3.0) == 6.0
+    assert evaluated(count.value, x=3.0, **values) == 1.0
+    assert evaluated(count.value, x=2.0, **values) == 0.0
     assert evaluated(cotangent, x=3.0, **values) == 5.0
     assert evaluated(cotangent, x=2.0, **values) == 0.0
 

@@ -159,6 +159,9 @@ def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: 
         a, axis = _of_selection(b, a, how), None
     x = stacked(b, a)
     start = _lowest(x.dtype) if how == "maximum" else _highest(x.dtype)
+    if x.dtype.kind == "f":
+        # The adjoint asks which elements equal the extremum: computed a second time, they might be rounded otherwise.
+        x = b.settle(x)
     axes = normalise_axes(b, axis, x.ndim)
     if initial is None:
         for position in axes:
