@@ -16,11 +16,18 @@ from sdfgad.ir.linear import Atom, IntLike, Lin, as_linear
 
 
 class Encoder:
-    """Names atoms for isl and collects what is known about those that are expressions."""
+    """Names atoms for isl and collects what is known about those that are expressions.
+
+    Attributes:
+        names: atom -> its name.
+        facts: conditions on the names.
+        determined: the names of expressions whose value the facts give, as those of symbols are given.
+    """
 
     def __init__(self) -> None:
         self.names: dict[Atom, str] = {}
         self.facts: list[str] = []
+        self.determined: list[str] = []
 
     def text(self, form: IntLike) -> str:
         form = Lin.of(form)
@@ -40,13 +47,19 @@ class Encoder:
             return
         a, b = (as_linear(arg) for arg in atom.args)
         if atom.name in ("floor_divide", "remainder") and b.is_const and b.const > 0:
-            m, text = b.const, self.text(a)
-            fact = f"{name} = floor(({text})/{m})" if atom.name == "floor_divide" else f"{name} = ({text}) mod {m}"
-            self.facts.append(fact)
+            # Without quotients of isl's own, with which its dataflow analysis goes wrong.
+            text, m = self.text(a), b.const
+            if atom.name == "floor_divide":
+                self.facts.append(f"0 <= {text} - {m}*{name} < {m}")
+            else:
+                quotient = self.name(Op("floor_divide", atom.args, atom.dtype))
+                self.facts.append(f"{name} = {text} - {m}*{quotient}")
+            self.determined.append(name)
         elif atom.name in ("maximum", "minimum"):
             x, y = self.text(a), self.text(b)
             sign = ">=" if atom.name == "maximum" else "<="
             self.facts.append(f"{name} {sign} {x} and {name} {sign} {y} and ({name} = {x} or {name} = {y})")
+            self.determined.append(name)
         elif atom.name == "wrap" and b.is_const:
             self.facts.append(f"0 <= {name} < {b.const}")
 
