@@ -28,11 +28,11 @@ class Rejected(Exception):
 
 
 def value_of(
-    function: Callable[..., Any], case: Case, args: tuple[Any, ...], overflow: Literal["ignore", "raise"] = "ignore"
+    function: Callable[..., Any], case: Case, args: tuple[Any, ...], infinite: Literal["ignore", "raise"] = "ignore"
 ) -> Any:
     """The output that NumPy computes; the arguments are left alone."""
     values = copy.deepcopy(args)
-    with np.errstate(all="ignore", over=overflow), warnings.catch_warnings():
+    with np.errstate(all="ignore", over=infinite, invalid=infinite), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         returned = function(*values)
     output = returned if case.output == "return" else values[list(case.arguments).index(case.output)]
@@ -43,11 +43,11 @@ def moderate_value(function: Callable[..., Any], case: Case, args: tuple[Any, ..
     """The output.
 
     Raises:
-        Rejected: it is not finite, or large, or something on the way to it overflows: of an infinity that the output
-            does not depend on, the derivative is NaN (ADR 19).
+        Rejected: it is not finite, or large, or something on the way to it overflows or is not a number: of what is
+            infinite and the output does not depend on, the derivative is NaN (ADR 19).
     """
     try:
-        value = value_of(function, case, args, overflow="raise")
+        value = value_of(function, case, args, infinite="raise")
     except FloatingPointError:
         raise Rejected from None
     if not np.isfinite(value).all() or np.max(np.abs(value), initial=0) > LARGEST:

@@ -68,6 +68,20 @@ def program(x):
 """,
     {"x": Argument("float", (3,))},
 )
+# The same of what is not a number.
+INVALID = Case(
+    10,
+    """\
+import numpy as np
+
+
+def program(x):
+    y = x * 1.0
+    y[1:] = np.sin(np.sqrt(-1.0 - y[1:] * y[1:]))
+    return np.sum(x * x) + y[0]
+""",
+    {"x": Argument("float", (3,))},
+)
 SQUARE = Case(8, "import numpy as np\ndef program(x):\n    return np.sum(x * x)\n", {"x": Argument("float", (3,))})
 
 
@@ -296,9 +310,10 @@ def test_a_run_ends_when_the_time_is_over(tmp_path, monkeypatch):
     assert Campaign(tmp_path, 0, 2).run(10, 0.0).following == 0
 
 
-def test_an_overflow_on_the_way_is_no_case(tmp_path):
+@pytest.mark.parametrize("case", [OVERFLOW, INVALID], ids=["overflow", "invalid"])
+def test_an_overflow_on_the_way_is_no_case(case, tmp_path):
     # Seed 41763: a finite output beside infinities, whose cotangents of 0 give NaN.
-    function, args = function_of(OVERFLOW, tmp_path), (np.array([0.3, 0.7, -1.1]),)
-    assert np.isfinite(value_of(function, OVERFLOW, args))
+    function, args = function_of(case, tmp_path), (np.array([0.3, 0.7, -1.1]),)
+    assert np.isfinite(value_of(function, case, args))
     with pytest.raises(Rejected):
-        moderate_value(function, OVERFLOW, args)
+        moderate_value(function, case, args)
