@@ -59,8 +59,9 @@ optimised code is tested by plain code in the first call of each library
 products, `solve` and stencils: the bits of clang 19 |
 | g++ 13, 14 | not run: in no registry that this project reaches |
 
-Those wheels need no other compiler, but 411 MB, and a script for `CXX` that calls `zig c++ -fno-sanitize=undefined` with
-the folders of `omp.h` and of the library, and `-liomp5` last. They are no extra of sdfgad: their speed was not measured.
+Those wheels need no other compiler, but 411 MB, and a script for `CXX` that calls `zig c++ -fno-sanitize=undefined`
+with the folders of `omp.h` and of the library, and `-liomp5` last. They are no extra of sdfgad: their speed was not
+measured.
 """
 
 

@@ -14,6 +14,7 @@ import islpy as isl
 from sdfgad.analysis.exposure import exposed
 from sdfgad.analysis.flow import BEFORE, Destruction, Request
 from sdfgad.analysis.model import numbered
+from sdfgad.ir.expr import Op, postorder, reads
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -30,6 +31,9 @@ from sdfgad.ir.program import (
 from sdfgad.reverse.residuals import ADJOINT, Again, Answers, Asked, Piece, asked, size_of
 
 IGNORED = frozenset({"status"})
+
+
+COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ def find_again(program: Program, context: isl.Set, pieces: Mapping[int, Piece], 
 class _Finder:
     def __init__(self, program: Program, context: isl.Set, pieces: Mapping[int, Piece], output: str) -> None:
         self.program, self.context, self.pieces = program, context, pieces
-        self.kept = {*program.inputs, output, *IGNORED}
+        self.kept = {*program.inputs, output, *IGNORED, *_compared(program)}
         self.asked: dict[int, list[Request]] = {}
         for one in asked(program, pieces, frozenset()):
             self.asked.setdefault(one.number, []).append(one.request)
@@ -165,6 +169,21 @@ class _Finder:
             is_after = not isinstance(statement, Compute) or (piece is not None and piece.phase != BEFORE)
             return section.items[position - is_after][0]
         return section.items[-1][0]
+
+
+def _compared(program: Program) -> set[str]:
+    """The buffers of which real numbers are compared with others: made again, they might be rounded otherwise.
+
+    Where ``m = np.max(t)``, some element of `t` equals `m`, but perhaps none of a `t` that is made again beside it.
+    """
+    values = [s.value for s in walk(program.body) if isinstance(s, Compute)]
+    conditions = [s.condition for s in walk(program.body) if isinstance(s, Branch)]
+    found: set[str] = set()
+    for node in postorder(*values, *conditions):
+        if isinstance(node, Op) and node.name in COMPARISONS and node.args[0].dtype.kind == "f":
+            sides = [{read.buffer for read in reads(arg)} for arg in node.args]
+            found |= set[str]().union(*sides) if all(sides) else set()
+    return found
 
 
 def _groups(section: Section) -> list[tuple[frozenset[str], tuple[int, ...]]]:

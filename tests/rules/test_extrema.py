@@ -25,6 +25,22 @@ def of_places(x, y):
     return np.sum(x[np.arange(3), k] * np.max(np.tanh(x) * np.cos(y)))
 
 
+def of_a_mask_in_a_loop(x, y):
+    s = 0.0
+    for _ in range(3):
+        t = np.exp(0.5 * x + 0.1 * np.tanh(s)) * np.sin(y)
+        m = np.max(t, axis=1)
+        w = np.where(t >= m[:, None], t * t, 0.0)
+        s = s + 0.1 * np.sum(w)
+    return s
+
+
+def test_what_is_compared_with_an_array_is_not_made_again():
+    x = np.ones((3, COLUMNS))
+    with pytest.raises(sdfgad.ArgumentError, match="there is no value `t` that could be recomputed"):
+        sdfgad.differentiate(of_a_mask_in_a_loop, overrides={"t": "recompute"}).plan(x, x)
+
+
 PLANS = [
     (of_an_expression, {}),
     (of_an_expression, {"strategy": "recompute_all"}),
@@ -32,6 +48,7 @@ PLANS = [
     (of_a_name_in_a_loop, {"strategy": "recompute_all"}),
     (of_a_name_in_a_loop, {"overrides": {"t": "recompute"}}),
     (of_places, {}),
+    (of_a_mask_in_a_loop, {"strategy": "recompute_all"}),
 ]
 
 
