@@ -224,10 +224,13 @@ class Group:
 
     def _fits(self, member: _Member) -> bool:
         """Whether pieces of a statement may follow pieces of the members, and of itself."""
+        own: dict[str, list[tuple[Use, str]]] = {}
+        for use, counter in member.uses:
+            own.setdefault(use.buffer, []).append((use, counter))
         return self.late.commute_with(member.statement) and all(
             _meet_in_step(x, y, of_x, of_y)
             for y, of_y in member.uses
-            for x, of_x in (*self._in_conflict(y), *member.uses)
+            for x, of_x in (*self._in_conflict(y), *own[y.buffer])
         )
 
     def _in_conflict(self, use: Use) -> Iterator[tuple[Use, str]]:
