@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scripts.fuzzing.idioms import Idioms
 from scripts.fuzzing.scope import Scope, Shape
 
 # {0} is a real operand of the wanted shape. All are smooth on every real number.
@@ -48,6 +49,7 @@ class Expressions:
 
     def __init__(self, scope: Scope, helpers: list[str]) -> None:
         self.scope, self.rng, self.helpers = scope, scope.rng, helpers
+        self.idioms = Idioms(scope, self)
 
     def real(self, shape: Shape, depth: int = 2) -> str:
         """A real expression that broadcasts to a shape."""
@@ -64,6 +66,8 @@ class Expressions:
             return found
         if r < 0.68 and self.helpers:
             return f"{self.rng.choice(self.helpers)}({self.real(shape, depth - 1)}, {self.leaf(shape)})"
+        if r < 0.82 and (found := self.idioms.expression(shape, depth - 1)):
+            return found
         return self._filled(self.rng.choice(BINARY), shape, depth)
 
     def small(self, shape: Shape, depth: int = 2) -> str:
@@ -124,6 +128,10 @@ class Expressions:
         if r < 0.5 and self.scope.counters:
             return f"0.1 * {self.rng.choice(self.scope.counters).name}"
         return self._of_some(self._real_names(), ()) or self.rng.choice(CONSTANTS)
+
+    def whole(self, shape: Shape) -> str | None:
+        """A part of a real array that has a shape."""
+        return self._of_some(self._real_names(), shape)
 
     def _real_names(self) -> list[str]:
         return [name for name in self.scope.arrays if name not in self.scope.complexes]

@@ -62,6 +62,12 @@ class Scope:
                 low, high = c.low + shift, c.high + shift
                 if (low >= 0 and high < extent) or (low >= -extent and high < 0):
                     found += [_shifted(c.name, shift)] * (6 if not shift else 3)
+                elif low >= -extent and high < extent:
+                    found += [_shifted(c.name, shift)]  # From the end in some trips.
+            if c.low >= 0:
+                found += [f"min({c.name}, {extent - 1})"] * (self.rng.random() < 0.1)
+            if 0 <= c.low and c.high // 2 < extent:
+                found += [f"{c.name} // 2"] * (self.rng.random() < 0.1)
             if c.low >= 0 and c.high < extent:
                 found += [f"{extent - 1} - {c.name}", f"-{c.name} - 1", f"{c.name} - {extent}"]
         for name, (length, reach) in self.indices.items():

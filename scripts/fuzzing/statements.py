@@ -172,6 +172,7 @@ class Statements:
             self.swapped: 1,
             self.integer: 1,
             self.running: 2 + self.runs,
+            self.make.idioms.update: 5,
         }
         while True:
             (found,) = self.rng.choices([*kinds], [*kinds.values()])

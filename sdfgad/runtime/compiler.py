@@ -35,8 +35,18 @@ COMMON = (
 # Without those vectorisers GCC's elimination of partial redundancies would carry loads from trip to trip, and marked
 # loops would be no vectors. Where it knows a sine and a cosine of the same angle it calls sincos, which does not come
 # for whole vectors. It fuses products with alternating sums and differences in spite of -ffp-contract=off, for which
-# -mno-fma takes the instructions away (but those of AVX-512; complex_number.h has more).
-GCC = ("-fno-tree-vectorize", "-fno-tree-pre", *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")))
+# -mno-fma takes the instructions away (but those of AVX-512; complex_number.h has more). It takes addresses that it has
+# written as sums without a pointer for null pointers and drops calls of functions with such (ADR 20), unless null
+# pointers may be read.
+GCC = (
+    "-fno-tree-vectorize",
+    "-fno-tree-pre",
+    "-fno-delete-null-pointer-checks",
+    *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")),
+)
+# Plain code shares as few of GCC's conclusions with optimised code as it can afford: of faults in what both share, such
+# as ADR 20's, comparing them tells nothing.
+PLAIN_GCC = ("-fno-ivopts", "-fno-ipa-pure-const")
 X86 = ("-mno-fma",)
 CLANG = ("-fno-vectorize", "-fno-slp-vectorize")
 # The functions of glibc that take vectors; GCC learns of them in vector_math.h.
@@ -61,7 +71,11 @@ class Level(Enum):
     def flags(self) -> tuple[str, ...]:
         special = (*CLANG, *((CLANG_VECTOR_MATH,) if _has_vector_math() else ())) if is_clang() else GCC
         machine = X86 if platform.machine() == "x86_64" and not is_clang() else ()
-        return (*COMMON, self.value, *special, *machine, *(("-DSDFGAD_PLAIN",) if self is Level.PLAIN else ()))
+        return (*COMMON, self.value, *special, *machine, *(self._plain if self is Level.PLAIN else ()))
+
+    @property
+    def _plain(self) -> tuple[str, ...]:
+        return ("-DSDFGAD_PLAIN", *(() if is_clang() else PLAIN_GCC))
 
 
 @functools.cache

@@ -1,4 +1,7 @@
-"""Programs that GCC miscompiled while it vectorised loops on its own (ADR 15), found by `scripts/fuzz.py`."""
+"""Programs that GCC miscompiled, found by `scripts/fuzz.py`.
+
+It vectorised loops on its own (ADR 15), or took addresses for null pointers (ADR 20).
+"""
 
 from scripts.fuzzing.case import Argument, Case
 from scripts.fuzzing.process import Process
@@ -39,6 +42,37 @@ def program(x, n):
     return np.sum(x * x)
 """,
         {"x": Argument("float", (7, 7, 9)), "n": Argument("trips", high=3)},
+    ),
+    Case(
+        70135,
+        """import numpy as np
+def program(x):
+    v = x.T
+    return np.cumsum(v[:, 3::-1] + v[::-1, 0:4], axis=1)
+""",
+        {"x": Argument("float", (6, 4))},
+    ),
+    Case(
+        58268,
+        """import numpy as np
+def program(x, n):
+    for j in range(n):
+        x[2:, 1:-3] -= 0.5 * np.sin((x[:-2, :4, :8]) / (1.5 + (x[-2:0:-1, 1:8:2]) ** 2))
+        x[-3:, 1::2] = np.tanh((x[-3:, :-1:2]) * (x[-2:0:-1, 1:-3]))
+    return np.sum(x * x)
+""",
+        {"x": Argument("float", (5, 8, 8)), "n": Argument("trips", high=3)},
+    ),
+    Case(
+        58422,
+        """import numpy as np
+def program(x, idx):
+    b = x * 0.5
+    b[idx] *= np.tanh(x.T)
+    b[1:16, 7::-1] += 0.3 * b[:-2, -2::-2]
+    return np.sum(b * b)
+""",
+        {"x": Argument("float", (17, 17)), "idx": Argument("permutation", (17,), high=17)},
     ),
 ]
 
