@@ -48,7 +48,7 @@ COMPILERS = """\
 optimised code is tested by plain code in the first call of each library
 ([ADR 16](adr/0016-optimised-code-is-tested-by-plain-code.md)).
 
-| compiler | what was run on 2026-11-22 (x86-64, AVX2) |
+| compiler | what was run on 2026-11-22 and 23 (x86-64, AVX2) |
 |---|---|
 | g++ 12.2 | all tests |
 | g++ 11.3 | values and gradients of all programs of the suite, by all outputs \

@@ -158,6 +158,17 @@ def test_lanes_are_not_mixed_up():
     np.testing.assert_array_equal(dy, [[4.0, 5.0, 6.0], [10.0, 11.0, 12.0]])
 
 
+DOUBLE_P = ctypes.POINTER(ctypes.c_double)
+
+
+def library_of(text, flags, folder):
+    """C++ text, compiled and loaded."""
+    source, target = folder / "text.cpp", folder / "text.so"
+    source.write_text(text)
+    compiler.run([compiler.compiler(), *flags, "-shared", str(source), "-o", str(target)])
+    return ctypes.CDLL(str(target))
+
+
 ROWS = """
 #include <cstdint>
 extern "C" void add(double* __restrict__ b, const double* __restrict__ a) {
@@ -174,9 +185,8 @@ extern "C" void add(double* __restrict__ b, const double* __restrict__ a) {
 @pytest.mark.parametrize(("row", "used"), [(4, 3), (7, 5), (8, 6), (16, 7), (16, 14)])
 def test_rows_are_updated_in_order(row, used, tmp_path):
     """GCC 11 to 14 vectorise the outer loop and load a row before the one two trips earlier has stored it (ADR 15)."""
-    source, target = tmp_path / "rows.cpp", tmp_path / "rows.so"
-    source.write_text(ROWS.replace("USED", str(used)).replace("ROW", str(row)))
-    compiler.run([compiler.compiler(), *compiler.Level.OPTIMISED.flags, "-shared", str(source), "-o", str(target)])
+    text = ROWS.replace("USED", str(used)).replace("ROW", str(row))
+    add = library_of(text, compiler.Level.OPTIMISED.flags, tmp_path).add
     a, b = np.random.default_rng(7).random((2, used + 2, row))
     expected = b.copy()
     for i in range(used):
@@ -184,9 +194,32 @@ def test_rows_are_updated_in_order(row, used, tmp_path):
             expected[i + 2, j] += a[i + 1, j]
             expected[i, j] += a[i + 1, j] * 0.5
             expected[i, j] *= expected[i, j]
-    double_p = ctypes.POINTER(ctypes.c_double)
-    ctypes.CDLL(str(target)).add(b.ctypes.data_as(double_p), a.ctypes.data_as(double_p))
+    add(b.ctypes.data_as(DOUBLE_P), a.ctypes.data_as(DOUBLE_P))
     np.testing.assert_array_equal(b, expected)
+
+
+OPPOSITE = """
+__attribute__((noinline)) static void f(double* __restrict__ t, const double* __restrict__ x) {
+    for (long i = 0; i < 5; ++i)
+        for (long j = 0; j < 5; ++j) t[i * 5 + j] = x[(4 - j) * 5 + i] + x[j * 5 + 4 - i];
+}
+extern "C" void g(double* __restrict__ result, const double* __restrict__ x) {
+    double t[25];
+    f(t, x);
+    for (int k = 0; k < 25; ++k) result[k] = t[k];
+}
+"""
+PLAIN = compiler.Level.PLAIN.flags
+
+
+@pytest.mark.parametrize("without", [compiler.PLAIN_GCC, "-fno-delete-null-pointer-checks"])
+def test_calls_are_not_dropped(without, tmp_path):
+    """GCC 12 takes an address for a null pointer, behind which it sees no stores; two remedies, each alone (ADR 20)."""
+    g = library_of(OPPOSITE, [flag for flag in PLAIN if flag not in without], tmp_path).g
+    x, result = np.random.default_rng(3).random(25), np.zeros(25)
+    g(result.ctypes.data_as(DOUBLE_P), x.ctypes.data_as(DOUBLE_P))
+    a = x.reshape(5, 5)
+    np.testing.assert_array_equal(result.reshape(5, 5), a[::-1].T + a[:, ::-1].T)
 
 
 @pytest.mark.parametrize("size", [7, 8])
