@@ -7,7 +7,7 @@ it; ``{n}`` and ``{m}`` are its extents, ``{k}`` is one of its axes, ``{c}`` a n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scripts.fuzzing.scope import Scope, Shape
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scripts.fuzzing.expressions import Expressions
 
 Lines = list[str]
+Template = TypeVar("Template", str, tuple[str, ...])
 # What makes a matrix of a vector is for short ones.
 SHORT = 40
 
@@ -182,16 +183,15 @@ class Idioms:
         name = self.rng.choice(names)
         shape = self.scope.arrays[name]
         operands = self._operands(shape, 1)
-        template = self.rng.choice(UPDATES)
+        template = self.rng.choice(_fitting(UPDATES, shape))
         if operands is None or ("[:, 0]" in template[0] and len(shape) < 2):
-            return None
-        if template[0].startswith("for") and shape[0] > SHORT:
             return None
         return [line.format(v=name, **operands) for line in template]
 
     def _filled(self, tables: Sequence[Sequence[str]], shape: Shape, depth: int) -> str | None:
         operands = self._operands(shape, depth)
-        return None if operands is None else self.rng.choice(self.rng.choice(tables)).format(**operands)
+        template = self.rng.choice(_fitting(self.rng.choice(tables), shape))
+        return None if operands is None else template.format(**operands)
 
     def _operands(self, shape: Shape, depth: int) -> dict[str, object] | None:
         """What the braces of templates stand for."""
@@ -206,3 +206,8 @@ class Idioms:
             "f": self.scope.index(shape[0]), "g": self.scope.index(shape[0]),
             "c": self.make.number(), "t": self.make.test(),
         }  # fmt: skip
+
+
+def _fitting(templates: Sequence[Template], shape: Shape) -> list[Template]:
+    """Those for an array of a shape: loops over rows are for few of them."""
+    return [one for one in templates if shape[0] <= SHORT or "for " not in (one if isinstance(one, str) else one[0])]

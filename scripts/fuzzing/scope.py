@@ -66,7 +66,7 @@ class Scope:
                     found += [_shifted(c.name, shift)]  # From the end in some trips.
             if c.low >= 0:
                 found += [f"min({c.name}, {extent - 1})"] * (self.rng.random() < 0.1)
-            if 0 <= c.low and c.high // 2 < extent:
+            if c.low >= 0 and c.high // 2 < extent:
                 found += [f"{c.name} // 2"] * (self.rng.random() < 0.1)
             if c.low >= 0 and c.high < extent:
                 found += [f"{extent - 1} - {c.name}", f"-{c.name} - 1", f"{c.name} - {extent}"]
