@@ -73,22 +73,26 @@ class UnsupportedProgram(SdfgadError):
 
 
 class AmbiguousArray(UnsupportedProgram):
-    """A name may stand for several arrays, chosen at run time, and one of them has changed since."""
-
-
-class UpdateOfCopy(AmbiguousArray):
-    """An array that is chosen or re-bound at run time is updated in place.
+    """A name may stand for several arrays, chosen at run time, and one of them has changed since.
 
     Attributes:
         buffer: the storage that stands for the array.
     """
 
-    def __init__(self, buffer: str, where: Location | None) -> None:
+    def __init__(self, what: str, where: Location | None, todo: str, buffer: str) -> None:
         self.buffer = buffer
+        super().__init__(what, where, todo)
+
+
+class UpdateOfCopy(AmbiguousArray):
+    """An array that is chosen or re-bound at run time is updated in place."""
+
+    def __init__(self, buffer: str, where: Location | None) -> None:
         super().__init__(
             "an array that is chosen or re-bound at run time is updated in place through this name",
             where,
             "Update the array by a name that is bound once.",
+            buffer,
         )
 
 

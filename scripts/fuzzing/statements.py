@@ -10,6 +10,8 @@ from scripts.fuzzing.scope import Counter, Scope, Shape
 
 Lines = list[str]
 PAD = "    "
+# A loop in a loop over a long array takes NumPy minutes.
+LONGEST_INNER = 40
 
 
 class Statements:
@@ -115,7 +117,9 @@ class Statements:
         )
 
     def _over_array(self) -> Lines:
-        vectors = [n for n, shape in self.scope.arrays.items() if len(shape) == 1 and n not in self.scope.complexes]
+        most = LONGEST_INNER if self.depth else math.inf
+        real = {n: shape for n, shape in self.scope.arrays.items() if n not in self.scope.complexes}
+        vectors = [n for n, shape in real.items() if len(shape) == 1 and shape[0] <= most]
         if not vectors:
             return self.simple()
         source, name = self.rng.choice(vectors), self.scope.fresh("q")
@@ -262,7 +266,7 @@ class Statements:
         if not shape or "[" not in part:
             whole = self.scope.arrays[source]
             turned, flat = (f"{source}.T", whole[::-1]), (f"{source}.reshape(-1)", (math.prod(whole),))
-            part, shape = self.rng.choice([turned, flat])
+            part, shape = self.rng.choice([turned, flat, (source, whole)])
         name = self.scope.fresh("v")
         is_complex = source in self.scope.complexes
         self.scope.arrays[name] = shape

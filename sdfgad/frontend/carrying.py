@@ -177,8 +177,9 @@ def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:
     for name, value in outside.items():
         if frame.env.get(name) is not value or not is_exposed(node.body, name):
             continue
-        if any(isinstance(leaf, Tensor) and frame.b.changed_since(leaf) for leaf in trees.leaves(value)):
-            raise stale(name, frame.b.where)
+        for leaf in trees.leaves(value):
+            if isinstance(leaf, Tensor) and frame.b.changed_since(leaf):
+                raise stale(name, leaf, frame.b.where)
 
 
 def end(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:
@@ -217,29 +218,73 @@ def _reads_any(value: Tensor, buffers: set[str]) -> bool:
     return any(read.buffer in buffers for read in reads(value.at(*(Lin(0) for _ in value.shape))))
 
 
-def after(frame: Frame, outside: Env, stores: Stores, last: dict[str, Lin], trips: Lin) -> Env:
-    """What names hold after a loop: the values of its last trip."""
-    result, inside = dict(outside), frame.env
+@dataclass(frozen=True)
+class Finished:
+    """A loop that has been parsed.
+
+    Attributes:
+        before: what names held before it; `outside` has the storage of carried names in their place.
+        last: the counter's value in the last trip.
+    """
+
+    node: LoopNode
+    before: Env
+    outside: Env
+    last: dict[str, Lin]
+    trips: Lin
+
+
+def after(frame: Frame, loop: Finished, stores: Stores) -> Env:
+    """What names hold after a loop: the values of its last trip, or those from before it where none has run."""
+    outside, inside = loop.outside, frame.env
+    result = dict(outside)
     for name, value in inside.items():
         if name in stores.carried:
-            result[name] = _after_carried(frame, name, stores)
+            result[name] = _after_carried(frame, name, loop, stores)
         elif outside.get(name, ABSENT) is ABSENT:
             lost = any(refers(value, buffer) for buffer in stores.buffers)
-            result[name] = Unbound("its array is re-bound in a loop") if lost else AfterLoop(_moved(value, last), trips)
+            held = AfterLoop(_moved(value, loop.last), loop.trips)
+            result[name] = Unbound("its array is re-bound in a loop") if lost else held
         elif value is not outside[name] and not same_static(value, outside[name]):
             result[name] = Unbound("it is re-bound in a loop")
     return result
 
 
-def _after_carried(frame: Frame, name: str, stores: Stores) -> Any:
-    (value,) = trees.matched_like(stores.carried[name].like, unified([stores.carried[name].like, frame.env[name]])[1:])
-    values = dict(zip(map(id, stores.leaves[name]), trees.leaves(value), strict=True))
+def _after_carried(frame: Frame, name: str, loop: Finished, stores: Stores) -> Any:
+    has_run = frame.b.holds(loop.trips - 1)
+    last, first = (_leaves_like(stores, name, env.get(name, ABSENT)) for env in (frame.env, loop.before))
 
     def held(store: Tensor, leaf: Leaf) -> Tensor:
-        sources = (leaf.sources & frame.known) | shared(frame, name, values.get(id(store)), frame.env)
-        return as_name(frame.b, store, set(sources) - {str(store.buffer)})
+        sources = shared(frame, name, last.get(id(store)), frame.env)
+        if not has_run:
+            sources |= _shared_before(frame, name, first.get(id(store)), loop)
+        return as_name(frame.b, store, sources - {str(store.buffer)})
 
     return stores.rebuilt(name, held)
+
+
+def _leaves_like(stores: Stores, name: str, value: Any) -> dict[int, Any]:
+    """The leaves of a value of a carried name, by the storage that each belongs to."""
+    like = stores.carried[name].like
+    (value,) = trees.matched_like(like, unified([like, value])[1:])
+    return dict(zip(map(id, stores.leaves[name]), trees.leaves(value), strict=True))
+
+
+def _shared_before(frame: Frame, name: str, value: Any, loop: Finished) -> set[str]:
+    """The buffers of the array from before a loop, if anything that is read after it may refer to them, too."""
+
+    def is_live(other: str) -> bool:
+        return other in frame.source.captured or is_read_outside(frame.source.tree, loop.node, frame.loops, other)
+
+    found = shared(frame, name, value, loop.before)
+    if not isinstance(value, Tensor) or value.place is None:
+        return found
+    others = [(other, held) for other, held in loop.before.items() if other != name]
+    return {
+        buffer
+        for buffer in found
+        if buffer in frame.known or any(refers(held, buffer) and is_live(other) for other, held in others)
+    }
 
 
 def _moved(value: Any, last: dict[str, Lin]) -> Any:

@@ -16,6 +16,7 @@ from sdfgad.frontend.values import ABSENT, UNDEFINED, AfterLoop, Tensor, Unbound
 from sdfgad.ir.expr import BOOL, Const
 
 if TYPE_CHECKING:
+    from sdfgad.frontend.builder import Builder
     from sdfgad.frontend.interpreter import Frame
 
 Env = dict[str, Any]
@@ -69,18 +70,39 @@ def assignment(frame: Frame, node: ast.Assign, rest: list[ast.stmt]) -> Return |
     return retried(frame, chosen, lambda: branch(frame, as_branch, rest))
 
 
+@dataclass(frozen=True)
+class Point:
+    """A place in the program to which parsing can go back."""
+
+    state: Any
+    env: Env
+    depth: int
+
+    @staticmethod
+    def of(frame: Frame) -> Point:
+        return Point(frame.b.snapshot(), dict(frame.env), len(frame.loops))
+
+    def go_back(self, frame: Frame) -> None:
+        frame.b.restore(self.state)
+        frame.env = dict(self.env)
+        del frame.loops[self.depth :]
+
+
+def may_split(b: Builder) -> bool:
+    """Whether something more may be parsed twice."""
+    b.splits += 1
+    return b.splits <= MOST_SPLITS
+
+
 def retried(frame: Frame, first: Callable[[], Any], otherwise: Callable[[], Any]) -> Return | None:
     """Parse in a second way where the first cannot tell arrays or shapes that depend on a branch apart."""
-    b, state, env, depth = frame.b, frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    point = Point.of(frame)
     try:
         return first()
     except (Rebound, AmbiguousArray):
-        b.splits += 1
-        if b.splits > MOST_SPLITS:
+        if not may_split(frame.b):
             raise
-    b.restore(state)
-    frame.env = dict(env)
-    del frame.loops[depth:]
+    point.go_back(frame)
     return otherwise()
 
 

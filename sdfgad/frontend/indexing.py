@@ -12,8 +12,9 @@ from sdfgad.frontend.basic_indexing import resolve, view
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.elementwise import where
 from sdfgad.frontend.gathering import gather, gathers, scatter
+from sdfgad.frontend.merging import storage_of
 from sdfgad.frontend.values import Selection, Tensor, as_tensor
-from sdfgad.ir.expr import BOOL, Read
+from sdfgad.ir.expr import BOOL
 from sdfgad.ir.linear import Lin
 
 
@@ -120,8 +121,7 @@ def _without_masks(b: Builder, entries: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _not_assignable(b: Builder, x: Tensor) -> Exception:
     if x.is_copy:
-        element = x.at(*(Lin(0) for _ in x.shape))
-        return UpdateOfCopy(element.buffer if isinstance(element, Read) else "", b.where)
+        return UpdateOfCopy(storage_of(x), b.where)
     return b.unsupported(
         "what is assigned to is a computed value, or an array from outside the function",
         "Copy it to a name of its own first, or pass it as an argument.",

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import Location, SdfgadError, UnboundVariable, UnsupportedProgram
+from sdfgad.errors import AmbiguousArray, Location, SdfgadError, UnboundVariable, UnsupportedProgram
 from sdfgad.frontend import calls, comprehensions, conditions, control, loops, operators
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.conditions import logical, truth
@@ -55,12 +55,28 @@ class Frame:
     # --- statements
 
     def block(self, statements: list[ast.stmt]) -> control.Return | None:
+        passed: list[loops.Passed] = []
+        parse = partial(self._each, statements, passed)
+        while True:
+            try:
+                return parse()
+            except AmbiguousArray as error:
+                position = next((k for k, loop in enumerate(passed) if error.buffer in loop.made), None)
+                if position is None or not control.may_split(self.b):
+                    raise
+            parse = partial(loops.apart, self, passed[position])
+            del passed[position:]
+
+    def _each(self, statements: list[ast.stmt], passed: list[loops.Passed]) -> control.Return | None:
         for position, statement in enumerate(statements):
             self.b.where = self.where(statement)
             if isinstance(statement, ast.If):
                 return control.branch(self, statement, statements[position + 1 :])
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp):
                 return control.assignment(self, statement, statements[position + 1 :])
+            if isinstance(statement, (ast.For, ast.While)):
+                passed.append(loops.Passed.of(self, statement, statements[position + 1 :]))
+                continue
             result = self.statement(statement)
             if result is not None:
                 return result

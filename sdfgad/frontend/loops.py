@@ -18,7 +18,7 @@ from sdfgad.frontend import carrying, conditions, control
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.calls import as_sequence
 from sdfgad.frontend.carrying import Carry, LoopNode
-from sdfgad.frontend.jumps import stops
+from sdfgad.frontend.jumps import stops, with_result
 from sdfgad.frontend.liveness import assigned_names, is_read_outside
 from sdfgad.frontend.ranges import Range, items_of
 from sdfgad.frontend.values import Tensor, as_tensor, astype, cast, scalar
@@ -83,18 +83,63 @@ class Head:
         return result
 
 
+@dataclass(frozen=True)
+class Passed:
+    """A loop that has been parsed, what follows it, and the place before it; `made` is the storage that it has made."""
+
+    node: LoopNode
+    rest: list[ast.stmt]
+    point: control.Point
+    made: set[str]
+
+    @staticmethod
+    def of(frame: Frame, node: LoopNode, rest: list[ast.stmt]) -> Passed:
+        """Parse the loop."""
+        point, old = control.Point.of(frame), set(frame.b.buffers)
+        frame.statement(node)
+        return Passed(node, rest, point, set(frame.b.buffers) - old)
+
+
+def apart(frame: Frame, loop: Passed) -> control.Return | None:
+    """Parse what follows a loop twice: where no trip runs, and where the first trip, by itself, and others do.
+
+    So a name that is re-bound in the loop stands for one array in each, where what follows cannot do with a copy.
+    """
+    loop.point.go_back(frame)
+    node = loop.node
+    head = Head(node) if isinstance(node, ast.While) else _head(frame, node, frame.eval(node.iter))
+    test = True if head is None else head.test(frame, Lin(0))
+    if head is None or test is True:
+        # Nothing to be told apart; it fails again.
+        frame.statement(node)
+        return frame.block(loop.rest)
+    follows, end = with_result(loop.rest)
+
+    def some() -> None:
+        _first(frame, head)
+        _repeated(frame, head.rest(), may_peel=False)
+        frame.block(follows)
+
+    control.choose(frame, test, some, lambda: frame.block(follows), node)
+    return frame.block(end)
+
+
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
-    b = frame.b
     iterable = frame.eval(node.iter)
+    head = _head(frame, node, iterable)
+    if head is not None:
+        _repeated(frame, head)
+    else:
+        _unrolled(frame, node, (partial(_same, value) for value in as_sequence(frame, node.iter, iterable)))
+
+
+def _head(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
+    """The head of a ``for``; None for one over a sequence that is known while parsing."""
     if isinstance(iterable, Range):
-        _repeated(frame, Head(node, iterable, lambda index: index))
-        return
-    items = items_of(b, iterable)
-    if items is not None:
-        _repeated(frame, Head(node, Range(Lin(0), items.length, 1), items.at))
-        return
-    _unrolled(frame, node, (partial(_same, value) for value in as_sequence(frame, node.iter, iterable)))
+        return Head(node, iterable, lambda index: index)
+    items = items_of(frame.b, iterable)
+    return None if items is None else Head(node, Range(Lin(0), items.length, 1), items.at)
 
 
 def _same(value: Any) -> Any:
@@ -234,18 +279,22 @@ def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
         raise reason
 
     def both() -> None:
-        head.enter(frame, Lin(0))
-        frame.block(head.node.body)
-        if isinstance(head.node, ast.For):
-            for name in assigned_names(head.node.target):
-                if not is_read_outside(frame.source.tree, head.node, frame.loops, name):
-                    frame.env.pop(name, None)
+        _first(frame, head)
         try:
             _repeated(frame, head.rest(), may_peel=False)
         except (_Peel, UpdateOfCopy):
             raise reason from None
 
     control.choose(frame, head.test(frame, Lin(0)), both, lambda: None, head.node)
+
+
+def _first(frame: Frame, head: Head) -> None:
+    """The first trip, by itself."""
+    _trip(frame, head, Lin(0))
+    if isinstance(head.node, ast.For):
+        for name in assigned_names(head.node.target):
+            if not is_read_outside(frame.source.tree, head.node, frame.loops, name):
+                frame.env.pop(name, None)
 
 
 def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
@@ -283,8 +332,8 @@ def _attempt(frame: Frame, head: Head, var: str, carried: dict[str, Carry]) -> b
         return True
     progress = None if goes_on is None else _Progress.start(b, head.base, goes_on)
     trips = head.span.trips if head.span is not None and progress is None else progress.trips  # type: ignore[union-attr]
-    stores = carrying.start(b, frame.env, carried)
-    outside = frame.env | carrying.in_loop(b, stores)
+    before, stores = frame.env, carrying.start(b, frame.env, carried)
+    outside = before | carrying.in_loop(b, stores)
     frame.env = dict(outside)
     with b.block(*head.guards(trip)) as body:
         b.loops.append((len(b.blocks), var, trips))
@@ -304,7 +353,7 @@ def _attempt(frame: Frame, head: Head, var: str, carried: dict[str, Carry]) -> b
         return False
     b.loop(var, trips, head.guards(trip), body, is_open=progress is not None)
     last = trips - 1 if progress is None else _at_least_zero(trips - 1)
-    frame.env = carrying.after(frame, outside, stores, {var: last}, trips)
+    frame.env = carrying.after(frame, carrying.Finished(head.node, before, outside, {var: last}, trips), stores)
     return True
 
 

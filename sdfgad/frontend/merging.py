@@ -29,7 +29,7 @@ from sdfgad.frontend.values import (
     is_number,
     scalar,
 )
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, reads
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Op, Read, reads
 from sdfgad.ir.linear import Lin
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
         what = f"`{node.id}` may have no value here: {value.reason}"
         raise UnboundVariable(what, where, "Assign it before.", name=node.id)
     if isinstance(value, Tensor) and frame.b.changed_since(value):
-        raise stale(node.id, where)
+        raise stale(node.id, value, where)
     return value
 
 
@@ -73,12 +73,19 @@ def truth_of(bound: Any) -> Expr:
     return as_tensor(bound).at()
 
 
-def stale(name: str, where: Location | None) -> AmbiguousArray:
+def stale(name: str, value: Tensor, where: Location | None) -> AmbiguousArray:
     return AmbiguousArray(
         f"`{name}` may stand for several arrays, chosen at run time, and one of them has changed since",
         where,
         "Copy the array where it is chosen, or update it afterwards.",
+        storage_of(value),
     )
+
+
+def storage_of(value: Tensor) -> str:
+    """The buffer of the storage that stands for an array which was chosen at run time."""
+    element = value.at(*(Lin(0) for _ in value.shape))
+    return element.buffer if isinstance(element, Read) else ""
 
 
 def joined(
