@@ -6,16 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import UpdateOfCopy
 from sdfgad.frontend import selecting
 from sdfgad.frontend.basic_indexing import resolve, view
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.functions.elementwise import where
 from sdfgad.frontend.gathering import gather, gathers, scatter
-from sdfgad.frontend.merging import storage_of
+from sdfgad.frontend.merging import updatable
 from sdfgad.frontend.values import Selection, Tensor, as_tensor
 from sdfgad.ir.expr import BOOL
 from sdfgad.ir.linear import Lin
+
+NOT_ASSIGNABLE = (
+    "what is assigned to is a computed value, or an array from outside the function",
+    "Copy it to a name of its own first, or pass it as an argument.",
+)
 
 
 def getitem(b: Builder, x: Any, index: Any) -> Any:
@@ -47,8 +51,7 @@ def setitem(b: Builder, x: Any, index: Any, value: Any) -> None:
     if isinstance(x, Selection):
         selecting.assign(b, x, entries, value)
         return
-    if x.place is None:
-        raise _not_assignable(b, x)
+    x = updatable(b, x, *NOT_ASSIGNABLE)
     if len(entries) == 1 and is_mask(entries[0]):
         _assign_masked(b, x, entries[0], value)
     elif _selections(entries):
@@ -117,15 +120,6 @@ def _without_masks(b: Builder, entries: tuple[Any, ...]) -> tuple[Any, ...]:
     for entry in entries:
         result.extend(selecting.positions(b, entry) if is_mask(entry) else [entry])
     return tuple(result)
-
-
-def _not_assignable(b: Builder, x: Tensor) -> Exception:
-    if x.is_copy:
-        return UpdateOfCopy(storage_of(x), b.where)
-    return b.unsupported(
-        "what is assigned to is a computed value, or an array from outside the function",
-        "Copy it to a name of its own first, or pass it as an argument.",
-    )
 
 
 __all__ = ["getitem", "is_mask", "require_same_kind", "resolve", "setitem"]

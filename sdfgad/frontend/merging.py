@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Location, Rebound, UnboundVariable
+from sdfgad.errors import AmbiguousArray, Location, Rebound, UnboundVariable, UpdateOfCopy
 from sdfgad.frontend import trees
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.values import (
@@ -86,6 +86,23 @@ def storage_of(value: Tensor) -> str:
     """The buffer of the storage that stands for an array which was chosen at run time."""
     element = value.at(*(Lin(0) for _ in value.shape))
     return element.buffer if isinstance(element, Read) else ""
+
+
+def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
+    """An array that can be updated in place.
+
+    Args:
+        what, todo: what is said of anything else.
+
+    Raises:
+        UpdateOfCopy: the value is a copy of an array that was chosen at run time.
+        UnsupportedProgram: it is no array, or a computed one.
+    """
+    if isinstance(value, Tensor) and value.place is not None:
+        return value
+    if isinstance(value, Tensor) and value.is_copy:
+        raise UpdateOfCopy(storage_of(value), b.where)
+    raise b.unsupported(what, todo)
 
 
 def joined(

@@ -105,6 +105,35 @@ PROGRAMS = {
     x[0] = 5.0 * c
     return np.sum(y * y) + np.sum(x)
 """,
+    "by a function's argument": """
+    x = u * 1.0
+    y = x
+    for _ in range(n):
+        x = x + np.sin(x)
+    np.multiply(x, y, out=x)
+    return np.sum(y * y) + np.sum(x)
+""",
+    "by a method": """
+    for _ in range(n):
+        u = u + np.sin(u)
+    v = u * u
+    u.fill(c)
+    return np.sum(u) + np.sum(v)
+""",
+    "at positions": """
+    for _ in range(n):
+        u = u + np.sin(u)
+    np.add.at(u, [0, 2, 0], c * u[1])
+    return np.sum(u * u)
+""",
+    "sorted": """
+    x = u * 1.0
+    y = x
+    for _ in range(n):
+        x = x + np.sin(x)
+    x.sort()
+    return np.sum(y[1:] * y[:-1]) + np.sum(x[0])
+""",
 }
 KEYS = [(name, most) for name in PROGRAMS for most in (0, 3)]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from sdfgad.frontend.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.frontend.builder import Builder
+from sdfgad.frontend.functions.output import into
 from sdfgad.frontend.registry import FUNCTIONS, Known, function
 from sdfgad.frontend.values import Index, Selection, Tensor, as_tensor, astype, cast
 from sdfgad.ir.expr import BOOL, Const, Expr, Op
@@ -119,10 +120,7 @@ def _ufunc_handler(name: str) -> Any:
 
                 selecting.assign(b, out, (Ellipsis,), result)
                 return out
-            if not isinstance(out, Tensor) or out.place is None:
-                raise b.unsupported("`out` is not an array that can be updated in place", "Assign the result instead.")
-            b.assign(out, result)
-            return out
+            return into(b, out, result)
         return result if isinstance(result, Selection) or not result.weak else strong(result)
 
     return handler

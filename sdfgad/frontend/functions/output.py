@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.values import Tensor
+from sdfgad.frontend.merging import updatable
 
 
 def into(b: Builder, out: Any, result: Any) -> Any:
@@ -13,10 +13,9 @@ def into(b: Builder, out: Any, result: Any) -> Any:
     if out is None:
         return result
     (target,) = out if isinstance(out, tuple) else (out,)
-    if not isinstance(target, Tensor) or target.place is None:
-        raise b.unsupported("`out` is not an array that can be updated", "Pass an array of the program.")
-    b.assign(target, result)
-    return target
+    place = updatable(b, target, "`out` is not an array that can be updated", "Pass an array of the program.")
+    b.assign(place, result)
+    return place
 
 
 def refuse(b: Builder, function: str, **options: Any) -> None:

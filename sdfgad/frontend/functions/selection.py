@@ -13,6 +13,7 @@ from sdfgad.frontend.functions.creation import stacked
 from sdfgad.frontend.functions.elementwise import elementwise, to_bool
 from sdfgad.frontend.functions.reduction import normalise_axes
 from sdfgad.frontend.gathering import gather
+from sdfgad.frontend.merging import updatable
 from sdfgad.frontend.registry import function
 from sdfgad.frontend.values import Index, Tensor, as_tensor, astype
 from sdfgad.ir.expr import BOOL, INT, Int
@@ -67,9 +68,8 @@ def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None
 @function(method="sort")
 def sort_method(b: Builder, a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None) -> None:
     """In place."""
-    if a.place is None:
-        raise b.unsupported("an array that cannot be updated in place is sorted in place", "Use np.sort.")
-    b.assign(a, sort(b, a, axis))
+    place = updatable(b, a, "an array that cannot be updated in place is sorted in place", "Use np.sort.")
+    b.assign(place, sort(b, a, axis))
 
 
 @function(np.extract)
@@ -139,9 +139,8 @@ def subtract_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
 
 
 def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
-    target = as_tensor(a)
-    if target.place is None:
-        raise b.unsupported("an array that cannot be updated in place is updated at positions", "Copy it first.")
+    what = "an array that cannot be updated in place is updated at positions"
+    target = updatable(b, as_tensor(a), what, "Copy it first.")
     entries = indices if isinstance(indices, tuple) else (indices,)
     found = gather(b, target, tuple(b.constant_array(np.asarray(e)) if isinstance(e, list) else e for e in entries))
     b.assign(found.chosen, values, "add")
