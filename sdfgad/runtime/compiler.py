@@ -110,7 +110,8 @@ def toolchain() -> str:
     """All that the compiled code depends on besides its text."""
     headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
-    return "\0".join([compiler(), version(), _processor(), *versions, *Level.OPTIMISED.flags, *headers])
+    flags = [flag for level in Level for flag in level.flags]
+    return "\0".join([compiler(), version(), _processor(), *versions, *flags, *headers])
 
 
 @functools.cache

@@ -65,9 +65,10 @@ def test_a_library_that_is_gone_is_built_again(cache):
     assert len(libraries(cache)) == 1
 
 
-def test_other_flags_are_another_key(monkeypatch, cache):
+@pytest.mark.parametrize("flags", ["COMMON", "PLAIN_GCC"])
+def test_other_flags_are_another_key(flags, monkeypatch, cache):
     sdfgad.differentiate(poly)(X)
-    monkeypatch.setattr(compiler, "COMMON", (*compiler.COMMON, "-DOTHER"))
+    monkeypatch.setattr(compiler, flags, (*getattr(compiler, flags), "-DOTHER"))
     compiler.toolchain.cache_clear()
     try:
         sdfgad.differentiate(poly)(X)
