@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Location, SdfgadError, UnboundVariable, UnsupportedProgram
-from sdfgad.frontend import calls, comprehensions, conditions, control, loops, operators
+from sdfgad.errors import Location, SdfgadError, UnboundVariable, UnsupportedProgram
+from sdfgad.frontend import calls, comprehensions, conditions, control, loops, operators, tails
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.conditions import logical, truth
 from sdfgad.frontend.functions.elementwise import elementwise
@@ -55,19 +55,10 @@ class Frame:
     # --- statements
 
     def block(self, statements: list[ast.stmt]) -> control.Return | None:
-        passed: list[loops.Passed] = []
-        parse = partial(self._each, statements, passed)
-        while True:
-            try:
-                return parse()
-            except AmbiguousArray as error:
-                position = next((k for k, loop in enumerate(passed) if error.buffer in loop.made), None)
-                if position is None or not control.may_split(self.b):
-                    raise
-            parse = partial(loops.apart, self, passed[position])
-            del passed[position:]
+        return tails.block(self, statements)
 
-    def _each(self, statements: list[ast.stmt], passed: list[loops.Passed]) -> control.Return | None:
+    def each(self, statements: list[ast.stmt], passed: list[tails.Passed]) -> control.Return | None:
+        """Parse one statement after the other, and note the loops."""
         for position, statement in enumerate(statements):
             self.b.where = self.where(statement)
             if isinstance(statement, ast.If):
@@ -75,7 +66,7 @@ class Frame:
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp):
                 return control.assignment(self, statement, statements[position + 1 :])
             if isinstance(statement, (ast.For, ast.While)):
-                passed.append(loops.Passed.of(self, statement, statements[position + 1 :]))
+                passed.append(tails.Passed.of(self, statement, statements[position + 1 :]))
                 continue
             result = self.statement(statement)
             if result is not None:

@@ -18,7 +18,7 @@ from sdfgad.frontend import carrying, conditions, control
 from sdfgad.frontend.builder import Builder
 from sdfgad.frontend.calls import as_sequence
 from sdfgad.frontend.carrying import Carry, LoopNode
-from sdfgad.frontend.jumps import stops, with_result
+from sdfgad.frontend.jumps import stops
 from sdfgad.frontend.liveness import assigned_names, is_read_outside
 from sdfgad.frontend.ranges import Range, items_of
 from sdfgad.frontend.values import Tensor, as_tensor, astype, cast, scalar
@@ -83,58 +83,17 @@ class Head:
         return result
 
 
-@dataclass(frozen=True)
-class Passed:
-    """A loop that has been parsed, what follows it, and the place before it; `made` is the storage that it has made."""
-
-    node: LoopNode
-    rest: list[ast.stmt]
-    point: control.Point
-    made: set[str]
-
-    @staticmethod
-    def of(frame: Frame, node: LoopNode, rest: list[ast.stmt]) -> Passed:
-        """Parse the loop."""
-        point, old = control.Point.of(frame), set(frame.b.buffers)
-        frame.statement(node)
-        return Passed(node, rest, point, set(frame.b.buffers) - old)
-
-
-def apart(frame: Frame, loop: Passed) -> control.Return | None:
-    """Parse what follows a loop twice: where no trip runs, and where the first trip, by itself, and others do.
-
-    So a name that is re-bound in the loop stands for one array in each, where what follows cannot do with a copy.
-    """
-    loop.point.go_back(frame)
-    node = loop.node
-    head = Head(node) if isinstance(node, ast.While) else _head(frame, node, frame.eval(node.iter))
-    test = True if head is None else head.test(frame, Lin(0))
-    if head is None or test is True:
-        # Nothing to be told apart; it fails again.
-        frame.statement(node)
-        return frame.block(loop.rest)
-    follows, end = with_result(loop.rest)
-
-    def some() -> None:
-        _first(frame, head)
-        _repeated(frame, head.rest(), may_peel=False)
-        frame.block(follows)
-
-    control.choose(frame, test, some, lambda: frame.block(follows), node)
-    return frame.block(end)
-
-
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     iterable = frame.eval(node.iter)
-    head = _head(frame, node, iterable)
+    head = head_of(frame, node, iterable)
     if head is not None:
-        _repeated(frame, head)
+        repeat(frame, head)
     else:
         _unrolled(frame, node, (partial(_same, value) for value in as_sequence(frame, node.iter, iterable)))
 
 
-def _head(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
+def head_of(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
     """The head of a ``for``; None for one over a sequence that is known while parsing."""
     if isinstance(iterable, Range):
         return Head(node, iterable, lambda index: index)
@@ -153,7 +112,7 @@ def while_loop(frame: Frame, node: ast.While) -> None:
         frame.b.restore(state)
         frame.env = env
         del frame.loops[depth:]
-        _repeated(frame, head)
+        repeat(frame, head)
 
 
 def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]]) -> None:
@@ -177,7 +136,7 @@ class _Peel(Exception):
         self.reason = reason
 
 
-def _repeated(frame: Frame, head: Head, may_peel: bool = True) -> None:
+def repeat(frame: Frame, head: Head, may_peel: bool = True) -> None:
     """A loop as a loop of the program; if that cannot be, with its first trip peeled, or unrolled."""
     b = frame.b
     _require_sign(b, head)
@@ -228,7 +187,7 @@ def _periodic(frame: Frame, head: Head) -> bool:
         whole = as_linear(Op("floor_divide", (Int(span.trips), Const(period, INT)), INT))
         done = whole.scaled(period)
         try:
-            _repeated(frame, Head(head.node, replace(span, whole=whole, period=period), head.item), may_peel=False)
+            repeat(frame, Head(head.node, replace(span, whole=whole, period=period), head.item), may_peel=False)
             _left_over(frame, head, done, period - 1)
             return True
         except (UpdateOfCopy, _Peel):
@@ -279,16 +238,16 @@ def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
         raise reason
 
     def both() -> None:
-        _first(frame, head)
+        first_trip(frame, head)
         try:
-            _repeated(frame, head.rest(), may_peel=False)
+            repeat(frame, head.rest(), may_peel=False)
         except (_Peel, UpdateOfCopy):
             raise reason from None
 
     control.choose(frame, head.test(frame, Lin(0)), both, lambda: None, head.node)
 
 
-def _first(frame: Frame, head: Head) -> None:
+def first_trip(frame: Frame, head: Head) -> None:
     """The first trip, by itself."""
     _trip(frame, head, Lin(0))
     if isinstance(head.node, ast.For):
