@@ -74,7 +74,8 @@ def resolve(b: Builder, i: Lin, extent: Lin) -> Lin:
         return i
     if b.domain.implies(-i - 1) and b.domain.implies(i + extent):
         return i + extent
-    if i.is_const and extent.is_const:
+    # In a loop or a branch Python may never come here.
+    if i.is_const and extent.is_const and len(b.blocks) == 1:
         raise InvalidIndex(f"index {i} is out of range for an axis of {extent}", b.where, "Check the index.")
     if not _is_data(i):
         if b.holds(i) and b.holds(extent - 1 - i):

@@ -4,7 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.helpers import assert_expressions, assert_gradient, refusal_or_gradient
+import sdfgad
+from sdfgad import InvalidIndex
+from tests.helpers import assert_expressions, assert_gradient, line_of, refusal_or_gradient
 
 READS = [
     "x[2] * x[-1]",
@@ -249,3 +251,34 @@ def triangles_jax(a):
 
 def test_triangular_parts(rng):
     assert_gradient(triangles, triangles_jax, rng.uniform(0.5, 1, (4, 4)))
+
+
+def index_in_a_branch(x, n):
+    s = np.sum(x * x)
+    if n > 5:
+        s = s + x[7]
+    return s * x[0]
+
+
+def index_in_a_loop_in_an_empty_range(x, n):
+    s = np.sum(x * x)
+    for _ in range(5, 5):
+        w = 0
+        while w < n:
+            w += 1
+            s = s + np.sum(x[w - 1 : w]) * x[6]
+    return s * x[0]
+
+
+@pytest.mark.parametrize("program", [index_in_a_branch, index_in_a_loop_in_an_empty_range])
+def test_an_index_out_of_range_that_is_not_reached(program):
+    x = np.arange(1.0, 6.0)
+    value, gradient = sdfgad.value_and_grad(program)(x, 2)
+    assert value == program(x, 2)
+    np.testing.assert_allclose(gradient, 2 * x * x[0] + np.where(np.arange(5) == 0, np.sum(x * x), 0.0))
+
+
+def test_an_index_out_of_range_that_is_reached():
+    with pytest.raises(InvalidIndex, match="an index is out of range for an axis of 5") as caught:
+        sdfgad.grad(index_in_a_branch)(np.ones(5), 7)
+    assert str(caught.value.where) == line_of(index_in_a_branch, "s = s + x[7]")
