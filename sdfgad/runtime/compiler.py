@@ -37,10 +37,15 @@ COMMON = (
 # for whole vectors. It fuses products with alternating sums and differences in spite of -ffp-contract=off, for which
 # -mno-fma takes the instructions away (but those of AVX-512; complex_number.h has more). It takes addresses that it has
 # written as sums without a pointer for null pointers and drops calls of functions with such (ADR 20), unless null
-# pointers may be read.
+# pointers may be read. It interchanges loops whose trips depend on each other (ADR 21): the passes that reorder trips
+# are off.
 GCC = (
     "-fno-tree-vectorize",
     "-fno-tree-pre",
+    "-fno-loop-interchange",
+    "-fno-loop-unroll-and-jam",
+    "-fno-tree-loop-distribution",
+    "-fno-tree-loop-distribute-patterns",
     "-fno-delete-null-pointer-checks",
     *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")),
 )

@@ -223,6 +223,66 @@ def test_calls_are_not_dropped(without, tmp_path):
     np.testing.assert_array_equal(result.reshape(5, 5), a[::-1].T + a[:, ::-1].T)
 
 
+WINDOWS = """
+#include <cstdint>
+extern "C" void add(double* __restrict__ x, const double* __restrict__ c, const double* __restrict__ w) {
+    for (int64_t i = 0; i < 5; ++i)
+        for (int64_t p = 0; p < 4; ++p)
+            for (int64_t j = 0; j < 6; ++j)
+                for (int64_t q = 0; q < 4; ++q)
+                    for (int64_t k = 0; k < 6; ++k)
+                        x[(i + p) * 54 + (j + q) * 6 + k] = 0.5 * x[(i + p) * 54 + (j + q) * 6 + k]
+                            + c[i * 24 + j * 4] * w[p * 96 + q * 24 + k * 4]
+                            + c[i * 24 + j * 4 + 1] * w[p * 96 + q * 24 + k * 4 + 1]
+                            + c[i * 24 + j * 4 + 2] * w[p * 96 + q * 24 + k * 4 + 2]
+                            + c[i * 24 + j * 4 + 3] * w[p * 96 + q * 24 + k * 4 + 3];
+}
+"""
+
+
+def decayed_windows(x, c, w):
+    for i in range(5):
+        for p in range(4):
+            for j in range(6):
+                for q in range(4):
+                    for k in range(6):
+                        x[i + p, j + q, k] = (
+                            0.5 * x[i + p, j + q, k]
+                            + c[i, j, 0] * w[p, q, k, 0]
+                            + c[i, j, 1] * w[p, q, k, 1]
+                            + c[i, j, 2] * w[p, q, k, 2]
+                            + c[i, j, 3] * w[p, q, k, 3]
+                        )
+    return np.sum(x * x)
+
+
+def windows(seed):
+    rng = np.random.default_rng(seed)
+    return rng.random((8, 9, 6)), rng.random((5, 6, 4)), rng.random((4, 4, 6, 4))
+
+
+def test_loops_whose_trips_meet_are_not_interchanged(tmp_path):
+    """GCC 11 and 12 interchange the two outer loops (ADR 21)."""
+    arrays = windows(5)
+    expected = arrays[0].copy()
+    decayed_windows(expected, *arrays[1:])
+    add = library_of(WINDOWS, compiler.Level.OPTIMISED.flags, tmp_path).add
+    add(*(array.ctypes.data_as(DOUBLE_P) for array in arrays))
+    np.testing.assert_array_equal(arrays[0], expected)
+
+
+def test_windows_that_decay_are_right():
+    """Value and gradient were off by 5 % (ADR 21)."""
+    arrays, directions = windows(6), windows(7)
+    value, gradients = sdfgad.differentiate(decayed_windows).value_and_grad(*arrays)
+    ahead, behind = (
+        decayed_windows(*(a + t * d for a, d in zip(arrays, directions, strict=True))) for t in (1e-5, -1e-5)
+    )
+    np.testing.assert_allclose(value, decayed_windows(*(a.copy() for a in arrays)), rtol=1e-13)
+    slope = sum(np.sum(gradients[n] * d) for n, d in zip("xcw", directions, strict=True))
+    np.testing.assert_allclose(slope, (ahead - behind) / 2e-5, rtol=1e-8)
+
+
 @pytest.mark.parametrize("size", [7, 8])
 def test_a_stencil_with_short_rows_is_right(size):
     """heat_3d's gradient was wrong here: at 8 with vectors of 512 bits, at 7 with those of 256 (ADR 15)."""
