@@ -142,7 +142,6 @@ UPDATES = (
     ("for row in {v}.reshape(-1, {l}):", "    row[:] = np.sin(row) + 0.1 * row[::-1]"),
     ("for one, two in zip({u}, {w}):", "    s = 0.5 * s + 0.1 * np.sum(one * two)"),
     ("parts = [0.5 * q for q in {u}]", "{v}[:] = np.stack(parts) + {w}"),
-    ("best = np.argmax({v}[:, 0])", "{v}[best] = 0.5 * {v}[0]"),
     ("top = np.max({e})", "{v}[:] = np.where({u} < top, {v}, 0.5 * {w})"),
     ("if np.any({u} > 0.6):", "    {v} *= 0.5", "else:", "    {v} += {w}"),
     ("if -0.3 < s < 0.6 and np.max({u}) > 0.2:", "    {v}[{f}] = {v}[{g}] * s"),
@@ -154,6 +153,26 @@ UPDATES = (
     ("def both(a):", "    return a * 0.5, np.sin(a)", "one, two = both({u})", "{v}[:] = one + two * {w}"),
     ("def scaled(a):", "    return a * s", "{v}[:] = scaled({u})"),
     ("change = lambda a, b: 0.5 * a + np.sin(b)", "{v}[:] = change({v}, change({u}, {w}))"),
+)
+# Where there are two axes at least. Windows in loops: different trips meet at an element.
+MATRIX_UPDATES = (
+    ("best = np.argmax({v}[:, 0])", "{v}[best] = 0.5 * {v}[0]"),
+    ("for at in range({n} - 2):", "    for off in range(3):", "        {v}[at + off] -= 0.3 * {w}[at] * {u}[off]"),
+    (
+        "for at in range({n} - 2):",
+        "    for off in range(3):",
+        "        for to in range({m} - 1):",
+        "            for by in range(2):",
+        "                {v}[at + off, ..., to + by] = "
+        "0.5 * {v}[at + off, ..., to + by] + 0.1 * {w}[at, ..., to] * {u}[off, ..., by]",
+    ),
+    (
+        "for at in range({n} - 1):",
+        "    for to in range({m} - 1):",
+        "        for off in range(2):",
+        "            for by in range(2):",
+        "                {v}[at + off, ..., to + by] += 0.1 * {w}[at, ..., to] * {u}[off, ..., by]",
+    ),
 )
 
 
@@ -183,10 +202,8 @@ class Idioms:
         name = self.rng.choice(names)
         shape = self.scope.arrays[name]
         operands = self._operands(shape, 1)
-        template = self.rng.choice(_fitting(UPDATES, shape))
-        if operands is None or ("[:, 0]" in template[0] and len(shape) < 2):
-            return None
-        return [line.format(v=name, **operands) for line in template]
+        template = self.rng.choice(_fitting((*UPDATES, *(MATRIX_UPDATES if len(shape) > 1 else ())), shape))
+        return None if operands is None else [line.format(v=name, **operands) for line in template]
 
     def _filled(self, tables: Sequence[Sequence[str]], shape: Shape, depth: int) -> str | None:
         operands = self._operands(shape, depth)

@@ -103,7 +103,10 @@ class Line:
         products = np.concatenate(terms).astype(np.float64)
         slope, size = float(np.sum(products)), float(np.sqrt(np.sum(products**2)))
         if not np.isfinite(slope):
-            return Judged("wrong" if self._is_clear() else "unclear", slope, self.extrapolated(STEPS[FIRST]))
+            rough = self.extrapolated(STEPS[FIRST])
+            # Differences that rounding may have caused do not show that the slope is finite.
+            is_lost = 0 < abs(rough) <= self._noise(STEPS[FIRST])
+            return Judged("wrong" if self._is_clear() and not is_lost else "unclear", slope, rough)
         measured = [self.extrapolated(STEPS[FIRST])]
         if self._agree(slope, measured[0], size, tolerance):
             return Judged("right", slope, measured[0])
