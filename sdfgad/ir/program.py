@@ -8,7 +8,7 @@ body in order; a `Branch` runs one of two bodies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar, cast
@@ -338,14 +338,20 @@ def _atoms(lins: tuple[Lin, ...]) -> list[Expr]:
     return [atom for lin in lins for atom, _ in lin.terms if isinstance(atom, Expr)]
 
 
-def transform(block: Block, each: Callable[[Statement], Block]) -> Block:
-    """Rebuild a block bottom-up: `each` maps a statement, its nested blocks already done, to statements."""
+def transform(block: Block, each: Callable[[Statement], Block], buffers: Collection[str] | None = None) -> Block:
+    """Rebuild a block bottom-up: `each` maps a statement, its nested blocks already done, to statements.
+
+    With `buffers`, statements that mention none of these stay as they are.
+    """
     result: list[Statement] = []
     for statement in block:
+        if buffers is not None and statement.mentioned.isdisjoint(buffers):
+            result.append(statement)
+            continue
         if isinstance(statement, Loop):
-            statement = changed(statement, body=transform(statement.body, each))
+            statement = changed(statement, body=transform(statement.body, each, buffers))
         elif isinstance(statement, Branch):
-            then, orelse = transform(statement.then, each), transform(statement.orelse, each)
+            then, orelse = (transform(side, each, buffers) for side in (statement.then, statement.orelse))
             statement = changed(statement, then=then, orelse=orelse)
         result.extend(each(statement))
     return tuple(result)

@@ -12,7 +12,7 @@ from sdfgad.ir.expr import Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Call, Program, buffers_of, reads_of, touching, writes_of
-from sdfgad.optimize.axes import without_axis
+from sdfgad.optimize.axes import without_axes
 from sdfgad.optimize.names import names_of
 
 
@@ -47,13 +47,13 @@ def _in_parts(program: Program, name: str, axis: int, names: Names) -> Program:
     buffer, buffers = program.buffers[name], dict(program.buffers)
     parts: dict[int, str] = {}
 
-    def part(index: tuple[Lin, ...]) -> str:
+    def part(_: str, index: tuple[Lin, ...]) -> str:
         at = index[axis].const
         if at not in parts:
             parts[at] = names.fresh(f"{name}_{at}")
         return parts[at]
 
-    body = without_axis(program.body, name, axis, part)
+    body = without_axes(program.body, {name: axis}, part)
     less = replace(buffer, shape=buffer.shape[:axis] + buffer.shape[axis + 1 :])
     del buffers[name]
     buffers |= {new: replace(less, name=new) for new in parts.values()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sdfgad.ir.accesses import mentioned_by
 from sdfgad.ir.expr import Expr, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Block, Compute, Program, Statement, buffers_of, rewrite_statement, transform
@@ -13,31 +12,36 @@ from sdfgad.ir.program import Access, Block, Compute, Program, Statement, buffer
 Index = tuple[Lin, ...]
 
 
-def less_axis(program: Program, name: str, axis: int) -> Program:
-    """The program with one axis less of a buffer."""
-    buffer = program.buffers[name]
-    shape = buffer.shape[:axis] + buffer.shape[axis + 1 :]
-    body = without_axis(program.body, name, axis, lambda _: name)
-    return replace(program, buffers={**program.buffers, name: replace(buffer, shape=shape)}, body=body)
+def less_axes(program: Program, axes: Mapping[str, int]) -> Program:
+    """The program with one axis less of each of some buffers."""
+    buffers = dict(program.buffers)
+    for name, axis in axes.items():
+        buffers[name] = replace(buffers[name], shape=_less(buffers[name].shape, axis))
+    return replace(program, buffers=buffers, body=without_axes(program.body, axes, lambda name, _: name))
 
 
-def without_axis(block: Block, name: str, axis: int, renamed: Callable[[Index], str]) -> Block:
-    """A block with indices along one axis left out; `renamed` says of an index which buffer it is of then."""
+def without_axes(block: Block, axes: Mapping[str, int], renamed: Callable[[str, Index], str]) -> Block:
+    """A block without the indices along one axis of each of some buffers, which are called as `renamed` says then."""
 
     def shorter(node: Expr) -> Expr | None:
-        if not isinstance(node, Read) or node.buffer != name:
+        if not isinstance(node, Read) or node.buffer not in axes:
             return None
-        return Read(renamed(node.index), node.index[:axis] + node.index[axis + 1 :], node.dtype)
+        return Read(renamed(node.buffer, node.index), _less(node.index, axes[node.buffer]), node.dtype)
 
     def each(statement: Statement) -> Block:
-        changed = rewrite_statement(statement, replace_node=shorter) if name in buffers_of(statement) else statement
-        if isinstance(changed, Compute) and changed.target.buffer == name:
+        if axes.keys().isdisjoint(buffers_of(statement)):
+            return (statement,)
+        changed = rewrite_statement(statement, replace_node=shorter)
+        if isinstance(changed, Compute) and (name := changed.target.buffer) in axes:
             index = changed.target.index
-            target = Access(renamed(index), index[:axis] + index[axis + 1 :])
-            changed = replace(changed, target=target)
+            changed = replace(changed, target=Access(renamed(name, index), _less(index, axes[name])))
         return (changed,)
 
-    return tuple(new for s in block for new in (transform((s,), each) if mentioned_by(s, name) else (s,)))
+    return transform(block, each, axes)
+
+
+def _less(index: Index, axis: int) -> Index:
+    return index[:axis] + index[axis + 1 :]
 
 
 def shifted(block: Block, axes: Mapping[str, int], by: Lin) -> Block:
@@ -60,4 +64,4 @@ def shifted(block: Block, axes: Mapping[str, int], by: Lin) -> Block:
             changed = replace(changed, target=Access(name, moved(name, changed.target.index)))
         return (changed,)
 
-    return transform(block, each)
+    return transform(block, each, axes)

@@ -6,22 +6,26 @@ that stays in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import mentioned_by, uses_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Block, Branch, Call, Loop, Program, reads_of, touching
-from sdfgad.optimize.axes import less_axis
+from sdfgad.optimize.axes import less_axes
 
 
 def contract(program: Program) -> Program:
-    """The program with such temporaries made smaller, one axis at a time."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
-    for name in program.buffers:
-        while name not in kept and (axis := next(removable(program, name), None)) is not None:
-            program = less_axis(program, name, axis)
+    """The program with such temporaries made smaller, one axis of each at a time."""
+    names: Collection[str] = program.buffers.keys() - {*program.inputs, *program.outputs.values(), "status"}
+    while axes := _one_axis_of_each(program, names):
+        program, names = less_axes(program, axes), axes.keys()
     return program
+
+
+def _one_axis_of_each(program: Program, names: Collection[str]) -> dict[str, int]:
+    found = {name: next(removable(program, name), None) for name in program.buffers if name in names}
+    return {name: axis for name, axis in found.items() if axis is not None}
 
 
 def removable(program: Program, name: str) -> Iterator[int]:
@@ -47,11 +51,11 @@ def _only_loop(found: Block, name: str) -> Loop | None:
 
 def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
     """The axes along which every mention of a buffer is at the loop's counter plus one and the same number."""
-    if not loop.is_parallel:
+    if not loop.is_parallel or any(read.buffer == name for read in reads_of(loop)):
         return []
     if any(isinstance(s, Call) for s in touching(loop.users, name)):
         return []
-    uses = [use for use in uses_of(loop) if use.buffer == name]
+    uses = [use for s in loop.users[name] for use in uses_of(s) if use.buffer == name]
     inside = {counter for use in uses for counter in use.names} - {loop.var}
     first = uses[0].index
     shared = [axis for axis in range(rank) if all(use.index[axis] == first[axis] for use in uses)]

@@ -12,7 +12,7 @@ from sdfgad.ir.accesses import is_whole
 from sdfgad.ir.expr import symbols_of
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Call, Compute, Program, buffers_of, touching, transform, writes_of
-from sdfgad.optimize.axes import less_axis
+from sdfgad.optimize.axes import less_axes
 
 
 def narrow(program: Program) -> Program:
@@ -41,8 +41,8 @@ def _narrowed(program: Program, made: Compute, axis: int) -> Program:
     params = tuple(item for item in made.params if item[0] != str(target.index[axis]))
     index = (*target.index[:axis], Lin(0), *target.index[axis + 1 :])
     first = replace(made, params=params, target=replace(target, index=index))
-    body = transform(program.body, lambda s: (first,) if s is made else (s,))
-    return less_axis(program.with_body(body), target.buffer, axis)
+    body = transform(program.body, lambda s: (first,) if s is made else (s,), {target.buffer})
+    return less_axes(program.with_body(body), {target.buffer: axis})
 
 
 def _maker(program: Program, name: str) -> Compute | None:
