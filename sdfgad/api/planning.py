@@ -15,6 +15,7 @@ from sdfgad.api.layout import Code, Layout, Sizes
 from sdfgad.api.least import Least
 from sdfgad.api.recall import Recall
 from sdfgad.api.wishes import Wishes
+from sdfgad.collector import collected_rarely
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.program import walk
 from sdfgad.lowering.accounting import Accountant, Accounts
@@ -78,6 +79,7 @@ class Planner:
         is_free = wishes.limit is None and not wishes.overrides
         return is_free and (wishes.strategy == "store_all" or (wishes.strategy == "ilp" and not has_tapes))
 
+    @collected_rarely()
     def layout(self, sizes: Sizes) -> Layout:
         """The best layout for a call; where none is within the limit, the one with the smallest peak.
 

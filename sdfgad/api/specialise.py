@@ -20,6 +20,7 @@ from sdfgad.api.recall import Recall
 from sdfgad.api.report import infeasible, plan_of
 from sdfgad.api.signature import Call, as_contiguous, as_input
 from sdfgad.api.wishes import Wishes
+from sdfgad.collector import collected_rarely
 from sdfgad.errors import ArgumentError, InfeasibleBudget, OutputError, UnusedArgument
 from sdfgad.frontend.parse import Primal, parse
 from sdfgad.ir.program import Buffer, Program
@@ -331,6 +332,7 @@ class Specialisation:
         return not (self.primal.context & isl.Set(f"[{', '.join(values)}] -> {{ : {point or '0 = 0'} }}")).is_empty()
 
 
+@collected_rarely()
 def specialise(
     function: Callable[..., Any],
     call: Call,

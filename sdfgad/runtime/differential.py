@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.cache import read, write
+from sdfgad.collector import collected_rarely
 from sdfgad.errors import MiscompiledWarning, SdfgadError, TooFewSlots
 from sdfgad.ir.program import Program
 from sdfgad.runtime.call import Executable
@@ -57,6 +58,7 @@ def mode() -> Mode:
         raise SdfgadError(f"{VARIABLE}={text} is none of on, off and plain", todo=f"Unset {VARIABLE}.") from None
 
 
+@collected_rarely()
 def load(program: Program) -> Runnable:
     """A program, compiled and loaded.
 
