@@ -87,13 +87,15 @@ def check(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> None:
 
 
 def run_all(chosen: argparse.Namespace, console: Console) -> Iterator[list[Record]]:
-    """The records of each program, with a progress display where a person is watching."""
+    """The records of each program, with a progress display where a person is watching, else a line for each program."""
     options = Options(chosen.preset, chosen.validate, chosen.repeats, chosen.timeout)
     columns = (SpinnerColumn(), MofNCompleteColumn(), BarColumn(20), TextColumn("{task.description}"))
     watched = console.is_terminal
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not watched) as progress:
         task = progress.add_task("", total=len(chosen.benchmarks))
-        for name in chosen.benchmarks:
+        for number, name in enumerate(chosen.benchmarks, 1):
+            if not watched:
+                print(f"{number}/{len(chosen.benchmarks)} {name}", file=sys.stderr, flush=True)
             yield race(
                 name,
                 chosen.frameworks,
