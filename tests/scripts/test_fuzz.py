@@ -228,6 +228,9 @@ X = np.array([0.3, -0.7, 1.1])
         ("np.sum(np.sin(x))", X, np.cos(X), "right"),
         ("np.sum(np.sin(x))", X, np.cos(X) * (1 + 1e-4), "wrong"),
         ("np.sum(np.sin(x))", X, np.array([np.nan, 1.0, 1.0]), "wrong"),
+        # Constant, so that the slope certainly is 0; and so small that rounding hides the slope, which may be infinite.
+        ("np.sum(0.0 * x)", X, np.array([np.nan, 0.0, 0.0]), "wrong"),
+        ("1e-20 * np.sum(np.sin(x))", X, np.array([np.nan, 0.0, 0.0]), "unclear"),
         ("np.sum(np.sin(x))", X, np.cos(X) * [1, 1, 0], "wrong"),
         ("np.sum(np.abs(x))", X, np.sign(X), "right"),
         ("np.sum(np.abs(x))", X, -np.sign(X), "wrong"),
