@@ -16,17 +16,17 @@ from sdfgad.ir.accesses import Use, are_apart, commute, conflict, is_same_trip, 
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Block,
-    Call,
     Compute,
     Loop,
     Program,
     Statement,
     walk,
 )
+from sdfgad.optimize.along import counters_along, learn, leaves_of, symbol_of
 from sdfgad.optimize.axes import shifted
 from sdfgad.optimize.fuse import in_two
 from sdfgad.optimize.names import names_of
-from sdfgad.optimize.nested import agree, leaves, restricted, runs
+from sdfgad.optimize.nested import restricted
 from sdfgad.plan.cut import Cut
 
 # Into about so many pieces; of numbers near it, one that leaves nothing over is better.
@@ -107,8 +107,8 @@ class _Member:
     @cached_property
     def uses(self) -> tuple[tuple[Use, str], ...]:
         """What the statement touches, with the counter that is cut."""
-        nests = zip(leaves(self.statement), self.along, strict=True)
-        return tuple((use, counter) for (_, nest), counter in nests for use in uses_of(nest))
+        pairs = zip(leaves_of(self.statement), self.along, strict=True)
+        return tuple((use, counter) for leaf, counter in pairs for use in uses_of(leaf.nest))
 
 
 class Mentions:
@@ -174,7 +174,7 @@ class Group:
 
     def joined(self, statement: Statement) -> bool:
         """Whether a statement has become a member."""
-        along = self._counters(statement)
+        along = counters_along(statement, self.axes, self.length)
         if along is None:
             return False
         clears, statement = _without_clears(statement, along)
@@ -188,7 +188,7 @@ class Group:
         self.passed.add(statement)
         for use, counter in member.uses:
             self.uses.setdefault(use.buffer, {}).setdefault(use.kind, []).append((use, counter))
-            _learn(self.axes, use, counter)
+        learn(self.axes, statement, along)
         return True
 
     def put_aside(self, statement: Statement) -> None:
@@ -203,24 +203,6 @@ class Group:
     def _may_precede(self, statement: Statement) -> bool:
         """Whether a statement may run before all members, and before what was put after them."""
         return self.passed.commute_with(statement)
-
-    def _counters(self, statement: Statement) -> tuple[str, ...] | None:
-        """For each nested statement the counter that goes along what is cut; None if one has none."""
-        nested = list(leaves(statement))
-        if not nested or any(isinstance(leaf, Call) for leaf, _ in nested):
-            return None
-        axes, along = dict(self.axes), [""] * len(nested)
-        # What one of them tells of the axes of a buffer may be what another one needs.
-        for _ in nested:
-            for k, (_, nest) in enumerate(nested):
-                along[k] = along[k] or next(_counters_of(nest, axes), "")
-                for use in uses_of(nest) if along[k] else ():
-                    _learn(axes, use, along[k])
-            if all(along):
-                break
-        pairs = zip(nested, along, strict=True)
-        counted = [bool(counter) and runs(*leaf, counter, self.length) for leaf, counter in pairs]
-        return tuple(along) if all(counted) and agree(statement, iter(along)) else None
 
     def _fits(self, member: _Member) -> bool:
         """Whether pieces of a statement may follow pieces of the members, and of itself."""
@@ -263,7 +245,7 @@ class Group:
     def _is_cut(self, name: str) -> bool:
         axis, shape = self.axes[name], self.whole.buffers[name].shape
         uses = (pair for pairs in self.uses.get(name, {}).values() for pair in pairs)
-        return shape[axis] == Lin(self.length) and all(_counter(use.index[axis]) == counter for use, counter in uses)
+        return shape[axis] == Lin(self.length) and all(symbol_of(use.index[axis]) == counter for use, counter in uses)
 
     @property
     def width(self) -> int:
@@ -306,31 +288,8 @@ class Group:
         return shifted(block, {name: self.axes[name] for name in local}, -start)
 
 
-def _learn(axes: dict[str, int], use: Use, counter: str) -> None:
-    """What a use tells of the axis along which its buffer is cut."""
-    found = [axis for axis, form in enumerate(use.index) if _counter(form) == counter]
-    if len(found) == 1:
-        axes.setdefault(use.buffer, found[0])
-
-
-def _counter(form: Lin) -> str | None:
-    """The symbol that a form is, if it is nothing but one."""
-    if form.const or len(form.terms) != 1:
-        return None
-    ((atom, coefficient),) = form.terms
-    return atom if coefficient == 1 and isinstance(atom, str) else None
-
-
 def _meet_in_step(x: Use, y: Use, of_x: str, of_y: str) -> bool:
     return not conflict(x, y) or is_same_trip(x, y, of_x, of_y) or are_apart(x, y)
-
-
-def _counters_of(nest: Statement, axes: dict[str, int]) -> Iterator[str]:
-    """The counters by which a statement goes along axes that are cut, its target's first."""
-    for use in sorted(uses_of(nest), key=lambda use: use.kind == "read"):
-        counter = _counter(use.index[axes[use.buffer]]) if use.buffer in axes else None
-        if counter is not None and counter in use.names:
-            yield counter
 
 
 def _without_clears(statement: Statement, along: tuple[str, ...]) -> tuple[list[Statement], Statement]:
