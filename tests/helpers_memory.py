@@ -17,7 +17,6 @@ from sdfgad.optimize.passes import optimise
 from sdfgad.plan.machine import Machine
 from sdfgad.plan.segments import Segments
 from sdfgad.reverse.places import enclosing_loops
-from sdfgad.reverse.residuals import size_of
 from tests.helpers_ir import (
     Interpreter,
     adjoint_of,
@@ -149,14 +148,14 @@ def options_of(case):
 def keepable(adjoint):
     """The loops that the accounts would let be kept, also those of one trip or none."""
     statements, loops = numbered(adjoint.primal.body), enclosing_loops(adjoint.primal.body)
-    again = {n for a in adjoint.choices for m in a.members for n in range(m, m + size_of(statements[m]) + 1)}
+    again = {n for a in adjoint.choices for m in a.members for n in range(m, m + statements[m].size + 1)}
     return [
         number
         for number, loop in enumerate(statements)
         if isinstance(loop, Loop)
         and number not in again
         and can_keep(number, loop, loops[number], adjoint.primal.integers)
-        and any(number < n <= number + size_of(loop) for n, _ in adjoint.residuals)
+        and any(number < n <= number + loop.size for n, _ in adjoint.residuals)
     ]
 
 

@@ -34,6 +34,10 @@ class Destruction:
     def __init__(self, body: Block, context: isl.Set) -> None:
         self.context, self.placed, self.depth = context, placed(body), depth_of(body)
         self.rewritten = _rewritten(self.placed)
+        self._writers: dict[str, list[int]] = {}
+        for number, statement, _ in self.placed:
+            for buffer in dict.fromkeys(access.buffer for access, _ in writes_of(statement)):
+                self._writers.setdefault(buffer, []).append(number)
         self._writes: dict[str, tuple[list[Touch], list[int]]] = {}
         self._hits: dict[str, dict[tuple[int, Request], frozenset[int]]] = {}
 
@@ -89,7 +93,8 @@ class Destruction:
         if buffer not in self._writes:
             touches: list[Touch] = []
             numbers: list[int] = []
-            for number, statement, place in self.placed:
+            for number in self._writers[buffer]:
+                _, statement, place = self.placed[number]
                 for access, params in writes_of(statement):
                     if access.buffer == buffer:
                         label = f"W{len(numbers)}"

@@ -85,6 +85,11 @@ class Node:
         return self.touched.union(*nested)
 
     @cached_property
+    def size(self) -> int:
+        """The number of statements nested in it."""
+        return sum(s.size + 1 for block in blocks_of(cast("Statement", self)) for s in block)
+
+    @cached_property
     def written(self) -> frozenset[str]:
         """The buffers that the statement, or one nested in it, writes."""
         statement = cast("Statement", self)

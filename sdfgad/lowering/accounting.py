@@ -23,7 +23,7 @@ from sdfgad.plan.machine import Machine
 from sdfgad.plan.problem import NOBODY, Inner, Mode, Problem, Step, Tape, Value
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.places import Key, enclosing_loops
-from sdfgad.reverse.residuals import Again, Residual, size_of
+from sdfgad.reverse.residuals import Again, Residual
 
 UNNAMED = "(unnamed)"
 
@@ -226,18 +226,24 @@ class Accountant:
             return otherwise
         return buffer_bytes(replace(self.adjoint.primal.buffers[residual.buffer], shape=shape), self.integers)
 
+    @cached_property
+    def again(self) -> set[int]:
+        """The statements that may be made again, with those nested in them."""
+        return {n for a in self.all for m in a.members for n in range(m, m + self.statements[m].size + 1)}
+
     def _kept_loops(self, position: int) -> list[KeptLoop]:
         first = self.tops[position]
-        last = first + size_of(self.statements[first])
+        last = first + self.statements[first].size
         keys = [key for key in self.residuals if first <= key[0] <= last]
         known = self.adjoint.primal.integers
-        again = {n for a in self.all for m in a.members for n in range(m, m + size_of(self.statements[m]) + 1)}
         result: list[KeptLoop] = []
         for number in range(first, last + 1):
             loop = self.statements[number]
-            if not isinstance(loop, Loop) or number in again or not can_keep(number, loop, self.loops[number], known):
+            if not isinstance(loop, Loop) or number in self.again:
                 continue
-            if any(number < n <= number + size_of(loop) for n, _ in keys):
+            if not can_keep(number, loop, self.loops[number], known):
+                continue
+            if any(number < n <= number + loop.size for n, _ in keys):
                 result.append(self._kept(number, loop))
         return result
 
@@ -323,4 +329,4 @@ def _tops(body: tuple[Statement, ...]) -> Iterator[tuple[int, Statement]]:
     number = 0
     for statement in body:
         yield number, statement
-        number += size_of(statement) + 1
+        number += statement.size + 1

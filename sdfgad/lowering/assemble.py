@@ -15,7 +15,6 @@ from sdfgad.lowering.sweeps import Copies, Sweeps
 from sdfgad.lowering.tapes import Counter, tapes_for
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.places import Key
-from sdfgad.reverse.residuals import size_of
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,7 @@ def _forward(sweeps: Sweeps, body: Block, counters: tuple[Counter, ...], safe: B
     yield 0, _starts(counters)
     for statement in body:
         yield number, sweeps.forward_of(statement, number)
-        last, number = number, number + size_of(statement) + 1
+        last, number = number, number + statement.size + 1
     yield last, safe
 
 

@@ -30,7 +30,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.places import enclosing_loops
-from sdfgad.reverse.residuals import overwritten, size_of
+from sdfgad.reverse.residuals import overwritten
 
 # Columns of the tables; trips are counted from 0, and a slot of -1 means none.
 FORWARD_COLUMNS = ("keep", "start", "end")
@@ -92,12 +92,12 @@ def carried(adjoint: Adjoint, number: int, loop: Loop, around: tuple[tuple[int, 
     They are those that a trip reads as an earlier one left them, those of which values from before the loop are
     saved in it, and those that the loop only reads and that are something else by the time it is run again.
     """
-    first, last = number + 1, number + size_of(loop)
+    first, last = number + 1, number + loop.size
     requests = {n - first: adjoint.requests[n] for n in range(first, last + 1) if n in adjoint.requests}
     names = written(loop.body) - {"status"}
     found = exposed(loop.body, names, adjoint.primal.buffers, adjoint.context, requests)
     saved = {buffer for n, buffer in adjoint.residuals if first <= n <= last}
-    end = around[0][0] + size_of(around[0][1]) if around else number - 1
+    end = around[0][0] + around[0][1].size if around else number - 1
     before: set[str] = set()
     for n, statement in enumerate(numbered(adjoint.primal.body)):
         if n <= end and not number <= n <= last:

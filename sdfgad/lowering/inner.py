@@ -20,7 +20,6 @@ from sdfgad.reverse.residuals import (
     Residual,
     asked,
     residuals_of,
-    size_of,
 )
 
 Pair = tuple[int, int]
@@ -132,5 +131,5 @@ def _conflicts(adjoint: Adjoint, again: list[Again]) -> Iterator[Pair]:
     for reader, made in reads.items():
         for k in sorted(made):
             latest = again[k].latest
-            if last_read[reader] > latest + size_of(statements[latest]):
+            if last_read[reader] > latest + statements[latest].size:
                 yield reader, k

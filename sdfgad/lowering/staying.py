@@ -30,7 +30,6 @@ from sdfgad.ir.program import (
 from sdfgad.lowering.tapes import Tape
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.places import Key
-from sdfgad.reverse.residuals import size_of
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def _own(adjoint: Adjoint) -> Iterator[Key]:
         is_own = bool(loops) and buffer not in outside and bool(primal.buffers[buffer].shape)
         if is_own and overwrites(statement, primal.buffers[buffer]):
             first, loop = loops[-1]
-            is_alone = not _is_mentioned_outside(places.statements, (first, first + size_of(loop)), buffer)
+            is_alone = not _is_mentioned_outside(places.statements, (first, first + loop.size), buffer)
             if is_alone and _begins_with(loop, statement, buffer) and _is_assigned(loop, buffer):
                 yield number, buffer
 

@@ -30,7 +30,7 @@ from sdfgad.lowering.staying import Slot, on_tape
 from sdfgad.lowering.tapes import Counter, Tape
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.places import Key
-from sdfgad.reverse.residuals import Again, size_of
+from sdfgad.reverse.residuals import Again
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Sweeps:
         result: list[Statement] = []
         for statement in block:
             result.extend(self.forward_of(statement, number, taping))
-            number += size_of(statement) + 1
+            number += statement.size + 1
         return tuple(result)
 
     def forward_of(self, statement: Statement, number: int, taping: bool = True) -> Block:
@@ -126,7 +126,7 @@ class Sweeps:
     def _on_tapes(self, body: Block, loop: Loop, number: int) -> Block:
         """What a trip does, or its adjoint, with what lives on tapes in their slots for the trip."""
         for (other, _), slot in self.slots.items():
-            if number < other <= number + size_of(loop) and self.adjoint.places.loops[other][-1][0] == number:
+            if number < other <= number + loop.size and self.adjoint.places.loops[other][-1][0] == number:
                 body = on_tape(body, slot)
         return body
 
@@ -150,8 +150,8 @@ class Sweeps:
         for statement in block:
             before, main = self._reverse_of(statement, number)
             parts.insert(0, (number, before, main))
-            number += size_of(statement) + 1
-        first = number - sum(size_of(s) + 1 for s in block)
+            number += statement.size + 1
+        first = number - sum(s.size + 1 for s in block)
         return self._making_again(parts, (first, number))
 
     def _reversed_block(self, block: Block, number: int) -> Block:
@@ -236,7 +236,7 @@ class Sweeps:
         return tuple(result)
 
     def _holds_checkpoint(self, number: int) -> bool:
-        last = number + size_of(self.statements[number])
+        last = number + self.statements[number].size
         return any(number <= loop <= last for loop in self.checkpoints)
 
 

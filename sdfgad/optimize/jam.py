@@ -7,6 +7,7 @@ The order of what is added to an element stays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -45,6 +46,7 @@ class _Jamming:
     def __init__(self, program: Program) -> None:
         self.program, self.names = program, names_of(program)
         self.buffers = dict(program.buffers)
+        self.mentions = Counter(name for statement in program.body for name in statement.mentioned)
 
     def made(self) -> Program:
         body = tuple(part for statement in self.program.body for part in self.jammed(statement))
@@ -66,8 +68,7 @@ class _Jamming:
         assigned = {s.target for s in walk((loop,)) if isinstance(s, Compute) and s.assigns}
         found = sorted({target.buffer for target in assigned if loop.var not in _symbols(target)})
         kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
-        others = {name for s in self.program.body if s is not loop for name in s.mentioned}
-        is_own = all(is_single(self.buffers[name]) and name not in kept | others for name in found)
+        is_own = all(is_single(self.buffers[name]) and name not in kept and self.mentions[name] == 1 for name in found)
         return found if is_own else None
 
     def rows(self, loop: Loop, inner: Loop, private: list[str]) -> tuple[Block, Loop | None]:

@@ -7,7 +7,7 @@ of the factors can be multiplied beforehand; but then the derivative in the numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.expr import Const, Expr, Op, Read, reads
@@ -32,11 +32,12 @@ def with_numbers_in_sums(program: Program) -> Iterator[Candidate]:
     """All ways to do that with one number and one temporary that is nothing but sums."""
     changing = written(program.body)
     outside = {*program.inputs, *program.outputs.values()}
+    makers, users = _makers_and_users(program)
     for name in sorted(changing - outside):
-        sums = [s for s in computes(program.body) if s.target.buffer == name]
+        sums = makers.get(name, [])
         if not all(_is_clear(s) or as_addition(s) is not None for s in sums) or all(map(_is_clear, sums)):
             continue
-        for number in dict.fromkeys(_numbers(program, name)):
+        for number in dict.fromkeys(_numbers(users.get(name, ()), name)):
             if number.buffer not in changing:
                 moving = _Moving(name, number)
                 body = transform(program.body, moving.statement)
@@ -49,11 +50,22 @@ def _is_clear(statement: Compute) -> bool:
     return statement.accumulate is None and isinstance(value, Const) and value.value == 0
 
 
-def _numbers(program: Program, name: str) -> Iterator[Read]:
-    """The numbers in statements that use a buffer."""
+def _makers_and_users(program: Program) -> tuple[dict[str, list[Compute]], dict[str, list[Compute]]]:
+    """What computes each buffer, and whose values read it."""
+    makers: dict[str, list[Compute]] = {}
+    users: dict[str, list[Compute]] = {}
     for statement in computes(program.body):
-        found = reads(statement.value)
-        if any(read.buffer == name for read in found) and statement.target.buffer != name:
+        makers.setdefault(statement.target.buffer, []).append(statement)
+        for name in dict.fromkeys(read.buffer for read in reads(statement.value)):
+            users.setdefault(name, []).append(statement)
+    return makers, users
+
+
+def _numbers(users: Iterable[Compute], name: str) -> Iterator[Read]:
+    """The numbers in statements that use a buffer for another one."""
+    for statement in users:
+        if statement.target.buffer != name:
+            found = reads(statement.value)
             yield from (read for read in found if not read.index and read.dtype == statement.value.dtype)
 
 

@@ -28,7 +28,7 @@ from sdfgad.ir.program import (
     writes_of,
     written,
 )
-from sdfgad.reverse.residuals import ADJOINT, Again, Answers, Asked, Piece, asked, size_of
+from sdfgad.reverse.residuals import ADJOINT, Again, Answers, Asked, Piece, asked
 
 IGNORED = frozenset({"status"})
 
@@ -51,7 +51,7 @@ class Section:
     @property
     def range(self) -> tuple[int, int]:
         last, statement = self.items[-1]
-        return self.items[0][0], last + size_of(statement) + 1
+        return self.items[0][0], last + statement.size + 1
 
 
 def sections(body: Block) -> Iterator[Section]:
@@ -61,7 +61,7 @@ def sections(body: Block) -> Iterator[Section]:
         items: list[tuple[int, Statement]] = []
         for statement in block:
             items.append((first, statement))
-            first += size_of(statement) + 1
+            first += statement.size + 1
         if items:
             yield Section(tuple(items), loops, is_top)
         for number, statement in items:
@@ -85,7 +85,7 @@ def find_again(program: Program, context: isl.Set, pieces: Mapping[int, Piece], 
         for one in asked(program, pieces, frozenset(), found)
         if one.reader == ADJOINT
         for k in answers.all_to(one)
-        if one.number > found[k].latest + size_of(finder.statements[found[k].latest])
+        if one.number > found[k].latest + finder.statements[found[k].latest].size
     }
     return tuple(_useful([one for k, one in enumerate(found) if k not in late], program, pieces))
 
@@ -161,7 +161,7 @@ class _Finder:
         } - buffers
         for position in range(members[0], len(section.items)):
             number, statement = section.items[position]
-            if position in members or sources.isdisjoint(written((statement,))):
+            if position in members or sources.isdisjoint(statement.written):
                 continue
             if section.is_top or position < members[-1]:
                 return -1

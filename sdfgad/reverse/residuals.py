@@ -21,7 +21,6 @@ from sdfgad.ir.program import (
     Statement,
     boxed_reads,
     reads_of,
-    walk,
     writes_of,
 )
 from sdfgad.ir.sets import Domain
@@ -119,7 +118,7 @@ def asked(
             index = [atom for lin in statement.target.index for atom, _ in lin.terms if isinstance(atom, Expr)]
             for read in reads(*index):
                 yield Asked(number, _request(read, statement.params, BEFORE), is_index=True)
-        if isinstance(statement, (Loop, Branch)) and size_of(statement) and _holds_any(number, statement, needed):
+        if isinstance(statement, (Loop, Branch)) and statement.size and _holds_any(number, statement, needed):
             for read in reads_of(statement):
                 yield Asked(number, _request(read, (), AFTER))
         for reader in makers.get(number, ()):
@@ -141,7 +140,7 @@ def _makers(program: Program, again: Sequence[Again]) -> dict[int, list[int]]:
     result: dict[int, list[int]] = {}
     for position, one in enumerate(again):
         for member in one.members:
-            for number in range(member, member + size_of(statements[member]) + 1):
+            for number in range(member, member + statements[member].size + 1):
                 result.setdefault(number, []).append(position)
     return result
 
@@ -267,11 +266,6 @@ def buffers_read(statements: Iterable[Statement]) -> set[str]:
     return {read.buffer for statement in statements for read in reads_of(statement)}
 
 
-def size_of(statement: Statement) -> int:
-    """The number of statements nested in one."""
-    return len(list(walk((statement,)))) - 1
-
-
 def _holds_any(number: int, statement: Loop | Branch, needed: set[int]) -> bool:
     """Whether a numbered statement lies inside another: numbers are in order, outer first."""
-    return any(number < other <= number + size_of(statement) for other in needed)
+    return any(number < other <= number + statement.size for other in needed)
