@@ -15,7 +15,7 @@ import numpy as np
 import sdfgad
 from scripts.checking import random_like
 from scripts.fuzzing.case import Case, function_of
-from scripts.fuzzing.reference import Line, Rejected, moderate_value
+from scripts.fuzzing.reference import Line, Rejected, is_chaotic, moderate_value
 from scripts.fuzzing.verdict import Verdict, of_error
 from sdfgad.errors import InfeasibleBudget, SdfgadError
 from sdfgad.runtime.batch import Batch
@@ -106,9 +106,10 @@ class Check:
     def _drawn(self, number: int) -> tuple[tuple[Any, ...], Any] | None:
         args = self.case.drawn(number)
         try:
-            return args, moderate_value(self.function, self.case, args)
+            value = moderate_value(self.function, self.case, args)
         except (Rejected, *RAISED):
             return None
+        return None if is_chaotic(self.function, self.case, args) else (args, value)
 
     def differentiated(self, **options: Any) -> Any:
         """The gradient with some strategy."""

@@ -20,6 +20,10 @@ FIRST = 3
 LARGEST = 1e6
 # How exact a clear derivative is, relative to its size.
 CLEAR = 1e-7
+# A step like rounding. Where the output changes by more than this part of itself, and not in proportion to the step,
+# nothing can be compared.
+TINY = 1e-12
+CHAOS = 1e-3
 EPSILON = np.finfo(np.float64).eps
 
 
@@ -55,6 +59,14 @@ def moderate_value(function: Callable[..., Any], case: Case, args: tuple[Any, ..
     return value
 
 
+def is_chaotic(function: Callable[..., Any], case: Case, args: tuple[Any, ...]) -> bool:
+    """Whether a change like rounding has grown to the size of the output, which may have shrunk since."""
+    line = Line(function, case, args, 1.0, 0)
+    here, half, whole = (line.output(t) for t in (0.0, TINY / 2, TINY))
+    change, bend = (np.max(np.abs(x), initial=0) for x in (whole - here, whole - 2 * half + here))
+    return bool(change > CHAOS * np.max(np.abs(here), initial=0) and bend > CHAOS * change)
+
+
 @dataclass
 class Judged:
     """How a gradient compares with differences: `state` is "right", "wrong" or "unclear"."""
@@ -79,15 +91,19 @@ class Line:
         self._found: dict[float, float] = {}
 
     def at(self, t: float) -> float:
-        """The value at a place of the line."""
+        """phi at a place of the line."""
         if t not in self._found:
-            moved = [
-                value + t * self.directions[name] if name in self.directions else value
-                for name, value in zip(self.case.arguments, self.args, strict=True)
-            ]
-            moved = [float(m) if isinstance(a, float) else m for m, a in zip(moved, self.args, strict=True)]
-            self._found[t] = inner(self.cotangent, value_of(self.function, self.case, tuple(moved)))
+            self._found[t] = inner(self.cotangent, self.output(t))
         return self._found[t]
+
+    def output(self, t: float) -> Any:
+        """The output at a place of the line."""
+        moved = [
+            value + t * self.directions[name] if name in self.directions else value
+            for name, value in zip(self.case.arguments, self.args, strict=True)
+        ]
+        moved = [float(m) if isinstance(a, float) else m for m, a in zip(moved, self.args, strict=True)]
+        return value_of(self.function, self.case, tuple(moved))
 
     def difference(self, step: float) -> float:
         """The central difference."""

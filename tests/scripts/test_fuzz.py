@@ -14,7 +14,7 @@ from scripts.fuzzing.campaign import Campaign
 from scripts.fuzzing.case import Argument, Case, case_of, function_of
 from scripts.fuzzing.grammar import case_of_seed
 from scripts.fuzzing.process import ROOT, Process
-from scripts.fuzzing.reference import Line, Rejected, moderate_value, value_of
+from scripts.fuzzing.reference import Line, Rejected, is_chaotic, moderate_value, value_of
 from scripts.fuzzing.report import write_test
 from scripts.fuzzing.shrink import shrunk
 from scripts.fuzzing.state import state_in
@@ -213,8 +213,12 @@ def test_extents_and_dtypes_are_of_all_kinds():
 # --- differences
 
 
+def case_returning(text, x):
+    return Case(3, f"import numpy as np\ndef program(x):\n    return {text}\n", {"x": Argument("float", np.shape(x))})
+
+
 def judged(text, x, gradient, tmp_path):
-    case = Case(3, f"import numpy as np\ndef program(x):\n    return {text}\n", {"x": Argument("float", np.shape(x))})
+    case = case_returning(text, x)
     line = Line(function_of(case, tmp_path), case, (x,), np.float64(1.0), 0)
     return line.judged({"x": gradient}, 1e-6).state
 
@@ -238,12 +242,31 @@ X = np.array([0.3, -0.7, 1.1])
         ("np.sum(np.abs(x))", X * 0, np.ones(3), "unclear"),
         ("np.sum(np.abs(x - 1e-4))", X * 0, np.ones(3), "unclear"),
         ("np.sum(x > 1e-5) + np.sum(x)", X * 0, np.zeros(3), "unclear"),
+        ("np.sum(np.sin(x))", X * 0, np.zeros(3), "wrong"),
         ("np.sum(x * 1e-9)", X, X * 0 + 1e-9, "right"),
         ("0.0 * np.sum(x)", X, X * 0, "right"),
     ],
 )
 def test_gradients_are_judged(text, x, gradient, state, tmp_path):
     assert judged(text, x, gradient, tmp_path) == state
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "expected"),
+    [
+        # Seed 142049: chaos that shrinks in the end.
+        ("1e-17 * np.sum(np.sin(1e16 * x))", X, True),
+        ("np.sin(x)", X, False),
+        # What merely vanishes here, or does not depend on x.
+        ("np.sin(x)", X * 0, False),
+        ("x * 1e-20", X, False),
+        ("np.sum(x > 0)", X, False),
+        ("x[:0]", X, False),
+    ],
+)
+def test_chaos_is_no_case(text, x, expected, tmp_path):
+    case = case_returning(text, x)
+    assert is_chaotic(function_of(case, tmp_path), case, (x,)) == expected
 
 
 # --- shrinking, verdicts, states
