@@ -9,20 +9,27 @@ from pathlib import Path
 import sdfgad
 from sdfgad.cache import cache_folder
 from sdfgad.plan.machine import machine
-from sdfgad.runtime.compiler import Level, precompiled
+from sdfgad.runtime import compile as compiling
+from sdfgad.runtime.compiler import Level
+from sdfgad.runtime.headers import precompiled
 
 ROOT = Path(sdfgad.__file__).parent.parent
 
 
 def cache_with_headers(folder):
     """A cache with nothing but what takes long to make and is the same for all programs."""
-    for level in Level:
-        precompiled(level)
+    precompiled(tuple(Level))
     machine()
     folder.mkdir(mode=0o700)
     for kind in ("headers", "machine"):
         shutil.copytree(cache_folder() / kind, folder / kind)
     return folder
+
+
+def keep_headers(monkeypatch):
+    """Have other cache folders use the precompiled headers of the present one."""
+    headers = precompiled(tuple(Level))
+    monkeypatch.setattr(compiling, "precompiled", lambda levels: headers)
 
 
 def environment(cache, **variables):

@@ -22,6 +22,7 @@ from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.lowering.memory import manage
 from sdfgad.runtime.compiler import Level, command_for, run, toolchain
+from sdfgad.runtime.headers import precompiled
 
 # DaCe's generator and the filters of warnings are one for all threads.
 _generating = threading.Lock()
@@ -134,7 +135,6 @@ def _library_options(used: set[str]) -> tuple[str, ...]:
 
     options: list[str] = []
     for environment in dace.library.get_environments_and_dependencies(used):
-        options += [f"-I{folder}" for folder in environment.cmake_includes]
         for path in environment.cmake_libraries:
             options += [path, "-Xlinker", "-rpath", "-Xlinker", str(Path(path).parent)]
     return tuple(options)
@@ -168,11 +168,12 @@ def compile_sdfg(sdfg: Any) -> Library:
 def _built(source: Source, levels: Sequence[Level]) -> dict[Level, Path]:
     with workshop() as folder:
         targets = {level: folder / f"{level.name}.so" for level in levels}
+        headers = precompiled(levels)
         commands = []
         for level, target in targets.items():
             file = folder / f"{level.name}.cpp"
             file.write_text(level.text(source.code))
-            commands.append(command_for(file, target, level, source.options))
+            commands.append(command_for(file, target, level, (*headers[level], *source.options)))
         run(*commands)
         return {level: publish(_name(source.key, level), target) for level, target in targets.items()}
 

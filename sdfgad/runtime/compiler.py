@@ -129,10 +129,9 @@ def _processor() -> str:
     return "\n".join(sorted({line for line in text.splitlines() if line.startswith(wanted)}))
 
 
-def command_for(source: Path, target: Path, level: Level, options: tuple[str, ...] = ()) -> list[str]:
-    """The command that makes a shared library of a C++ file that includes our headers and DaCe's."""
-    files = [f"-I{INCLUDE}", str(source), "-o", str(target), *options]
-    return [compiler(), *level.flags, "-shared", *precompiled(level), *files, *vector_math()]
+def command_for(source: Path, target: Path, level: Level, options: tuple[str, ...]) -> list[str]:
+    """The command that makes a shared library of a C++ file."""
+    return [compiler(), *level.flags, "-shared", str(source), "-o", str(target), *options, *vector_math()]
 
 
 def run(*commands: list[str]) -> None:
@@ -168,34 +167,3 @@ def _has_vector_math() -> bool:
 def vector_math() -> tuple[str, ...]:
     """The library of what vector_math.h declares."""
     return ("-Wl,--as-needed", "-lmvec", "-lm") if _has_vector_math() else ()
-
-
-def _runtime_include() -> Path:
-    import dace
-
-    return Path(dace.__file__).parent / "runtime" / "include"
-
-
-def precompiled(level: Level) -> tuple[str, ...]:
-    """Options that use a precompiled copy of DaCe's headers, built once for each toolchain and level."""
-    name = f"headers/{key_of([toolchain(), *level.flags])}/dace_all.h"
-    with building(name):
-        header, compiled = find(name), find(f"{name}{_suffix()}")
-        if header is None or compiled is None:
-            header = _precompile(name, level)
-    return ("-include", str(header), f"-I{_runtime_include()}")
-
-
-def _suffix() -> str:
-    return ".pch" if is_clang() else ".gch"
-
-
-def _precompile(name: str, level: Level) -> Path:
-    with workshop() as folder:
-        header, target = folder / "dace_all.h", folder / f"dace_all.h{_suffix()}"
-        header.write_text("#include <dace/dace.h>\n")
-        # Where it stays: clang looks for it there again.
-        header = publish(name, header)
-        run([compiler(), *level.flags, f"-I{_runtime_include()}", "-x", "c++-header", str(header), "-o", str(target)])
-        publish(f"{name}{_suffix()}", target)
-        return header

@@ -6,8 +6,8 @@ import pytest
 import sdfgad
 from sdfgad.api import recall
 from sdfgad.errors import InvalidIndex, UnusedArgument
-from sdfgad.runtime import compiler
 from tests.helpers import line_of
+from tests.helpers_cache import keep_headers
 
 X = np.linspace(0.1, 1.0, 6)
 
@@ -15,8 +15,7 @@ X = np.linspace(0.1, 1.0, 6)
 @pytest.fixture(autouse=True)
 def cache(monkeypatch, tmp_path):
     """An empty cache folder, but for the precompiled headers."""
-    headers = {level: compiler.precompiled(level) for level in compiler.Level}
-    monkeypatch.setattr(compiler, "precompiled", headers.get)
+    keep_headers(monkeypatch)
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
     return tmp_path
 

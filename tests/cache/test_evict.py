@@ -163,7 +163,7 @@ def test_gradients_work_on_when_the_cache_is_cleared_or_evicted(monkeypatch, tmp
     np.testing.assert_array_equal(g(x), 3 * x * x)
     for path in folder.rglob("*"):
         aged(path, 1e6)
-    evict(folder, 100 << 20)  # The headers are within.
+    evict(folder, 100 << 20)  # Of the headers, too.
     np.testing.assert_array_equal(g(x), 3 * x * x)
     np.testing.assert_array_equal(sdfgad.differentiate(cubes, wrt="x")(x), 3 * x * x)
     sdfgad.clear_cache()

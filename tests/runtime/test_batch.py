@@ -9,6 +9,7 @@ from sdfgad.runtime import compile as compiling
 from sdfgad.runtime import compiler
 from sdfgad.runtime.batch import Batch
 from tests.helpers import module_from
+from tests.helpers_cache import keep_headers
 
 X = np.random.default_rng(3).uniform(-1, 1, (6, 6))
 
@@ -22,8 +23,7 @@ TEXTS = [
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """An empty cache folder, but for the precompiled headers."""
-    headers = {level: compiler.precompiled(level) for level in compiler.Level}
-    monkeypatch.setattr(compiler, "precompiled", headers.get)
+    keep_headers(monkeypatch)
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
 

@@ -14,6 +14,7 @@ import npbench_suite
 import sdfgad
 from sdfgad.runtime import compile as compiling
 from sdfgad.runtime import compiler
+from tests.helpers_cache import keep_headers
 
 ROOT = Path(sdfgad.__file__).parent.parent
 X = np.array([1.0, 2.0, 3.0])
@@ -30,8 +31,7 @@ def libraries(folder):
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """An empty cache folder, but for the precompiled headers."""
-    headers = {level: compiler.precompiled(level) for level in compiler.Level}
-    monkeypatch.setattr(compiler, "precompiled", headers.get)
+    keep_headers(monkeypatch)
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
     return tmp_path
 

@@ -12,11 +12,12 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import TooFewSlots
-from sdfgad.runtime import compiler, differential
+from sdfgad.runtime import differential
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compiler import Level
 from sdfgad.runtime.differential import CheckedExecutable
 from sdfgad.runtime.report import reproduce
+from tests.helpers_cache import keep_headers
 
 ROOT = Path(sdfgad.__file__).parent.parent
 X = np.linspace(0.5, 2.0, 50)
@@ -25,8 +26,7 @@ X = np.linspace(0.5, 2.0, 50)
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """An empty cache folder but for the precompiled headers, with tests of optimised code."""
-    headers = {level: compiler.precompiled(level) for level in Level}
-    monkeypatch.setattr(compiler, "precompiled", headers.get)
+    keep_headers(monkeypatch)
     monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv(differential.VARIABLE, "on")
     return tmp_path

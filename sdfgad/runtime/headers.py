@@ -1,0 +1,70 @@
+"""Precompiled headers: DaCe's, ours and those of the standard library, parsed once for each toolchain and level.
+
+Parsing them takes most of the time that a small program compiles: with DaCe's alone precompiled 1.4 s, with ours 0.5.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from sdfgad.cache import building, find, key_of, publish, workshop
+from sdfgad.runtime.compiler import INCLUDE, Level, compiler, is_clang, run, toolchain
+
+
+def precompiled(levels: Sequence[Level]) -> dict[Level, tuple[str, ...]]:
+    """For each level the options with which a program is compiled that includes our headers and DaCe's.
+
+    Raises:
+        CompilerError: there is no compiler, or it failed.
+    """
+    with contextlib.ExitStack() as stack:
+        for level in sorted(levels, key=lambda level: level.name):
+            stack.enter_context(building(_name(level)))
+        found = {level: _found(level) for level in levels}
+        missing = [level for level, header in found.items() if header is None]
+        found |= _precompile(missing) if missing else {}
+    folders = _folders()
+    return {level: ("-include", str(header), *folders) for level, header in found.items()}
+
+
+def _name(level: Level) -> str:
+    return f"headers/{key_of([toolchain(), *level.flags])}/all.h"
+
+
+def _compiled_name(level: Level) -> str:
+    return f"{_name(level)}.{'pch' if is_clang() else 'gch'}"
+
+
+def _found(level: Level) -> Path | None:
+    header, compiled = find(_name(level)), find(_compiled_name(level))
+    return header if compiled is not None else None
+
+
+def _precompile(levels: Sequence[Level]) -> dict[Level, Path]:
+    """Precompile for several levels, beside each other."""
+    ours = "".join(f'#include "{path.name}"\n' for path in sorted(INCLUDE.glob("*.h")))
+    with workshop() as folder:
+        text = folder / "all.h"
+        text.write_text(f"#include <dace/dace.h>\n{ours}")
+        # It is compiled where it stays: clang looks for it there again.
+        headers = {level: publish(_name(level), text) for level in levels}
+        targets = {level: folder / level.name for level in levels}
+        run(*(_command(level, headers[level], target) for level, target in targets.items()))
+        for level, target in targets.items():
+            publish(_compiled_name(level), target)
+    return headers
+
+
+def _command(level: Level, header: Path, target: Path) -> list[str]:
+    return [compiler(), *level.flags, *_folders(), "-x", "c++-header", str(header), "-o", str(target)]
+
+
+def _folders() -> list[str]:
+    import dace
+
+    from sdfgad.lowering.openblas import OpenBLAS
+
+    runtime = Path(dace.__file__).parent / "runtime" / "include"
+    return [f"-I{folder}" for folder in (runtime, INCLUDE, *OpenBLAS.cmake_includes)]
