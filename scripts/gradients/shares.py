@@ -51,7 +51,7 @@ def copy_rate(elements: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "copy_rate"
         options = ("-O3", "-march=native", "-fopenmp", "-o")
-        subprocess.run([compiler(), *options, str(program), str(SOURCE)], check=True)
+        subprocess.run([*compiler(), *options, str(program), str(SOURCE)], check=True)
         return float(subprocess.run([program, str(elements)], check=True, capture_output=True, text=True).stdout)
 
 

@@ -7,6 +7,7 @@ import importlib.metadata
 import os
 import platform
 import re
+import shlex
 import shutil
 from enum import Enum
 from pathlib import Path
@@ -15,6 +16,7 @@ from sdfgad.cache import building, find, key_of, publish, workshop
 from sdfgad.errors import CompilerError
 from sdfgad.processes import run as run_program
 from sdfgad.processes import run_beside
+from sdfgad.runtime import wheels
 
 INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
 
@@ -84,26 +86,40 @@ class Level(Enum):
 
 
 @functools.cache
-def compiler() -> str:
-    """The path of the C++ compiler: $CXX, or g++.
+def compiler() -> tuple[str, ...]:
+    """The command of the C++ compiler: $CXX, or g++, or the one that the extra `compiler` installs.
 
     Raises:
         CompilerError: there is none.
     """
-    wanted = os.environ.get("CXX") or "g++"
-    path = shutil.which(wanted)
-    if path is None:
+    wanted = os.environ.get("CXX")
+    found = _on_the_path(wanted or "g++") or (None if wanted else wheels.command())
+    if found is None:
         raise CompilerError(
-            f"no C++ compiler: `{wanted}` is not on the PATH",
-            todo="Install g++ (apt-get install g++), or set CXX to the command of another compiler, g++ or clang++.",
+            f"no C++ compiler: `{wanted or 'g++'}` is not on the PATH",
+            todo="Install g++ (apt-get install g++), or set CXX to the command of another compiler, g++ or clang++, or "
+            "install one from wheels: pip install sdfgad[compiler].",
         )
-    return path
+    return found
+
+
+def _on_the_path(command: str) -> tuple[str, ...] | None:
+    """A command as the list of its words, if its program exists: the whole text is a path, or begins with one."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    for program, *options in filter(None, ([command], words)):
+        path = shutil.which(program)
+        if path is not None:
+            return (path, *options)
+    return None
 
 
 @functools.cache
 def version() -> str:
     """The first line of what the compiler says of itself."""
-    return run_program([compiler(), "--version"]).stdout.partition("\n")[0]
+    return run_program([*compiler(), "--version"]).stdout.partition("\n")[0]
 
 
 def is_clang() -> bool:
@@ -116,7 +132,7 @@ def toolchain() -> str:
     headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
     flags = [flag for level in Level for flag in level.flags]
-    return "\0".join([compiler(), version(), _processor(), *versions, *flags, *headers])
+    return "\0".join([*compiler(), version(), _processor(), *versions, *flags, *headers])
 
 
 @functools.cache
@@ -131,7 +147,7 @@ def _processor() -> str:
 
 def command_for(source: Path, target: Path, level: Level, options: tuple[str, ...]) -> list[str]:
     """The command that makes a shared library of a C++ file."""
-    return [compiler(), *level.flags, "-shared", str(source), "-o", str(target), *options, *vector_math()]
+    return [*compiler(), *level.flags, "-shared", str(source), "-o", str(target), *options, *libraries()]
 
 
 def run(*commands: list[str]) -> None:
@@ -155,7 +171,7 @@ def build_helper(source: Path) -> Path:
     with building(name), workshop() as folder:
         found, target = find(name), folder / f"{source.stem}.so"
         if found is None:
-            run([compiler(), *Level.OPTIMISED.flags, "-shared", f"-I{INCLUDE}", str(source), "-o", str(target)])
+            run(command_for(source, target, Level.OPTIMISED, (f"-I{INCLUDE}",)))
             found = publish(name, target)
     return found
 
@@ -164,6 +180,7 @@ def _has_vector_math() -> bool:
     return platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
 
 
-def vector_math() -> tuple[str, ...]:
-    """The library of what vector_math.h declares."""
-    return ("-Wl,--as-needed", "-lmvec", "-lm") if _has_vector_math() else ()
+def libraries() -> tuple[str, ...]:
+    """What is linked: the library of what vector_math.h declares, and OpenMP where -fopenmp does not do that."""
+    vectors = ("-Wl,--as-needed", "-lmvec", "-lm") if _has_vector_math() else ()
+    return (*vectors, *(wheels.openmp() if compiler() == wheels.command() else ()))

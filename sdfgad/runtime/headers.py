@@ -58,7 +58,7 @@ def _precompile(levels: Sequence[Level]) -> dict[Level, Path]:
 
 
 def _command(level: Level, header: Path, target: Path) -> list[str]:
-    return [compiler(), *level.flags, *_folders(), "-x", "c++-header", str(header), "-o", str(target)]
+    return [*compiler(), *level.flags, *_folders(), "-x", "c++-header", str(header), "-o", str(target)]
 
 
 def _folders() -> list[str]:

@@ -41,7 +41,7 @@ def write_report(
     small = sum(array.nbytes for array in inputs.values()) <= MOST_BYTES
     facts = {
         "what": what,
-        "compiler": [compiler(), version(), *Level.OPTIMISED.flags],
+        "compiler": [*compiler(), version(), *Level.OPTIMISED.flags],
         "source": asdict(source),
         "integers": dict(integers),
         "outputs": outputs,

@@ -17,7 +17,7 @@ from sdfgad.ir.expr import BOOL, Op, Read
 from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import Access, Buffer, Compute, Loop
 from sdfgad.lowering.nests import nest_of
-from sdfgad.runtime.compiler import INCLUDE, Level, compiler, vector_math
+from sdfgad.runtime.compiler import INCLUDE, Level, compiler, libraries
 
 PROGRAMS = 24
 LONGEST = 33
@@ -106,8 +106,8 @@ def library(tmp_path_factory):
     source, target = folder / "programs.cpp", folder / "programs.so"
     headers = '#include <algorithm>\n#include "sdfgad.h"\n'
     source.write_text(headers + "\n".join(wrapper(number) for number in range(PROGRAMS)))
-    options = ["-shared", f"-I{INCLUDE}", str(source), "-o", str(target), *vector_math()]
-    subprocess.run([compiler(), *Level.OPTIMISED.flags, *options], check=True)
+    options = ["-shared", f"-I{INCLUDE}", str(source), "-o", str(target), *libraries()]
+    subprocess.run([*compiler(), *Level.OPTIMISED.flags, *options], check=True)
     return ctypes.CDLL(str(target))
 
 

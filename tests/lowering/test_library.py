@@ -73,7 +73,7 @@ def call(tmp_path_factory):
     ]
     folders = [f"-I{path}" for path in (INCLUDE, *OpenBLAS.cmake_includes)]
     subprocess.run(
-        [compiler(), *Level.OPTIMISED.flags, "-shared", *folders, str(source), "-o", str(target), *libraries],
+        [*compiler(), *Level.OPTIMISED.flags, "-shared", *folders, str(source), "-o", str(target), *libraries],
         check=True,
     )
     library = ctypes.CDLL(str(target))

@@ -168,7 +168,7 @@ def library_of(text, flags, folder):
     """C++ text, compiled and loaded."""
     source, target = folder / "text.cpp", folder / "text.so"
     source.write_text(text)
-    compiler.run([compiler.compiler(), *flags, "-shared", str(source), "-o", str(target)])
+    compiler.run([*compiler.compiler(), *flags, "-shared", str(source), "-o", str(target)])
     return ctypes.CDLL(str(target))
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import sdfgad
-from sdfgad.runtime.compiler import Level
+from sdfgad.runtime import wheels as wheels_of_compiler
+from sdfgad.runtime.compiler import Level, compiler
 
 ROOT = Path(sdfgad.__file__).parent.parent
 PROGRAM = """
@@ -26,11 +27,12 @@ print(max(abs(dx[k] - (f(x + h * (np.arange(37) == k)) - f(x - h * (np.arange(37
 OTHERS = [name for name in ("g++-11", "g++-13", "g++-14", "clang++", "clang++-19") if shutil.which(name)]
 
 
-def run(tmp_path, wanted):
+def run(tmp_path, wanted, **variables):
     script = tmp_path / "script.py"
     script.write_text(PROGRAM)
     cache = str(tmp_path / "cache")
     env = {**os.environ, "PYTHONPATH": str(ROOT), "CXX": wanted, "SDFGAD_CACHE_DIR": cache, "SDFGAD_CHECK": "on"}
+    env |= variables
     return subprocess.run(
         [sys.executable, "-W", "error::UserWarning", str(script)], capture_output=True, text=True, env=env
     )
@@ -46,6 +48,66 @@ def test_cxx_names_the_compiler(tmp_path):
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) < 1e-7
     assert log.read_text().count("called") >= 2
+
+
+@pytest.fixture
+def wheels(tmp_path):
+    """A folder with what looks like the wheels of the extra `compiler`; their compiler is g++, and keeps a log."""
+    site, log = tmp_path / "site", tmp_path / "log"
+    program = f'#!/bin/sh\necho "$1" >> "{log}"\nshift\nexec "{shutil.which("g++")}" "$@"\n'
+    for name, files in (("ziglang", ["ziglang/zig"]), ("intel_openmp", ["a b/omp.h", "lib/libiomp5.so"])):
+        for file in map(site.joinpath, files):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(program if file.name == "zig" else "#include_next <omp.h>\n")
+            file.chmod(0o755)
+        folder = site / f"{name}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (folder / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+    library = site / "lib" / "libiomp5.so"
+    subprocess.run(["g++", "-shared", "-x", "c++", "/dev/null", "-o", str(library)], check=True)
+    return site
+
+
+@pytest.fixture
+def path_without_gcc(tmp_path):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("as", "ld"):
+        (folder / name).symlink_to(shutil.which(name))
+    return str(folder)
+
+
+def test_wheels_are_the_compiler_where_there_is_no_other(tmp_path, wheels, path_without_gcc):
+    found = {"PYTHONPATH": f"{ROOT}{os.pathsep}{wheels}", "PATH": path_without_gcc}
+    done = run(tmp_path, "", **found, SDFGAD_CHECK="off")
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1e-7
+    assert set((tmp_path / "log").read_text().split()) == {"c++"}
+
+
+def test_half_of_the_wheels_is_no_compiler(tmp_path, wheels, path_without_gcc):
+    shutil.rmtree(wheels / "intel_openmp-1.0.dist-info")
+    done = run(tmp_path, "", PATH=path_without_gcc, PYTHONPATH=f"{ROOT}{os.pathsep}{wheels}")
+    assert "no C++ compiler: `g++` is not on the PATH" in done.stderr
+    assert "pip install sdfgad[compiler]" in done.stderr
+
+
+def test_a_compiler_on_the_path_comes_first(monkeypatch):
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setattr(wheels_of_compiler, "command", lambda: ("zig", "c++"))
+    assert compiler.__wrapped__() == (shutil.which("g++"),)
+
+
+def test_cxx_may_have_options(monkeypatch):
+    monkeypatch.setenv("CXX", "g++ '-DA=a b' -O0")
+    assert compiler.__wrapped__() == (shutil.which("g++"), "-DA=a b", "-O0")
+
+
+def test_cxx_that_is_no_command(monkeypatch):
+    monkeypatch.setenv("CXX", "g++ 'open")
+    with pytest.raises(sdfgad.CompilerError, match=r"`g\+\+ 'open` is not on the PATH"):
+        compiler.__wrapped__()
 
 
 @pytest.mark.long
