@@ -40,10 +40,11 @@ COMMON = (
 # -mno-fma takes the instructions away (but those of AVX-512; complex_number.h has more). It takes addresses that it has
 # written as sums without a pointer for null pointers and drops calls of functions with such (ADR 20), unless null
 # pointers may be read. It interchanges loops whose trips depend on each other (ADR 21): the passes that reorder trips
-# are off.
+# are off. Where it runs trips up to an aligned address before it runs vectors, it may run others twice (ADR 22).
 GCC = (
     "-fno-tree-vectorize",
     "-fno-tree-pre",
+    "--param=vect-max-peeling-for-alignment=0",
     "-fno-loop-interchange",
     "-fno-loop-unroll-and-jam",
     "-fno-tree-loop-distribution",

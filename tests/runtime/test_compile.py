@@ -285,6 +285,40 @@ def test_windows_that_decay_are_right():
     np.testing.assert_allclose(slope, (ahead - behind) / 2e-5, rtol=1e-8)
 
 
+FEW_TRIPS = """
+#include <cstdint>
+#define OWN __restrict__
+static __attribute__((noinline)) void nest(const TYPE* OWN t, const TYPE* OWN x, TYPE* OWN b) {
+    for (int64_t i = 0; i < 2; ++i) {
+        #pragma omp simd
+        for (int64_t j = 0; j < 5; ++j)
+            b[i * 24 + j * 3] = b[i * 24 + j * 3] + t[j] * (x[i * 24 + j * 3 + 1] + x[i * 24 + j * 3 + 5]);
+    }
+}
+extern "C" void add(TYPE* result) {
+    alignas(64) static TYPE t[5], x[48], b[48];
+    for (int k = 0; k < 48; ++k) x[k] = k;
+    for (int j = 0; j < 5; ++j) t[j] = j;
+    nest(t, x, b);
+    for (int k = 0; k < 48; ++k) result[k] = b[k];
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("double", np.float64), ("float", np.float32)])
+def test_no_trip_runs_twice(kind, dtype, tmp_path):
+    """GCC 11 and 12 run one trip up to an aligned address, then four at once, and these four again (ADR 22)."""
+    result = np.zeros(48, dtype)
+    library_of(FEW_TRIPS.replace("TYPE", kind), compiler.Level.OPTIMISED.flags, tmp_path).add(
+        ctypes.c_void_p(result.ctypes.data)
+    )
+    expected = np.zeros(48)
+    for i in range(2):
+        for j in range(5):
+            expected[i * 24 + j * 3] = j * (2 * (i * 24 + j * 3) + 6)
+    np.testing.assert_array_equal(result, expected)
+
+
 @pytest.mark.parametrize("size", [7, 8])
 def test_a_stencil_with_short_rows_is_right(size):
     """heat_3d's gradient was wrong here: at 8 with vectors of 512 bits, at 7 with those of 256 (ADR 15)."""

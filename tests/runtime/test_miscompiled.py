@@ -1,6 +1,6 @@
 """Programs that GCC miscompiled, found by `scripts/fuzz.py`.
 
-It vectorised loops on its own (ADR 15), or took addresses for null pointers (ADR 20).
+It vectorised loops on its own (ADR 15), took addresses for null pointers (ADR 20), or ran trips twice (ADR 22).
 """
 
 from scripts.fuzzing.case import Argument, Case
@@ -65,6 +65,15 @@ def program(x, n):
     return np.sum(x * x)
 """,
         {"x": Argument("float", (5, 8, 8)), "n": Argument("trips", high=3)},
+    ),
+    Case(
+        144336,
+        """def program(x):
+    x = 0.5 * x
+    x[1:6, 1:-1, 1:2] += x[1:6, 1:-1, 1:2] * (x[1:6, :-2, 1:2] + x[1:6, 1:-1, 2:])
+    return x
+""",
+        {"x": Argument("float", (3, 8, 3))},
     ),
     Case(
         58422,
