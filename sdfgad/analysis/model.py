@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -83,11 +84,13 @@ class Touch:
         relation: instance -> element.
         schedule: instance -> time.
         is_exact: whether exactly these elements are touched, rather than some of them.
+        is_sparse: whether an index is a multiple of a sum, as in x[2 * i + 2 * j].
     """
 
     relation: isl.Map
     schedule: isl.Map
     is_exact: bool
+    is_sparse: bool
 
 
 def touch(label: str, place: Place, access: Access, params: Params, phase: int, depth: int, context: isl.Set) -> Touch:
@@ -116,18 +119,25 @@ def touch(label: str, place: Place, access: Access, params: Params, phase: int, 
     relation = isl.Map(f"[{', '.join(outer)}] -> {{ {instance} -> {element} : {where} }}")
     time = [*place.order, *["0"] * (depth - len(place.order)), str(phase)]
     schedule = isl.Map(f"{{ {instance} -> [{', '.join(time)}] }}")
-    return Touch(relation.intersect_params(context), schedule, is_exact)
+    return Touch(relation.intersect_params(context), schedule, is_exact, any(map(_is_sparse, access.index)))
+
+
+def _is_sparse(index: Lin) -> bool:
+    return len(index.terms) > 1 and math.gcd(*(coefficient for _, coefficient in index.terms)) > 1
 
 
 def flow(sinks: list[Touch], may: list[Touch], must: list[Touch]) -> list[isl.Map] | None:
-    """The pairs of a source and a sink that touch the same element with no `must` source in between.
+    """The pairs of a source and a sink that touch the same element with no `must` source in between, or more.
 
     None where isl gives up, as it does on some relations with quotients; whoever asks must then assume the worst.
     """
+    everything = {id(t): t for t in (*sinks, *may, *must)}.values()
+    if any(t.is_sparse for t in everything):
+        # Looking for the last sources of these can end in a segmentation fault of isl (islpy 2024.2 to 2026.2).
+        may, must = [*may, *must], []
     info = isl.UnionAccessInfo.from_sink(union([t.relation for t in sinks]))
     info = info.set_may_source(union([t.relation for t in may]))
     info = info.set_must_source(union([t.relation for t in must]))
-    everything = {id(t): t for t in (*sinks, *may, *must)}.values()
     info = info.set_schedule_map(union([t.schedule for t in everything]))
     try:
         return maps_of(info.compute_flow().get_may_dependence())

@@ -1,6 +1,7 @@
 """isl's dataflow analysis against enumeration, where elements are told by quotients and remainders."""
 
 import random
+from dataclasses import replace
 
 import islpy as isl
 import numpy as np
@@ -72,6 +73,19 @@ def test_dependences_are_those_of_enumeration(block):
         more += len(pairs - expected)
     # isl sometimes finds one too many, which costs memory only.
     assert more <= 2
+
+
+@pytest.mark.parametrize("step", [2, 3])
+def test_multiples_of_sums_do_not_crash_isl(step):
+    """Seed 145015: a read of x[2 * j:][::2] between writes; looking for the last sources was a segmentation fault."""
+    inside = Place(("j",), (Lin.symbol("j"), Lin(1) - Lin.symbol("j")), ("1", "j", "0"))
+    p, nothing = Lin.symbol("p"), isl.Set("{ : }")
+    before = touch("W0", Place((), (), ("0", "0", "0")), Access("b", (p,)), (("p", Lin(13)),), 1, 3, nothing)
+    written = touch("W1", inside, Access("b", (p + 1,)), (("p", Lin(5)),), 1, 3, nothing)
+    sums = Access("b", ((Lin.symbol("j") + p).scaled(step),))
+    asked = touch("Q0", replace(inside, order=("1", "j", "1")), sums, (("p", Lin(4)),), 0, 3, nothing)
+    found = flow([written], [asked], [before])
+    assert {source_of(d) for d in found} == {"Q0", "W0"}
 
 
 def test_a_quotient_by_what_is_not_known_is_not_exact():
