@@ -44,8 +44,8 @@ STATEMENTS = {
 }
 
 COMPILERS = """\
-`CXX` is the command of the compiler, with options if need be; without it, it is `g++`, and where there is none, clang from
-wheels, which `pip install sdfgad[compiler]` installs. What has been run is in the table; whatever a compiler does, its
+`CXX` is the command of the compiler, with options if need be; without it, it is `g++`, and where there is none,
+clang from wheels, which `pip install sdfgad[compiler]` installs. What has been run is in the table; whatever a compiler does, its
 optimised code is tested by plain code in the first call of each library
 ([ADR 16](adr/0016-optimised-code-is-tested-by-plain-code.md)).
 
@@ -57,13 +57,13 @@ optimised code is tested by plain code in the first call of each library
 `test_compile.py`): all passed, before ADR 22 added its option |
 | clang 19.1 (with libomp-19-dev) | the same |
 | clang 14 | only code without OpenMP, for ADR 15: its libomp-14-dev cannot be installed beside that of clang 19 |
-| the wheels: zig c++ of ziglang 0.17.1 (clang 22), OpenMP of intel-openmp 2026.2 | one program with products, `solve` and \
-stencils: the bits of clang 19; speed, see below |
+| the wheels: zig c++ of ziglang 0.17.1 (clang 22), OpenMP of intel-openmp 2026.2 | one program with products, \
+`solve` and stencils: the bits of clang 19; speed, see below |
 | g++ 13, 14 | not run: in no registry that this project reaches |
 
 The wheels take 411 MB; Zig compiles its own libraries in the very first call of a machine, which takes a minute or two.
-Gradients of 24 programs of the suite at S on one thread, interleaved, g++ 12.2 / wheels, minima: 1.06 in the geometric mean,
-0.65 (cavity_flow), 0.83 (softmax) to 1.39 (adi), 1.84 (nbody).
+Gradients of 24 programs of the suite at S on one thread, interleaved, g++ 12.2 / wheels, minima: 1.06 in the geometric
+mean, 0.65 (cavity_flow), 0.83 (softmax) to 1.39 (adi), 1.84 (nbody).
 """
 
 
