@@ -45,8 +45,8 @@ STATEMENTS = {
 
 COMPILERS = """\
 `CXX` is the command of the compiler, with options if need be; without it, it is `g++`, and where there is none,
-clang from wheels, which `pip install sdfgad[compiler]` installs. What has been run is in the table; whatever a compiler does, its
-optimised code is tested by plain code in the first call of each library
+clang from wheels, which `pip install sdfgad[compiler]` installs. What has been run is in the table; whatever a compiler
+does, its optimised code is tested by plain code in the first call of each library
 ([ADR 16](adr/0016-optimised-code-is-tested-by-plain-code.md)).
 
 | compiler | what was run on 2026-11-22 and 23 (x86-64, AVX2) |
