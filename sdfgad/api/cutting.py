@@ -37,11 +37,10 @@ class Cuts:
 
     def _found(self, layout: Layout) -> Iterator[Layout]:
         # Passes are imported only where something is planned.
-        from sdfgad.optimize.passes import BEFORE_LOOPS, optimise
         from sdfgad.optimize.pieces import in_pieces
 
         estimate = Estimate(layout.integers(self.sizes))
-        program, cuts = optimise(layout.made.program, BEFORE_LOOPS), layout.code.cuts
+        program, cuts = layout.code.before_loops, layout.code.cuts
         for _ in range(MOST_CUTS):
             found = in_pieces(program, estimate.peak, estimate.largest(program))
             if found is None:

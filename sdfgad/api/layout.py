@@ -62,14 +62,25 @@ class Code:
         return self.made.program if self.pieces is None else self.pieces
 
     @cached_property
+    def before_loops(self) -> Program:
+        """The program, optimised as far as each statement can still run in pieces by itself."""
+        from sdfgad.optimize.passes import BEFORE_LOOPS, optimise  # What is found compiled does without the import.
+
+        return optimise(self.source, BEFORE_LOOPS)
+
+    @cached_property
     def program(self) -> Program:
         """The program, optimised."""
-        return _optimised(self.source)
+        from sdfgad.optimize.passes import FROM_LOOPS, optimise
+
+        return optimise(self.before_loops, FROM_LOOPS)
 
     @cached_property
     def counting(self) -> Program | None:
         """What counts trips whose number is data, optimised."""
-        return None if self.made.counting is None else _optimised(self.made.counting)
+        from sdfgad.optimize.passes import optimise
+
+        return None if self.made.counting is None else optimise(self.made.counting)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +159,3 @@ class Layout:
         integers, counting = self.integers(sizes), self.code.counting
         first = peak_bytes(counting, integers) if counting is not None else 0
         return max(first, peak_bytes(self.program, integers)) + sizes.copies
-
-
-def _optimised(program: Program) -> Program:
-    from sdfgad.optimize.passes import optimise  # A program that is found compiled does without the import.
-
-    return optimise(program)

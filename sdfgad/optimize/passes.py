@@ -104,6 +104,7 @@ PASSES: tuple[Pass, ...] = (
 
 # Before statements share loops, each of them can still run in pieces by itself.
 BEFORE_LOOPS = PASSES[: PASSES.index(fuse)]
+FROM_LOOPS = PASSES[len(BEFORE_LOOPS) :]
 
 
 def optimise(program: Program, passes: tuple[Pass, ...] = PASSES) -> Program:
