@@ -287,12 +287,14 @@ def source_lines(function: Callable) -> int:
 def measure_all(
     load: Callable[[str], Program], names: Sequence[str], preset: str, repeats: int, console: Console
 ) -> Iterator[Row]:
-    """A row of each program, with a progress display where a person is watching."""
+    """A row of each program, with a progress display where a person is watching, else a line for each program."""
     columns = (SpinnerColumn(), MofNCompleteColumn(), BarColumn(20), TextColumn("{task.description}"))
     watched = console.is_terminal
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not watched) as progress:
         task = progress.add_task("", total=len(names))
-        for name in names:
+        for number, name in enumerate(names, 1):
+            if not watched:
+                print(f"{number}/{len(names)} {name}", file=sys.stderr, flush=True)
             yield measure(load, name, preset, repeats, lambda text: progress.update(task, description=text))
             progress.advance(task)
 

@@ -50,9 +50,11 @@ def assert_only_gemm_is_wrong(status, text, problem):
     assert "1 of 2 right" in text
 
 
-def test_right_programs():
+def test_right_programs(capsys):
     status, text = show(*TWO)
     assert status == 0
+    # Without a terminal, a line for each says how far it is.
+    assert capsys.readouterr().err.splitlines() == [f"{k}/2 {name}" for k, name in enumerate(TWO, 1)]
     assert "WRONG" not in text
     assert "2 of 2 right" in text
     for name in TWO:
