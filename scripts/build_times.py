@@ -32,9 +32,9 @@ import npbench_suite
 PLAIN_WIDTH = 110
 # What is timed of a build: module and function -> stage. Planning is the rest; importing DaCe is a stage, too.
 STAGES = {
-    ("sdfgad.api.specialise", "parse"): "parse",
-    ("sdfgad.api.specialise", "differentiate_program"): "reverse",
-    ("sdfgad.lowering.sdfg", "lower"): "lower",
+    ("sdfgad.specialise.specialise", "parse"): "parse",
+    ("sdfgad.specialise.specialise", "differentiate_program"): "reverse",
+    ("sdfgad.sdfg.lower", "lower"): "lower",
     ("sdfgad.runtime.compile", "generate"): "generate",
     ("sdfgad.runtime.compile", "_built"): "compile",
 }

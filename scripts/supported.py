@@ -25,22 +25,22 @@ PAGE = ROOT / "docs" / "supported.md"
 
 # What the language offers -> the file of its tests, or a part of one.
 STATEMENTS = {
-    "`for` over ranges of any start, stop, step and sign": "tests/frontend/test_loops.py",
-    "`for` over arrays, tuples, `zip`, `enumerate`, `reversed`": "tests/frontend/test_structured_control.py",
-    "`while`, `break`, `continue`, `else`, early `return`, `raise`": "tests/frontend/test_structured_control.py",
-    "names that only some paths bind": "tests/frontend/test_structured_control.py",
-    "arrays swapped in loops, or chosen by a branch and then updated in place": "tests/frontend/test_merging.py",
-    "comprehensions, lambdas, nested functions, closures, `partial`": "tests/frontend/test_refusals.py",
-    "boolean masks, several integer arrays, for reading and writing": "tests/frontend/test_gathering.py",
+    "`for` over ranges of any start, stop, step and sign": "tests/parse/test_loops.py",
+    "`for` over arrays, tuples, `zip`, `enumerate`, `reversed`": "tests/parse/test_structured_control.py",
+    "`while`, `break`, `continue`, `else`, early `return`, `raise`": "tests/parse/test_structured_control.py",
+    "names that only some paths bind": "tests/parse/test_structured_control.py",
+    "arrays swapped in loops, or chosen by a branch and then updated in place": "tests/parse/test_merging.py",
+    "comprehensions, lambdas, nested functions, closures, `partial`": "tests/parse/test_refusals.py",
+    "boolean masks, several integer arrays, for reading and writing": "tests/parse/test_gathering.py",
     "complex numbers": "tests/rules/test_complex.py",
-    "bounds that are run-time arguments, or data": "tests/frontend/test_control_at_run_time.py",
-    "`if` on indices, arguments and data; `and`, `or`, `not`; conditional expressions": "tests/frontend/test_conditions.py",  # noqa: E501
-    "`if` in loops, and loops in `if`": "tests/frontend/test_control.py",
-    "slices, negative steps, `None`, `...`, elements, integer arrays as indices": "tests/frontend/test_indexing.py",
-    "views, and writes through them": "tests/frontend/test_indexing.py",
-    "names bound to the same array, swapped, bound in branches": "tests/frontend/test_interpreter.py",
-    "helper functions, closures, default and keyword arguments": "tests/frontend/test_calls.py",
-    "operators, in-place operators, integers that wrap around": "tests/frontend/test_operators.py",
+    "bounds that are run-time arguments, or data": "tests/parse/test_control_at_run_time.py",
+    "`if` on indices, arguments and data; `and`, `or`, `not`; conditional expressions": "tests/parse/test_conditions.py",  # noqa: E501
+    "`if` in loops, and loops in `if`": "tests/parse/test_control.py",
+    "slices, negative steps, `None`, `...`, elements, integer arrays as indices": "tests/parse/test_indexing.py",
+    "views, and writes through them": "tests/parse/test_indexing.py",
+    "names bound to the same array, swapped, bound in branches": "tests/parse/test_interpreter.py",
+    "helper functions, closures, default and keyword arguments": "tests/parse/test_calls.py",
+    "operators, in-place operators, integers that wrap around": "tests/parse/test_operators.py",
 }
 
 COMPILERS = """\

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from sdfgad.ir.expr import Rewriter
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Lin, Rewriter
 from sdfgad.ir.program import Program, rewrite_statement, transform
 from sdfgad.ir.rename import renamed
-from sdfgad.lowering.compiled import lower_nests
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.targets.cpu.compiled import lower_nests
 
 
 @contextmanager

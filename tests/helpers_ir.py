@@ -14,11 +14,11 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
-from sdfgad.frontend import parse as parsing
-from sdfgad.frontend.functions.linalg import cholesky_pullback, solve_pullback
+from sdfgad.gradient.assemble import assemble
 from sdfgad.ir.expr import Const, Int, Op, Read, reads, symbols_of
 from sdfgad.ir.program import Call, Compute, Loop
-from sdfgad.lowering.assemble import assemble
+from sdfgad.parse import parse as parsing
+from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 from sdfgad.reverse.adjoint import differentiate_program
 from tests.helpers import assert_close
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sdfgad.analysis.model import numbered
+from sdfgad.gradient.assemble import assemble
+from sdfgad.gradient.checkpoints import can_keep
 from sdfgad.ir.program import Loop
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.lowering.accounting import Accountant
-from sdfgad.lowering.assemble import assemble
-from sdfgad.lowering.checkpoints import can_keep
-from sdfgad.lowering.inner import inner_choices
-from sdfgad.optimize.passes import optimise
+from sdfgad.memory.accounting import Accountant
+from sdfgad.memory.loop_choices import inner_choices
+from sdfgad.optimise.passes import optimise
 from sdfgad.plan.machine import Machine
 from sdfgad.plan.segments import Segments
-from sdfgad.reverse.places import enclosing_loops
+from sdfgad.reverse.save_points import enclosing_loops
 from tests.helpers_ir import (
     Interpreter,
     adjoint_of,
@@ -34,11 +34,11 @@ LENGTHS, SLOTS = (1, 1, 2, 3, 4, 50), (1, 1, 2, 3, 50)
 class Choice:
     """What is made again, and for each kept loop, by number, the segments' length and the slots."""
 
-    again: tuple
+    recomputes: tuple
     segments: dict
 
     def __str__(self):
-        return f"again {[(sorted(a.buffers), a.members) for a in self.again]}, kept {self.segments}"
+        return f"again {[(sorted(a.buffers), a.members) for a in self.recomputes]}, kept {self.segments}"
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Case:
     args: tuple
 
     def program(self, choice):
-        adjoint = self.adjoint.making_again(choice.again) if choice.again else self.adjoint
+        adjoint = self.adjoint.recomputing(choice.recomputes) if choice.recomputes else self.adjoint
         return assemble(adjoint, self.names, self.output, tuple(choice.segments))
 
     def integers(self, made):
@@ -133,27 +133,27 @@ class Options:
         for pair in self.conflicts:
             if set(pair) <= set(inner):
                 inner.remove(rng.choice(pair))
-        again = [a for a in self.outer if rng.random() < share] + [self.inner[k] for k in inner]
+        recomputes = [a for a in self.outer if rng.random() < share] + [self.inner[k] for k in inner]
         loops = [n for n in self.loops if rng.random() < share]
-        return Choice(tuple(again), {n: (rng.choice(LENGTHS), rng.choice(SLOTS)) for n in loops})
+        return Choice(tuple(recomputes), {n: (rng.choice(LENGTHS), rng.choice(SLOTS)) for n in loops})
 
 
 def options_of(case):
     made = case.program(Choice((), {}))
     inner = inner_choices(case.adjoint)
     accountant = Accountant(case.adjoint, made, inner, case.integers(made), MACHINE)
-    return Options(list(accountant.outer), list(inner.again), list(inner.conflicts), keepable(case.adjoint))
+    return Options(list(accountant.outer), list(inner.recomputes), list(inner.conflicts), keepable(case.adjoint))
 
 
 def keepable(adjoint):
     """The loops that the accounts would let be kept, also those of one trip or none."""
     statements, loops = numbered(adjoint.primal.body), enclosing_loops(adjoint.primal.body)
-    again = {n for a in adjoint.choices for m in a.members for n in range(m, m + statements[m].size + 1)}
+    recomputes = {n for a in adjoint.recomputable for m in a.members for n in range(m, m + statements[m].size + 1)}
     return [
         number
         for number, loop in enumerate(statements)
         if isinstance(loop, Loop)
-        and number not in again
+        and number not in recomputes
         and can_keep(number, loop, loops[number], adjoint.primal.integers)
         and any(number < n <= number + loop.size for n, _ in adjoint.residuals)
     ]
@@ -165,11 +165,11 @@ def choices_for(options, trials, seed=0):
     everything = options.draw(rng, 2.0)
     found = [
         everything,
-        Choice(everything.again, {}),
+        Choice(everything.recomputes, {}),
         Choice((), everything.segments),
         *(options.draw(rng, rng.choice([0.3, 0.5, 0.8])) for _ in range(trials)),
     ]
-    distinct = {(c.again, tuple(c.segments.items())): c for c in found if c.again or c.segments}
+    distinct = {(c.recomputes, tuple(c.segments.items())): c for c in found if c.recomputes or c.segments}
     return list(distinct.values())
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from sdfgad.gradient.assemble import assemble
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.ir.text import program_text
-from sdfgad.lowering.assemble import assemble
-from sdfgad.optimize.passes import PASSES
+from sdfgad.optimise.passes import PASSES
 from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, symbols_of_shape
 from tests.helpers_text import sample, tidy
 

@@ -6,8 +6,7 @@ import textwrap
 
 import numpy as np
 
-from sdfgad.ir.expr import INT, Const, Int, Op, Read, reads
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, Read, as_linear, reads
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Program, Whole
 
 F64 = np.dtype(np.float64)

@@ -299,7 +299,7 @@ def _add(batch: Batch, gradient: Any, args: tuple[Any, ...]) -> None:
 
 def _is_compiled(gradient: Any, args: tuple[Any, ...]) -> bool:
     """Whether a specialisation that is there serves other arguments."""
-    from sdfgad.api.signature import bind
+    from sdfgad.specialise.signature import bind
 
     call = bind(gradient._function, args, {})
     return any(made.fits(call) for made in gradient._specialisations.get(call.key, ()))

@@ -112,17 +112,17 @@ def _square(x):
     return x * x
 
 
-def differentiate(task: Task, **wishes: Any) -> Any:
+def differentiate(task: Task, **options: Any) -> Any:
     import sdfgad
 
     # An empty cache, so that the first call is one.
     os.environ["SDFGAD_CACHE_DIR"] = str(task.folder / "cache")
     entry = task.entry
-    return sdfgad.differentiate(entry.program, wrt=entry.arrays, output=entry.output, allow_unused=True, **wishes)
+    return sdfgad.differentiate(entry.program, wrt=entry.arrays, output=entry.output, allow_unused=True, **options)
 
 
-def prepare_sdfgad(task: Task, **wishes: Any) -> Ready:
-    program = differentiate(task, **wishes)
+def prepare_sdfgad(task: Task, **options: Any) -> Ready:
+    program = differentiate(task, **options)
     program.compile(*task.arguments)
     return Ready(
         lambda _: program.vjp(*task.arguments, cotangent=task.weights),

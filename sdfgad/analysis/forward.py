@@ -12,8 +12,7 @@ from dataclasses import replace
 import islpy as isl
 
 from sdfgad.analysis.model import Touch, depth_of, flow, placed, sink_of, source_of, touch
-from sdfgad.ir.expr import Expr, Read
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.program import (
     Access,
     Block,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from sdfgad.ir.expr import Expr
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Expr, Lin
 from sdfgad.ir.program import Access, Block, Branch, Loop, Statement
 from sdfgad.ir.sets import Encoder
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sdfgad.ir.accesses import Use, interval, is_same_region, mentioned_by, own_params, uses_of
-from sdfgad.ir.digits import Digits, places
-from sdfgad.ir.expr import INT, Const
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import INT, Const, Lin
+from sdfgad.ir.mixed_radix import Digits, places
 from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, Statement, reads_of
 
 

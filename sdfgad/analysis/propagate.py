@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from sdfgad.ir.expr import Const, Expr, Int, Op, Read, postorder, reads, rewrite
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, postorder, reads, rewrite
 from sdfgad.ir.program import (
     Block,
     Branch,

@@ -11,16 +11,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.api.sending import check_importable, found_by_name
-from sdfgad.api.signature import Call, bind, definition, like_argument
-from sdfgad.api.specialise import Specialisation, specialise
-from sdfgad.api.wishes import STRATEGIES, Strategy, Wishes, parse_bytes
+from sdfgad.api.pickling import check_importable, found_by_name
 from sdfgad.errors import ArgumentError, OutputError, WrtError
-from sdfgad.frontend.parse import ArrayArgument, Primal
-from sdfgad.frontend.source import read_source
 from sdfgad.ir.program import Program
+from sdfgad.options import STRATEGIES, Options, Strategy, parse_bytes
+from sdfgad.parse.parse import ArrayArgument, Primal
+from sdfgad.parse.source import read_source
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
+from sdfgad.specialise.signature import Call, bind, definition, like_argument
+from sdfgad.specialise.specialise import Specialisation, specialise
 
 Wrt = str | int | Sequence[str | int] | None
 Array = np.ndarray[Any, Any]
@@ -87,9 +87,9 @@ def differentiate(
         check_solver(solver)
     except SolverMissing as error:
         raise ArgumentError(str(error), todo='Pass solver="CBC", which comes with PuLP.') from None
-    wishes = Wishes(parse_bytes(memory_limit), strategy, dict(overrides or {}), solver, solver_seconds)
+    options = Options(parse_bytes(memory_limit), strategy, dict(overrides or {}), solver, solver_seconds)
     return DifferentiatedProgram(
-        program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, wishes=wishes
+        program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, options=options
     )
 
 
@@ -121,19 +121,19 @@ class DifferentiatedProgram:
         output: str | None,
         reduce: str | None,
         allow_unused: bool,
-        wishes: Wishes,
+        options: Options,
     ) -> None:
         if reduce not in (None, "sum"):
             raise OutputError(f"reduce={reduce!r} is not known", todo='Use reduce="sum", or g.vjp with a cotangent.')
         self._program, self._function = program, _plain_function(program)
-        self._options: dict[str, Any] = {"wrt": wrt, "output": output, "reduce": reduce}
-        self._options |= {"allow_unused": allow_unused, "wishes": wishes}
+        self._arguments: dict[str, Any] = {"wrt": wrt, "output": output, "reduce": reduce}
+        self._arguments |= {"allow_unused": allow_unused, "options": options}
         read_source(self._function)
         self._parameters = list(inspect.signature(self._function).parameters)
         self._is_single = isinstance(wrt, (str, int))
         self._names = None if wrt is None else self._resolve_names([wrt] if isinstance(wrt, (str, int)) else list(wrt))
         self._output, self._reduce, self._allow_unused = output, reduce, allow_unused
-        self._wishes = wishes
+        self._options = options
         self._specialisations: dict[Hashable, list[Specialisation]] = {}
         self._by_integers: dict[Hashable, Specialisation] = {}
         self.__name__ = f"gradient of {self._function.__name__}"
@@ -160,7 +160,7 @@ class DifferentiatedProgram:
         if found_by_name(self.__module__, name) is self:
             return name
         check_importable(self._program)
-        return partial(DifferentiatedProgram, **self._options), (self._program,)
+        return partial(DifferentiatedProgram, **self._arguments), (self._program,)
 
     # --- calls
 
@@ -268,7 +268,7 @@ class DifferentiatedProgram:
         runs = [made.measure(call, ones) for _ in range(max(repeats, 1) + 1)]
         layout, sizes = made.layout(call), made.sizes(call)
         seconds = sorted(run[1] for run in runs[1:])[max(repeats, 1) // 2]
-        return Measurement(max(run[0] for run in runs), seconds, layout.peak_bytes(sizes), self._wishes.limit)
+        return Measurement(max(run[0] for run in runs), seconds, layout.peak_bytes(sizes), self._options.limit)
 
     # --- inside
 
@@ -304,7 +304,7 @@ class DifferentiatedProgram:
         found = self._specialisations.setdefault(call.key, [])
         made = next((m for m in found if m.primal.is_current and m.fits(call)), None)
         if made is None:
-            made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._wishes)
+            made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._options)
             found.append(made)
         return made
 

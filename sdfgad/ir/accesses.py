@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sdfgad.ir.digits import is_same_place, radix_of
-from sdfgad.ir.expr import Expr, Rewriter, reads
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Expr, Lin, Rewriter, reads
+from sdfgad.ir.mixed_radix import is_same_place, radix_of
 from sdfgad.ir.program import Branch, Buffer, Compute, Loop, Params, Statement, boxed_reads, writes_of
 
 Bound = tuple[tuple[str, Lin], ...]

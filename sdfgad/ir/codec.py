@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad import errors
-from sdfgad.ir.expr import Const, Expr, Int, Op, Read
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read
 
 # What is made of its parts in another way than records: tag -> how.
 MAKERS: dict[str, Callable[[list[Any]], Any]] = {

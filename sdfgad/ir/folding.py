@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from sdfgad.ir.expr import INT, Const, Expr, Int, Op, Read, Rewriter
-from sdfgad.ir.linear import Atom, IntLike, Lin, as_linear
+from sdfgad.ir.expr import INT, Atom, Const, Expr, Int, IntLike, Lin, Op, Read, Rewriter, as_linear
 
 # The least and the greatest value of a symbol; a symbol that is not mentioned may have any.
 Ranges = Mapping[str, tuple[int, int]]

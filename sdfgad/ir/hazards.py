@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sdfgad.ir.expr import Expr, Rewriter, reads
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Expr, Lin, Rewriter, reads
 from sdfgad.ir.program import Access
 from sdfgad.ir.sets import Domain
 

@@ -16,8 +16,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from sdfgad.errors import Location, SdfgadError
-from sdfgad.ir.expr import Expr, Read, Rewriter, reads
-from sdfgad.ir.linear import IntLike, Lin
+from sdfgad.ir.expr import Expr, IntLike, Lin, Read, Rewriter, reads
 
 FIRST_CHECK = 1 << 30
 ZERO = Lin(0)

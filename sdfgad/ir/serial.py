@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Expr, postorder
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Expr, Lin, postorder
 from sdfgad.ir.program import Program
 
 # Fields that say where something comes from, and what is raised where a check fails: its origin.

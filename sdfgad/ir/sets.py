@@ -11,8 +11,7 @@ from functools import lru_cache
 
 import islpy as isl
 
-from sdfgad.ir.expr import Expr, Op
-from sdfgad.ir.linear import Atom, IntLike, Lin, as_linear
+from sdfgad.ir.expr import Atom, Expr, IntLike, Lin, Op, as_linear
 
 
 class Encoder:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdfgad.ir.expr import Const, Expr, Int, Op, Read
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read
 from sdfgad.ir.program import Access, Block, Call, Compute, Loop, Program
 
 INFIX = {

@@ -1,5 +1,6 @@
 """Plan: which values are stored and which are recomputed. Plain data: no dace here, and pulp in one file."""
 
-from sdfgad.plan.plan import Decision, Moment, Plan
+from sdfgad.plan.moments import Moment
+from sdfgad.plan.plan import Decision, Plan
 
 __all__ = ["Decision", "Moment", "Plan"]

@@ -6,8 +6,9 @@ import math
 import time
 from dataclasses import dataclass, replace
 
+from sdfgad.plan.answer import Answer
 from sdfgad.plan.greedy import greedy, keep_all, lowest_peak
-from sdfgad.plan.ilp import Answer, solve
+from sdfgad.plan.ilp import solve
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.simulate import Simulation, simulate
 

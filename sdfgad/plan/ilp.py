@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 
+from sdfgad.plan.answer import Answer, Effort, left_out
 from sdfgad.plan.model import build
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.simulate import InvalidPlan, cheapest_modes, simulate
@@ -18,44 +19,6 @@ ATTEMPTS = 4
 
 class SolverMissing(ValueError):
     """The solver that was asked for is unknown or not installed."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the solver found.
-
-    Attributes:
-        solution: the best one, replayed by the simulator; None if there is none.
-        status: "optimal"; "infeasible": provably without solution; "feasible": the best of those that were looked at,
-            but choices were left out; "unknown": nothing among those; "time limit", with a solution or without one;
-            "too large": there is too much to decide for the solver to be asked; "failed": the solver broke down.
-        gap: how far the objective may be from the best, as a fraction of it; None if that is unknown.
-        seconds: how long it took.
-    """
-
-    solution: Solution | None
-    status: str
-    gap: float | None
-    seconds: float
-
-
-FAILED = Answer(None, "failed", None, 0.0)
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What the solver may do.
-
-    Attributes:
-        deadline: until when it may go on, by `time.perf_counter`.
-        tolerance: how far from the best, as a fraction, is good enough.
-        most: it is not asked about models with more whole variables.
-    """
-
-    solver: str
-    deadline: float
-    tolerance: float
-    most: float = math.inf
 
 
 def solve(
@@ -129,12 +92,6 @@ def _is_over(problem: Problem, solution: Solution, budget: int | None) -> bool:
     except InvalidPlan as error:
         raise RuntimeError(f"the solver's plan cannot be carried out: {error}") from error
     return budget is not None and peak > budget
-
-
-def left_out(answer: Answer) -> Answer:
-    """The answer where choices were left out: no proof."""
-    status = {"optimal": "feasible", "infeasible": "unknown"}.get(answer.status, answer.status)
-    return Answer(answer.solution, status, None, answer.seconds)
 
 
 def _without_solver(problem: Problem, budget: int | None, objective: str) -> Answer | None:

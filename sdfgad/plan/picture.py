@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sdfgad.plan.plan import Moment, Plan, without_folder
+from sdfgad.plan.moments import Moment, without_folder
 
 MEBI = 2**20
 # Strategy -> colour and marker.
@@ -24,8 +24,8 @@ MOST_TICKS = 40
 Point = tuple[str, str, float, float]
 
 
-def draw(plan: Plan) -> Any:
-    """Live bytes over the program; the matplotlib figure.
+def draw(moments: tuple[Moment, ...], store_all: tuple[Moment, ...], strategy: str, budget_bytes: int | None) -> Any:
+    """Live bytes over the program under a plan, and if everything is stored; the matplotlib figure.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -34,24 +34,24 @@ def draw(plan: Plan) -> Any:
 
     figure = Figure(figsize=(10, 5), layout="constrained")
     axes = figure.subplots()
-    _line(axes, plan.store_all, "all stored", color="0.5", linestyle="--")
-    _line(axes, plan.moments, f"this plan ({plan.strategy})", color="C0")
-    axes.fill_between(*_corners(plan.moments), step="post", alpha=0.2, color="C0")
-    if plan.budget_bytes is not None:
-        axes.axhline(plan.budget_bytes / MEBI, color="C3", label="limit")
-    _sweeps(axes, len(plan.moments))
-    _peak(axes, plan.moments)
-    axes.set_xlim(0, len(plan.moments))
-    axes.set_ylim(0, 1.12 * max(axes.get_ylim()[1], _top(plan)))
-    _lines(axes, plan.moments)
+    _line(axes, store_all, "all stored", color="0.5", linestyle="--")
+    _line(axes, moments, f"this plan ({strategy})", color="C0")
+    axes.fill_between(*_corners(moments), step="post", alpha=0.2, color="C0")
+    if budget_bytes is not None:
+        axes.axhline(budget_bytes / MEBI, color="C3", label="limit")
+    _sweeps(axes, len(moments))
+    _peak(axes, moments)
+    axes.set_xlim(0, len(moments))
+    axes.set_ylim(0, 1.12 * max(axes.get_ylim()[1], _top((*moments, *store_all))))
+    _lines(axes, moments)
     axes.set_ylabel("held by the call [MiB]")
     axes.grid(axis="y", color="0.92", zorder=0)
     figure.legend(loc="outside upper right", ncols=3, frameon=False)
     return figure
 
 
-def _top(plan: Plan) -> float:
-    return max(moment.bytes for moment in (*plan.moments, *plan.store_all)) / MEBI
+def _top(moments: tuple[Moment, ...]) -> float:
+    return max(moment.bytes for moment in moments) / MEBI
 
 
 def _sweeps(axes: Any, count: int) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
+
+from sdfgad.plan.moments import Moment, without_folder
+from sdfgad.plan.picture import draw
 
 WIDTH = 160
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -34,14 +36,6 @@ class Decision:
     choice: str
     seconds: float
     reason: str
-
-
-@dataclass(frozen=True)
-class Moment:
-    """What is held while one statement of the user's program runs, or is reversed."""
-
-    label: str
-    bytes: int
 
 
 @dataclass(frozen=True)
@@ -100,9 +94,7 @@ class Plan:
         Raises:
             ImportError: matplotlib is not installed.
         """
-        from sdfgad.plan.picture import draw
-
-        figure = draw(self)
+        figure = draw(self.moments, self.store_all, self.strategy, self.budget_bytes)
         if path is not None:
             figure.savefig(path, dpi=120, bbox_inches="tight")
         return figure
@@ -145,14 +137,6 @@ def _text(plan: Plan) -> str:
     return "\n".join([*rows, *([""] if rows else []), *_summary(plan)])
 
 
-def without_folder(source: str) -> str:
-    """A line without its folder: ``/home/me/heat.py:3: y = a / b`` becomes ``heat.py:3: y = a / b``."""
-    # A slash in the line itself is no part of the path.
-    place = re.search(r":\d+: ", source)
-    end = place.start() if place else 0
-    return re.sub(r"/.*/|\S*/", "", source[:end]) + source[end:]
-
-
 def _summary(plan: Plan) -> Iterable[str]:
     if not plan.decisions:
         yield "Nothing is kept for the reverse sweep beyond the program's own arrays, so there is nothing to decide."
@@ -161,8 +145,3 @@ def _summary(plan: Plan) -> Iterable[str]:
     yield f"      at {without_folder(plan.peak_point)}"
     gap = "" if not plan.gap else f", at most {plan.gap:.1%} from the best"
     yield f"{plan.strategy}: {plan.status}{gap}; solver {plan.solver}, {time_text(plan.solve_seconds)}"
-
-
-def peak_of(moments: Sequence[Moment]) -> Moment:
-    """The first moment at which most is held."""
-    return max(moments, key=lambda moment: moment.bytes)

@@ -54,7 +54,7 @@ class Segments:
         return 24 * (self.slots + 1) + 40 * (self.units + kept_anew)
 
     def forward(self) -> np.ndarray:
-        """Rows (keep, start, end) in trips; see `sdfgad.lowering.checkpoints`."""
+        """Rows (keep, start, end) in trips; see `sdfgad.gradient.checkpoints`."""
         rows = np.array(forward_schedule(self.units, self.slots), dtype=np.int64).reshape(-1, 3)
         rows[:, 1:] = np.minimum(rows[:, 1:] * self.length, self.trips)
         return rows

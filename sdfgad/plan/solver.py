@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pulp
 
-from sdfgad.plan.ilp import FAILED, Answer, Effort, left_out
+from sdfgad.plan.answer import FAILED, Answer, Effort, left_out
 from sdfgad.plan.model import ONE, Model, Sum, binding, unit
 from sdfgad.plan.problem import Solution
 from sdfgad.plan.simulate import simulate

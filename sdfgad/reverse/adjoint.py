@@ -32,14 +32,13 @@ from sdfgad.ir.program import (
     reads_of,
     walk,
 )
-from sdfgad.reverse.again import find_again
 from sdfgad.reverse.calls import missing_call_rules, operand_rule, pullback_of_call
-from sdfgad.reverse.choices import keep_choices
-from sdfgad.reverse.places import Key, Places
+from sdfgad.reverse.outcomes import keep_outcomes
+from sdfgad.reverse.recompute import find_recomputable
 from sdfgad.reverse.residuals import (
-    Again,
-    Piece,
+    Recompute,
     Residual,
+    StatementAdjoint,
     asked,
     buffers_read,
     is_put_back,
@@ -48,6 +47,7 @@ from sdfgad.reverse.residuals import (
     residuals_of,
     saved_keys,
 )
+from sdfgad.reverse.save_points import Key, SavePoints
 from sdfgad.reverse.strong_zeros import StrongZeros, strong_zeros_of
 from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import STATEMENT_RULES, Pullback, target_params
@@ -64,7 +64,7 @@ class Adjoint:
         context: the values of run-time integers for which it holds.
         pieces: statement number -> its adjoint.
         residuals: by the number of the statement before which they are kept, and the buffer.
-        again: what the reverse sweep makes again; `residuals` is what must be kept then.
+        recomputes: what the reverse sweep makes again; `residuals` is what must be kept then.
         bars: active buffer -> the buffer of its adjoint.
         buffers: storage of the adjoint, without tapes.
         output: the buffer that is differentiated.
@@ -72,33 +72,33 @@ class Adjoint:
 
     primal: Program
     context: isl.Set
-    pieces: Mapping[int, Piece]
+    pieces: Mapping[int, StatementAdjoint]
     residuals: Mapping[Key, Residual]
     bars: Mapping[str, str]
     buffers: Mapping[str, Buffer]
     output: str
     names: Names = field(compare=False)
     destruction: Destruction = field(compare=False)
-    places: Places = field(compare=False)
-    again: tuple[Again, ...] = ()
+    save_points: SavePoints = field(compare=False)
+    recomputes: tuple[Recompute, ...] = ()
 
     @cached_property
-    def choices(self) -> tuple[Again, ...]:
+    def recomputable(self) -> tuple[Recompute, ...]:
         """All that could be made again."""
-        return find_again(self.primal, self.context, self.pieces, self.output)
+        return find_recomputable(self.primal, self.context, self.pieces, self.output)
 
     @cached_property
     def requests(self) -> Mapping[int, Sequence[Request]]:
         """What the adjoints, and what is made again, ask of the forward sweep, by the number of a statement."""
         found: dict[int, list[Request]] = {}
-        for one in asked(self.primal, self.pieces, frozenset(), self.again):
+        for one in asked(self.primal, self.pieces, frozenset(), self.recomputes):
             found.setdefault(one.number, []).append(one.request)
         return found
 
-    def making_again(self, again: Sequence[Again]) -> Adjoint:
+    def recomputing(self, recomputes: Sequence[Recompute]) -> Adjoint:
         """The same adjoint, with these values made again in the reverse sweep."""
-        saved = saved_keys(self.primal, self.destruction, self.places, self.pieces, again)
-        return replace(self, again=tuple(again), residuals=residuals_of(self.places, saved))
+        saved = saved_keys(self.primal, self.destruction, self.save_points, self.pieces, recomputes)
+        return replace(self, recomputes=tuple(recomputes), residuals=residuals_of(self.save_points, saved))
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ class _Setting:
     program: Program
     zeros: StrongZeros
     destruction: Destruction
-    places: Places
+    save_points: SavePoints
     bars: Mapping[str, str]
 
-    def saved(self, pieces: Mapping[int, Piece]) -> frozenset[Key]:
+    def saved(self, pieces: Mapping[int, StatementAdjoint]) -> frozenset[Key]:
         """What must be saved for these adjoints."""
-        return saved_keys(self.program, self.destruction, self.places, pieces)
+        return saved_keys(self.program, self.destruction, self.save_points, pieces)
 
 
 def differentiate_program(
@@ -145,27 +145,27 @@ def differentiate_program(
     names = Names((*program.buffers, *program.integers, *_symbols(program.body)))
     bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
     buffers = {bar: replace(program.buffers[name], name=bar) for name, bar in bars.items()}
-    pieces: dict[int, Piece] = {}
-    destruction, places = Destruction(program.body, context), Places(program, early)
-    setting = _Setting(program, strong_zeros_of(program), destruction, places, bars)
+    pieces: dict[int, StatementAdjoint] = {}
+    destruction, save_points = Destruction(program.body, context), SavePoints(program, early)
+    setting = _Setting(program, strong_zeros_of(program), destruction, save_points, bars)
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
             pieces[number] = _piece(setting, statement, buffers, names)
         elif isinstance(statement, Call) and any(whole.buffer in active for whole in statement.outputs):
-            pieces[number] = Piece(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
+            pieces[number] = StatementAdjoint(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
     pieces, saved = _using_operands(setting, pieces, setting.saved(pieces), buffers, names)
     pieces, saved = _using_results(setting, pieces, saved)
     if reusing:
         pieces = _reusing_results(setting, pieces, saved)
         saved = setting.saved(pieces)
     if noting:
-        needed = partial(saved_keys, program, destruction, places)
-        noted, pieces = keep_choices(places, pieces, saved, needed, names)
+        needed = partial(saved_keys, program, destruction, save_points)
+        noted, pieces = keep_outcomes(save_points, pieces, saved, needed, names)
         if noted is not program:
-            program, destruction, places = noted, Destruction(noted.body, context), Places(noted, early)
-            saved = saved_keys(program, destruction, places, pieces)
-    residuals = residuals_of(places, saved)
-    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, destruction, places)
+            program, destruction, save_points = noted, Destruction(noted.body, context), SavePoints(noted, early)
+            saved = saved_keys(program, destruction, save_points, pieces)
+    residuals = residuals_of(save_points, saved)
+    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, destruction, save_points)
 
 
 def dependences(statement: Statement) -> list[Read]:
@@ -203,7 +203,7 @@ def _symbols(body: Block) -> set[str]:
 
 def _piece(
     setting: _Setting, statement: Compute, buffers: dict[str, Buffer], names: Names, prefer_result: bool = False
-) -> Piece:
+) -> StatementAdjoint:
     """The adjoint of a statement; new buffers go to `buffers`."""
     bars, like = setting.bars, setting.program.buffers[statement.target.buffer]
     dtype = like.dtype
@@ -228,7 +228,7 @@ def _piece(
         # An assignment may have a parameter of one value that its target does not mention, and its value does.
         params = statement.params if statement.accumulate is None else target_params(statement)
         body.append(Compute(params, target_bar, own, None, statement.where))
-    return Piece(tuple(body), AFTER if pulled.uses_result else BEFORE)
+    return StatementAdjoint(tuple(body), AFTER if pulled.uses_result else BEFORE)
 
 
 def _with_result(statement: Compute, pulled: Pullback, preferred: bool) -> Pullback:
@@ -280,11 +280,11 @@ def _with_totals(
 
 def _using_operands(
     setting: _Setting,
-    pieces: dict[int, Piece],
+    pieces: dict[int, StatementAdjoint],
     saved: frozenset[Key],
     buffers: dict[str, Buffer],
     names: Names,
-) -> tuple[dict[int, Piece], frozenset[Key]]:
+) -> tuple[dict[int, StatementAdjoint], frozenset[Key]]:
     """Let adjoints of calls use operands instead of results, one by one, where fewer values must be saved then."""
     program, bars = setting.program, setting.bars
     statements = numbered(program.body)
@@ -294,7 +294,7 @@ def _using_operands(
         if not isinstance(call, Call) or rule is None:
             continue
         storage = dict(buffers)
-        other = Piece(pullback_of_call(call, program.buffers, bars, storage, names, rule), piece.phase)
+        other = StatementAdjoint(pullback_of_call(call, program.buffers, bars, storage, names, rule), piece.phase)
         trial = setting.saved(pieces | {number: other})
         if len(trial) < len(saved):
             pieces, saved = pieces | {number: other}, trial
@@ -306,11 +306,11 @@ def _using_operands(
 
 
 def _using_results(
-    setting: _Setting, pieces: dict[int, Piece], saved: frozenset[Key]
-) -> tuple[dict[int, Piece], frozenset[Key]]:
+    setting: _Setting, pieces: dict[int, StatementAdjoint], saved: frozenset[Key]
+) -> tuple[dict[int, StatementAdjoint], frozenset[Key]]:
     """Let adjoints use results instead of operands, one by one, where fewer values must be saved then."""
     statements, lost = numbered(setting.program.body), {buffer for _, buffer in saved}
-    others: dict[int, Piece] = {}
+    others: dict[int, StatementAdjoint] = {}
     for number, piece in pieces.items():
         statement = statements[number]
         if not isinstance(statement, Compute) or statement.accumulate:
@@ -320,7 +320,7 @@ def _using_results(
             others |= {number: other} if other != piece else {}
     if not others:
         return pieces, saved
-    keys = keys_of_pieces(setting.program, setting.destruction, setting.places, [pieces, others])
+    keys = keys_of_pieces(setting.program, setting.destruction, setting.save_points, [pieces, others])
     askers = Counter(key for number in pieces for key in keys[0][number])
     changed = dict(pieces)
     for number in others:
@@ -330,7 +330,9 @@ def _using_results(
     return changed, setting.saved(changed)
 
 
-def _reusing_results(setting: _Setting, pieces: Mapping[int, Piece], saved: frozenset[Key]) -> dict[int, Piece]:
+def _reusing_results(
+    setting: _Setting, pieces: Mapping[int, StatementAdjoint], saved: frozenset[Key]
+) -> dict[int, StatementAdjoint]:
     """Let adjoints use results rather than compute slow functions again, where these results are there anyway.
 
     They are where other adjoints read them, and where nothing that is not saved anyway destroys them.
@@ -346,10 +348,10 @@ def _reusing_results(setting: _Setting, pieces: Mapping[int, Piece], saved: froz
         other = _piece(setting, statement, {}, Names(), prefer_result=True)
         if _slow(other) < _slow(piece) and buffers_read(other.statements) <= there:
             requests = requests_of(number, other, program)
-            changed |= {number: other} if is_put_back(setting.destruction, setting.places, requests, saved) else {}
+            changed |= {number: other} if is_put_back(setting.destruction, setting.save_points, requests, saved) else {}
     return changed
 
 
-def _slow(piece: Piece) -> set[Expr]:
+def _slow(piece: StatementAdjoint) -> set[Expr]:
     values = [part.value for part in piece.statements if isinstance(part, Compute)]
     return {node for node in postorder(*values) if isinstance(node, Op) and node.name in SLOW}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sdfgad.errors import Location
-from sdfgad.frontend.builder import Builder
-from sdfgad.frontend.interpreter import Frame
-from sdfgad.frontend.source import read_source
-from sdfgad.frontend.values import view_of
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Buffer, Call, Compute, Program, Statement, buffers_of, walk, written
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.interpreter import Frame
+from sdfgad.parse.source import read_source
+from sdfgad.parse.values import view_of
 from sdfgad.rules.library import CALL_RULES, OPERAND_RULES, CallRule
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from sdfgad.analysis.flow import AFTER, BEFORE, Destruction, Request
 from sdfgad.analysis.model import numbered
 from sdfgad.errors import Location
-from sdfgad.ir.expr import Expr, Read, reads
+from sdfgad.ir.expr import Expr, Lin, Read, reads
 from sdfgad.ir.hazards import is_once
-from sdfgad.ir.linear import Lin
 from sdfgad.ir.program import (
     Access,
     Branch,
@@ -24,7 +23,7 @@ from sdfgad.ir.program import (
     writes_of,
 )
 from sdfgad.ir.sets import Domain
-from sdfgad.reverse.places import Key, Places
+from sdfgad.reverse.save_points import Key, SavePoints
 from sdfgad.rules.statements import target_params
 
 ADJOINT = -1
@@ -32,7 +31,7 @@ NOTHING = -1
 
 
 @dataclass(frozen=True)
-class Piece:
+class StatementAdjoint:
     """The adjoint of one statement; `phase` says whether it reads values from before or after the statement."""
 
     statements: tuple[Compute | Call, ...]
@@ -61,7 +60,7 @@ class Residual:
 
 
 @dataclass(frozen=True)
-class Again:
+class Recompute:
     """Buffers that the reverse sweep of a block may make again, from what is there, instead of having them kept.
 
     Attributes:
@@ -94,7 +93,7 @@ class Asked:
 
     Attributes:
         number: the statement at which the value is asked for.
-        reader: ADJOINT, or the position of the `Again` that asks for it.
+        reader: ADJOINT, or the position of the `Recompute` that asks for it.
         is_index: whether it says where saved values are put back: nothing can be made again of these before.
     """
 
@@ -105,12 +104,15 @@ class Asked:
 
 
 def asked(
-    program: Program, pieces: Mapping[int, Piece], saved: frozenset[Key], again: Sequence[Again] = ()
+    program: Program,
+    pieces: Mapping[int, StatementAdjoint],
+    saved: frozenset[Key],
+    recomputes: Sequence[Recompute] = (),
 ) -> Iterator[Asked]:
     """All requests: of adjoints, of what is saved, of the control flow around both, and of making values again."""
     saving = {number for number, _ in saved}
     needed = set(pieces) | saving
-    makers = _makers(program, again)
+    makers = _makers(program, recomputes)
     for number, statement in enumerate(numbered(program.body)):
         if number in pieces:
             yield from (Asked(number, request) for request in _requests_of(pieces[number], program))
@@ -123,22 +125,22 @@ def asked(
                 yield Asked(number, _request(read, (), AFTER))
         for reader in makers.get(number, ()):
             for read, box in boxed_reads(statement):
-                if read.buffer not in again[reader].buffers:
+                if read.buffer not in recomputes[reader].buffers:
                     yield Asked(number, _request(read, box, BEFORE), reader)
 
 
-def _requests_of(piece: Piece, program: Program) -> Iterator[Request]:
+def _requests_of(piece: StatementAdjoint, program: Program) -> Iterator[Request]:
     for part in piece.statements:
         for read, box in boxed_reads(part):
             if read.buffer in program.buffers:
                 yield _request(read, box, piece.phase)
 
 
-def _makers(program: Program, again: Sequence[Again]) -> dict[int, list[int]]:
-    """Statement number -> the positions in `again` of what it makes again, itself or nested in another statement."""
+def _makers(program: Program, recomputes: Sequence[Recompute]) -> dict[int, list[int]]:
+    """Statement number -> the positions in `recomputes` of what it makes again, itself or nested in another one."""
     statements = numbered(program.body)
     result: dict[int, list[int]] = {}
-    for position, one in enumerate(again):
+    for position, one in enumerate(recomputes):
         for member in one.members:
             for number in range(member, member + statements[member].size + 1):
                 result.setdefault(number, []).append(position)
@@ -152,55 +154,57 @@ def _request(read: Read, params: tuple[tuple[str, Lin], ...], phase: int) -> Req
 class Answers:
     """Tells, of some values that are made again, which answer a request."""
 
-    def __init__(self, again: Sequence[Again]) -> None:
-        self.again = again
+    def __init__(self, recomputes: Sequence[Recompute]) -> None:
+        self.recomputes = recomputes
         self._makers: dict[str, list[int]] = {}
-        for position, one in enumerate(again):
+        for position, one in enumerate(recomputes):
             for buffer in one.buffers:
                 self._makers.setdefault(buffer, []).append(position)
 
     def all_to(self, one: Asked) -> Iterator[int]:
         """The positions of those that cover it, whether they are there in time or not."""
         buffer = one.request.access.buffer
-        return (k for k in self._makers.get(buffer, ()) if self.again[k].covers(one.number, buffer))
+        return (k for k in self._makers.get(buffer, ()) if self.recomputes[k].covers(one.number, buffer))
 
     def to(self, one: Asked) -> int:
         """The position of the first that answers it, or NOTHING."""
-        fitting = (k for k in self.all_to(one) if self.again[k].is_outermost or not one.is_index)
+        fitting = (k for k in self.all_to(one) if self.recomputes[k].is_outermost or not one.is_index)
         return next(fitting, NOTHING)
 
 
 def saved_keys(
     program: Program,
     destruction: Destruction,
-    places: Places,
-    pieces: Mapping[int, Piece],
-    again: Sequence[Again] = (),
+    save_points: SavePoints,
+    pieces: Mapping[int, StatementAdjoint],
+    recomputes: Sequence[Recompute] = (),
     only: frozenset[str] | None = None,
 ) -> frozenset[Key]:
-    """What must be saved (of buffers in `only`), where all of `again` is made again.
+    """What must be saved (of buffers in `only`), where all of `recomputes` are made again.
 
     Saving may itself need indices and conditions, so this runs until nothing is added.
     """
     saved: frozenset[Key] = frozenset()
-    answers = Answers(again)
+    answers = Answers(recomputes)
     while True:
         requests = {
             (one.number, one.request)
-            for one in asked(program, pieces, saved, again)
+            for one in asked(program, pieces, saved, recomputes)
             if answers.to(one) == NOTHING and (only is None or one.request.access.buffer in only)
         }
-        found = _found(destruction, places, requests)
+        found = _found(destruction, save_points, requests)
         if found.keys() <= saved:
-            return places.needed(found)
+            return save_points.needed(found)
         saved |= found.keys()
 
 
-def _found(destruction: Destruction, places: Places, requests: Iterable[tuple[int, Request]]) -> dict[Key, set[int]]:
+def _found(
+    destruction: Destruction, save_points: SavePoints, requests: Iterable[tuple[int, Request]]
+) -> dict[Key, set[int]]:
     """The keys of what must be saved, each with the statements that overwrite."""
     found: dict[Key, set[int]] = {}
     for number, buffer, writer in overwritten(destruction, requests):
-        found.setdefault((places.of(number, writer, buffer), buffer), set()).add(writer)
+        found.setdefault((save_points.of(number, writer, buffer), buffer), set()).add(writer)
     return found
 
 
@@ -215,7 +219,10 @@ def overwritten(destruction: Destruction, requests: Iterable[tuple[int, Request]
 
 
 def keys_of_pieces(
-    program: Program, destruction: Destruction, places: Places, alternatives: Sequence[Mapping[int, Piece]]
+    program: Program,
+    destruction: Destruction,
+    save_points: SavePoints,
+    alternatives: Sequence[Mapping[int, StatementAdjoint]],
 ) -> list[dict[int, frozenset[Key]]]:
     """What each piece asks to be saved, by the number of its statement; for several sets of pieces at once."""
     requests = [{n: list(_requests_of(piece, program)) for n, piece in pieces.items()} for pieces in alternatives]
@@ -224,7 +231,7 @@ def keys_of_pieces(
     list(overwritten(destruction, everything))
     return [
         {
-            n: frozenset(_found(destruction, places, {(n, request) for request in asked_here}))
+            n: frozenset(_found(destruction, save_points, {(n, request) for request in asked_here}))
             for n, asked_here in one.items()
         }
         for one in requests
@@ -232,24 +239,26 @@ def keys_of_pieces(
 
 
 def is_put_back(
-    destruction: Destruction, places: Places, requests: Iterable[tuple[int, Request]], saved: frozenset[Key]
+    destruction: Destruction, save_points: SavePoints, requests: Iterable[tuple[int, Request]], saved: frozenset[Key]
 ) -> bool:
     """Whether the reverse sweep finds all that is asked for, where this is saved."""
-    return all(places.is_kept(n, writer, buffer, saved) for n, buffer, writer in overwritten(destruction, requests))
+    return all(
+        save_points.is_kept(n, writer, buffer, saved) for n, buffer, writer in overwritten(destruction, requests)
+    )
 
 
-def requests_of(number: int, piece: Piece, program: Program) -> set[tuple[int, Request]]:
+def requests_of(number: int, piece: StatementAdjoint, program: Program) -> set[tuple[int, Request]]:
     """What the adjoint of a statement asks for."""
     return {(number, request) for request in _requests_of(piece, program)}
 
 
-def residuals_of(places: Places, saved: frozenset[Key]) -> dict[Key, Residual]:
+def residuals_of(save_points: SavePoints, saved: frozenset[Key]) -> dict[Key, Residual]:
     """The residuals with these keys, in program order."""
     result: dict[Key, Residual] = {}
     for number, buffer in sorted(saved):
-        statement, loops = places.statements[number], places.loops[number]
+        statement, loops = save_points.statements[number], save_points.loops[number]
         if isinstance(statement, Loop):
-            box = places.box(number, buffer)
+            box = save_points.box(number, buffer)
             assert box is not None
             result[number, buffer] = Residual(number, buffer, *box, loops, statement.where)
             continue

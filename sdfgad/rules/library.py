@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.frontend.functions.fourier import transform
-from sdfgad.frontend.functions.linalg import cholesky_pullback, solve_pullback
+from sdfgad.parse.functions.fourier import transform
+from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 
 CallRule = Callable[..., Any]
 CALL_RULES: dict[str, CallRule] = {}

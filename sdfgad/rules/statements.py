@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sdfgad.ir.expr import Expr, Read
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.program import Access, Accumulate, Compute
 from sdfgad.rules.algebra import compare, const, div, select
 from sdfgad.rules.expression import pullback

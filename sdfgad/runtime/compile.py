@@ -20,9 +20,9 @@ from typing import Any
 from sdfgad.cache import building, find, fingerprint, key_of, publish, read, workshop, write
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
-from sdfgad.lowering.memory import manage
 from sdfgad.runtime.compiler import Level, command_for, run, toolchain
 from sdfgad.runtime.headers import precompiled
+from sdfgad.targets.cpu.allocation import manage
 
 # DaCe's generator and the filters of warnings are one for all threads.
 _generating = threading.Lock()
@@ -104,8 +104,8 @@ def _name(key: str, level: Level) -> str:
 def source_of(program: Program) -> Source:
     """The C++ that a program becomes."""
     # These import DaCe and all passes, which takes a while.
-    from sdfgad.lowering.compiled import lower_nests
-    from sdfgad.optimize.passes import optimise
+    from sdfgad.optimise.passes import optimise
+    from sdfgad.targets.cpu.compiled import lower_nests
 
     return generate(lower_nests(optimise(program)))
 

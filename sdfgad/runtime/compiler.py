@@ -18,7 +18,7 @@ from sdfgad.processes import run as run_program
 from sdfgad.processes import run_beside
 from sdfgad.runtime import wheels
 
-INCLUDE = Path(__file__).parent.parent / "lowering" / "include"
+INCLUDE = Path(__file__).parent.parent / "targets" / "cpu" / "include"
 
 # For this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math, and no
 # contraction of a*b+c, which would round differently from NumPy.

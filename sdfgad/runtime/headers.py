@@ -64,7 +64,7 @@ def _command(level: Level, header: Path, target: Path) -> list[str]:
 def _folders() -> list[str]:
     import dace
 
-    from sdfgad.lowering.openblas import OpenBLAS
+    from sdfgad.targets.cpu.environment import OpenBLAS
 
     runtime = Path(dace.__file__).parent / "runtime" / "include"
     return [f"-I{folder}" for folder in (runtime, INCLUDE, *OpenBLAS.cmake_includes)]

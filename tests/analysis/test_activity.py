@@ -3,7 +3,7 @@
 import numpy as np
 
 from sdfgad.analysis.activity import active_buffers
-from sdfgad.frontend.parse import ArrayArgument, parse
+from sdfgad.parse.parse import ArrayArgument, parse
 from sdfgad.reverse.adjoint import dependences
 
 VECTOR = ArrayArgument((4,), np.dtype(np.float64))

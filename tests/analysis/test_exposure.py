@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.analysis.exposure import exposed, overwrites
 from sdfgad.analysis.flow import AFTER, BEFORE, Request
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Access, Loop, walk, writes_of, written
 from tests.helpers_ir import parsed
 

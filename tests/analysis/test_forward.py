@@ -5,8 +5,8 @@ import pytest
 
 from sdfgad.analysis.forward import forward_inputs
 from sdfgad.ir.text import program_text
-from tests.frontend.test_coalesce import PROGRAMS
 from tests.helpers_ir import assert_same_outputs, parsed
+from tests.parse.test_copy_elimination import PROGRAMS
 
 X = np.linspace(0.5, 1.5, 6)
 

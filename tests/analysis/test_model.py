@@ -9,8 +9,7 @@ import pytest
 
 import sdfgad
 from sdfgad.analysis.model import Place, flow, sink_of, source_of, touch
-from sdfgad.ir.expr import INT, Const, Int, Op
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access
 
 ROWS, COLUMNS, TRIPS = 3, 4, 2

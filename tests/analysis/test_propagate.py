@@ -6,9 +6,9 @@ import pytest
 from sdfgad.analysis.propagate import propagate_scalars
 from sdfgad.ir.program import computes
 from sdfgad.ir.text import program_text
-from tests.frontend.test_coalesce import PROGRAMS
 from tests.helpers import numpy_output
 from tests.helpers_ir import assert_same_outputs, outputs_of, parsed
+from tests.parse.test_copy_elimination import PROGRAMS
 
 X = np.linspace(0.5, 1.5, 6)
 IDX = np.array([3, -1, 0, 4, 1, 2])

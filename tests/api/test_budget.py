@@ -17,9 +17,9 @@ import pytest
 import npbench_suite
 import sdfgad
 from sdfgad.errors import InfeasibleBudget
-from sdfgad.lowering.modes import CAUTION
+from sdfgad.memory.checkpoint_modes import CAUTION
 from sdfgad.plan.simulate import InvalidPlan, simulate
-from tests.lowering.test_accounting import random_solution
+from tests.memory.test_accounting import random_solution
 
 MIB = 1 << 20
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.api import recall
 from sdfgad.errors import GradientMismatch, SdfgadError
+from sdfgad.planning import layout_cache
 from sdfgad.rules import elementary
 from sdfgad.rules.algebra import call, const, mul, neg
 
@@ -80,8 +80,8 @@ WRONG = {
 @pytest.fixture
 def derived(monkeypatch):
     """Gradients are derived anew: what earlier processes derived knows nothing of other rules."""
-    monkeypatch.setattr(recall, "_read", lambda _: None)
-    monkeypatch.setattr(recall, "_write", lambda *_: None)
+    monkeypatch.setattr(layout_cache, "_read", lambda _: None)
+    monkeypatch.setattr(layout_cache, "_write", lambda *_: None)
 
 
 @pytest.mark.parametrize("name", WRONG)

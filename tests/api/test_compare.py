@@ -160,7 +160,7 @@ def test_wrong_gradients_are_told(monkeypatch):
 
     def wrong(self, *args, cotangent, **kwargs):
         found = right(self, *args, cotangent=cotangent, **kwargs)
-        return found if self._wishes.strategy == "store_all" else {n: g * 1.5 for n, g in found.items()}
+        return found if self._options.strategy == "store_all" else {n: g * 1.5 for n, g in found.items()}
 
     monkeypatch.setattr(sdfgad.DifferentiatedProgram, "vjp", wrong)
     found = sdfgad.compare(burgers, *arguments(), budgets=(), repeats=1, strategies=("recompute_all",))

@@ -3,7 +3,7 @@
 import numpy as np
 
 import sdfgad
-from sdfgad.api.together import compile_together
+from sdfgad.api.compile_together import compile_together
 from tests.helpers import module_from
 
 TEXT = """

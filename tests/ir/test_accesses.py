@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from sdfgad.ir.accesses import are_apart, commute, is_same_trip, own_params, selects, uses_of
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Lin
 from tests.helpers_text import sample
 
 

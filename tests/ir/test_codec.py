@@ -12,8 +12,7 @@ import pytest
 
 from sdfgad.errors import InvalidIndex, Location
 from sdfgad.ir.codec import Codec
-from sdfgad.ir.expr import Const, Int, Op, Read
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import Const, Int, Lin, Op, Read
 
 F64, C128 = np.dtype(np.float64), np.dtype(np.complex128)
 

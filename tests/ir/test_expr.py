@@ -7,8 +7,7 @@ import weakref
 import numpy as np
 import pytest
 
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Op, Read, postorder, reads, rewrite, symbols_of
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, as_linear, postorder, reads, rewrite, symbols_of
 
 F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
 I = Lin.symbol("i")

@@ -5,9 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from sdfgad.ir.expr import INT, Const, Int, Op
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.folding import folded
-from sdfgad.ir.linear import Lin, as_linear
 
 P, Q, R = (Lin.symbol(name) for name in "pqr")
 RANGES = {"p": (0, 2), "q": (0, 15)}

@@ -5,9 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from sdfgad.ir.expr import INT, Int, Op, Read
+from sdfgad.ir.expr import INT, Int, Lin, Op, Read, as_linear
 from sdfgad.ir.hazards import is_hazard, is_once
-from sdfgad.ir.linear import Lin, as_linear
 from sdfgad.ir.program import Access
 from sdfgad.ir.sets import Domain
 

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sdfgad.ir.expr import INT, Const, Int, Op, Read
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, Read, as_linear
 
 I, J, N = (Lin.symbol(name) for name in "ijn")
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Op, Read
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, as_linear
 from sdfgad.ir.program import Access, Branch, Compute, Loop, computes, reads_of, rewrite_statement, transform, walk
 
 F64 = np.dtype(np.float64)

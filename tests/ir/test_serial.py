@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.errors import InvalidIndex, Location
-from sdfgad.ir.expr import BOOL, INT, Const, Op, Read
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, Read, as_linear
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
 from sdfgad.ir.serial import serialised
 

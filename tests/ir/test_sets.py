@@ -5,8 +5,7 @@ import itertools
 import islpy as isl
 import pytest
 
-from sdfgad.ir.expr import INT, Const, Int, Op
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.sets import Domain
 
 I, J, N = (Lin.symbol(name) for name in "ijn")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from sdfgad.plan import choose as module
+from sdfgad.plan.answer import Answer
 from sdfgad.plan.choose import Infeasible, choose
 from sdfgad.plan.greedy import greedy, keep_all, make_all_again
-from sdfgad.plan.ilp import Answer
 from sdfgad.plan.problem import Mode, Problem, Solution, Step, Value
 from sdfgad.plan.simulate import InvalidPlan, simulate
 from tests.plan.random_problems import draw_budget, judged_solutions, random_problem

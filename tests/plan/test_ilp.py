@@ -15,7 +15,8 @@ import pytest
 
 from sdfgad.plan import ilp, model
 from sdfgad.plan import solver as module
-from sdfgad.plan.ilp import Answer, Effort, SolverMissing, solve
+from sdfgad.plan.answer import Answer, Effort
+from sdfgad.plan.ilp import SolverMissing, solve
 from sdfgad.plan.problem import Inner, Mode, Problem, Solution, Step, Value
 from sdfgad.plan.simulate import simulate
 from tests.plan.random_problems import draw_budget, judged_solutions, random_problem

@@ -14,10 +14,10 @@ def vanishing(program, *args):
     those whose tapes are needed only then."""
     adjoint = adjoint_of(parsed(program, *(args or (X, Y, N))))
     result = {}
-    for again in adjoint.choices:
-        other = adjoint.making_again([again])
+    for recompute in adjoint.recomputable:
+        other = adjoint.recomputing([recompute])
         gone, new = set(adjoint.residuals) - set(other.residuals), set(other.residuals) - set(adjoint.residuals)
-        result[_line(adjoint, again.members[-1])] = (_lines(adjoint, gone), _lines(adjoint, new))
+        result[_line(adjoint, recompute.members[-1])] = (_lines(adjoint, gone), _lines(adjoint, new))
     return result
 
 
@@ -62,12 +62,12 @@ def test_a_chain_vanishes_only_together():
         return np.sum(u)
 
     adjoint = adjoint_of(parsed(program, X, Y, N))
-    assert len(adjoint.choices) == 2
+    assert len(adjoint.recomputable) == 2
     taped = {buffer for _, buffer in adjoint.residuals}
     assert taped == {"a", "b"}
-    assert _lines(adjoint, adjoint.making_again(adjoint.choices).residuals) == {"u = b * b"}
-    last = [again for again in adjoint.choices if again.buffers == {"b"}]
-    assert {buffer for _, buffer in adjoint.making_again(last).residuals} == {"a"}
+    assert _lines(adjoint, adjoint.recomputing(adjoint.recomputable).residuals) == {"u = b * b"}
+    last = [recompute for recompute in adjoint.recomputable if recompute.buffers == {"b"}]
+    assert {buffer for _, buffer in adjoint.recomputing(last).residuals} == {"a"}
 
 
 def test_a_tape_that_another_reader_asks_for_stays():
@@ -81,11 +81,11 @@ def test_a_tape_that_another_reader_asks_for_stays():
         return np.sum(u * h)
 
     adjoint = adjoint_of(parsed(program, X, Y, N))
-    for again in adjoint.choices:
-        made = adjoint.making_again([again])
-        for one in asked(made.primal, made.pieces, frozenset(made.residuals), made.again):
-            if Answers(made.again).to(one) == NOTHING and one.request.access.buffer in again.buffers:
-                assert one.number not in range(*again.block) or one.is_index
+    for recompute in adjoint.recomputable:
+        made = adjoint.recomputing([recompute])
+        for one in asked(made.primal, made.pieces, frozenset(made.residuals), made.recomputes):
+            if Answers(made.recomputes).to(one) == NOTHING and one.request.access.buffer in recompute.buffers:
+                assert one.number not in range(*recompute.block) or one.is_index
 
 
 def test_nothing_again_is_the_same_adjoint():
@@ -97,8 +97,8 @@ def test_nothing_again_is_the_same_adjoint():
         return np.sum(u)
 
     adjoint = adjoint_of(parsed(program, X, Y, N))
-    assert adjoint.making_again([]) == adjoint
-    assert adjoint.making_again(adjoint.choices).making_again([]).residuals == adjoint.residuals
+    assert adjoint.recomputing([]) == adjoint
+    assert adjoint.recomputing(adjoint.recomputable).recomputing([]).residuals == adjoint.residuals
 
 
 def test_an_index_of_saved_values_is_kept_though_it_is_made_again():
@@ -112,7 +112,7 @@ def test_an_index_of_saved_values_is_kept_though_it_is_made_again():
         return np.sum(u * u)
 
     adjoint = adjoint_of(parsed(program, X, Y, N))
-    made = adjoint.making_again(adjoint.choices)
+    made = adjoint.recomputing(adjoint.recomputable)
     statements = numbered(adjoint.primal.body)
     integers = {key for key in made.residuals if not adjoint.primal.buffers[key[1]].is_floating}
     assert integers
@@ -128,8 +128,8 @@ def test_outer_values_cover_their_readers_in_loops():
         return np.sum(u)
 
     adjoint = adjoint_of(parsed(program, X, Y, N))
-    (again,) = [a for a in adjoint.choices if a.is_outermost and a.members == (0,)]
+    (recompute,) = [a for a in adjoint.recomputable if a.is_outermost and a.members == (0,)]
     statements = numbered(adjoint.primal.body)
-    assert all(again.covers(number, name) for number in range(len(statements)) for name in again.buffers)
-    assert not again.covers(len(statements), next(iter(again.buffers)))
-    assert not again.covers(0, "elsewhere")
+    assert all(recompute.covers(number, name) for number in range(len(statements)) for name in recompute.buffers)
+    assert not recompute.covers(len(statements), next(iter(recompute.buffers)))
+    assert not recompute.covers(0, "elsewhere")

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.errors import MissingRule
-from sdfgad.ir.expr import BOOL, Const, Op, Read
-from sdfgad.ir.linear import Lin
+from sdfgad.ir.expr import BOOL, Const, Lin, Op, Read
 from sdfgad.rules import elementary
 from sdfgad.rules.expression import missing_rules, pullback, varying
 

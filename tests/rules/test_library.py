@@ -5,8 +5,8 @@ import ast
 import numpy as np
 import pytest
 
-from sdfgad.frontend.source import read_source
 from sdfgad.ir.library import LIBRARY
+from sdfgad.parse.source import read_source
 from sdfgad.reverse.calls import missing_call_rules
 from sdfgad.rules.library import CALL_RULES, OPERAND_RULES
 from tests.helpers import line_of

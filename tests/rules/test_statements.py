@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sdfgad.ir.expr import Const, Int, Op, Read, reads
-from sdfgad.ir.linear import Lin, as_linear
+from sdfgad.ir.expr import Const, Int, Lin, Op, Read, as_linear, reads
 from sdfgad.ir.program import Access, Compute
 from sdfgad.rules.statements import COUNT, STATEMENT_RULES, TOP, target_params
 from tests.rules.test_expression import evaluated

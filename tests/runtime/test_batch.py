@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.api.together import compile_together
+from sdfgad.api.compile_together import compile_together
 from sdfgad.runtime import compile as compiling
 from sdfgad.runtime import compiler
 from sdfgad.runtime.batch import Batch

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sdfgad.errors import CompilerError
-from sdfgad.lowering.sdfg import lower
 from sdfgad.runtime.call import Executable, _address
 from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.sdfg.lower import lower
 from tests.helpers_ir import parsed
 
 

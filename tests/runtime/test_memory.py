@@ -11,10 +11,10 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import OutOfMemory
-from sdfgad.lowering.compiled import lower_nests
-from sdfgad.lowering.lifetimes import peak_bytes
+from sdfgad.memory.lifetimes import peak_bytes
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.targets.cpu.compiled import lower_nests
 from tests.helpers_ir import evaluated_gradients, gradient_of, inputs_of, outputs_of, parsed
 
 ROOT = Path(sdfgad.__file__).parent.parent

@@ -26,9 +26,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import sdfgad
-from sdfgad.api.signature import bind
 from sdfgad.errors import SdfgadError
-from sdfgad.frontend.parse import parse
+from sdfgad.parse.parse import parse
+from sdfgad.specialise.signature import bind
 from tests.helpers import module_from
 from tests.table.cases import CASES, Case
 

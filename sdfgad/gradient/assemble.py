@@ -1,0 +1,210 @@
+"""One program from an adjoint: the forward sweep with its stores, then the reverse sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from sdfgad.gradient.checkpoints import Checkpoint, checkpoints_for
+from sdfgad.gradient.sweeps import Copies, Sweeps
+from sdfgad.gradient.tape_slots import slots_for
+from sdfgad.gradient.tapes import Counter, tapes_for
+from sdfgad.ir.expr import INT, Const, Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Program, Statement, buffers_of, walk, written
+from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.reverse.save_points import Key
+
+
+@dataclass(frozen=True)
+class GradientProgram:
+    """The program that computes values and gradients.
+
+    Attributes:
+        program: its inputs are the primal's, then the cotangent of the output, then the tables of `checkpoints`.
+        cotangent: the input buffer that holds the output's cotangent.
+        value: the buffer that holds the output at the end.
+        gradients: input buffer of the primal -> buffer of its gradient.
+        counting: a program that counts trips whose number is data, if any.
+        totals: run-time integers of `program` -> the outputs of `counting` that give them. The program stops where one
+            of them is too small, so that they may be guessed; its outputs of the same names tell what they had to be.
+        checkpoints: the loops that keep some of their states, by number.
+        tapes: residual key -> the buffer of its tape.
+        copies: for each value that is made again, the buffers that it is made into.
+        points: for each statement of the body, the number of the primal's statement, of the outermost block, that it
+            belongs to; in the reverse sweep its complement (``~number``).
+    """
+
+    program: Program
+    cotangent: str
+    value: str
+    gradients: Mapping[str, str]
+    counting: Program | None
+    totals: Mapping[str, str]
+    checkpoints: Mapping[int, Checkpoint]
+    tapes: Mapping[Key, str]
+    copies: tuple[Mapping[str, str], ...]
+    points: tuple[int, ...]
+
+
+def assemble(
+    adjoint: Adjoint, wrt: tuple[str, ...], output: str, keeping: Collection[int] = (), staying: bool = True
+) -> GradientProgram:
+    """The gradient program that stores the adjoint's residuals and makes again what the adjoint says.
+
+    Args:
+        wrt: buffers whose gradients are outputs.
+        output: the name of the differentiated output.
+        keeping: the numbers of loops that keep some of their states and run again from them.
+        staying: whether values may live on their tapes.
+    """
+    names, primal = Names(()), adjoint.primal
+    names.restore(adjoint.names.snapshot())
+    checkpoints = checkpoints_for(adjoint, keeping, names)
+    tapes, counters = tapes_for(adjoint, checkpoints, names)
+    copies = _copies(adjoint, names)
+    buffers = dict(primal.buffers) | dict(adjoint.buffers) | {t.buffer.name: t.buffer for t in tapes.values()}
+    buffers |= {counter.buffer.name: counter.buffer for counter in counters}
+    buffers |= {buffer.name: buffer for kept in checkpoints.values() for buffer in kept.buffers}
+    for renames in copies.names:
+        buffers |= {new: replace(primal.buffers[old], name=new) for old, new in renames.items()}
+    cotangent = replace(primal.buffers[adjoint.output], name=names.fresh("cotangent"))
+    buffers[cotangent.name] = cotangent
+    slots = slots_for(adjoint, tapes) if staying else {}
+    sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names, slots)
+    gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
+    reverse = sweeps.reverse(primal.body, 0)
+    value, safe = _safe_value(adjoint, buffers, names, reverse)
+    reverse = _seeded(adjoint, buffers, cotangent, names, [(number, block) for number, block in reverse], gradients)
+    seen, told = _told(counters, buffers, names)
+    forward = list(_forward(sweeps, primal.body, counters, (*safe, *told)))
+    parts = [*forward, *((~number, block) for number, block in reverse)]
+    integers = [*(c.total for c in counters), *(i for kept in checkpoints.values() for i in kept.integers)]
+    tables = [table.name for kept in checkpoints.values() for table in (kept.forward, kept.reverse)]
+    program = replace(
+        primal,
+        name=names.fresh(f"{primal.name}_gradient"),
+        buffers=buffers,
+        inputs=(*primal.inputs, cotangent.name, *tables),
+        integers=(*primal.integers, *integers),
+        outputs={output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()} | seen,
+        bounds=tuple(counter.total for counter in counters),
+        body=tuple(statement for _, block in parts for statement in block),
+    )
+    return GradientProgram(
+        program,
+        cotangent.name,
+        value,
+        gradients,
+        _counting(adjoint, buffers, counters, names) if counters else None,
+        {counter.total: counter.buffer.name for counter in counters},
+        checkpoints,
+        {key: tape.buffer.name for key, tape in tapes.items()},
+        tuple(copies.names),
+        tuple(point for point, block in parts for _ in block),
+    )
+
+
+def _copies(adjoint: Adjoint, names: Names) -> Copies:
+    renames = [{name: names.fresh(f"{name}_again") for name in sorted(one.buffers)} for one in adjoint.recomputes]
+    return Copies(adjoint.recomputes, renames)
+
+
+def _starts(counters: tuple[Counter, ...]) -> Block:
+    return tuple(Compute((), Access(counter.buffer.name), Const(0, INT)) for counter in counters)
+
+
+def trips_of(counter: Counter) -> str:
+    """The name of the output that gives a counter's last value."""
+    return f"trips of {counter.loop}"
+
+
+def _told(counters: tuple[Counter, ...], buffers: dict[str, Buffer], names: Names) -> tuple[dict[str, str], Block]:
+    """Outputs for what the counters are after the forward sweep, and the statements that write them."""
+    outputs: dict[str, str] = {}
+    block: list[Statement] = []
+    for counter in counters:
+        made = replace(counter.buffer, name=names.fresh(f"{counter.loop}_made"))
+        buffers[made.name] = made
+        outputs[trips_of(counter)] = made.name
+        block.append(Compute((), Access(made.name), Access(counter.buffer.name).read(INT)))
+    return outputs, tuple(block)
+
+
+def _forward(sweeps: Sweeps, body: Block, counters: tuple[Counter, ...], safe: Block) -> Iterator[tuple[int, Block]]:
+    """The forward sweep by statements of the body; what keeps its results belongs to the last."""
+    number = last = 0
+    yield 0, _starts(counters)
+    for statement in body:
+        yield number, sweeps.forward_of(statement, number)
+        last, number = number, number + statement.size + 1
+    yield last, safe
+
+
+def _seeded(
+    adjoint: Adjoint,
+    buffers: Mapping[str, Buffer],
+    cotangent: Buffer,
+    names: Names,
+    reverse: list[tuple[int, Block]],
+    gradients: Mapping[str, str],
+) -> list[tuple[int, Block]]:
+    """The reverse sweep with each adjoint cleared before it is first used, and the output's set to the cotangent.
+
+    Where the output depends on nothing in `wrt`, no adjoint has been made, and all gradients are zero.
+    """
+    waiting = dict.fromkeys(adjoint.bars.values())
+    result: list[tuple[int, Block]] = []
+    seed: Block = ()
+    if adjoint.output in adjoint.bars:
+        seed = (_whole(names, buffers[adjoint.bars[adjoint.output]], cotangent, "add"),)
+    last = reverse[0][0] if reverse else 0
+    for number, block in [(last, seed), *reverse]:
+        made: list[Statement] = []
+        for statement in block:
+            used = {name for s in walk((statement,)) for name in buffers_of(s)}
+            for bar in [bar for bar in waiting if bar in used]:
+                del waiting[bar]
+                made.append(_cleared(names, buffers[bar]))
+            made.append(statement)
+        result.append((number, tuple(made)))
+    unused = tuple(_cleared(names, buffers[bar]) for bar in waiting if bar in gradients.values())
+    return [*result, (0, unused)]
+
+
+def _counting(adjoint: Adjoint, buffers: dict[str, Buffer], counters: tuple[Counter, ...], names: Names) -> Program:
+    """The forward program with the numbers of trips as its outputs."""
+    primal = adjoint.primal
+    sweeps = Sweeps(adjoint, {}, counters, {}, Copies((), ()), names, {})
+    return replace(
+        primal,
+        name=names.fresh(f"{primal.name}_trips"),
+        buffers=buffers,
+        outputs={trips_of(counter): counter.buffer.name for counter in counters},
+        body=(*_starts(counters), *sweeps.forward(primal.body, 0)),
+    )
+
+
+def _safe_value(
+    adjoint: Adjoint, buffers: dict[str, Buffer], names: Names, reverse: list[tuple[int, Block]]
+) -> tuple[str, Block]:
+    """The buffer that holds the output at the end: a copy, where the reverse sweep would change it."""
+    output = adjoint.output
+    if not any(output in written(block) for _, block in reverse):
+        return output, ()
+    copy = replace(buffers[output], name=names.fresh(f"{output}_out"))
+    buffers[copy.name] = copy
+    return copy.name, (_whole(names, copy, buffers[output], None),)
+
+
+def _whole(names: Names, target: Buffer, source: Buffer, accumulate: str | None) -> Compute:
+    params = tuple((names.fresh("p"), extent) for extent in source.shape)
+    index = tuple(Lin.symbol(name) for name, _ in params)
+    value = Access(source.name, index).read(source.dtype)
+    return Compute(params, Access(target.name, index), value, accumulate)  # type: ignore[arg-type]
+
+
+def _cleared(names: Names, buffer: Buffer) -> Compute:
+    params = tuple((names.fresh("p"), extent) for extent in buffer.shape)
+    index = tuple(Lin.symbol(name) for name, _ in params)
+    return Compute(params, Access(buffer.name, index), Const(0, buffer.dtype))

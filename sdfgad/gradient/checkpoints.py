@@ -1,0 +1,259 @@
+"""Loops of which some states are kept: the forward sweep keeps them, the reverse sweep runs segments again from them.
+
+What to keep, to load and to run is a table of integers that the caller passes (`sdfgad.plan.revolve` makes it), so one
+compiled program serves all numbers of slots, lengths of segments and numbers of trips.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from sdfgad.analysis.exposure import exposed
+from sdfgad.analysis.flow import BEFORE, Request
+from sdfgad.analysis.model import numbered
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Buffer,
+    Compute,
+    Loop,
+    Whole,
+    boxed_reads,
+    buffers_of,
+    walk,
+    written,
+)
+from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.reverse.residuals import overwritten
+from sdfgad.reverse.save_points import enclosing_loops
+
+# Columns of the tables; trips are counted from 0, and a slot of -1 means none.
+FORWARD_COLUMNS = ("keep", "start", "end")
+REVERSE_COLUMNS = ("load", "start", "middle", "keep", "end")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How one loop is kept.
+
+    Attributes:
+        number: the loop's statement number.
+        base: the symbol of the present segment's first trip.
+        segment: the integer that is the number of trips in a segment.
+        slots: the integer that is the number of states kept.
+        forward, reverse: the tables, with `FORWARD_COLUMNS` and `REVERSE_COLUMNS`; their numbers of rows are integers.
+        states: buffer -> where it is kept, and the index of that before the slot.
+    """
+
+    number: int
+    loop: Loop
+    base: str
+    segment: str
+    slots: str
+    forward: Buffer
+    reverse: Buffer
+    states: Mapping[str, tuple[Buffer, tuple[Lin, ...]]]
+
+    @property
+    def integers(self) -> tuple[str, ...]:
+        rows = (str(table.shape[0].terms[0][0]) for table in (self.forward, self.reverse))
+        return (self.segment, self.slots, *rows)
+
+    @property
+    def buffers(self) -> tuple[Buffer, ...]:
+        return (self.forward, self.reverse, *(kept for kept, _ in self.states.values()))
+
+
+def can_keep(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], integers: Iterable[str]) -> bool:
+    """Whether the trips of a loop and of those around it are known before the program runs.
+
+    The trips of a loop inside must not be data either: such trips are counted over the whole program.
+    """
+    known = set(integers)
+    loops = (loop, *(outer for _, outer in around))
+    inner = [one for one in walk(loop.body) if isinstance(one, Loop)]
+    is_counted = any(one.is_open or reads(Int(one.trips)) for one in inner)
+    return not is_counted and all(not one.is_open and _is_known(one.trips, known) for one in loops)
+
+
+def _is_known(form: Lin, integers: set[str]) -> bool:
+    atoms = [atom for atom, _ in form.terms]
+    return all(isinstance(atom, str) for atom in atoms) and symbols_of(Int(form)) <= integers
+
+
+def carried(adjoint: Adjoint, number: int, loop: Loop, around: tuple[tuple[int, Loop], ...]) -> tuple[str, ...]:
+    """The buffers that must be kept to run the loop again from one of its trips.
+
+    They are those that a trip reads as an earlier one left them, those of which values from before the loop are
+    saved in it, and those that the loop only reads and that are something else by the time it is run again.
+    """
+    first, last = number + 1, number + loop.size
+    requests = {n - first: adjoint.requests[n] for n in range(first, last + 1) if n in adjoint.requests}
+    names = written(loop.body) - {"status"}
+    found = exposed(loop.body, names, adjoint.primal.buffers, adjoint.context, requests)
+    saved = {buffer for n, buffer in adjoint.residuals if first <= n <= last}
+    end = around[0][0] + around[0][1].size if around else number - 1
+    before: set[str] = set()
+    for n, statement in enumerate(numbered(adjoint.primal.body)):
+        if n <= end and not number <= n <= last:
+            before |= buffers_of(statement)
+    return tuple(sorted(found | (saved & before & names) | _overwritten_later(adjoint, number, loop)))
+
+
+def _overwritten_later(adjoint: Adjoint, number: int, loop: Loop) -> set[str]:
+    """What the loop reads and does not write, and the reverse sweep does not put back before it gets there."""
+    elsewhere = written(loop.body).union(*(one.buffers for one in adjoint.recomputes if one.is_outermost))
+    requests: set[tuple[int, Request]] = set()
+    for n, statement in enumerate(walk(loop.body), number + 1):
+        for read, params in boxed_reads(statement):
+            if read.buffer not in elsewhere:
+                requests.add((n, Request(Access(read.buffer, read.index), params, BEFORE)))
+    lost = overwritten(adjoint.destruction, requests)
+    return {buffer for n, buffer, w in lost if not adjoint.save_points.is_kept(n, w, buffer, adjoint.residuals)}
+
+
+def checkpoints_for(adjoint: Adjoint, numbers: Iterable[int], names: Names) -> dict[int, Checkpoint]:
+    """How the loops with these statement numbers are kept, outer loops first."""
+    around = _around(adjoint)
+    result: dict[int, Checkpoint] = {}
+    for number in sorted(numbers):
+        loop, outer = around[number]
+        result[number] = _checkpoint(adjoint, number, loop, outer, result, names)
+    return result
+
+
+def _around(adjoint: Adjoint) -> dict[int, tuple[Loop, tuple[tuple[int, Loop], ...]]]:
+    """Loop number -> the loop and those around it."""
+    statements, loops = numbered(adjoint.primal.body), enclosing_loops(adjoint.primal.body)
+    return {n: (s, loops[n]) for n, s in enumerate(statements) if isinstance(s, Loop)}
+
+
+def axes_of(loops: Iterable[tuple[int, Loop]], checkpoints: Mapping[int, Checkpoint]) -> list[tuple[Lin, Lin]]:
+    """Index and extent of a tape's axis for each loop: its trips, or those of the present segment.
+
+    What a segment stores is read before the next one is run: loops around the innermost such loop have no axis.
+    """
+    loops = list(loops)
+    inner = next((k for k in reversed(range(len(loops))) if loops[k][0] in checkpoints), None)
+    if inner is None:
+        return [(Lin.symbol(loop.var), loop.trips) for _, loop in loops]
+    most = most_trips(loops)
+    number, loop = loops[inner]
+    base, segment = (Lin.symbol(name) for name in (checkpoints[number].base, checkpoints[number].segment))
+    inside = [loop.var for _, loop in loops[inner + 1 :]]
+    return [(Lin.symbol(loop.var) - base, segment), *((Lin.symbol(var), most[var]) for var in inside)]
+
+
+def most_trips(loops: Iterable[tuple[int, Loop]]) -> dict[str, Lin]:
+    """By counter, trips that a loop never exceeds, where possible without the counters of the loops around it."""
+    most: dict[str, Lin] = {}
+    for _, loop in loops:
+        trips = Lin(loop.trips.const)
+        for atom, factor in loop.trips.terms:
+            outer = most.get(atom) if isinstance(atom, str) else None
+            trips = trips + (Lin.symbol(atom).scaled(factor) if outer is None else outer.scaled(max(factor, 0)))
+        most[loop.var] = trips
+    return most
+
+
+def _checkpoint(
+    adjoint: Adjoint,
+    number: int,
+    loop: Loop,
+    around: tuple[tuple[int, Loop], ...],
+    outer: Mapping[int, Checkpoint],
+    names: Names,
+) -> Checkpoint:
+    var = loop.var
+    base, segment, slots = (names.fresh(f"{var}_{what}") for what in ("base", "segment", "slots"))
+    axes = axes_of(around, outer)
+    states: dict[str, tuple[Buffer, tuple[Lin, ...]]] = {}
+    for name in carried(adjoint, number, loop, around):
+        buffer = adjoint.primal.buffers[name]
+        shape = (*(extent for _, extent in axes), Lin.symbol(slots), *buffer.shape)
+        kept = replace(buffer, name=names.fresh(f"{name}_kept"), shape=shape, where=loop.where)
+        states[name] = (kept, tuple(index for index, _ in axes))
+    forward = _table(names, f"{var}_forward", len(FORWARD_COLUMNS))
+    reverse = _table(names, f"{var}_reverse", len(REVERSE_COLUMNS))
+    return Checkpoint(number, loop, base, segment, slots, forward, reverse, states)
+
+
+def _table(names: Names, name: str, columns: int) -> Buffer:
+    return Buffer(names.fresh(name), (Lin.symbol(names.fresh(f"{name}_rows")), Lin(columns)), INT)
+
+
+# --- statements
+
+Segment = Callable[[Lin, Lin], Block]
+
+
+def kept_forward(kept: Checkpoint, advance: Block, names: Names) -> Loop:
+    """The forward sweep of a loop: the states that the table names are kept.
+
+    Args:
+        advance: the loop's body.
+    """
+    row = names.fresh(f"{kept.loop.var}_row")
+    cell = _Cells(kept.forward, row, FORWARD_COLUMNS)
+    start = cell["start"]
+    body = (_state(kept, cell["keep"], True, names), _trips(kept, advance, start, cell["end"] - start))
+    return Loop(row, kept.forward.shape[0], body, (), where=kept.loop.where)
+
+
+def kept_reverse(kept: Checkpoint, advance: Block, taping: Block, reverse: Block, names: Names) -> Loop:
+    """The reverse sweep of a loop: states are loaded, segments run again, and reversed.
+
+    Args:
+        advance, taping, reverse: the loop's body, the same with its stores, and its adjoint.
+    """
+    row, base = names.fresh(f"{kept.loop.var}_row"), Lin.symbol(kept.base)
+    cell = _Cells(kept.reverse, row, REVERSE_COLUMNS)
+    middle, count = cell["middle"], cell["end"] - base
+    segment = (_trips(kept, taping, base, count), replace(_trips(kept, reverse, base, count), backward=True))
+    body = (
+        _state(kept, cell["load"], False, names),
+        _trips(kept, advance, cell["start"], middle - cell["start"]),
+        _state(kept, cell["keep"], True, names),
+        _bound(kept.base, middle, segment),
+    )
+    return Loop(row, kept.reverse.shape[0], body, (), where=kept.loop.where)
+
+
+class _Cells:
+    """The entries of a table's row by column."""
+
+    def __init__(self, table: Buffer, row: str, columns: tuple[str, ...]) -> None:
+        self.table, self.row, self.columns = table, row, columns
+
+    def __getitem__(self, column: str) -> Lin:
+        index = (Lin.symbol(self.row), Lin(self.columns.index(column)))
+        return Lin.symbol(Read(self.table.name, index, INT))
+
+
+def _trips(kept: Checkpoint, body: Block, start: Lin, count: Lin) -> Loop:
+    return Loop(kept.loop.var, count, body, (), where=kept.loop.where, start=start)
+
+
+def _bound(symbol: str, value: Lin, body: Block) -> Loop:
+    """The body with a symbol that has a value which is data: a loop of one trip."""
+    return Loop(symbol, Lin(1), body, (), start=value)
+
+
+def _state(kept: Checkpoint, slot: Lin, is_kept: bool, names: Names) -> Branch:
+    """The state kept in a slot or loaded from it, if the slot is not negative."""
+    chosen = names.fresh(f"{kept.loop.var}_slot")
+    copies = tuple(_copy(kept, name, Lin.symbol(chosen), is_kept) for name in kept.states)
+    condition = Op("greater_equal", (Int(slot), Const(0, INT)), BOOL)
+    return Branch(condition, (_bound(chosen, slot, copies),) if copies else (), (), where=kept.loop.where)
+
+
+def _copy(kept: Checkpoint, name: str, slot: Lin, is_kept: bool) -> Compute:
+    buffer, outer = kept.states[name]
+    whole = Whole(name, buffer.shape[len(outer) + 1 :], buffer.dtype)
+    there = Access(buffer.name, (*outer, slot, *whole.access.index))
+    target, source = (there, whole.access) if is_kept else (whole.access, there)
+    return Compute(whole.params, target, source.read(buffer.dtype), None, kept.loop.where)

@@ -1,0 +1,263 @@
+"""The two sweeps of a gradient program: the primal's statements with their stores, and their adjoints in reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sdfgad.analysis.flow import AFTER
+from sdfgad.analysis.model import numbered
+from sdfgad.gradient.checkpoints import Checkpoint, kept_forward, kept_reverse
+from sdfgad.gradient.tape_slots import Slot, on_tape
+from sdfgad.gradient.tapes import Counter, Tape
+from sdfgad.ir.expr import INT, Const
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Call,
+    Compute,
+    Loop,
+    Statement,
+    buffers_of,
+    rewrite_statement,
+    walk,
+    writes_of,
+    written,
+)
+from sdfgad.ir.rename import renamed
+from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.reverse.residuals import Recompute
+from sdfgad.reverse.save_points import Key
+
+
+@dataclass(frozen=True)
+class Copies:
+    """The buffers that values are made into when they are made again: for each `Recompute`, old name -> new name."""
+
+    recomputes: Sequence[Recompute]
+    names: Sequence[Mapping[str, str]]
+
+    def at(self, number: int) -> Mapping[str, str]:
+        """What the adjoint of a statement reads instead of what it asks for."""
+        inner = [names for block, names in self._inner if block[0] <= number < block[1]]
+        return (
+            {old: new for names in (self.everywhere, *inner) for old, new in names.items()}
+            if inner
+            else self.everywhere
+        )
+
+    @cached_property
+    def everywhere(self) -> Mapping[str, str]:
+        """What anything reads instead: the others cannot be made again at every place of their block."""
+        chosen = zip(self.recomputes, self.names, strict=True)
+        return {old: new for a, ns in chosen if a.is_outermost for old, new in ns.items()}
+
+    @cached_property
+    def _inner(self) -> list[tuple[tuple[int, int], Mapping[str, str]]]:
+        chosen = zip(self.recomputes, self.names, strict=True)
+        return [(a.block, ns) for a, ns in chosen if not a.is_outermost]
+
+    @cached_property
+    def makers(self) -> Mapping[str, int]:
+        """For each new name the position of what makes it."""
+        return {new: position for position, names in enumerate(self.names) for new in names.values()}
+
+
+def step(counter: Counter, by: int) -> Compute:
+    return Compute((), Access(counter.buffer.name), Const(by, INT), "add")
+
+
+class Sweeps:
+    """Emits blocks of both sweeps; statements are known by their numbers.
+
+    Args:
+        slots: where what lives on its tape does so.
+    """
+
+    def __init__(
+        self,
+        adjoint: Adjoint,
+        tapes: Mapping[Key, Tape],
+        counters: Iterable[Counter],
+        checkpoints: Mapping[int, Checkpoint],
+        copies: Copies,
+        names: Names,
+        slots: Mapping[Key, Slot],
+    ) -> None:
+        self.adjoint, self.tapes, self.checkpoints, self.slots = adjoint, tapes, checkpoints, slots
+        self.copies, self.names = copies, names
+        self.counters = {counter.loop: counter for counter in counters}
+        self.statements = numbered(adjoint.primal.body)
+
+    # --- forward
+
+    def forward(self, block: Block, number: int, taping: bool = True) -> Block:
+        """The statements of a block whose first has this number, with their stores if `taping`."""
+        result: list[Statement] = []
+        for statement in block:
+            result.extend(self.forward_of(statement, number, taping))
+            number += statement.size + 1
+        return tuple(result)
+
+    def forward_of(self, statement: Statement, number: int, taping: bool = True) -> Block:
+        stores = tuple(tape.store for _, tape in self._tapes_at(number)) if taping else ()
+        return (*stores, self._forward_of(statement, number, taping))
+
+    def _forward_of(self, statement: Statement, number: int, taping: bool) -> Statement:
+        if isinstance(statement, (Compute, Call)):
+            return statement
+        if isinstance(statement, Branch):
+            then = self.forward(statement.then, number + 1, taping)
+            orelse = self.forward(statement.orelse, _orelse(statement, number), taping)
+            return replace(statement, then=then, orelse=orelse)
+        if taping and number in self.checkpoints:
+            advance = self.forward(statement.body, number + 1, taping=False)
+            return kept_forward(self.checkpoints[number], advance, self.names)
+        body = self._trip(statement, number, taping)
+        return replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body)
+
+    def _trip(self, loop: Loop, number: int, taping: bool) -> Block:
+        body = self.forward(loop.body, number + 1, taping)
+        return self._on_tapes(body, loop, number) if taping else body
+
+    def _on_tapes(self, body: Block, loop: Loop, number: int) -> Block:
+        """What a trip does, or its adjoint, with what lives on tapes in their slots for the trip."""
+        for (other, _), slot in self.slots.items():
+            if number < other <= number + loop.size and self.adjoint.save_points.loops[other][-1][0] == number:
+                body = on_tape(body, slot)
+        return body
+
+    def _steps(self, loop: Loop, by: int) -> Block:
+        return (step(self.counters[loop.var], by),) if loop.var in self.counters else ()
+
+    def _tapes_at(self, number: int) -> list[tuple[str, Tape]]:
+        """The tapes that are filled before a statement, by buffer."""
+        statement = self.statements[number]
+        names = [access.buffer for access, _ in writes_of(statement)]
+        if isinstance(statement, Loop):
+            names = [buffer for other, buffer in self.tapes if other == number]
+        keys = [(number, name) for name in names]
+        return [(key[1], self.tapes[key]) for key in keys if key in self.tapes and key not in self.slots]
+
+    # --- reverse
+
+    def reverse(self, block: Block, number: int) -> list[tuple[int, Block]]:
+        """For each statement of a block, last first: its number, and what reverses it."""
+        parts: list[tuple[int, Block, Block]] = []
+        for statement in block:
+            before, main = self._reverse_of(statement, number)
+            parts.insert(0, (number, before, main))
+            number += statement.size + 1
+        first = number - sum(s.size + 1 for s in block)
+        return self._making_again(parts, (first, number))
+
+    def _reversed_block(self, block: Block, number: int) -> Block:
+        return tuple(s for _, part in self.reverse(block, number) for s in part)
+
+    def _reverse_of(self, statement: Statement, number: int) -> tuple[Block, Block]:
+        """What reverses a statement, in two parts: values can be made again in between."""
+        if isinstance(statement, (Compute, Call)):
+            return self._reverse_simple(number)
+        names = self.copies.at(number)
+        if isinstance(statement, Branch):
+            then = self._reversed_block(statement.then, number + 1)
+            orelse = self._reversed_block(statement.orelse, _orelse(statement, number))
+            (branch,) = renamed((replace(statement, then=(), orelse=()),), names)
+            assert isinstance(branch, Branch)
+            return (), ((replace(branch, then=then, orelse=orelse),) if then or orelse else ())
+        body, restore = self._reversed_block(statement.body, number + 1), self._restores(number)
+        body = self._on_tapes(body, statement, number)
+        if not body:
+            return (), restore
+        if number in self.checkpoints:
+            return (), (self._kept(statement, number, body), *restore)
+        body = (*self._steps(statement, -1), *body)
+        (loop,) = renamed((replace(statement, body=()),), names)
+        assert isinstance(loop, Loop)
+        return (), (replace(loop, body=body, backward=True, is_open=False), *restore)
+
+    def _kept(self, loop: Loop, number: int, reverse: Block) -> Statement:
+        names = self.copies.everywhere
+        advance, taping = (renamed(self._trip(loop, number, t), names) for t in (False, True))
+        return kept_reverse(self.checkpoints[number], advance, taping, reverse, self.names)
+
+    def _reverse_simple(self, number: int) -> tuple[Block, Block]:
+        restore = self._restores(number)
+        piece = self.adjoint.pieces.get(number)
+        if piece is None:
+            return restore, ()
+        statements = renamed(piece.statements, self.copies.at(number))
+        return ((), (*statements, *restore)) if piece.phase == AFTER else (restore, statements)
+
+    def _restores(self, number: int) -> Block:
+        restore: Block = ()
+        for buffer, tape in self._tapes_at(number):
+            names = self.copies.everywhere
+            names = {old: new for old, new in names.items() if old != buffer} if buffer in names else names
+            restore += renamed((tape.restore,), names)
+        return restore
+
+    # --- making values again
+
+    def _making_again(self, parts: list[tuple[int, Block, Block]], block: tuple[int, int]) -> list[tuple[int, Block]]:
+        """The parts, with each value that is made again in this block made before it is first read."""
+        waiting = {k for k, recompute in enumerate(self.copies.recomputes) if recompute.block == block}
+        result: list[tuple[int, Block]] = []
+        for number, before, main in parts:
+            both: list[Statement] = []
+            for part in (before, main):
+                self._make(_buffers(part), waiting, both, number)
+                both.extend(part)
+            result.append((number, tuple(both)))
+        return result
+
+    def _make(self, wanted: set[str], waiting: set[int], made: list[Statement], number: int) -> None:
+        makers = self.copies.makers
+        for k in sorted({makers[name] for name in wanted & makers.keys()}):
+            if k not in waiting:
+                continue
+            waiting.remove(k)
+            recompute = self.copies.recomputes[k]
+            assert number <= recompute.latest, "the plan makes a value again where what it is made of has changed"
+            statements = self._again(k)
+            self._make(_buffers(statements) - set(self.copies.names[k].values()), waiting, made, number)
+            made.extend(statements)
+
+    def _again(self, k: int) -> Block:
+        """The statements that make a value again."""
+        recompute, result = self.copies.recomputes[k], list[Statement]()
+        for number in recompute.members:
+            assert not self._holds_checkpoint(number), "a loop that keeps states cannot be made again"
+            for statement in _without_checks(self.forward_of(self.statements[number], number, taping=False)):
+                result.extend(renamed((statement,), self.copies.at(number)))
+        return tuple(result)
+
+    def _holds_checkpoint(self, number: int) -> bool:
+        last = number + self.statements[number].size
+        return any(number <= loop <= last for loop in self.checkpoints)
+
+
+def _orelse(branch: Branch, number: int) -> int:
+    """The number of the first statement of a branch's other side."""
+    return number + 1 + len(list(walk(branch.then)))
+
+
+def _buffers(block: Block) -> set[str]:
+    return {name for statement in walk(block) for name in buffers_of(statement)}
+
+
+def _without_checks(block: Block) -> Block:
+    """What a block makes, without the checks that have been made already."""
+    result: list[Statement] = []
+    for statement in block:
+        if isinstance(statement, Loop):
+            result.append(replace(statement, body=_without_checks(statement.body)))
+        elif isinstance(statement, Branch):
+            then, orelse = _without_checks(statement.then), _without_checks(statement.orelse)
+            result.append(replace(statement, then=then, orelse=orelse))
+        elif "status" not in written((statement,)) or isinstance(statement, Call):
+            result.append(rewrite_statement(statement))
+    return tuple(result)

@@ -1,0 +1,252 @@
+"""Where stored residuals live: a tape with one slot for each value, for each trip of the enclosing loops.
+
+Where the trips of inner loops vary with outer ones (triangular nests), the tape is flat, and the position of a slot is
+the number of slots before it, a polynomial: a tape is as long as what is kept. Where the number of trips is data, the
+trips are counted: their total is that of the last call or found by a program of its own, and a counter is the position
+of a slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.gradient.checkpoints import Checkpoint, axes_of
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.names import Names
+from sdfgad.ir.polynomial import Monomial, Polynomial
+from sdfgad.ir.program import Access, Buffer, Compute, Loop, Statement, rewrite_statement
+from sdfgad.ir.sets import Domain
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.reverse.residuals import Residual
+from sdfgad.reverse.save_points import Key
+
+Axis = tuple[str, Lin]
+
+
+@dataclass(frozen=True)
+class Tape:
+    """A tape's storage, and the statements that fill a slot and that put its values back."""
+
+    buffer: Buffer
+    store: Compute
+    restore: Statement
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Counts the trips of a loop over the whole program.
+
+    Attributes:
+        loop: the loop's own counter, which names it.
+        buffer: an integer scalar, the number of trips so far.
+        total: the run-time integer that gives their number in the end.
+    """
+
+    loop: str
+    buffer: Buffer
+    total: str
+
+
+def tapes_for(
+    adjoint: Adjoint, checkpoints: Mapping[int, Checkpoint], names: Names
+) -> tuple[dict[Key, Tape], tuple[Counter, ...]]:
+    """The tapes of all residuals by their keys, and the counters that they need.
+
+    Args:
+        checkpoints: the loops that are run again segment by segment, by number: a tape has a segment's trips.
+
+    Raises:
+        UnsupportedProgram: the size of a kept array is data.
+    """
+    counters: dict[str, Counter] = {}
+    tapes = {key: _tape_for(r, adjoint, checkpoints, names, counters) for key, r in adjoint.residuals.items()}
+    return tapes, tuple(counters.values())
+
+
+def tape_shape(residual: Residual, adjoint: Adjoint) -> tuple[Lin, ...] | None:
+    """The shape of a residual's tape; None where trips must be counted before it is known.
+
+    Raises:
+        NeedsConstant: it is known only for given values of run-time integers.
+        UnsupportedProgram: the size of a kept array is data.
+    """
+    if any(_is_counted(loop) for _, loop in residual.loops):
+        return None
+    return _layout(residual, adjoint, {})[0]
+
+
+def box_shape(residual: Residual, adjoint: Adjoint) -> tuple[Lin, ...]:
+    """The shape of what one trip of the loops around a residual keeps, at most.
+
+    Raises:
+        NeedsConstant: it is known only for given values of run-time integers.
+        UnsupportedProgram: the size of a kept array is data.
+    """
+    domain, known = _domain(residual), set(adjoint.primal.integers)
+    return tuple(
+        extent
+        if _is_plain(extent) and symbols_of(Int(extent)) <= known
+        else _largest(extent, adjoint, domain, residual)
+        for _, extent in residual.params
+    )
+
+
+def _is_counted(loop: Loop) -> bool:
+    """Whether a loop's number of trips is data."""
+    return not _is_plain(loop.trips) and _is_data(loop.trips)
+
+
+def _tape_for(
+    residual: Residual,
+    adjoint: Adjoint,
+    checkpoints: Mapping[int, Checkpoint],
+    names: Names,
+    counters: dict[str, Counter],
+) -> Tape:
+    primal = adjoint.primal.buffers[residual.buffer]
+    name = names.fresh(f"{residual.buffer}_tape")
+    if any(_is_counted(loop) for _, loop in residual.loops):
+        shape, index = _counted_layout(residual, adjoint, names, counters)
+    else:
+        shape, index = _layout(residual, adjoint, checkpoints)
+    buffer = Buffer(name, shape, primal.dtype, primal.source, residual.where)
+    slot = Access(name, index)
+    store = Compute(residual.params, slot, residual.access.read(primal.dtype), None, residual.where)
+    restore = Compute(residual.params, residual.access, slot.read(primal.dtype), None, residual.where)
+    return Tape(buffer, store, restore if residual.is_once else _in_turn(restore, names))
+
+
+def _in_turn(restore: Compute, names: Names) -> Statement:
+    """A statement point by point: one over a box may write no element twice."""
+    fresh = {name: names.fresh(name) for name, _ in restore.params}
+    symbols = {old: Lin.symbol(new) for old, new in fresh.items()}
+    result = rewrite_statement(replace(restore, params=()), symbols)
+    for name, extent in reversed(restore.params):
+        counter = symbols[name]
+        result = Loop(fresh[name], extent, (result,), (counter, extent - counter - 1), where=restore.where)
+    return result
+
+
+def _layout(
+    residual: Residual, adjoint: Adjoint, checkpoints: Mapping[int, Checkpoint]
+) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
+    """The tape's shape, and the index of the slot for the present trips."""
+    known = {*adjoint.primal.integers, *(kept.segment for kept in checkpoints.values())}
+    axes = [*((loop.var, loop.trips) for _, loop in residual.loops), *residual.params]
+    places = [*axes_of(residual.loops, checkpoints), *((Lin.symbol(name), extent) for name, extent in residual.params)]
+    are_known = [_is_plain(extent) and symbols_of(Int(extent)) <= known for _, extent in places]
+    in_segments = any(number in checkpoints for number, _ in residual.loops)
+    if not all(are_known) and not in_segments and _is_countable(residual, axes, adjoint.context):
+        total, position = _count(axes)
+        return (_linear(total),), (_linear(position),)
+    domain = _domain(residual)
+    is_exact = in_segments or all(are_known)
+    shape = tuple(
+        extent if is_known and is_exact else _largest(extent, adjoint, domain, residual)
+        for (_, extent), is_known in zip(places, are_known, strict=True)
+    )
+    return shape, tuple(index for index, _ in places)
+
+
+def _counted_layout(
+    residual: Residual, adjoint: Adjoint, names: Names, counters: dict[str, Counter]
+) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
+    """One axis for all trips of the innermost loop, and the box's own."""
+    loop = residual.loops[-1][1].var
+    if loop not in counters:
+        buffer = Buffer(names.fresh(f"{loop}_count"), (), INT)
+        counters[loop] = Counter(loop, buffer, names.fresh(f"{loop}_total"))
+    counter, domain = counters[loop], _domain(residual)
+    sizes = tuple(_largest(extent, adjoint, domain, residual) for _, extent in residual.params)
+    position = Lin.symbol(Read(counter.buffer.name, (), INT))
+    return (Lin.symbol(counter.total), *sizes), (position, *(Lin.symbol(name) for name, _ in residual.params))
+
+
+def _is_data(form: Lin) -> bool:
+    return any(isinstance(atom, Expr) and reads(atom) for atom, _ in form.terms)
+
+
+def _is_plain(form: Lin) -> bool:
+    return all(isinstance(atom, str) for atom, _ in form.terms)
+
+
+def _is_countable(residual: Residual, axes: list[Axis], context: isl.Set) -> bool:
+    """Whether all extents are linear and never negative, so that sums of them count slots."""
+    if not all(_is_plain(extent) for _, extent in axes):
+        return False
+    domain = Domain()
+    for _, loop in residual.loops:
+        if not domain.implies(loop.trips, context):
+            return False
+        domain = domain.with_form(*loop.guards)
+    return all(domain.implies(extent, context) for _, extent in residual.params)
+
+
+def _names(form: Lin) -> set[str]:
+    return symbols_of(Int(form))
+
+
+def _domain(residual: Residual) -> Domain:
+    domain = Domain()
+    for _, loop in residual.loops:
+        domain = domain.with_form(*loop.guards)
+    return domain
+
+
+def _largest(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) -> Lin:
+    """The largest number of trips."""
+    largest = domain.maximum(trips, adjoint.context)
+    if largest is None and _names(trips) & set(adjoint.primal.integers):
+        raise NeedsConstant(_names(trips) & set(adjoint.primal.integers), residual.where)
+    if largest is None:
+        raise UnsupportedProgram(
+            "an array whose size is data must be kept for the reverse sweep",
+            residual.where,
+            "Loop over its elements, or use an array of a fixed size.",
+        )
+    return Lin(max(largest, 0))
+
+
+# --- counting slots
+
+
+def _count(axes: list[Axis]) -> tuple[Polynomial, Polynomial]:
+    """The number of slots, and the number of those before the present one, as polynomials."""
+    size, position = Polynomial.constant(1), Polynomial.constant(0)
+    for symbol, extent in reversed(axes):
+        position = position + size.summed(symbol, Polynomial.symbol(symbol))
+        size = size.summed(symbol, _polynomial(extent))
+    return size, position
+
+
+def _polynomial(form: Lin) -> Polynomial:
+    polynomial = Polynomial.constant(form.const)
+    for atom, coefficient in form.terms:
+        polynomial = polynomial + Polynomial.constant(coefficient) * Polynomial.symbol(str(atom))
+    return polynomial
+
+
+def _linear(polynomial: Polynomial) -> Lin:
+    """A polynomial with integer values as a form whose atoms are products of symbols."""
+    form, divisor = Lin(0), polynomial.denominator
+    for monomial, coefficient in polynomial.terms.items():
+        form = form + _monomial(monomial).scaled(int(coefficient * divisor))
+    if divisor == 1:
+        return form
+    return Lin.symbol(Op("floor_divide", (Int(form), Const(divisor, INT)), INT))
+
+
+def _monomial(names: Monomial) -> Lin:
+    if not names:
+        return Lin(1)
+    if len(names) == 1:
+        return Lin.symbol(names[0])
+    product: Expr = Int(Lin.symbol(names[0]))
+    for name in names[1:]:
+        product = Op("multiply", (product, Int(Lin.symbol(name))), INT)
+    return Lin.symbol(product)

@@ -1,0 +1,115 @@
+"""Ways to run the loops of a step: which of their states are kept, and what that takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sdfgad.memory.cost import Cost
+from sdfgad.plan.segments import Segments, segmentations
+from sdfgad.reverse.save_points import Key
+
+# Nanoseconds are predicted to a factor of two or so; what is made again must win by more than that is worth.
+CAUTION = 1.25
+MOST_MODES = 40
+
+Choice = Mapping[int, Segments]
+
+
+@dataclass
+class KeptLoop:
+    """A loop of which states can be kept.
+
+    Attributes:
+        around: the numbers of the loops around it, outermost first.
+        trips, runs: how many trips a run of it has, and how often it is run.
+        state: bytes of one state.
+        body: nanoseconds of one trip of the forward sweep.
+    """
+
+    number: int
+    around: tuple[int, ...]
+    trips: int
+    runs: int
+    state: int
+    body: float
+
+
+@dataclass
+class TapeSize:
+    """A tape: bytes for one trip of the loops around it, which have these numbers of trips by their own number."""
+
+    key: Key
+    size: int
+    loops: tuple[tuple[int, int], ...]
+    box: int
+    most: tuple[int, ...]
+
+
+def tape_bytes(tape: TapeSize, choice: Choice) -> tuple[int, int]:
+    """Bytes kept from the forward sweep, and held in the reverse one only."""
+    if not any(number in choice for number, _ in tape.loops):
+        return tape.size * math.prod(trips for _, trips in tape.loops), 0
+    inside = [(number, most) for (number, _), most in zip(tape.loops, tape.most, strict=True)]
+    while any(number in choice for number, _ in inside[1:]):
+        inside = inside[1:]
+    return 0, tape.box * math.prod(choice[n].length if n in choice else most for n, most in inside)
+
+
+def states_of(choice: Choice, loops: list[KeptLoop], cost: Cost) -> tuple[int, int, float]:
+    """Bytes of states kept from the forward sweep, those of the reverse one only, and the work."""
+    kept = transient = 0
+    work = 0.0
+    for one in loops:
+        if one.number not in choice:
+            continue
+        segments = choice[one.number]
+        outer = [other for other in loops if other.number in one.around and other.number in choice]
+        if outer:
+            count = choice[outer[-1].number].length * max(one.runs // (outer[-1].runs * outer[-1].trips), 1)
+            transient += segments.slots * one.state * count
+        else:
+            kept += segments.slots * one.state * one.runs
+        kept += segments.table_bytes
+        replayed = segments.replays * segments.length + one.trips
+        states = one.state * segments.slots
+        work += one.runs * (replayed * one.body + cost.copying(segments.copies * one.state, states))
+    return kept, transient, work * CAUTION
+
+
+def choices_of(loops: list[KeptLoop], tapes: list[TapeSize], cost: Cost) -> list[Choice]:
+    """Ways to keep the loops of one step; those that cost more in every respect are left out."""
+    found: list[dict[int, Segments]] = [{}]
+    for one in loops:
+        options = segmentations(one.trips)
+        found = _best([*found, *({**c, one.number: s} for c in found for s in options)], loops, tapes, cost)
+    return list(found)
+
+
+def _best(
+    choices: list[dict[int, Segments]], loops: list[KeptLoop], tapes: list[TapeSize], cost: Cost
+) -> list[dict[int, Segments]]:
+    """The choices that no other beats both in bytes and in work; the first one always."""
+    rated: list[tuple[int, float, int]] = []
+    for position, choice in enumerate(choices):
+        kept, transient, work = states_of(choice, loops, cost)
+        for tape in tapes:
+            more = tape_bytes(tape, choice)
+            kept, transient = kept + more[0], transient + more[1]
+        rated.append((kept + transient, work, position))
+    front: list[dict[int, Segments]] = []
+    least = math.inf
+    for _, work, position in sorted(rated):
+        if work < least and position:
+            front.append(choices[position])
+        least = min(least, work)
+    return [choices[0], *_thinned(front)]
+
+
+def _thinned(front: list[dict[int, Segments]]) -> list[dict[int, Segments]]:
+    """At most so many, evenly spread over sizes, the smallest and the largest among them."""
+    if len(front) < MOST_MODES:
+        return front
+    positions = {round(k * (len(front) - 1) / (MOST_MODES - 2)) for k in range(MOST_MODES - 1)}
+    return [front[p] for p in sorted(positions)]

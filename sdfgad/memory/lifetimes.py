@@ -1,0 +1,320 @@
+"""When the storage of a program is held, and how much of it there is at each of its statements.
+
+A buffer is held from the first to the last statement of the program's body that mentions it; a statement of the body
+counts as one, with all that is nested in it. The numbers are upper bounds of what `memory.h` counts.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import accumulate
+
+from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op
+from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
+from sdfgad.schedule.thread_independence import own_arrays
+from sdfgad.schedule.work import is_much
+
+# A temporary of at most so many bytes is a local variable: of its own for each thread, if they share its loop. Those of
+# one statement must fit into a thread's stack, which may have no more than 2 MiB.
+LOCAL, STACK = 1 << 15, 1 << 20
+# A loop whose trips need much memory of their own has so many parts, of which each thread runs one at a time.
+FEW_PARTS = 8
+# What `memory.h` rounds up to.
+LINE = 64
+
+OPERATIONS: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "negative": operator.neg,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "maximum": max,
+    "minimum": min,
+}
+
+
+# --- lifetimes
+
+
+def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
+    """The positions in the body of the first and the last mention of each array that the program itself allocates."""
+    outside = arguments(program)
+    found: dict[str, tuple[int, int]] = {}
+    for position, statement in enumerate(program.body):
+        for name in _mentioned(statement) - outside:
+            if program.buffers[name].shape:
+                found[name] = (found.get(name, (position,))[0], position)
+    return {name: found[name] for name in program.buffers if name in found}
+
+
+def local_variables(program: Program) -> set[str]:
+    """The small temporaries that one statement alone uses: local variables of its function, which are not counted.
+
+    Of a loop around library calls that threads share, all those that are in the way of that.
+    """
+    outside = arguments(program)
+    users = Counter(name for statement in program.body for name in statement.mentioned)
+    found = set[str]()
+    for statement in program.body:
+        own = {n: _bytes(program.buffers[n]) for n in statement.mentioned if users[n] == 1 and n not in outside}
+        shared = own_arrays(statement, program.buffers, own)
+        is_large = sum(own[name] for name in shared) > STACK
+        large = set() if is_large or not has_small_calls(statement) else shared
+        small = sorted((size, name) for name, size in own.items() if size <= LOCAL or name in large)
+        held = accumulate(size for size, _ in small)
+        found |= {name for (_, name), total in zip(small, held, strict=True) if total <= STACK}
+    return found
+
+
+def _bytes(buffer: Buffer) -> int:
+    """The bytes of a buffer; too many for a local variable where an extent is not known."""
+    size = math.prod(extent.const if extent.is_const else LOCAL + 1 for extent in buffer.shape)
+    return max(size, 1) * buffer.dtype.itemsize
+
+
+def arguments(program: Program) -> set[str]:
+    """The buffers that the caller passes."""
+    return {*program.inputs, *program.outputs.values(), *(("status",) if program.checks else ())}
+
+
+def _mentioned(statement: Statement) -> set[str]:
+    return set(statement.mentioned)
+
+
+# --- bytes
+
+
+def footprint(program: Program, integers: Mapping[str, int]) -> tuple[int, ...]:
+    """The bytes that are held at each statement of the body: arguments, live arrays, and workspace of calls.
+
+    Raises:
+        KeyError: the value of a run-time integer is missing.
+        ValueError: a run-time extent is of a form that no tape has.
+    """
+    steps, uncounted = [0] * (len(program.body) + 1), local_variables(program)
+    for name, (first, last) in lifetimes(program).items():
+        if name in uncounted:
+            continue
+        size = buffer_bytes(program.buffers[name], integers)
+        steps[first] += size
+        steps[last + 1] -= size
+    always = always_held(program, integers)
+    live = list(accumulate(steps))[:-1]
+    return tuple(always + held + workspaces(s) for held, s in zip(live, program.body, strict=True))
+
+
+def peak_bytes(program: Program, integers: Mapping[str, int]) -> int:
+    """The most bytes that are held at once.
+
+    Raises:
+        KeyError: the value of a run-time integer is missing.
+        ValueError: a run-time extent is of a form that no tape has.
+    """
+    return max(footprint(program, integers), default=always_held(program, integers))
+
+
+def buffer_bytes(buffer: Buffer, integers: Mapping[str, int]) -> int:
+    """The bytes that a buffer takes.
+
+    Raises:
+        KeyError: the value of a run-time integer is missing.
+        ValueError: a run-time extent is of a form that no tape has.
+    """
+    # An extent below 1 is lowered as 1.
+    return _array(math.prod(max(evaluate(extent, integers), 1) for extent in buffer.shape), buffer.dtype.itemsize)
+
+
+def always_held(program: Program, integers: Mapping[str, int]) -> int:
+    """Arguments, and what a library keeps from one call to the next."""
+    plans = {(c.sizes[1], c.inputs[0].dtype) for c in _calls(program.body) if c.name == "fourier"}
+    kept = sum(_fourier_plan(n, dtype.itemsize) for n, dtype in plans)
+    return kept + sum(buffer_bytes(program.buffers[name], integers) for name in arguments(program))
+
+
+def _calls(block: tuple[Statement, ...]) -> list[Call]:
+    return [s for s in walk(block) if isinstance(s, Call)]
+
+
+def workspaces(statement: Statement) -> int:
+    """What the library calls of a statement allocate while they run, at most; threads that share a loop, at once."""
+    size = max((workspace(call) for call in _calls((statement,))), default=0)
+    if not size:
+        return 0
+    shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_much((s,))]
+    together = (FEW_PARTS * workspace(call) for loop in shared for call in _calls((loop,)))
+    return max(size, max(together, default=0))
+
+
+def has_small_calls(statement: Statement) -> bool:
+    """Whether the workspaces of a loop's calls are small enough for threads to have one each."""
+    return FEW_PARTS * max((workspace(call) for call in _calls((statement,))), default=0) <= STACK
+
+
+def evaluate(form: Lin, integers: Mapping[str, int]) -> int:
+    """The value of an extent.
+
+    Raises:
+        KeyError: the value of a run-time integer is missing.
+        ValueError: the extent is of a form that no tape has.
+    """
+    return form.const + sum(c * _atom(atom, integers) for atom, c in form.terms)
+
+
+def _atom(atom: Atom, integers: Mapping[str, int]) -> int:
+    return integers[atom] if isinstance(atom, str) else _integer(atom, integers)
+
+
+def _integer(value: Expr, integers: Mapping[str, int]) -> int:
+    if isinstance(value, Int):
+        return evaluate(value.value, integers)
+    if isinstance(value, Const):
+        return int(value.value)
+    if isinstance(value, Op) and value.name in OPERATIONS:
+        return OPERATIONS[value.name](*(_integer(arg, integers) for arg in value.args))
+    raise ValueError(f"the extent {value} is no form of the program's integers")
+
+
+# --- workspace of library functions, as the headers of lowering/include allocate it
+
+
+def workspace(call: Call) -> int:
+    """At most the bytes that a library function allocates while it runs, and releases at its end."""
+    made = WORKSPACE.get(call.name)
+    return 0 if made is None else made(_Types(call), *call.sizes)
+
+
+class _Types:
+    """The size of an element, of its real part, and of both in double precision."""
+
+    def __init__(self, call: Call) -> None:
+        dtype = call.inputs[0].dtype
+        parts = 2 if dtype.kind == "c" else 1
+        self.item, self.wide = dtype.itemsize, 8 * parts
+        self.real = self.item // parts
+
+    def result(self, size: int) -> int:
+        return _array(size if self.item < self.wide else 0, self.wide)
+
+    def real_result(self, size: int) -> int:
+        return _array(size if self.item < self.wide else 0, 8)
+
+
+def _array(size: int, item: int) -> int:
+    return max(LINE, -(-size * item // LINE) * LINE)
+
+
+def _factors(t: _Types, n: int) -> int:
+    return _array(n * n, t.wide) + _array(n, 4)
+
+
+def _solve(t: _Types, _batch: int, n: int, m: int) -> int:
+    return _factors(t, n) + t.result(n * m)
+
+
+def _solve_pullback(t: _Types, _batch: int, n: int, m: int) -> int:
+    return _factors(t, n) + 2 * t.result(n * m) + _array(n * n, t.wide)
+
+
+def _inverse(t: _Types, _batch: int, n: int) -> int:
+    return _factors(t, n) + t.result(n * n)
+
+
+def _determinant(t: _Types, _batch: int, n: int) -> int:
+    return _factors(t, n)
+
+
+def _cholesky(t: _Types, _batch: int, n: int) -> int:
+    return t.result(n * n)
+
+
+def _cholesky_pullback(t: _Types, _batch: int, n: int) -> int:
+    return 2 * t.result(n * n) + _array(min(n, BLOCK) ** 2, t.wide)
+
+
+# LAPACK works on blocks of at most this many columns, and keeps one block's reflectors.
+BLOCK = 64
+REFLECTORS = (BLOCK + 1) * BLOCK
+
+
+def _qr(t: _Types, _batch: int, m: int, n: int) -> int:
+    return _array(m * n, t.wide) + _array(min(m, n), t.wide) + _array(max(m, n) * BLOCK, t.wide)
+
+
+def _singular_values(t: _Types, _batch: int, m: int, n: int) -> int:
+    k, most = min(m, n), max(m, n)
+    work = k * k + 3 * k + max((m + n) * BLOCK + REFLECTORS, 3 * k * k + 4 * k)
+    wide = sum(_array(size, t.wide) for size in (m * n, m * k, k * n, work))
+    reals = _array(k * max(5 * k + 5, 2 * most + 2 * k + 1), 8)
+    return wide + reals + _array(8 * k, 4) + t.real_result(k)
+
+
+def _symmetric_eigen(t: _Types, _batch: int, n: int, _is_upper: int) -> int:
+    is_complex, integers = t.wide > 8, 3 + 5 * n
+    work = max(2 * n + n * n if is_complex else 1 + 6 * n + 2 * n * n, 2 * n + n * BLOCK)
+    reals = 1 + 5 * n + 2 * n * n if is_complex else 0
+    return _array(n * n, t.wide) + _array(work, t.wide) + _array(reals, 8) + _array(integers, 4) + t.real_result(n)
+
+
+def _pseudo_inverse(t: _Types, _batch: int, m: int, n: int, _cut: int) -> int:
+    k = min(m, n)
+    factors = _array(m * k, t.item) + _array(k * n, t.item) + _array(k, t.real)
+    return factors + _singular_values(t, 1, m, n)
+
+
+def _fourier(t: _Types, _batch: int, n: int, _sign: int) -> int:
+    return _array(n if _is_smooth(n) else 3 * _convolved(n), t.item)
+
+
+def _argsort(t: _Types, _batch: int, n: int) -> int:
+    # A value and its place; complex numbers take more than 8 bytes.
+    entry = max(t.item, 8) + 8
+    return _array(n, entry) + _array((n + 1) // 2, entry)
+
+
+def _fourier_plan(n: int, item: int) -> int:
+    """What is kept of a length for later calls."""
+    if not _is_smooth(n):
+        size = _convolved(n)
+        return _array(n, item) + _array(size, item) + _fourier_plan(size, item)
+    passes, total = 40, 0
+    for factor in (4, 2, 3, 5, 7):
+        while n and n % factor == 0:
+            total += _array(n, item)
+            n //= factor
+    return total + _array(passes, 2 * LINE)
+
+
+def _is_smooth(n: int) -> bool:
+    for factor in (2, 3, 5, 7):
+        while n and n % factor == 0:
+            n //= factor
+    return n <= 1
+
+
+def _convolved(n: int) -> int:
+    size = 2 * n - 1
+    while not _is_smooth(size):
+        size += 1
+    return size
+
+
+WORKSPACE: dict[str, Callable[..., int]] = {
+    "solve": _solve,
+    "solve_pullback": _solve_pullback,
+    "inverse": _inverse,
+    "pseudo_inverse": _pseudo_inverse,
+    "regular": _determinant,
+    "determinant": _determinant,
+    "sign_log_determinant": _determinant,
+    "cholesky": _cholesky,
+    "cholesky_pullback": _cholesky_pullback,
+    "qr": _qr,
+    "singular_values": _singular_values,
+    "symmetric_eigen": _symmetric_eigen,
+    "fourier": _fourier,
+    "argsort": _argsort,
+}

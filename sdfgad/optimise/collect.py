@@ -1,0 +1,73 @@
+"""Takes a factor out of a sum of contributions: ``x += a * c; x += b * c`` is ``x += (a + b) * c``.
+
+The adjoint of a stencil adds a product for each neighbour at every point, mostly with the same factor for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sdfgad.ir.accesses import commute
+from sdfgad.ir.expr import Expr, Op
+from sdfgad.ir.program import Block, Compute, Program, Statement, reads_of
+from sdfgad.optimise.blocks import everywhere
+from sdfgad.rules.algebra import add, mul, neg
+
+
+def collect(program: Program) -> Program:
+    """The program with such contributions to an element as one."""
+    return program.with_body(everywhere(program.body, _block))
+
+
+def _block(block: Block) -> Block:
+    result: list[Statement] = []
+    for statement in block:
+        found = _before(result, statement) if isinstance(statement, Compute) and _adds(statement) else None
+        if found is None:
+            result.append(statement)
+        else:
+            place, made = found
+            result[place] = made
+    return tuple(result)
+
+
+def _adds(statement: Compute) -> bool:
+    """Whether a statement adds to one element what it need not know for that."""
+    if statement.params or statement.fresh or statement.accumulate != "add":
+        return False
+    return all(read.buffer != statement.target.buffer for read in reads_of(statement))
+
+
+def _before(block: Sequence[Statement], second: Compute) -> tuple[int, Compute] | None:
+    """The place of an earlier contribution with a factor in common, and both as one."""
+    for place in reversed(range(len(block))):
+        first = block[place]
+        made = _together(first, second) if isinstance(first, Compute) else None
+        if made is not None:
+            return place, made
+        if not commute(first, second):
+            return None
+    return None
+
+
+def _together(first: Compute, second: Compute) -> Compute | None:
+    if first.params or first.target != second.target or first.accumulate not in (None, "add"):
+        return None
+    mine = {factor: rest for rest, factor in _products(first.value)}
+    for rest, factor in _products(second.value):
+        if factor in mine:
+            return replace(first, value=mul(add(mine[factor], rest), factor))
+    return None
+
+
+def _products(value: Expr) -> list[tuple[Expr, Expr]]:
+    """The value as products of two, each either way round."""
+    if not isinstance(value, Op) or value.dtype.kind not in "fc":
+        return []
+    if value.name == "negative":
+        return [(neg(rest), factor) for rest, factor in _products(value.args[0])]
+    if value.name != "multiply" or any(arg.dtype != value.dtype for arg in value.args):
+        return []
+    a, b = value.args
+    return [(a, b), (b, a)]

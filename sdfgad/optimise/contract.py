@@ -1,0 +1,66 @@
+"""Shrinks temporaries of parallel loops: what lives within one trip needs no axis for the trips.
+
+``for f: t[f] = …; y[f] = … t[f] …`` becomes ``for f: t = …; y[f] = … t …``, with `t` in a register or a small array
+that stays in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from sdfgad.analysis.private import begins_anew
+from sdfgad.ir.accesses import mentioned_by, uses_of
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.program import Block, Branch, Call, Loop, Program, reads_of, touching
+from sdfgad.optimise.axes import less_axes
+
+
+def contract(program: Program) -> Program:
+    """The program with such temporaries made smaller, one axis of each at a time."""
+    names: Collection[str] = program.buffers.keys() - {*program.inputs, *program.outputs.values(), "status"}
+    while axes := _one_axis_of_each(program, names):
+        program, names = less_axes(program, axes), axes.keys()
+    return program
+
+
+def _one_axis_of_each(program: Program, names: Collection[str]) -> dict[str, int]:
+    found = {name: next(removable(program, name), None) for name in program.buffers if name in names}
+    return {name: axis for name, axis in found.items() if axis is not None}
+
+
+def removable(program: Program, name: str) -> Iterator[int]:
+    """The axes of a buffer that are not needed."""
+    rank = len(program.buffers[name].shape)
+    loop = _only_loop(program.users.get(name, ()), name) if rank else None
+    while loop is not None:
+        axes = axes_of_trip(loop, name, rank)
+        if axes and begins_anew(loop.users.get(name, ()), name):
+            yield from axes
+        loop = _only_loop(loop.users.get(name, ()), name)
+
+
+def _only_loop(found: Block, name: str) -> Loop | None:
+    """The loop that alone mentions a buffer, of the statements that mention it, or of those in their only branch."""
+    if len(found) == 1 and isinstance(found[0], Branch):
+        branch = found[0]
+        is_asked = any(read.buffer == name for read in reads_of(branch))
+        nested = tuple(s for s in branch.then + branch.orelse if mentioned_by(s, name))
+        return None if is_asked else _only_loop(nested, name)
+    return found[0] if len(found) == 1 and isinstance(found[0], Loop) else None
+
+
+def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
+    """The axes along which every mention of a buffer is at the loop's counter plus one and the same number."""
+    if not loop.is_parallel or any(read.buffer == name for read in reads_of(loop)):
+        return []
+    if any(isinstance(s, Call) for s in touching(loop.users, name)):
+        return []
+    uses = [use for s in loop.users[name] for use in uses_of(s) if use.buffer == name]
+    inside = {counter for use in uses for counter in use.names} - {loop.var}
+    first = uses[0].index
+    shared = [axis for axis in range(rank) if all(use.index[axis] == first[axis] for use in uses)]
+    return [axis for axis in shared if _is_trip(first[axis], loop.var, inside)]
+
+
+def _is_trip(form: Lin, var: str, inside: set[str]) -> bool:
+    return form.coefficient(var) != 0 and all(isinstance(atom, str) and atom not in inside for atom, _ in form.terms)

@@ -1,0 +1,140 @@
+"""Divides a sum instead of each of its terms, where these are divided by the same number twice.
+
+The adjoint of a divisor that many quotients share is ``d_bar += select(g[p] == 0, 0, -((g[p] / d) * (y[p] / d)))``:
+one of the divisions is of the sum as well, ``r += select(…, -((g[p] / d) * y[p]))`` and then ``d_bar += r / d``. The
+other division stays: by it a divisor of 0 shows in the sum, which is 0 only where that is to stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sdfgad.ir.expr import BOOL, Const, Expr, Int, Op, Read, postorder, symbols_of
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Buffer,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    reads_of,
+    transform,
+    written,
+)
+from sdfgad.optimise.names import names_of
+
+# Of fewer terms there is nothing to gain.
+LEAST = 8
+
+
+def divide_late(program: Program) -> Program:
+    """The program with such divisions behind the loops."""
+    dividing = _Dividing(dict(program.buffers), names_of(program))
+    body = transform(program.body, dividing.statement)
+    return replace(program, buffers=dividing.buffers, body=body)
+
+
+class _Dividing:
+    def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
+        self.buffers, self.names = buffers, names
+
+    def statement(self, statement: Statement) -> Block:
+        if not isinstance(statement, Loop) or not statement.is_parallel or not _is_long(statement):
+            return (statement,)
+        before, body, after = list[Statement](), list[Statement](), list[Statement]()
+        for one in statement.body:
+            found = _divided(one, statement) if isinstance(one, Compute) else None
+            if found is None:
+                body.append(one)
+                continue
+            assert isinstance(one, Compute)
+            clear, add, divide = self.apart(one, *found)
+            before.append(clear)
+            body.append(add)
+            after.append(divide)
+        return (*before, replace(statement, body=tuple(body)) if before else statement, *after)
+
+    def apart(self, statement: Compute, value: Expr, divisor: Read) -> tuple[Compute, Compute, Compute]:
+        """The sum at 0, what is added to it in the loop, and its quotient."""
+        dtype, name = value.dtype, self.names.fresh("dividend")
+        self.buffers[name] = Buffer(name, (), dtype)
+        total, zero = Access(name), Const(0, dtype)
+        read = total.read(dtype)
+        quotient = Op("divide", (read, divisor), dtype)
+        # Nothing but zeros has been added: that is to stay so, whatever the divisor.
+        quotient = Op("select", (Op("equal", (read, zero), BOOL), zero, quotient), dtype)
+        return (
+            Compute((), total, zero, where=statement.where),
+            replace(statement, target=total, value=value),
+            replace(statement, value=quotient),
+        )
+
+
+def _is_long(loop: Loop) -> bool:
+    return loop.trips.is_const and loop.trips.const >= LEAST
+
+
+def _divided(statement: Compute, loop: Loop) -> tuple[Expr, Read] | None:
+    """A sum's terms without a division that all of them have, and the divisor."""
+    target, dtype = statement.target, statement.value.dtype
+    is_sum = not statement.params and statement.accumulate == "add" and not statement.fresh and dtype.kind == "f"
+    if not is_sum or loop.var in symbols_of(*map(Int, target.index)) or reads_of(replace(statement, value=Int(0))):
+        return None
+    others = [one for one in loop.body if one is not statement]
+    if any(target.buffer in one.mentioned for one in others) or target.buffer in {
+        r.buffer for r in reads_of(statement)
+    }:
+        return None
+    found = _without(statement.value)
+    return found if found is not None and _stays(found[1], loop) else None
+
+
+def _stays(divisor: Read, loop: Loop) -> bool:
+    """Whether a divisor is the same in all trips."""
+    moves = loop.var in symbols_of(divisor) or {r.buffer for r in _reads(divisor)} & written(loop.body)
+    return not moves
+
+
+def _reads(value: Expr) -> list[Read]:
+    return [node for node in postorder(value) if isinstance(node, Read)]
+
+
+def _without(value: Expr, guards: tuple[Expr, ...] = ()) -> tuple[Expr, Read] | None:
+    """A value that is 0 by choice or twice divided by the same element, divided once, and that element.
+
+    Args:
+        guards: the conditions around it, under which it is 0.
+    """
+    if not isinstance(value, Op):
+        return None
+    if value.name == "multiply":
+        return _of_product(value, guards) if guards else None
+    if value.name != "negative" and not _is_guard(value):
+        return None
+    found = _without(value.args[-1], (*guards, value.args[0]) if _is_guard(value) else guards)
+    return None if found is None else (Op(value.name, (*value.args[:-1], found[0]), value.dtype), found[1])
+
+
+def _of_product(value: Op, guards: tuple[Expr, ...]) -> tuple[Expr, Read] | None:
+    for one, other in (value.args, value.args[::-1]):
+        if isinstance(one, Op) and one.name == "divide":
+            dividend, divisor = one.args
+            if isinstance(divisor, Read) and _is_quotient(other, divisor, guards):
+                return Op("multiply", (dividend, other), value.dtype), divisor
+    return None
+
+
+def _is_quotient(value: Expr, divisor: Read, guards: tuple[Expr, ...]) -> bool:
+    """Whether a value is divided by an element, or 0 where all of the product is."""
+    if not isinstance(value, Op):
+        return False
+    if _is_guard(value):
+        return value.args[0] in guards and _is_quotient(value.args[2], divisor, guards)
+    return value.name == "divide" and value.args[1] is divisor
+
+
+def _is_guard(value: Op) -> bool:
+    """Whether a value is 0 where a condition holds."""
+    return value.name == "select" and isinstance(value.args[1], Const) and value.args[1].value == 0

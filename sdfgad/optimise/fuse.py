@@ -1,0 +1,285 @@
+"""Runs statements over the same box together: one loop over their common axis, and again within it.
+
+A value that one statement makes and the next one reads is then still in a register or in the cache. Statements share a
+loop if no trip of one meets another trip of the other at an element whose value depends on their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sdfgad.ir.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
+from sdfgad.ir.expr import Const, Int, Lin, reads, rewrite
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Block, Compute, Loop, Program, Statement, rewrite_statement, transform
+from sdfgad.optimise.blocks import with_blocks
+from sdfgad.optimise.interchange import interchanged
+from sdfgad.optimise.names import names_of
+from sdfgad.schedule.products import product_of
+
+# How many groups back a statement may join one.
+WINDOW = 16
+# How many statements share a loop: their arrays compete for registers and for the cache.
+MOST_MEMBERS = 64
+
+
+def fuse(program: Program) -> Program:
+    """The program with such statements in parallel loops."""
+    fusion = _Fusion(program, names_of(program))
+    # Far apart in the program, unrelated statements had better not prolong each other's storage.
+    inner = tuple(with_blocks(statement, fusion.block) for statement in program.body)
+    return program.with_body(fusion.block(inner, is_outermost=True))
+
+
+Member = Compute | Loop
+
+
+@dataclass
+class _Group:
+    """Statements that share a loop, each with the name of its own counter."""
+
+    extent: Lin
+    members: list[tuple[Member, str]]
+
+    @property
+    def statements(self) -> list[Statement]:
+        return [statement for statement, _ in self.members]
+
+
+class _Fusion:
+    def __init__(self, program: Program, names: Names) -> None:
+        self.buffers, self.names = program.buffers, names
+
+    def block(self, block: Block, is_outermost: bool = False) -> Block:
+        groups: list[_Group | Statement] = []
+        for statement in (part for one in block for part in _in_parts(one)):
+            statement = interchanged(statement)
+            lead = self._lead(statement)
+            if lead is None:
+                groups.insert(_earliest(groups, statement), statement)
+                continue
+            assert isinstance(statement, (Compute, Loop))
+            group = self._home(groups, statement, lead, is_outermost)
+            if group is None:
+                groups.append(_Group(_extent(statement, lead), [(statement, lead)]))
+            else:
+                group.members.append((statement, lead))
+        if is_outermost:
+            self._sink(groups)
+        return tuple(statement for group in groups for statement in self._emitted(group))
+
+    def _sink(self, groups: list[_Group | Statement]) -> None:
+        """Let groups join later ones that go over the same matrix."""
+        for position in reversed(range(len(groups))):
+            group = groups[position]
+            later = self._later_home(groups, position) if isinstance(group, _Group) else None
+            if later is not None:
+                assert isinstance(group, _Group)
+                later.members[:0] = group.members
+                del groups[position]
+
+    def _later_home(self, groups: list[_Group | Statement], position: int) -> _Group | None:
+        group = groups[position]
+        assert isinstance(group, _Group)
+        for other in groups[position + 1 : position + WINDOW]:
+            fits = isinstance(other, _Group) and all(self._fits(other, s, lead) for s, lead in group.members)
+            if fits and any(share(other, s, rank=2) for s in group.statements):
+                assert isinstance(other, _Group)
+                return other
+            if not all(commute(mine, theirs) for mine in group.statements for theirs in _statements(other)):
+                return None
+        return None
+
+    def _lead(self, statement: Statement) -> str | None:
+        """The counter that a statement would run outermost; None if it is to be left alone."""
+        if isinstance(statement, Loop):
+            return statement.var if statement.is_parallel and statement.start == Lin(0) else None
+        if not isinstance(statement, Compute) or not statement.params or self._is_matrix_product(statement):
+            return None
+        name = _across_memory(statement)
+        (target,) = (use for use in uses_of(statement) if use.kind != "read")
+        if not mentions(target, name):
+            return name if statement.accumulate == "add" or _is_ragged(statement) else None
+        is_clean = is_same_trip(target, target, name, name) or target.is_once
+        return name if is_clean or _is_ragged(statement) else None
+
+    def _is_matrix_product(self, statement: Compute) -> bool:
+        product = product_of(statement, self.buffers)
+        return product is not None and bool(product.n)
+
+    def _home(
+        self, groups: list[_Group | Statement], statement: Member, lead: str, is_outermost: bool
+    ) -> _Group | None:
+        """The latest group that a statement can join without passing something that it depends on."""
+        for group in list(reversed(groups))[:WINDOW]:
+            is_home = isinstance(group, _Group) and self._fits(group, statement, lead)
+            if is_home and self._gains(group, statement, is_outermost):
+                assert isinstance(group, _Group)
+                return group
+            if not all(commute(one, statement) for one in _statements(group)):
+                return None
+        return None
+
+    def _gains(self, group: _Group | Statement, statement: Statement, is_outermost: bool) -> bool:
+        """Whether it is good for a statement to join a group.
+
+        A matrix times a vector is one call; with others that go over the same matrix, it is read once.
+        """
+        members = _statements(group)
+        alone = [statement, *(members if len(members) == 1 else ())]
+        if any(isinstance(s, Compute) and product_of(s, self.buffers) for s in alone):
+            return is_outermost and share(group, statement, rank=2)
+        return not is_outermost or share(group, statement, rank=1)
+
+    def _fits(self, group: _Group, statement: Member, lead: str) -> bool:
+        if _extent(statement, lead) != group.extent or len(group.members) >= MOST_MEMBERS:
+            return False
+        members = [*group.members, (statement, lead)]
+        if any(_is_sequential(s, var) for s, var in members) and any(_is_total(s, var) for s, var in members):
+            return False
+        return all(run_along(other, var, statement, lead) for other, var in group.members)
+
+    def _emitted(self, group: _Group | Statement) -> Block:
+        if not isinstance(group, _Group):
+            return (group,)
+        if len(group.members) == 1:
+            return (group.members[0][0],)
+        var = self.names.fresh("f")
+        clears: list[Statement] = []
+        members: list[tuple[Member, str]] = []
+        for statement, lead in group.members:
+            if isinstance(statement, Compute) and statement.fresh and lead not in dict(own_params(statement)):
+                # The loop goes over what is summed.
+                clear, statement = in_two(statement)
+                clears.append(clear)
+            members.append((statement, lead))
+        body = self.block(tuple(s for statement, name in members for s in hoisted(statement, name, var)))
+        counter = Lin.symbol(var)
+        guards = (counter, group.extent - counter - 1)
+        where = group.members[0][0].where
+        # What finds an extremum is not for any order: each trip changes what another one has found.
+        is_parallel = not any(_is_sequential(s, lead) and not _is_sum(s) for s, lead in group.members)
+        return (*clears, Loop(var, group.extent, body, guards, where=where, is_parallel=is_parallel))
+
+
+def _is_ragged(statement: Compute) -> bool:
+    """Whether a statement adds, wherever it does, or checks in a number of points that is data.
+
+    These are few, mostly: too few for vectors, and each loop over them costs a wrong guess of the processor at its end.
+    """
+    ((_, extent), *others) = statement.params
+    is_one = bool(statement.accumulate) and not statement.fresh and not others
+    return is_one and bool(reads(Int(extent))) and (statement.accumulate == "add" or not statement.target.index)
+
+
+def _is_sequential(statement: Statement, lead: str) -> bool:
+    """Whether a statement makes no vectors in a loop over its points."""
+    if not isinstance(statement, Compute) or not statement.params or not _is_ragged(statement):
+        return False
+    (target,) = (use for use in uses_of(statement) if use.kind != "read")
+    return not _is_sum(statement) or (mentions(target, lead) and not is_same_trip(target, target, lead, lead))
+
+
+def _is_sum(statement: Statement) -> bool:
+    return isinstance(statement, Compute) and statement.accumulate == "add"
+
+
+def _is_total(statement: Statement, lead: str) -> bool:
+    """Whether a statement adds up to one element, which vectors do."""
+    return _is_sum(statement) and not any(mentions(use, lead) for use in uses_of(statement) if use.kind == "add")
+
+
+def _across_memory(statement: Compute) -> str:
+    """The parameter to run outermost: the one that goes least along memory, of several the target's first."""
+    own = [name for name, _ in own_params(statement)]
+    names = [*own, *(name for name, _ in statement.params if name not in own)]
+    along = [_along_memory(use.index, names) for use in uses_of(statement)]
+    return min(names, key=along.count)
+
+
+def _along_memory(index: tuple[Lin, ...], names: list[str]) -> str | None:
+    """The parameter with the shortest steps along the last axis; a vector with one parameter tells nothing.
+
+    A row of a matrix that loops around the statement choose is a vector, too.
+    """
+    steps = {name: abs(index[-1].coefficient(name)) for name in names if index and index[-1].coefficient(name)}
+    rank = sum(any(form.coefficient(name) for name in names) for form in index)
+    is_told = bool(steps) and rank + len(steps) > 2
+    return min(steps, key=lambda name: steps[name]) if is_told else None
+
+
+def in_two(statement: Compute) -> tuple[Compute, Compute]:
+    """A sum as its clear and its contributions."""
+    own, zero = own_params(statement), Const(0, statement.value.dtype)
+    clear = replace(statement, params=own, value=zero, accumulate=None, fresh=False)
+    return clear, replace(statement, fresh=False)
+
+
+def _earliest(groups: list[_Group | Statement], statement: Statement) -> int:
+    """Where a statement goes: at the end, but a clear of one element before all that it need not wait for."""
+    position = len(groups)
+    if not isinstance(statement, Compute) or statement.params or not isinstance(statement.value, Const):
+        return position
+    while position and all(commute(one, statement) for one in _statements(groups[position - 1])):
+        position -= 1
+    return position
+
+
+def _statements(group: _Group | Statement) -> list[Statement]:
+    return group.statements if isinstance(group, _Group) else [group]
+
+
+def share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
+    """Whether a statement touches an array of at least this rank that the group does, too."""
+    arrays = {use.buffer for use in uses_of(statement) if len(use.index) >= rank}
+    return any(not arrays.isdisjoint(use.buffer for use in uses_of(other)) for other in _statements(group))
+
+
+def _in_parts(statement: Statement) -> Block:
+    """A sum into one element as its clear and its contributions, which may share a loop with others."""
+    if not isinstance(statement, Compute) or not statement.fresh or own_params(statement):
+        return (statement,)
+    return in_two(statement) if statement.accumulate == "add" else (statement,)
+
+
+def _extent(statement: Member, lead: str) -> Lin:
+    return statement.trips if isinstance(statement, Loop) else dict(statement.params)[lead]
+
+
+def run_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
+    """Whether the trips of two statements may run together: each of one with the same of the other."""
+    if a.mentioned.isdisjoint(b.mentioned):
+        return True
+    # Sums that trips share are no hindrance, unless the trips are to be vector elements.
+    may_add = _depth(a) > 1 and _depth(b) > 1
+    return all(_meets_in_step(x, y, of_a, of_b, may_add) for x in uses_of(a) for y in uses_of(b))
+
+
+def _depth(statement: Statement) -> int:
+    if isinstance(statement, Loop):
+        return 1 + max(map(_depth, statement.body), default=0)
+    return len(statement.params) if isinstance(statement, Compute) else 0
+
+
+def _meets_in_step(x: Use, y: Use, of_x: str, of_y: str, may_add: bool) -> bool:
+    if x.buffer != y.buffer or (x.kind == y.kind == "read"):
+        return True
+    if is_same_trip(x, y, of_x, of_y) or are_apart(x, y):
+        return True
+    # Two sums into one element that is the same for all trips are one sum.
+    is_one = x.index == y.index and not mentions(x, of_x) and not mentions(y, of_y)
+    return x.kind == y.kind == "add" and (may_add or is_one)
+
+
+def hoisted(statement: Member, name: str, counter: str) -> Block:
+    """A statement at one value of a parameter or of its counter, which is now that of a loop around it."""
+    symbols = {name: Lin.symbol(counter)}
+    if isinstance(statement, Loop):
+        return transform(statement.body, lambda s: (rewrite_statement(s, symbols),))
+    params = tuple((n, extent.substitute(symbols)) for n, extent in statement.params if n != name)
+    target = Access(statement.target.buffer, tuple(_index(lin, symbols) for lin in statement.target.index))
+    return (replace(statement, params=params, target=target, value=rewrite(statement.value, symbols)),)
+
+
+def _index(lin: Lin, symbols: dict[str, Lin]) -> Lin:
+    return lin.substitute(symbols, lambda atom: rewrite(atom, symbols))

@@ -1,0 +1,82 @@
+"""Turns the scattered contributions of a stencil's adjoint into a gather.
+
+``x[p] += e(p); x[p + 1] += f(p); …`` become statements over the same elements, which can then run as one, each element
+of `x` being written once, and thin ones for the borders that only some of them reach. Every element still gets its
+contributions in the same order.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from sdfgad.ir.accesses import commute
+from sdfgad.ir.expr import reads
+from sdfgad.ir.program import Block, Compute, Program, Statement
+from sdfgad.optimise.blocks import everywhere
+from sdfgad.optimise.boxes import intersection, volume, without
+from sdfgad.optimise.regions import Region, region_of, restricted
+
+# What all contributions reach must be at least this share of what each reaches.
+SHARE = 0.5
+# How many statements further down a contribution is looked for.
+WINDOW = 24
+
+
+def gather(program: Program) -> Program:
+    """The program with such contributions aligned."""
+    return program.with_body(everywhere(program.body, _block))
+
+
+def _block(block: Block) -> Block:
+    rest, result = list(block), list[Statement]()
+    while rest:
+        group = _group(rest)
+        if len(group) < 2:
+            result.append(rest.pop(0))
+            continue
+        chosen = [rest[k] for k in group]
+        rest = [s for k, s in enumerate(rest) if k not in set(group)]
+        result.extend(_aligned(chosen))  # type: ignore[arg-type]
+    return tuple(result)
+
+
+def _group(rest: list[Statement]) -> list[int]:
+    """The positions of the first statement and of those that contribute to the same elements and can follow it."""
+    first = rest[0]
+    region = _contribution(first)
+    if region is None:
+        return [0]
+    group, passed = [0], list[Statement]()
+    for position, statement in enumerate(rest[1:WINDOW], 1):
+        other = _contribution(statement)
+        is_like = other is not None and other.shape_key == region.shape_key
+        if is_like and all(commute(statement, one) for one in passed):
+            group.append(position)
+        else:
+            passed.append(statement)
+    regions = [_contribution(rest[k]) for k in group]
+    core = reduce(intersection, [r.box for r in regions if r is not None])
+    is_worth = volume(core) > 0 and all(r is not None and volume(core) >= SHARE * volume(r.box) for r in regions)
+    return group if is_worth and len({r.box for r in regions if r is not None}) > 1 else [0]
+
+
+def _contribution(statement: Statement) -> Region | None:
+    if not isinstance(statement, Compute) or statement.accumulate != "add" or statement.fresh or not statement.params:
+        return None
+    if any(read.buffer == statement.target.buffer for read in reads(statement.value)):
+        return None
+    region = region_of(statement)
+    # Where a loop around goes along memory it is better run inside, and the points stay as they are.
+    last = len(statement.target.index) - 1
+    is_across = region is not None and any(axis == last and lin.terms for axis, lin in region.fixed)
+    return None if is_across else region
+
+
+def _aligned(group: list[Compute]) -> list[Compute]:
+    regions = [region for region in map(region_of, group) if region is not None]
+    core = reduce(intersection, [region.box for region in regions])
+    inner, border = list[Compute](), list[Compute]()
+    for statement, region in zip(group, regions, strict=True):
+        inner.append(restricted(statement, region, core))
+        border.extend(restricted(statement, region, box) for box in without(region.box, core))
+    return [*inner, *border]

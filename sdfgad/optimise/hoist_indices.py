@@ -1,0 +1,117 @@
+"""Reads where data point to before loops in which that stays the same: ``for f: y[f] += x[wrap(k[a, n]), f]``.
+
+The C++ compiler makes no vectors of a loop in which a place in memory is computed from a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sdfgad.ir.expr import Expr, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Buffer,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    blocks_of,
+    rewrite_statement,
+    transform,
+    walk,
+    written,
+)
+from sdfgad.optimise.names import names_of
+
+# Of their operands only the first is certainly computed.
+LAZY = ("select", "logical_and", "logical_or")
+
+
+def hoist_indices(program: Program) -> Program:
+    """The program with such indices in scalars of their own."""
+    hoisting = _Hoisting(program)
+    # Not between the outermost statements, each of which is a function.
+    body = tuple(hoisting.inside(statement) for statement in program.body)
+    return replace(program, body=body, buffers={**program.buffers, **hoisting.made}) if hoisting.made else program
+
+
+class _Hoisting:
+    def __init__(self, program: Program) -> None:
+        self.names = names_of(program)
+        self.made: dict[str, Buffer] = {}
+
+    def inside(self, statement: Statement) -> Statement:
+        if isinstance(statement, Loop):
+            return replace(statement, body=self.block(statement.body))
+        if isinstance(statement, Branch):
+            return replace(statement, then=self.block(statement.then), orelse=self.block(statement.orelse))
+        return statement
+
+    def block(self, block: Block) -> Block:
+        return tuple(part for statement in block for part in self.statement(statement))
+
+    def statement(self, statement: Statement) -> Block:
+        """A statement, after the indices that all its points have in common."""
+        if not _runs(statement) or (isinstance(statement, Compute) and not statement.params):
+            return (self.inside(statement),)
+        changed, bound = written((statement,)), set(_bound(statement))
+        found = [
+            atom
+            for atom in dict.fromkeys(_atoms(statement))
+            if bound.isdisjoint(symbols_of(atom)) and changed.isdisjoint(read.buffer for read in reads(atom))
+        ]
+        known: dict[Expr, Read] = {atom: self.scalar(atom) for atom in found}
+        computed = [Compute((), Access(read.buffer), atom) for atom, read in known.items()]
+        if not known:
+            return (self.inside(statement),)
+        (after,) = transform((statement,), lambda s: (rewrite_statement(s, replace_node=known.get),))
+        return (*computed, after)
+
+    def scalar(self, atom: Expr) -> Read:
+        buffer = Buffer(self.names.fresh("place"), (), atom.dtype)
+        self.made[buffer.name] = buffer
+        return Access(buffer.name).read(atom.dtype)
+
+
+def _runs(statement: Statement) -> bool:
+    """Whether a loop of independent trips, or a box, has at least one: what it reads is there."""
+    if isinstance(statement, Loop):
+        return statement.is_parallel and _is_positive(statement.trips)
+    return isinstance(statement, Compute) and all(_is_positive(extent) for _, extent in statement.params)
+
+
+def _is_positive(form: Lin) -> bool:
+    return form.is_const and form.const > 0
+
+
+def _bound(statement: Statement) -> Iterator[str]:
+    """The counters and parameters of a statement and what is in it."""
+    for nested in walk((statement,)):
+        if isinstance(nested, Loop):
+            yield nested.var
+        elif isinstance(nested, Compute):
+            yield from (name for name, _ in nested.params)
+
+
+def _atoms(statement: Statement) -> Iterator[Expr]:
+    """What indices are made of that is read from arrays, in the statements that certainly run."""
+    if isinstance(statement, Compute) and _runs(statement):
+        indices = [statement.target.index, *(read.index for read in _certain(statement.value))]
+        for lin in (lin for index in indices for lin in index):
+            yield from (atom for atom, _ in lin.terms if isinstance(atom, Expr) and any(r.index for r in reads(atom)))
+    elif isinstance(statement, Loop) and _runs(statement):
+        for block in blocks_of(statement):
+            for nested in block:
+                yield from _atoms(nested)
+
+
+def _certain(node: Expr) -> Iterator[Read]:
+    """The elements that an expression reads whatever it chooses."""
+    if isinstance(node, Read):
+        yield node
+    elif isinstance(node, Op):
+        for arg in node.args[: 1 if node.name in LAZY else None]:
+            yield from _certain(arg)

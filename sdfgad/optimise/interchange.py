@@ -1,0 +1,64 @@
+"""Runs a sequential loop inside the parallel loop that is all of its body, where it goes along memory.
+
+``for j: for f: t[f, j] = … t[f, j - 1] …`` touches another line of the cache at every point; with the loops exchanged
+each row is done at once, and what is carried from trip to trip can stay in registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+from sdfgad.ir.accesses import Use, are_apart, conflict, is_same_trip, mentions, own_params, uses_of
+from sdfgad.ir.expr import Int, Lin, symbols_of
+from sdfgad.ir.program import Compute, Loop, Statement
+
+
+def interchanged(statement: Statement) -> Statement:
+    """The statement with its loops exchanged, if that is possible and better."""
+    if not isinstance(statement, Loop) or statement.is_parallel or statement.is_open or len(statement.body) != 1:
+        return statement
+    inner = _as_loop(statement.body[0])
+    if not isinstance(inner, Loop) or not inner.is_parallel or not _is_rectangular(statement, inner):
+        return statement
+    uses = uses_of(statement)
+    if not _is_better(uses, statement.var, inner.var) or not _is_possible(uses, inner.var):
+        return statement
+    return replace(inner, body=(interchanged(replace(statement, body=inner.body)),))
+
+
+def _as_loop(statement: Statement) -> Statement:
+    """An assignment over a box as a loop over its first axis."""
+    if not isinstance(statement, Compute) or statement.accumulate or not statement.params:
+        return statement
+    own = own_params(statement)
+    if len(own) < len(statement.params):
+        return statement
+    (name, extent), *rest = own
+    counter = Lin.symbol(name)
+    guards = (counter, extent - counter - 1)
+    return Loop(
+        name, extent, (replace(statement, params=tuple(rest)),), guards, where=statement.where, is_parallel=True
+    )
+
+
+def _is_rectangular(outer: Loop, inner: Loop) -> bool:
+    bounds = symbols_of(Int(inner.trips), Int(inner.start))
+    is_data = any(not isinstance(atom, str) for lin in (outer.trips, outer.start, inner.trips) for atom, _ in lin.terms)
+    return outer.var not in bounds and not is_data
+
+
+def _is_better(uses: tuple[Use, ...], outer: str, inner: str) -> bool:
+    """Whether more of what the outer loop moves along goes along memory with it than with the inner one."""
+    moved = [use for use in uses if mentions(use, outer)]
+    return _along(moved, outer) > _along(moved, inner)
+
+
+def _along(uses: list[Use], counter: str) -> int:
+    return sum(abs(use.index[-1].coefficient(counter)) == 1 for use in uses if use.index)
+
+
+def _is_possible(uses: tuple[Use, ...], var: str) -> bool:
+    """Whether all trips of the outer loop touch the same with the same trip of the inner one."""
+    pairs = combinations_with_replacement(uses, 2)
+    return all(not conflict(x, y) or is_same_trip(x, y, var, var) or are_apart(x, y) for x, y in pairs)

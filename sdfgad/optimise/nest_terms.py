@@ -1,0 +1,189 @@
+"""What a straight line of statements adds to an array, as a product of factors, without the temporaries between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sdfgad.ir.expr import INT, Const, Expr, Lin, Op, Read, reads, rewrite
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Params
+
+
+@dataclass(frozen=True)
+class Term:
+    """A product of factors, summed over parameters."""
+
+    factors: tuple[Expr, ...]
+    sums: Params = ()
+
+    @property
+    def is_plain(self) -> bool:
+        return len(self.factors) == 1 and not self.sums
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What a statement adds to its target: the term at each point of its own parameters."""
+
+    statement: Compute
+    target: Access
+    own: Params
+    term: Term
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A temporary's elements, by parameters in the order of its axes; `plain` if they are one expression."""
+
+    own: tuple[str, ...]
+    term: Term
+    plain: Expr | None
+
+
+class Line:
+    """Reads statements one after another; `checks` are those that raise `status`, `additions` those that add.
+
+    Attributes:
+        temporaries: buffers that nothing but these statements mentions.
+    """
+
+    def __init__(self, buffers: Mapping[str, Buffer], names: Names, temporaries: set[str]) -> None:
+        self.buffers, self.names, self.temporaries = buffers, names, temporaries
+        self.known: dict[str, _Value] = {}
+        self.checks: list[Compute] = []
+        self.additions: list[Addition] = []
+
+    def read(self, block: Block) -> bool:
+        """Whether that is all that the statements do."""
+        return all(isinstance(statement, Compute) and self._one(statement) for statement in block)
+
+    def _one(self, statement: Compute) -> bool:
+        statement = self._renamed(statement)
+        if any(not extent.is_const or extent.const < 1 for _, extent in statement.params):
+            return False
+        if statement.target.buffer in self.temporaries:
+            return self._defines(statement)
+        if statement.accumulate == "maximum" and statement.target.buffer == "status" and not statement.fresh:
+            value = None if statement.params else self._plain(statement.value)
+            self.checks += [replace(statement, value=value)] if value is not None else []
+            return value is not None
+        return self._adds(statement)
+
+    def _renamed(self, statement: Compute) -> Compute:
+        """A statement with parameters that no other one has."""
+        symbols = {name: Lin.symbol(self.names.fresh(name)) for name, _ in statement.params}
+        params = tuple((str(symbols[name]), extent) for name, extent in statement.params)
+        target = Access(statement.target.buffer, tuple(lin.substitute(symbols) for lin in statement.target.index))
+        return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
+
+    # --- temporaries
+
+    def _defines(self, statement: Compute) -> bool:
+        """Whether a statement gives all elements of a temporary new values, or adds to zeros."""
+        name, extents = statement.target.buffer, dict(statement.params)
+        own = tuple(str(lin) for lin in statement.target.index)
+        is_whole = tuple(extents.get(p) for p in own) == self.buffers[name].shape and len(set(own)) == len(own)
+        is_sum = statement.accumulate == "add"
+        if not is_whole or statement.accumulate not in (None, "add") or (len(extents) > len(own) and not is_sum):
+            return False
+        if is_sum and any(read.buffer == name for read in reads(statement.value)):
+            return False
+        if is_sum and not statement.fresh and not self._is_zero(name):
+            return False
+        term = self._term(statement.value)
+        if term is None:
+            return False
+        sums = tuple((p, extent) for p, extent in statement.params if p not in own)
+        plain = None if sums or term.sums else self._plain(statement.value)
+        self.known[name] = _Value(own, Term(term.factors, (*term.sums, *sums)), plain)
+        return True
+
+    def _is_zero(self, name: str) -> bool:
+        value = self.known[name].plain if name in self.known else None
+        return isinstance(value, Const) and value.value == 0
+
+    # --- the sum
+
+    def _adds(self, statement: Compute) -> bool:
+        target, value = statement.target, statement.value
+        index = self._index(target.index)
+        if index is None or value.dtype.kind not in "fc" or statement.fresh:
+            return False
+        if statement.accumulate is None:
+            added = _added(target, value)
+            if added is None:
+                return False
+            value = added
+        elif statement.accumulate != "add":
+            return False
+        term = self._term(value)
+        if term is None or any(read.buffer == target.buffer for read in reads(*term.factors)):
+            return False
+        self.additions.append(Addition(statement, Access(target.buffer, index), statement.params, term))
+        return True
+
+    # --- expressions without temporaries
+
+    def _term(self, value: Expr) -> Term | None:
+        if isinstance(value, Read) and value.buffer in self.temporaries:
+            return self._element(value)
+        is_number = value.dtype.kind in "fc"
+        if is_number and isinstance(value, Op) and value.name == "multiply":
+            return _product([self._term(arg) for arg in value.args])
+        if is_number and isinstance(value, Op) and value.name == "negative":
+            return _product([Term((Const(-1, value.dtype),)), self._term(value.args[0])])
+        plain = self._plain(value)
+        return None if plain is None else Term((plain,))
+
+    def _element(self, read: Read) -> Term | None:
+        """An element of a temporary, with sums of its own."""
+        value, index = self.known.get(read.buffer), self._index(read.index)
+        if value is None or index is None:
+            return None
+        fresh = {name: self.names.fresh(name) for name, _ in value.term.sums}
+        symbols = dict(zip(value.own, index, strict=True)) | {old: Lin.symbol(new) for old, new in fresh.items()}
+        factors = tuple(rewrite(factor, symbols) for factor in value.term.factors)
+        return Term(factors, tuple((fresh[name], extent) for name, extent in value.term.sums))
+
+    def _plain(self, value: Expr) -> Expr | None:
+        """An expression with the expressions for its temporaries; None if one of them is a sum."""
+        if any(self._is_unknown(read) for read in reads(value)):
+            return None
+        return rewrite(value, replace=self._instead)
+
+    def _is_unknown(self, read: Read) -> bool:
+        is_known = read.buffer in self.known and self.known[read.buffer].plain is not None
+        return read.buffer in self.temporaries and not is_known
+
+    def _instead(self, node: Expr) -> Expr | None:
+        """Bottom-up: what an index reads has been replaced before."""
+        if not isinstance(node, Read) or node.buffer not in self.temporaries:
+            return None
+        value = self.known[node.buffer]
+        assert value.plain is not None
+        return rewrite(value.plain, dict(zip(value.own, node.index, strict=True)))
+
+    def _index(self, index: tuple[Lin, ...]) -> tuple[Lin, ...] | None:
+        place = self._plain(Read("", index, INT))
+        return place.index if isinstance(place, Read) else None
+
+
+def _product(terms: list[Term | None]) -> Term | None:
+    known = [term for term in terms if term is not None]
+    if len(known) < len(terms):
+        return None
+    return Term(
+        tuple(factor for term in known for factor in term.factors), tuple(name for term in known for name in term.sums)
+    )
+
+
+def _added(target: Access, value: Expr) -> Expr | None:
+    """What is added where a value is assigned that is the old one and something more or less."""
+    own = target.read(value.dtype)
+    if not isinstance(value, Op) or value.name not in ("add", "subtract") or own not in value.args:
+        return None
+    left, right = value.args
+    if value.name == "subtract":
+        return Op("negative", (right,), value.dtype) if left is own else None
+    return right if left is own else left

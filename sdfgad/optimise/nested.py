@@ -1,0 +1,81 @@
+"""The statements nested in a statement, each with the loops and branches around it; and all of them for some trips.
+
+A counter of a nested statement is one of its parameters, or that of a loop around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.program import Block, Branch, Compute, Loop, Statement, rewrite_statement, transform
+
+
+def leaves(statement: Statement) -> Iterator[tuple[Statement, Statement]]:
+    """The statements nested in one that have none in them, each also alone within the loops and branches around it."""
+    if isinstance(statement, Loop):
+        for nested in statement.body:
+            yield from ((leaf, replace(statement, body=(nest,))) for leaf, nest in leaves(nested))
+    elif isinstance(statement, Branch):
+        for nested in statement.then:
+            yield from ((leaf, replace(statement, then=(nest,), orelse=())) for leaf, nest in leaves(nested))
+        for nested in statement.orelse:
+            yield from ((leaf, replace(statement, then=(), orelse=(nest,))) for leaf, nest in leaves(nested))
+    else:
+        yield statement, statement
+
+
+def runs(leaf: Statement, nest: Statement, counter: str, length: int) -> bool:
+    """Whether a counter of a statement, or of one loop around it, has just this many values."""
+    if isinstance(leaf, Compute) and counter in dict(leaf.params):
+        return dict(leaf.params)[counter] == Lin(length)
+    while isinstance(nest, (Loop, Branch)):
+        if isinstance(nest, Loop) and nest.var == counter:
+            return nest.trips == Lin(length) and nest.start == Lin(0) and not nest.is_open
+        (nest,) = nest.body if isinstance(nest, Loop) else nest.then + nest.orelse
+    return False
+
+
+def agree(statement: Statement, along: Iterator[str]) -> bool:
+    """Whether all statements in a loop, or none of them, are cut along its counter."""
+    return _common(statement, along) is not None
+
+
+def _common(statement: Statement, along: Iterator[str]) -> set[str] | None:
+    """The counters of a statement's leaves; None if some leaves of a loop are cut along its counter and others not."""
+    if not isinstance(statement, (Loop, Branch)):
+        return {next(along)}
+    nested = statement.body if isinstance(statement, Loop) else statement.then + statement.orelse
+    found = [_common(one, along) for one in nested]
+    names = set[str]().union(*(one for one in found if one is not None))
+    is_mixed = isinstance(statement, Loop) and statement.var in names and names != {statement.var}
+    return None if is_mixed or None in found else names
+
+
+def restricted(statement: Statement, along: Iterator[str], start: Lin, width: int) -> tuple[Statement, set[str]]:
+    """A statement for the values from `start` of its counters, so many of them; with these counters."""
+    if isinstance(statement, Compute):
+        counter = next(along)
+        if counter not in dict(statement.params):
+            return statement, {counter}
+        moved = rewrite_statement(statement, {counter: Lin.symbol(counter) + start})
+        assert isinstance(moved, Compute)
+        params = tuple((name, Lin(width) if name == counter else extent) for name, extent in moved.params)
+        return replace(moved, params=params), {counter}
+    if isinstance(statement, Branch):
+        then, orelse = (_block(block, along, start, width) for block in (statement.then, statement.orelse))
+        return replace(statement, then=then[0], orelse=orelse[0]), then[1] | orelse[1]
+    assert isinstance(statement, Loop)
+    body, counters = _block(statement.body, along, start, width)
+    if statement.var not in counters:
+        return replace(statement, body=body), counters
+    symbol = Lin.symbol(statement.var)
+    symbols = {statement.var: symbol + start}
+    body = transform(body, lambda s: (rewrite_statement(s, symbols),))
+    return replace(statement, body=body, trips=Lin(width), guards=(symbol, Lin(width - 1) - symbol)), counters
+
+
+def _block(block: Block, along: Iterator[str], start: Lin, width: int) -> tuple[Block, set[str]]:
+    found = [restricted(statement, along, start, width) for statement in block]
+    return tuple(statement for statement, _ in found), set[str]().union(*(names for _, names in found))

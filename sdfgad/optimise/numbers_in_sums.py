@@ -1,0 +1,122 @@
+"""Multiplies the terms of sums by the number that the sums are multiplied by wherever they are used.
+
+``t[j] = 0; for p: t[j] += a[p] * b[p, j]; y[j] += alpha * (x[j] + t[j])`` is
+``t[j] = 0; for p: t[j] += alpha * (a[p] * b[p, j]); y[j] += alpha * x[j] + t[j]``. That is more to multiply, unless one
+of the factors can be multiplied beforehand; but then the derivative in the number does not need the sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from sdfgad.ir.expr import Const, Expr, Op, Read, reads
+from sdfgad.ir.program import Block, Compute, Program, Statement, buffers_of, computes, transform, written
+from sdfgad.optimise.trips import as_addition
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The program with a number inside of the sums in a temporary."""
+
+    program: Program
+    number: str
+    temporary: str
+
+    def sums_of(self, program: Program) -> Iterator[Compute]:
+        """What writes the temporary."""
+        return (s for s in computes(program.body) if s.target.buffer == self.temporary)
+
+
+def with_numbers_in_sums(program: Program) -> Iterator[Candidate]:
+    """All ways to do that with one number and one temporary that is nothing but sums."""
+    changing = written(program.body)
+    outside = {*program.inputs, *program.outputs.values()}
+    makers, users = _makers_and_users(program)
+    for name in sorted(changing - outside):
+        sums = makers.get(name, [])
+        if not all(_is_clear(s) or as_addition(s) is not None for s in sums) or all(map(_is_clear, sums)):
+            continue
+        for number in dict.fromkeys(_numbers(users.get(name, ()), name)):
+            if number.buffer not in changing:
+                moving = _Moving(name, number)
+                body = transform(program.body, moving.statement)
+                if moving.is_possible:
+                    yield Candidate(program.with_body(body), number.buffer, name)
+
+
+def _is_clear(statement: Compute) -> bool:
+    value = statement.value
+    return statement.accumulate is None and isinstance(value, Const) and value.value == 0
+
+
+def _makers_and_users(program: Program) -> tuple[dict[str, list[Compute]], dict[str, list[Compute]]]:
+    """What computes each buffer, and whose values read it."""
+    makers: dict[str, list[Compute]] = {}
+    users: dict[str, list[Compute]] = {}
+    for statement in computes(program.body):
+        makers.setdefault(statement.target.buffer, []).append(statement)
+        for name in dict.fromkeys(read.buffer for read in reads(statement.value)):
+            users.setdefault(name, []).append(statement)
+    return makers, users
+
+
+def _numbers(users: Iterable[Compute], name: str) -> Iterator[Read]:
+    """The numbers in statements that use a buffer for another one."""
+    for statement in users:
+        if statement.target.buffer != name:
+            found = reads(statement.value)
+            yield from (read for read in found if not read.index and read.dtype == statement.value.dtype)
+
+
+class _Moving:
+    """Moves a number from where a temporary is used to where it is made."""
+
+    def __init__(self, name: str, number: Read) -> None:
+        self.name, self.number = name, number
+        self.is_possible = True
+
+    def statement(self, statement: Statement) -> Block:
+        if not isinstance(statement, Compute):
+            self.is_possible &= self.name not in buffers_of(statement)
+            return (statement,)
+        if statement.target.buffer == self.name:
+            return (self.sum(statement),)
+        value = self.used(statement.value)
+        self.is_possible &= value is not None
+        return (statement,) if value is None else (replace(statement, value=value),)
+
+    def sum(self, statement: Compute) -> Compute:
+        """What adds to the temporary, or clears it."""
+        summed = as_addition(statement)
+        if summed is None:
+            return statement
+        return replace(summed, value=Op("multiply", (self.number, summed.value), summed.value.dtype))
+
+    def used(self, value: Expr) -> Expr | None:
+        """An expression in which the temporary is multiplied by the number already; None if it is used otherwise."""
+        if not self.is_in(value):
+            return value
+        if not isinstance(value, Op):
+            return None
+        if value.name == "multiply" and self.number in value.args:
+            return self.product(value.args[value.args[0] is self.number])
+        return _with(value, [self.used(arg) for arg in value.args])
+
+    def product(self, value: Expr) -> Expr | None:
+        """The number times an expression, where the temporary is multiplied by the number already."""
+        if not self.is_in(value):
+            return Op("multiply", (self.number, value), value.dtype)
+        if isinstance(value, Read):
+            return value
+        if isinstance(value, Op) and value.name in ("add", "subtract", "negative"):
+            return _with(value, [self.product(arg) for arg in value.args])
+        return None
+
+    def is_in(self, value: Expr) -> bool:
+        return any(read.buffer == self.name for read in reads(value))
+
+
+def _with(value: Op, args: list[Expr | None]) -> Expr | None:
+    known = tuple(arg for arg in args if arg is not None)
+    return Op(value.name, known, value.dtype) if len(known) == len(args) else None

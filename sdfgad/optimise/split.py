@@ -1,0 +1,109 @@
+"""Gives what lives within a trip of a parallel loop a name of its own, where its buffer has other values elsewhere.
+
+A value that the reverse sweep puts back is often read in one loop only: ``for f: t[f] = tape[n, f]; y[f] += … t[f] …``.
+Under another name than the value of the forward sweep it needs no array: `contract` makes a scalar of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sdfgad.analysis.private import begins_anew
+from sdfgad.ir.accesses import mentioned_by
+from sdfgad.ir.mixed_radix import writes_all
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
+from sdfgad.ir.rename import renamed
+from sdfgad.memory.lifetimes import LOCAL
+from sdfgad.optimise.contract import axes_of_trip, contract, removable
+from sdfgad.optimise.names import names_of
+from sdfgad.optimise.sizes import known_bytes
+
+
+def split(program: Program) -> Program:
+    """The program with such values apart."""
+    names = names_of(program)
+    for buffer in program.buffers.values():
+        if _may_have_parts(program, buffer):
+            found = _Split(buffer, names)
+            is_live = buffer.name in {*program.outputs.values(), "status"}
+            users, _ = found.block(program.users[buffer.name], is_live)
+            program = _with_users(program, buffer.name, users, found.made) if found.made else program
+    return program
+
+
+def _with_users(program: Program, name: str, users: Block, made: Mapping[str, Buffer]) -> Program:
+    """The program with others for the statements that mention a buffer."""
+    others = iter(users)
+    body = tuple(next(others) if mentioned_by(s, name) else s for s in program.body)
+    return replace(program, body=body, buffers={**program.buffers, **made})
+
+
+def _may_have_parts(program: Program, buffer: Buffer) -> bool:
+    is_in_blocks = any(isinstance(s, (Loop, Branch)) for s in program.users.get(buffer.name, ()))
+    is_own = bool(buffer.shape) and buffer.name not in program.inputs
+    return is_in_blocks and is_own and next(removable(program, buffer.name), None) is None
+
+
+class _Split:
+    """Walks backwards with whether an element of the buffer may be read later."""
+
+    def __init__(self, buffer: Buffer, names: Names) -> None:
+        self.buffer, self.names = buffer, names
+        self.made: dict[str, Buffer] = {}
+
+    def block(self, block: Block, live: bool) -> tuple[Block, bool]:
+        changed: list[Statement] = []
+        for statement in reversed(block):
+            if mentioned_by(statement, self.buffer.name):
+                statement, live = self.statement(statement, live)
+            changed.append(statement)
+        return tuple(reversed(changed)), live
+
+    def statement(self, statement: Statement, live: bool) -> tuple[Statement, bool]:
+        if isinstance(statement, Loop):
+            return self.loop(statement, live)
+        is_asked = any(read.buffer == self.buffer.name for read in reads_of(statement))
+        if isinstance(statement, Branch):
+            then, before_then = self.block(statement.then, live)
+            orelse, before_else = self.block(statement.orelse, live)
+            return replace(statement, then=then, orelse=orelse), is_asked or before_then or before_else
+        if isinstance(statement, Call):
+            is_made = any(whole.buffer == self.buffer.name for whole in statement.outputs)
+            return statement, is_asked or (live and not is_made)
+        return statement, is_asked or self.before(statement, live)
+
+    def before(self, statement: Compute, live: bool) -> bool:
+        """Whether something is read after a statement that was there before it."""
+        if statement.target.buffer != self.buffer.name:
+            return live
+        return not statement.assigns or (live and not writes_all(statement, self.buffer.shape))
+
+    def loop(self, loop: Loop, live: bool) -> tuple[Statement, bool]:
+        is_asked = any(read.buffer == self.buffer.name for read in reads_of(loop))
+        if not is_asked and begins_anew(loop.body, self.buffer.name):
+            if not live and self.is_worth(loop):
+                return self.apart(loop), False
+            if loop.is_parallel:
+                return loop, live
+        made = dict(self.made)
+        body, before = self.block(loop.body, live or is_asked)
+        if before and not live:
+            # The next trip reads it.
+            self.made = made
+            body, _ = self.block(loop.body, True)
+        return replace(loop, body=body), live or before or is_asked
+
+    def is_worth(self, loop: Loop) -> bool:
+        """Whether little of the array is left within a trip: a large one threads could not have one each of."""
+        name = self.buffer.name
+        if not axes_of_trip(loop, name, len(self.buffer.shape)):
+            return False
+        alone = contract(Program("alone", {name: self.buffer}, (), (), {}, (loop,))).buffers[name]
+        return all(extent.is_const for extent in alone.shape) and known_bytes(alone) <= LOCAL
+
+    def apart(self, loop: Loop) -> Statement:
+        name = self.names.fresh(self.buffer.name)
+        self.made[name] = replace(self.buffer, name=name)
+        return renamed((loop,), {self.buffer.name: name})[0]

@@ -1,0 +1,88 @@
+"""Runs a few trips of a parallel loop side by side within the sequential loops that it contains.
+
+In ``for f: for j: t[f, j] = … t[f, j - 1] …`` each step waits for the one before. With eight rows at a time the
+processor has eight such chains to work on: ``for g: for j: for f < 8: t[8 * g + f, j] = …``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sdfgad.ir.expr import Int, Lin, reads, symbols_of
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Block, Compute, Loop, Program, Statement, rewrite_statement, transform
+from sdfgad.optimise.blocks import everywhere
+from sdfgad.optimise.names import names_of
+
+WIDTH = 8
+
+
+def tile(program: Program) -> Program:
+    """The program with such loops in tiles; what is left over runs as before."""
+    names = names_of(program)
+
+    def each(block: Block) -> Block:
+        return tuple(part for statement in block for part in _tiled(statement, names))
+
+    return program.with_body(everywhere(program.body, each))
+
+
+def _tiled(statement: Statement, names: Names) -> Block:
+    if not isinstance(statement, Loop) or not _is_chained(statement):
+        return (statement,)
+    count = statement.trips.const
+    outer, inner = names.fresh(f"{statement.var}_tile"), names.fresh(statement.var)
+    tiles = Lin.symbol(outer)
+    index = Lin.symbol(inner) + tiles.scaled(WIDTH)
+    body = tuple(_inside(s, statement, inner, index) for s in statement.body)
+    guards = (tiles, Lin(count // WIDTH - 1) - tiles)
+    result: list[Statement] = [
+        Loop(outer, Lin(count // WIDTH), body, guards, where=statement.where, is_parallel=True),
+    ]
+    if count % WIDTH:
+        first = count - count % WIDTH
+        result.append(_at(statement, Lin.symbol(statement.var) + first, Lin(count % WIDTH)))
+    return tuple(result)
+
+
+def _is_chained(loop: Loop) -> bool:
+    """Whether a parallel loop has nothing but sequential loops over single points in it, and plain statements."""
+    if not loop.is_parallel or loop.start != Lin(0) or not loop.trips.is_const or loop.trips.const < 2 * WIDTH:
+        return False
+    chains = [s for s in loop.body if isinstance(s, Loop)]
+    others = [s for s in loop.body if not isinstance(s, Loop)]
+    return bool(chains) and all(_is_chain(s, loop.var) for s in chains) and all(isinstance(s, Compute) for s in others)
+
+
+def _is_chain(loop: Loop, row: str) -> bool:
+    """Whether it is the same sequential loop for all rows."""
+    is_plain = all(isinstance(s, Compute) and not s.params for s in loop.body)
+    bounds = (Int(loop.start), Int(loop.trips))
+    is_same = row not in symbols_of(*bounds) and not reads(*bounds)
+    return is_plain and is_same and not loop.is_parallel and not loop.is_open
+
+
+def _inside(statement: Statement, around: Loop, inner: str, index: Lin) -> Statement:
+    """A statement of the body, for all trips of a tile."""
+    if isinstance(statement, Loop):
+        return replace(statement, body=(_rows(statement.body, around, inner, index),))
+    return _rows((statement,), around, inner, index)
+
+
+def _rows(block: Block, around: Loop, inner: str, index: Lin) -> Loop:
+    counter = Lin.symbol(inner)
+    guards = (counter, Lin(WIDTH - 1) - counter)
+    body = _substituted(block, around.var, index)
+    return Loop(inner, Lin(WIDTH), body, guards, where=around.where, is_parallel=True)
+
+
+def _at(loop: Loop, index: Lin, trips: Lin) -> Loop:
+    """A loop over other trips."""
+    counter = Lin.symbol(loop.var)
+    return replace(
+        loop, trips=trips, body=_substituted(loop.body, loop.var, index), guards=(counter, trips - counter - 1)
+    )
+
+
+def _substituted(block: Block, var: str, index: Lin) -> Block:
+    return transform(block, lambda s: (rewrite_statement(s, {var: index}),))

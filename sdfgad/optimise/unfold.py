@@ -1,0 +1,189 @@
+"""Copies windows that overlap into the rows of a matrix, so that products with all of them are calls of BLAS.
+
+In ``for n, i, j, p, q, c: t[n, i, j, c] = sum of x[n, i + p, j + q] * w[p, q, c]`` the windows of `x` are no rows of a
+matrix: BLAS would take one place at a time. As many as stay in the first cache are copied before they are multiplied,
+``for n, i: for j, p, q: windows[j, p, q] = x[n, i + p, j + q]; for j, p, q, c: t[…] = sum of windows[j, p, q] * w[p, q,
+c]``. What is added to windows that overlap is made as such a matrix, and then added.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sdfgad.ir.accesses import own_params
+from sdfgad.ir.expr import Const, Expr, Int, Lin, rewrite, symbols_of
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Buffer,
+    Compute,
+    Loop,
+    Params,
+    Program,
+    Statement,
+    rewrite_statement,
+)
+from sdfgad.memory.lifetimes import LOCAL
+from sdfgad.optimise.blocks import everywhere
+from sdfgad.optimise.names import names_of
+from sdfgad.schedule.products import Operand, Product, product_of
+
+# How many times as large a call must become.
+GAIN = 2
+
+
+def unfold(program: Program) -> Program:
+    """The program with copies of such windows."""
+    unfolding = _Unfold(dict(program.buffers), names_of(program))
+    body = everywhere(program.body, unfolding.block)
+    return replace(program, buffers=unfolding.buffers, body=body)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """A product with windows that overlap.
+
+    Attributes:
+        operand: what the windows are of: a factor, or what is added to.
+        around: the parameters that become loops around the call, outermost first.
+        places: the parameters of the windows that are copied together.
+        inside: the parameters within a window.
+    """
+
+    statement: Compute
+    operand: Operand
+    around: Params
+    places: Params
+    inside: Params
+
+    @property
+    def is_target(self) -> bool:
+        return self.operand.access == self.statement.target
+
+    @staticmethod
+    def of(statement: Compute, buffers: Mapping[str, Buffer]) -> Windows | None:
+        """The windows of a product, if a call for many of them is much larger than one for the places as they are."""
+        if not all(extent.is_const for _, extent in statement.params):
+            return None
+        statement = _without_ones(statement)
+        product = product_of(statement, buffers)
+        if product is None or not product.n:
+            return None
+        overlapping = [o for o in (product.a, product.b, product.c) if not o.is_separate]
+        if len(overlapping) != 1:
+            return None
+        found = _split(statement, product, overlapping[0])
+        if found is None or (found.is_target and statement.fresh):
+            return None
+        return found if found.work(buffers) >= GAIN * product.work else None
+
+    def work(self, buffers: Mapping[str, Buffer]) -> int:
+        """The multiplications of a call for many windows."""
+        name = "windows"
+        product = product_of(self.product(name), {**buffers, name: self.buffer(name)})
+        return product.work if product is not None and product.n else 0
+
+    def buffer(self, name: str) -> Buffer:
+        shape = tuple(extent for _, extent in (*self.places, *self.inside))
+        return Buffer(name, shape, self.statement.value.dtype)
+
+    def copy(self, name: str) -> Access:
+        return Access(name, tuple(Lin.symbol(p) for p, _ in (*self.places, *self.inside)))
+
+    def product(self, name: str) -> Compute:
+        """The product within the loops around."""
+        statement, dtype = self.statement, self.statement.value.dtype
+        gone = dict(self.around)
+        params = tuple((p, extent) for p, extent in statement.params if p not in gone)
+        if self.is_target:
+            return replace(statement, params=params, target=self.copy(name), fresh=True)
+        new: dict[Expr, Expr] = {self.operand.access.read(dtype): self.copy(name).read(dtype)}
+        value = rewrite(statement.value, replace=new.get)
+        return replace(statement, params=params, value=value, fresh=statement.fresh and not self.is_summed_around)
+
+    @property
+    def is_summed_around(self) -> bool:
+        """Whether several trips of the loops around add to the same elements."""
+        return not {p for p, _ in self.around} <= symbols_of(*map(Int, self.statement.target.index))
+
+    def moved(self, name: str) -> Compute:
+        """One element between the windows and the matrix."""
+        dtype, copy, where = self.statement.value.dtype, self.copy(name), self.statement.where
+        if self.is_target:
+            return Compute((), self.statement.target, copy.read(dtype), "add", where=where)
+        return Compute((), copy, self.operand.access.read(dtype), where=where)
+
+
+def _split(statement: Compute, product: Product, operand: Operand) -> Windows | None:
+    """Which parameters of an operand number the windows, and which go along them; the largest group are places."""
+    others = [o for o in (product.a, product.b, product.c) if o is not operand]
+    groups: dict[tuple[bool, ...], list[tuple[str, Lin]]] = {}
+    for name, extent in statement.params:
+        if name in operand.strides:
+            groups.setdefault(tuple(name in o.strides for o in others), []).append((name, extent))
+    batch, sides = groups.pop((True, True), []), sorted(groups.values(), key=_points)
+    if len(sides) != 2:
+        return None
+    inside, places = ([*sorted(side, key=lambda p: -operand.strides[p[0]])] for side in sides)
+    size = _points(inside) * statement.value.dtype.itemsize
+    first = next((k for k in range(len(places)) if _points(places[k:]) * size <= LOCAL), len(places))
+    around = (*batch, *places[:first])
+    return Windows(statement, operand, around, tuple(places[first:]), tuple(inside)) if places[first:] else None
+
+
+def _without_ones(statement: Compute) -> Compute:
+    """The statement without parameters that have one value: no operand has a stride for them."""
+    ones = {name: 0 for name, extent in statement.params if extent == Lin(1)}
+    params = tuple((name, extent) for name, extent in statement.params if name not in ones)
+    changed = rewrite_statement(replace(statement, params=params), ones) if ones else statement
+    assert isinstance(changed, Compute)
+    return changed
+
+
+def _points(params: Sequence[tuple[str, Lin]]) -> int:
+    return math.prod(extent.const for _, extent in params)
+
+
+class _Unfold:
+    def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
+        self.buffers, self.names = buffers, names
+
+    def block(self, block: Block) -> Block:
+        return tuple(part for statement in block for part in self.statement(statement))
+
+    def statement(self, statement: Statement) -> Block:
+        if not isinstance(statement, Compute):
+            return (statement,)
+        windows = Windows.of(statement, self.buffers)
+        return (statement,) if windows is None else self.unfolded(windows)
+
+    def unfolded(self, windows: Windows) -> Block:
+        statement = windows.statement
+        name = self.names.fresh("windows")
+        self.buffers[name] = windows.buffer(name)
+        copies = self.loops((*windows.places, *windows.inside), (windows.moved(name),))
+        product = windows.product(name)
+        body = (product, *copies) if windows.is_target else (*copies, product)
+        clear: Block = ()
+        if statement.fresh and not product.fresh:
+            zero = Const(0, statement.value.dtype)
+            clear = (Compute(own_params(statement), statement.target, zero, where=statement.where),)
+        return (*clear, *self.loops(windows.around, body))
+
+    def loops(self, params: Params, block: Block) -> Block:
+        """A block in parallel loops instead of over parameters."""
+        for name, extent in reversed(params):
+            var = self.names.fresh(name)
+            counter = Lin.symbol(var)
+            body = tuple(self.at(s, {name: counter}) for s in block)
+            block = (Loop(var, extent, body, (counter, extent - counter - 1), is_parallel=True),)
+        return block
+
+    def at(self, statement: Statement, symbols: Mapping[str, Lin]) -> Statement:
+        changed = rewrite_statement(statement, symbols)
+        if isinstance(changed, Loop):
+            return replace(changed, body=tuple(self.at(s, symbols) for s in changed.body))
+        return changed

@@ -1,0 +1,103 @@
+"""Writes sums of few terms out, and few rows that share a long vector.
+
+``for p, k < 2: y[p] = sum of a[p, k] * x[k]`` becomes ``for p: y[p] = a[p, 0] * x[0] + a[p, 1] * x[1]``: points that
+are elements of vectors and can share a loop with others, not loops too short for either, or calls of BLAS. Likewise
+``for r < 2, p: Y[r, p] = a[r] * x[p]`` becomes two statements, which as one loop read `x` once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+from itertools import product
+from math import prod
+
+from sdfgad.ir.accesses import own_params
+from sdfgad.ir.expr import Expr, Int, Lin, Op, postorder, reads, rewrite, symbols_of
+from sdfgad.ir.program import Block, Compute, Params, Program, Statement, transform
+
+# Sums of more terms stay loops; so do those that would become longer than this, in operations.
+TERMS = 4
+SIZE = 64
+# Rows that share a vector are written out where it is longer than the cache's first level.
+LONG = 1 << 13
+
+
+def unroll(program: Program) -> Program:
+    """The program with such sums written out."""
+    return program.with_body(transform(program.body, _unrolled))
+
+
+def write_rows(program: Program) -> Program:
+    """The program with such rows written out."""
+    return program.with_body(transform(program.body, _rows))
+
+
+def _unrolled(statement: Statement) -> Block:
+    summed = _summed(statement) if isinstance(statement, Compute) else ()
+    return (_written_out(statement, summed),) if summed and isinstance(statement, Compute) else (statement,)
+
+
+def _written_out(statement: Compute, summed: Params) -> Compute:
+    value = reduce(lambda a, b: Op("add", (a, b), a.dtype), _terms(statement.value, summed))
+    names = {name for name, _ in summed}
+    params = tuple(item for item in statement.params if item[0] not in names)
+    accumulate = None if statement.fresh else statement.accumulate
+    return replace(statement, params=params, value=value, accumulate=accumulate, fresh=False)
+
+
+def _rows(statement: Statement) -> Block:
+    """A statement for each of few rows, if they share a vector."""
+    if (
+        not isinstance(statement, Compute)
+        or len(statement.params) != 2
+        or len(own_params(statement)) != 2
+        or statement.accumulate not in (None, "add")
+    ):
+        return (statement,)
+    extents = [extent.const if extent.is_const else 0 for _, extent in statement.params]
+    few = 0 if extents[0] < extents[1] else 1
+    (row, count), (along, _) = statement.params[few], statement.params[1 - few]
+    # Where rows are what goes along memory, they are no vectors apart from each other.
+    is_across = statement.target.index[-1].coefficient(row) % LONG == 0
+    is_few = 1 < extents[few] <= TERMS and extents[1 - few] >= LONG and is_across
+    if not is_few or statement.fresh or not any(_is_shared(read.index, row, along) for read in reads(statement.value)):
+        return (statement,)
+    return tuple(at_points(statement, ((row, count),)))
+
+
+def _is_shared(index: tuple[Lin, ...], row: str, along: str) -> bool:
+    names = symbols_of(*map(Int, index))
+    return along in names and row not in names
+
+
+def at_points(statement: Compute, fixed: Params) -> Iterator[Compute]:
+    """A statement at each value of some of its parameters."""
+    kept = tuple(item for item in statement.params if item not in fixed)
+    for point in _points(fixed):
+        index = tuple(lin.substitute(point) for lin in statement.target.index)
+        target, value = replace(statement.target, index=index), rewrite(statement.value, point)
+        yield replace(statement, params=kept, target=target, value=value)
+
+
+def _points(params: Params) -> Iterator[dict[str, Lin]]:
+    for point in product(*(range(extent.const) for _, extent in params)):
+        yield {name: Lin(at) for (name, _), at in zip(params, point, strict=True)}
+
+
+def _summed(statement: Compute) -> Params:
+    """The parameters of a sum that is to be written out."""
+    if statement.accumulate != "add" or statement.value.dtype.kind not in "fc":
+        return ()
+    own = own_params(statement)
+    summed = tuple(item for item in statement.params if item not in own)
+    known = all(extent.is_const and extent.const > 0 for _, extent in summed)
+    count = prod(extent.const for _, extent in summed) if known else 0
+    is_short = 0 < count <= TERMS and count * sum(1 for _ in postorder(statement.value)) <= SIZE
+    return summed if is_short else ()
+
+
+def _terms(value: Expr, summed: Params) -> Iterator[Expr]:
+    """The value at each point of the box that is summed over."""
+    return (rewrite(value, point) for point in _points(summed))

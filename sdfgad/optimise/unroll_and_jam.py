@@ -1,0 +1,155 @@
+"""Runs a few rows of a matrix together, where they share vectors.
+
+``for f: for j: Z[f, j] = x[f] * y[j]; w[j] += Z[f, j] * v[j]`` loads `y`, `v` and `w`, and stores `w`, for each row.
+Several rows in one loop do that once for all of them: ``for g: for j: Z[4*g, j] = …; w[j] += …; Z[4*g + 1, j] = …; …``.
+The order of what is added to an element stays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sdfgad.ir.expr import Int, Lin, reads, symbols_of
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    reads_of,
+    rewrite_statement,
+    walk,
+)
+from sdfgad.optimise.names import names_of, with_buffers
+from sdfgad.schedule.loop_facts import is_vector, sums_of
+from sdfgad.schedule.loop_order import is_single
+
+ROWS = 4
+# Loads and stores of shared vectors in a step of a row, from which on rows run together; and statements of all rows.
+LEAST_SHARED = 3
+MOST_STATEMENTS = 40
+# Of shorter rows there is little to gain, and fewer rows are for threads to share one by one.
+LEAST_LENGTH = 64
+LEAST_GROUPS = 16
+
+
+def unroll_and_jam(program: Program) -> Program:
+    """The program with such rows together; what is left over runs as before."""
+    return _Jamming(program).made()
+
+
+class _Jamming:
+    def __init__(self, program: Program) -> None:
+        self.program, self.names = program, names_of(program)
+        self.buffers = dict(program.buffers)
+        self.mentions = Counter(name for statement in program.body for name in statement.mentioned)
+
+    def made(self) -> Program:
+        body = tuple(part for statement in self.program.body for part in self.jammed(statement))
+        return replace(self.program, buffers=self.buffers, body=body)
+
+    def jammed(self, statement: Statement) -> Block:
+        inner = _inner(statement)
+        if inner is None:
+            return (statement,)
+        assert isinstance(statement, Loop)
+        private = self.private(statement)
+        if private is None or _shared(statement, inner) < LEAST_SHARED:
+            return (statement,)
+        together, rest = self.rows(statement, inner, private)
+        return together if rest is None else (*together, rest)
+
+    def private(self, loop: Loop) -> list[str] | None:
+        """The scalars that each trip has for itself; None if it has arrays of its own, or others see what is there."""
+        assigned = {s.target for s in walk((loop,)) if isinstance(s, Compute) and s.assigns}
+        found = sorted({target.buffer for target in assigned if loop.var not in _symbols(target)})
+        kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
+        is_own = all(is_single(self.buffers[name]) and name not in kept and self.mentions[name] == 1 for name in found)
+        return found if is_own else None
+
+    def rows(self, loop: Loop, inner: Loop, private: list[str]) -> tuple[Block, Loop | None]:
+        """The loop with rows together, and one over the rest."""
+        count, at = loop.trips.const, loop.body.index(inner)
+        var = self.names.fresh(f"{loop.var}_rows")
+        counter = Lin.symbol(var)
+        copies = [self.copied(loop, private, counter.scaled(ROWS) + k) for k in range(ROWS)]
+        before = tuple(s for copy in copies for s in copy[:at])
+        after = tuple(s for copy in copies for s in copy[at + 1 :])
+        body = tuple(s for copy in copies for s in _body(copy[at]))
+        if not is_vector(body, inner.var, list(self.buffers.keys() - self.program.buffers), sums_of(body, inner.var)):
+            return (loop,), None
+        guards = (counter, Lin(count // ROWS - 1) - counter)
+        together = replace(
+            loop,
+            var=var,
+            trips=Lin(count // ROWS),
+            body=(*before, replace(inner, body=body), *after),
+            guards=guards,
+        )
+        left = count % ROWS
+        if not left:
+            return (together,), None
+        rest = self.copied(loop, private, Lin.symbol(loop.var) + (count - left))
+        own = Lin.symbol(loop.var)
+        return (together,), replace(loop, trips=Lin(left), body=rest, guards=(own, Lin(left - 1) - own))
+
+    def copied(self, loop: Loop, private: list[str], index: Lin) -> Block:
+        """The body at a trip, with scalars of its own."""
+        own = {name: self.names.fresh(name) for name in private}
+        for name, new in own.items():
+            self.buffers[new] = replace(self.buffers[name], name=new)
+
+        def at(statement: Statement) -> Statement:
+            if isinstance(statement, Loop):
+                return replace(statement, body=tuple(map(at, statement.body)))
+            changed = rewrite_statement(statement, {loop.var: index})
+            assert isinstance(changed, Compute)
+            return with_buffers(changed, own)
+
+        return tuple(map(at, loop.body))
+
+
+def _inner(statement: Statement) -> Loop | None:
+    """The loop along the rows, of a loop over rows that has nothing else but plain statements in it."""
+    if not isinstance(statement, Loop) or not _is_plain(statement) or statement.trips.const < LEAST_GROUPS * ROWS:
+        return None
+    loops = [s for s in statement.body if not _is_point(s)]
+    inner = loops[0] if len(loops) == 1 else None
+    if not isinstance(inner, Loop) or not _is_plain(inner) or inner.trips.const < LEAST_LENGTH:
+        return None
+    is_small = len(inner.body) * ROWS <= MOST_STATEMENTS and all(map(_is_point, inner.body))
+    return inner if is_small else None
+
+
+def _is_plain(loop: Loop) -> bool:
+    return loop.is_parallel and loop.start == Lin(0) and loop.trips.is_const and not (loop.backward or loop.is_open)
+
+
+def _is_point(statement: Statement) -> bool:
+    is_compute = isinstance(statement, Compute) and not statement.params and not statement.fresh
+    return is_compute and isinstance(statement, Compute) and statement.accumulate in (None, "add")
+
+
+def _shared(loop: Loop, inner: Loop) -> int:
+    """How many loads and stores of vectors there are in a step of a row that other rows do, too."""
+    loads = {Access(read.buffer, read.index) for s in inner.body for read in reads_of(s)}
+    sums = {s.target for s in inner.body if isinstance(s, Compute) and s.accumulate == "add"}
+    return sum(_is_shared(a, loop, inner) for a in loads | sums) + sum(_is_shared(a, loop, inner) for a in sums)
+
+
+def _is_shared(access: Access, loop: Loop, inner: Loop) -> bool:
+    """Whether an element depends on the place in the row only."""
+    is_known = not reads(*map(Int, access.index))
+    return is_known and inner.var in _symbols(access) and loop.var not in _symbols(access)
+
+
+def _symbols(access: Access) -> set[str]:
+    return symbols_of(*map(Int, access.index))
+
+
+def _body(statement: Statement) -> Iterator[Statement]:
+    assert isinstance(statement, Loop)
+    yield from statement.body

@@ -1,0 +1,49 @@
+"""What the user asks of a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from sdfgad.errors import ArgumentError
+
+Strategy = Literal["ilp", "store_all", "recompute_all", "revolve"]
+STRATEGIES = get_args(Strategy)
+PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+
+
+@dataclass(frozen=True)
+class Options:
+    """The settings of `differentiate` that concern plans.
+
+    Attributes:
+        limit: bytes, or None.
+        overrides: name of a value -> "store" or "recompute".
+        solver, solver_seconds: "CBC" or "HiGHS", and how long it may take.
+    """
+
+    limit: int | None = None
+    strategy: Strategy = "ilp"
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    solver: str = "CBC"
+    solver_seconds: float = 10.0
+
+
+def parse_bytes(limit: int | str | None) -> int | None:
+    """A number of bytes, or text such as ``"512 MiB"`` or ``"1.5 GB"``.
+
+    Raises:
+        ArgumentError: it is neither.
+    """
+    if limit is None or (isinstance(limit, (int, np.integer)) and not isinstance(limit, bool) and limit > 0):
+        return None if limit is None else int(limit)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmg]i?)?b?\s*", limit.lower()) if isinstance(limit, str) else None
+    if match is None:
+        raise ArgumentError(
+            f"memory_limit={limit!r} is no size", todo='Pass a number of bytes, or text such as "512 MiB".'
+        )
+    return int(float(match[1]) * PREFIXES[match[2] or ""])

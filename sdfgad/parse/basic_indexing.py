@@ -1,0 +1,158 @@
+"""Basic indexing: integers, slices, None and Ellipsis, whose results are views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sdfgad.errors import InvalidIndex
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, as_linear, symbols_of
+from sdfgad.ir.program import Params
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.python import int_, integer_extremum
+from sdfgad.parse.values import Index, Tensor, is_integer
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """One axis of the result (`extent`; None if the axis disappears) and the old index it stands for."""
+
+    extent: Lin | None
+    old: Callable[[Lin], Lin] | None
+
+
+def view(b: Builder, x: Tensor, entries: tuple[Any, ...]) -> Tensor:
+    """``x[entries]`` for integers, slices, None and Ellipsis: a view, 0-d where all axes are gone."""
+    entries = tuple(expanded(b, x, entries))
+    axes: list[_Axis] = []
+    remaining = iter(x.shape)
+    for entry in entries:
+        axes.append(_Axis(Lin(1), None) if entry is None else axis_of(b, entry, next(remaining)))
+    kept = [axis for axis in axes if axis.extent is not None]
+
+    def old_index(p: Index) -> Index:
+        coordinates = iter(p)
+        values = [(axis, Lin(0) if axis.extent is None else next(coordinates)) for axis in axes]
+        return tuple(axis.old(value) for axis, value in values if axis.old is not None)
+
+    return x.reindexed(tuple(axis.extent for axis in kept if axis.extent is not None), old_index)
+
+
+def expanded(b: Builder, x: Tensor, entries: tuple[Any, ...]) -> list[Any]:
+    """Fill in the Ellipsis and missing trailing slices."""
+    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    if used > x.ndim:
+        raise InvalidIndex(f"{used} indices for an array of {x.ndim} dimensions", b.where, "Drop an index.")
+    missing = [slice(None)] * (x.ndim - used)
+    for position, entry in enumerate(entries):
+        if entry is Ellipsis:
+            return [*entries[:position], *missing, *entries[position + 1 :]]
+    return [*entries, *missing]
+
+
+def axis_of(b: Builder, entry: Any, extent: Lin) -> _Axis:
+    if isinstance(entry, slice):
+        return _slice(b, entry, extent)
+    if is_integer(entry):
+        position = resolve(b, Lin.of(entry if isinstance(entry, Lin) else int(entry)), extent)
+        return _Axis(None, lambda _: position)
+    if isinstance(entry, Tensor) and entry.dtype.kind in "iu" and not entry.ndim:
+        position = resolve(b, Lin.of(int_(b, entry)), extent)
+        return _Axis(None, lambda _: position)
+    raise b.unsupported(f"indexing by {_describe(entry)}", "Use integers, slices, None, or an integer array.")
+
+
+def _describe(entry: Any) -> str:
+    return f"an array of {entry.dtype}" if isinstance(entry, Tensor) else f"{entry!r}"
+
+
+def resolve(b: Builder, i: Lin, extent: Lin) -> Lin:
+    """The index that ``i`` means in Python: counted from the end where negative, checked at run time if need be."""
+    if b.domain.implies(i) and b.domain.implies(extent - 1 - i):
+        return i
+    if b.domain.implies(-i - 1) and b.domain.implies(i + extent):
+        return i + extent
+    # In a loop or a branch Python may never come here.
+    if i.is_const and extent.is_const and len(b.blocks) == 1:
+        raise InvalidIndex(f"index {i} is out of range for an axis of {extent}", b.where, "Check the index.")
+    if not _is_data(i):
+        if b.holds(i) and b.holds(extent - 1 - i):
+            return i
+        if b.holds(-i - 1) and b.holds(i + extent):
+            return i + extent
+    require_range(b, i, extent, ())
+    return wrapped(i, extent)
+
+
+def _is_data(form: Lin) -> bool:
+    return any(not isinstance(atom, str) and not symbols_of(atom) for atom, _ in form.terms)
+
+
+def wrapped(i: Lin, extent: Lin) -> Lin:
+    return as_linear(Op("wrap", (Int(i), Int(extent)), INT))
+
+
+def require_range(b: Builder, i: Lin, extent: Lin, box: Params, unless: Expr | None = None) -> None:
+    """Check at run time that an index is in range, for every point of a box; except where `unless` holds."""
+    above = Op("greater_equal", (Int(i), Int(-extent)), BOOL)
+    below = Op("less", (Int(i), Int(extent)), BOOL)
+    inside = Op("logical_and", (above, below), BOOL)
+    if unless is not None:
+        inside = Op("logical_or", (unless, inside), BOOL)
+    b.check(inside, box, f"an index is out of range for an axis of {extent}")
+
+
+def _slice(b: Builder, entry: slice, extent: Lin) -> _Axis:
+    step = 1 if entry.step is None else b.constant(_integer(b, entry.step))
+    if step == 0:
+        raise b.unsupported("slice step cannot be zero")
+    if step > 0:
+        start = _bound(b, entry.start, Lin(0), extent, Lin(0), extent)
+        stop = _bound(b, entry.stop, extent, extent, Lin(0), extent)
+        length = _ceil_divide(stop - start, step)
+    else:
+        start = _bound(b, entry.start, extent - 1, extent, Lin(-1), extent - 1)
+        stop = _bound(b, entry.stop, Lin(-1), extent, Lin(-1), extent - 1)
+        length = _ceil_divide(start - stop, -step)
+    if not b.holds(length):
+        length = Lin.of(integer_extremum(b, length, Lin(0), "maximum"))
+    return _Axis(length, lambda p: start + p.scaled(step))
+
+
+def _integer(b: Builder, value: Any) -> Any:
+    if is_integer(value):
+        return value
+    if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
+        return int_(b, value)
+    raise b.unsupported(f"a slice bound that is {value!r}", "Use integers.")
+
+
+def _bound(b: Builder, value: Any, default: Lin, extent: Lin, lowest: Lin, highest: Lin) -> Lin:
+    """A slice bound, counted from the end where negative and clamped as Python does."""
+    if value is None:
+        return default
+    bound = Lin.of(_integer(b, value))
+    if not b.holds(bound):
+        if b.holds(-bound - 1):
+            bound = bound + extent
+        else:
+            bound = _select_end(bound, extent)
+    if not b.holds(bound - lowest):
+        bound = Lin.of(integer_extremum(b, bound, lowest, "maximum"))
+    if not b.holds(highest - bound):
+        bound = Lin.of(integer_extremum(b, bound, highest, "minimum"))
+    return bound
+
+
+def _select_end(bound: Lin, extent: Lin) -> Lin:
+    negative = Op("less", (Int(bound), Const(0, INT)), BOOL)
+    return as_linear(Op("select", (negative, Int(bound + extent), Int(bound)), INT))
+
+
+def _ceil_divide(form: Lin, divisor: int) -> Lin:
+    if divisor == 1:
+        return form
+    if form.is_const:
+        return Lin(-(-form.const // divisor))
+    return as_linear(Op("floor_divide", (Int(form + divisor - 1), Const(divisor, INT)), INT))

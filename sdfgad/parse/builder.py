@@ -1,0 +1,278 @@
+"""Emits statements while a program is parsed, and proves what the parser must know about integers."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import SingularMatrix, UnsupportedProgram
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, IntLike, Lin, Op, Read, as_linear, reads
+from sdfgad.ir.hazards import is_hazard
+from sdfgad.ir.library import LIBRARY
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    Access,
+    Accumulate,
+    Buffer,
+    Call,
+    Compute,
+    Whole,
+)
+from sdfgad.ir.sets import Domain
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.broadcasting import broadcast_to
+from sdfgad.parse.emitter import STATUS, Emitter
+from sdfgad.parse.values import DTYPES, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
+
+Shaped = tuple[Iterable[IntLike], Any]
+
+
+class Builder(Emitter):
+    """The program under construction: its storage, and the values that are put there."""
+
+    def __init__(self, integers: dict[str, int]) -> None:
+        super().__init__(integers)
+        # Lists and dicts that the program has made, with the depth of the block in which it did.
+        self.containers: dict[int, tuple[Any, int]] = {}
+        # The loops around the present place: the depth of their bodies, their counters and numbers of trips.
+        self.loops: list[tuple[int, str, Lin]] = []
+        # Arrays from outside the function: buffer -> array, and how to look each of them up again.
+        self.captured: dict[str, np.ndarray[Any, Any]] = {}
+        self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
+        self._fixed: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
+        # How often each buffer has been written so far, for copies that later writes invalidate.
+        self.writes: Counter[str] = Counter()
+        self.names = Names((*integers, STATUS))
+        # How often what follows a branch has been parsed for each of its sides.
+        self.splits = 0
+
+    # --- names and storage
+
+    def fresh(self, base: str) -> str:
+        return self.names.fresh(base)
+
+    def new_buffer(self, base: str, shape: Index, dtype: np.dtype[Any]) -> Buffer:
+        """Storage for at least `shape` elements, wherever the loop counters are."""
+        sizes = tuple(Lin(self.largest(extent)) for extent in shape)
+        self.check_size(sizes, dtype.itemsize)
+        buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
+        self.buffers[buffer.name] = buffer
+        return buffer
+
+    def capture(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:
+        """An array from outside the function, as a value of the present call."""
+        known = next((buffer for buffer, other in self.captured.items() if other is array), None)
+        if known is None or known not in self.buffers:
+            if array.dtype.name not in DTYPES:
+                raise self.unsupported(f"`{name}` is an array of {array.dtype}", "Use floats or integers.")
+            shape = tuple(Lin(extent) for extent in array.shape)
+            buffer = Buffer(self.fresh(name), shape, array.dtype, name, self.where)
+            self.buffers[buffer.name] = buffer
+            self.captured[buffer.name] = array
+            self.lookups.append((lookup, array))
+            known = buffer.name
+        return view_of(self.buffers[known]).as_value(settled=True)
+
+    def constant_array(self, array: np.ndarray[Any, Any]) -> Tensor:
+        """An array that is known while parsing."""
+        kept = array.copy()
+        return self.capture("constant", kept, lambda: kept)
+
+    def new_view(self, base: str, shape: Index, dtype: np.dtype[Any], weak: bool = False) -> Tensor:
+        return view_of(self.new_buffer(base, shape, dtype), weak, shape)
+
+    def snapshot(self) -> tuple[Any, ...]:
+        """A state to `restore`, for parsing a piece again under other assumptions."""
+        lengths = [len(block) for block in self.blocks]
+        names, writes = self.names.snapshot(), (Counter(self.writes), list(self.loops))
+        return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, writes
+
+    def has_only_names_since(self, state: tuple[Any, ...]) -> bool:
+        """Whether nothing has been emitted or checked since a snapshot."""
+        return [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3]
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        self.buffers = dict(state[0])
+        self._fixed.clear()
+        self.names.restore(state[1])
+        del self.blocks[len(state[2]) :], self.checks[state[3] :]
+        for block, length in zip(self.blocks, state[2], strict=True):
+            del block[length:]
+        self.domain, self.where = state[4], state[5]
+        self.writes, self.loops = Counter(state[6][0]), list(state[6][1])
+
+    # --- statements
+
+    def assign(self, target: Tensor, value: Any, accumulate: Accumulate | None = None) -> None:
+        """``target[...] = value`` with broadcasting; `target` is a view.
+
+        Raises:
+            ShapeMismatch: the value does not broadcast to the target's shape.
+        """
+        value = broadcast_to(self, as_tensor(value), target.shape)
+        self.compute(target.shape, target, lambda p: p, value, accumulate)
+
+    def compute(self, box: Index, target: Tensor, target_index: Any, value: Tensor, accumulate: Any = None) -> None:
+        """``target[target_index(p)] = value[p]`` for every p in `box`, reading everything before writing."""
+        assert target.place is not None
+        symbols = tuple(self.fresh("p") for _ in box)
+        index = tuple(Lin.symbol(s) for s in symbols)
+        place = target.place(target_index(index))
+        expr = cast(value.element(index), target.dtype)
+        params = tuple(zip(symbols, box, strict=True))
+        if is_hazard(self.domain, params, place, expr, self._is_empty):
+            copy = self.new_view("", box, target.dtype)
+            self.compute(box, copy, lambda p: p, value)
+            self.compute(box, target, target_index, copy, accumulate)
+        else:
+            self.emit(Compute(params, place, expr, accumulate, self.where))
+            self.writes[place.buffer] += 1
+
+    def call(self, name: str, inputs: Iterable[Tensor], shapes: Iterable[Shaped], sizes: Iterable[int]) -> list[Tensor]:
+        """The outputs of a library function, in new storage; `shapes` gives their shapes and dtypes.
+
+        Where the function fails at run time, `SingularMatrix` is raised.
+        """
+        known = LIBRARY[name]
+        wholes = [self._whole(tensor) for tensor in inputs]
+        outputs = [self.new_buffer(name, tuple(map(Lin.of, shape)), np.dtype(dtype)) for shape, dtype in shapes]
+        extra = [self.new_buffer("failed", (), INT)] if known.failure else []
+        made = tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in (*outputs, *extra))
+        self.emit(Call(name, tuple(wholes), made, tuple(sizes), self.where))
+        self.writes.update(whole.buffer for whole in made)
+        for failed in extra:
+            is_fine = Op("equal", (Access(failed.name).read(INT), Const(0, INT)), BOOL)
+            self.check(is_fine, (), known.failure, SingularMatrix, "NumPy raises LinAlgError here, too.")
+        return [view_of(buffer) for buffer in outputs]
+
+    def _whole(self, tensor: Tensor) -> Whole:
+        """A tensor as a buffer of its own, or the one that it is all of."""
+        shape = tuple(Lin(self.constant(extent)) for extent in tensor.shape)
+        symbols = tuple(Lin.symbol(self.fresh("p")) for _ in shape)
+        place = None if tensor.place is None else tensor.place(symbols)
+        if place is None or place.index != symbols or self.buffers[place.buffer].shape != shape:
+            place = self.stored(tensor).place(symbols)  # type: ignore[misc]
+        return Whole(place.buffer, shape, tensor.dtype)
+
+    def _is_empty(self, domain: Domain) -> bool:
+        if domain.is_empty:
+            return True
+        return bool((domain.parameters(tuple(self.integers)) & self.context).is_empty())
+
+    def stored(self, tensor: Tensor, base: str = "", weak: bool | None = None) -> Tensor:
+        """A new array with a tensor's present value."""
+        view = self.new_view(base, tensor.shape, tensor.dtype, tensor.weak if weak is None else weak)
+        self.assign(view, tensor)
+        return view
+
+    def materialise(self, tensor: Tensor, base: str = "") -> Tensor:
+        """A tensor's present value: a new array, or a settled scalar."""
+        view = self.stored(tensor, base)
+        if tensor.is_copy:
+            return replace(view, place=None, settled=True, is_copy=True, copy_of=tensor.copy_of)
+        return view.as_value(settled=True) if tensor.ndim == 0 else view
+
+    def fixed(self, value: Expr) -> Lin:
+        """An integer's present value, which later writes to what it was made from do not change."""
+        form: Lin = self.once("integer", value, lambda: as_linear(self.materialise(scalar(value)).at()))
+        return form
+
+    def fixed_mask(self, mask: Tensor) -> Tensor:
+        """A mask's present value; the same tensor for the same mask while nothing that it reads is written."""
+        index = tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim))
+
+        def made() -> Tensor:
+            copy = replace(self.stored(mask, "mask").as_value(settled=True), copy_of=())
+            # Asked for by its copy, the mask is the same one.
+            self.once(("mask", mask.shape), copy.element(index), lambda: copy)
+            return copy
+
+        found: Tensor = self.once(("mask", mask.shape), mask.element(index), made)
+        return found
+
+    def once(self, what: Hashable, value: Expr, make: Callable[[], Any]) -> Any:
+        """What `make` makes of a value, made anew only if something that the value reads has been written since.
+
+        A place in a loop inside is reached again after later writes, and does not count.
+        """
+        key = (what, value, tuple((read.buffer, self.writes[read.buffer]) for read in reads(value)))
+        for place, loops, known in self._fixed.get(key, ()):
+            is_inside = len(place) <= len(self.blocks) and all(map(operator.is_, place, self.blocks))
+            if is_inside and loops == self.loops:
+                return known
+        made = make()
+        self._fixed.setdefault(key, []).append((list(self.blocks), list(self.loops), made))
+        return made
+
+    def named(self, value: Any, name: str) -> Any:
+        """A value that a name is bound to: storage without a name of the user's gets that one."""
+        if isinstance(value, Tensor) and value.buffer in self.buffers and not self.buffers[value.buffer].source:
+            self.buffers[value.buffer] = replace(self.buffers[value.buffer], source=name)
+        return value
+
+    def settle(self, value: Any, base: str = "") -> Any:
+        """A value as Python holds it in a name: arrays by reference, everything else fixed at this point."""
+        if isinstance(value, Selection) and value.dense.place is None:
+            return replace(value, dense=self.stored(_shown(value), base))
+        if not isinstance(value, Tensor) or value.settled or value.place is not None:
+            return value
+        return self.materialise(value, base)
+
+    def frozen(self, tensor: Tensor, sources: Iterable[str]) -> Tensor:
+        """A copy that stands for one of the arrays in `sources`: readable until one of them changes."""
+        marks = tuple((name, self.writes[name]) for name in sorted(set(sources)))
+        return replace(tensor, place=None, is_copy=True, copy_of=marks)
+
+    def changed_since(self, tensor: Tensor) -> bool:
+        """Whether an array that a copy stands for has been written since."""
+        return any(self.writes[name] != count for name, count in tensor.copy_of)
+
+    def constant(self, value: Any) -> int:
+        """An integer that must be known while parsing.
+
+        Raises:
+            NeedsConstant: it is not; the caller that introduced its symbols can fix them.
+        """
+        if isinstance(value, Lin):
+            if value.is_const:
+                return value.const
+            symbols = self.symbols_behind(value)
+            if not symbols:
+                raise self.unsupported("a size that is data must be known here", "Use an array of a fixed size.")
+            raise NeedsConstant(symbols, self.where)
+        return int(value)
+
+    # --- Python
+
+    def python(self, function: Callable[..., Any], *positional: Any, **keywords: Any) -> Any:
+        """What Python itself computes of values known while parsing.
+
+        Raises:
+            UnsupportedProgram: Python raises an exception.
+        """
+        try:
+            return function(*positional, **keywords)
+        except Exception as error:
+            raise self.unsupported(f"Python raises {type(error).__name__} here: {error}", "Mend this line.") from error
+
+    def unsupported(self, what: str, todo: str = "Rewrite this line.") -> UnsupportedProgram:
+        return UnsupportedProgram(what, self.where, todo)
+
+
+def _shown(chosen: Selection) -> Tensor:
+    """What is stored of a selection: elements that were not chosen may be anything, so they are not computed with."""
+    dense, mask = chosen.dense, chosen.mask
+
+    def element(p: Index) -> Expr:
+        value = dense.element(p)
+        # Where nothing is computed all of an array is kept, which may be that array itself then.
+        if isinstance(value, Read) and reads(value) == [value]:
+            return value
+        return Op("select", (mask.element(p[: mask.ndim]), value, Const(0, dense.dtype)), dense.dtype)
+
+    return Tensor(dense.shape, dense.dtype, element)

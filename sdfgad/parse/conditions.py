@@ -1,0 +1,188 @@
+"""Conditions: what is decided while parsing, what is affine in counters, and what must not be evaluated in vain."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sdfgad.errors import InvalidIndex
+from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.elementwise import to_bool, where
+from sdfgad.parse.merging import joined
+from sdfgad.parse.values import Tensor, as_tensor, is_static, scalar
+
+if TYPE_CHECKING:
+    from sdfgad.parse.interpreter import Frame
+
+Arms = tuple[Callable[[], Any], Callable[[], Any]]
+
+
+def known_truth(value: Any) -> bool | None:
+    """A value's truth where it is known while parsing: of a container, whether there is anything in it."""
+    return bool(value) if is_static(value) or isinstance(value, (list, tuple, dict)) else None
+
+
+def truth(b: Builder, value: Any) -> Tensor:
+    """A value's truth as a scalar of booleans."""
+    tensor = as_tensor(value)
+    if tensor.ndim:
+        raise b.unsupported("the truth value of an array is ambiguous", "Use np.any, np.all, & or |.")
+    return scalar(to_bool(tensor.at()))
+
+
+def logical(b: Builder, name: str, x: Any, y: Any) -> Any:
+    """``x and y`` or ``x or y`` of truth values, both of which are evaluated."""
+    is_and = name == "logical_and"
+    for known, other in ((x, y), (y, x)):
+        if is_static(known):
+            return other if bool(known) == is_and else not is_and
+    return decided(b, Op(name, (truth(b, x).at(), truth(b, y).at()), BOOL))
+
+
+def decided(b: Builder, condition: Expr) -> Any:
+    """True or False where a condition on integers has one value here, else the condition."""
+    forms, negated = affine_forms(condition), affine_forms(condition, negate=True)
+    if forms is not None and all(b.domain.implies(f) for f in forms):
+        return True
+    if negated is not None and all(b.domain.implies(f) for f in negated):
+        return False
+    return scalar(condition)
+
+
+def affine_forms(condition: Expr, negate: bool = False) -> tuple[Lin, ...] | None:
+    """Linear forms that are all >= 0 exactly where the condition (or its negation) holds, if there are any."""
+    if not isinstance(condition, Op):
+        return None
+    if condition.name == ("logical_or" if negate else "logical_and"):
+        parts = [affine_forms(arg, negate) for arg in condition.args]
+        return None if any(p is None for p in parts) else tuple(f for p in parts if p for f in p)
+    if len(condition.args) != 2 or any(arg.dtype != INT for arg in condition.args):
+        return None
+    x, y = (as_linear(arg) for arg in condition.args)
+    name = _NEGATED.get(condition.name, "") if negate else condition.name
+    table = {"less": (y - x - 1,), "less_equal": (y - x,), "greater": (x - y - 1,), "greater_equal": (x - y,)}
+    return (x - y, y - x) if name == "equal" else table.get(name)
+
+
+_NEGATED = {
+    "less": "greater_equal",
+    "less_equal": "greater",
+    "greater": "less_equal",
+    "greater_equal": "less",
+    "not_equal": "equal",
+}
+
+
+def fixed(b: Builder, condition: Tensor) -> Expr:
+    """A condition as it is now: one on data is stored, before what it was made from can change."""
+    value = condition.at()
+    return b.materialise(scalar(value), "taken").at() if reads(value) else value
+
+
+# --- expressions that are evaluated only where a condition holds
+
+
+def test(frame: Frame, node: ast.expr) -> Any:
+    """The truth of an expression: True, False, or a scalar tensor of booleans."""
+    if isinstance(node, ast.BoolOp):
+        return _short_circuit(frame, node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        value = test(frame, node.operand)
+        return not value if isinstance(value, bool) else scalar(Op("logical_not", (value.at(),), BOOL))
+    value = frame.eval(node)
+    known = known_truth(value)
+    return truth(frame.b, value) if known is None else known
+
+
+def _short_circuit(frame: Frame, node: ast.BoolOp) -> Any:
+    """``and`` and ``or``: an operand is evaluated only where those before it leave the answer open."""
+    stop = isinstance(node.op, ast.Or)
+    result = test(frame, node.values[0])
+    for operand in node.values[1:]:
+        if isinstance(result, bool):
+            if result == stop:
+                return result
+            result = test(frame, operand)
+        else:
+            result = _and_then(frame, result, operand, stop)
+    return result
+
+
+def _and_then(frame: Frame, result: Tensor, operand: ast.expr, stop: bool) -> Any:
+    arms = _ordered(lambda: test(frame, operand), lambda: stop, stop)
+    chosen = _chosen(frame, result, arms)
+    if not isinstance(chosen, list):
+        return chosen
+    return logical(frame.b, "logical_or" if stop else "logical_and", result, chosen[int(stop)])
+
+
+def bool_op(frame: Frame, node: ast.BoolOp) -> Any:
+    """``and`` and ``or`` outside a test: the value of the operand that decides."""
+    stop = isinstance(node.op, ast.Or)
+    result = frame.eval(node.values[0])
+    for operand in node.values[1:]:
+        if known_truth(result) is None:
+            result = _deciding(frame, frame.b.settle(result), operand, stop)
+        elif bool(result) == stop:
+            return result
+        else:
+            result = frame.eval(operand)
+    return result
+
+
+def _deciding(frame: Frame, held: Any, operand: ast.expr, stop: bool) -> Any:
+    return _either(frame, truth(frame.b, held), _ordered(lambda: frame.eval(operand), lambda: held, stop))
+
+
+def _ordered(if_open: Callable[[], Any], if_decided: Callable[[], Any], stop: bool) -> Arms:
+    """The arms for a true and a false condition: a true one decides an ``or``."""
+    return (if_decided, if_open) if stop else (if_open, if_decided)
+
+
+def conditional_expression(frame: Frame, node: ast.IfExp) -> Any:
+    """``x if condition else y``."""
+    condition = test(frame, node.test)
+    if isinstance(condition, bool):
+        return frame.eval(node.body if condition else node.orelse)
+    return _either(frame, condition, (lambda: frame.eval(node.body), lambda: frame.eval(node.orelse)))
+
+
+def _either(frame: Frame, condition: Tensor, arms: Arms) -> Any:
+    chosen = _chosen(frame, condition, arms)
+    if not isinstance(chosen, list):
+        return chosen
+    tensors = [as_tensor(value) for value in chosen]
+    result, sources = where(frame.b, condition, *tensors), _sources(tensors)
+    return frame.b.frozen(result, sources) if sources else result
+
+
+def _sources(values: list[Any]) -> set[str]:
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    copied = {name for tensor in tensors for name, _ in tensor.copy_of}
+    return copied | {str(tensor.buffer) for tensor in tensors if tensor.place is not None}
+
+
+def _chosen(frame: Frame, condition: Tensor, arms: Arms) -> Any:
+    """A list of both arms' values, where evaluating both is harmless; else the chosen one's value, in storage."""
+    b = frame.b
+    state, env = b.snapshot(), dict(frame.env)
+    try:
+        values = [arm() for arm in arms]
+        if b.has_only_names_since(state):
+            return values
+    except InvalidIndex:
+        # An index that is only valid where the condition holds.
+        pass
+    b.restore(state)
+    frame.env = env
+    fact = fixed(b, condition)
+    ends: list[tuple[Any, list[Any]]] = []
+    for arm, negate in zip(arms, (False, True), strict=True):
+        with b.block(*(affine_forms(fact, negate) or ())) as statements:
+            value = b.settle(arm())
+        ends.append((value, statements))
+    result = joined(b, "chosen", ends, lambda _, leaf: _sources([leaf]))
+    b.branch(fact, ends[0][1], ends[1][1], affine_forms(fact) or ())
+    return result

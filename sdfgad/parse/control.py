@@ -1,0 +1,179 @@
+"""Branches, returns and raises."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdfgad.errors import AmbiguousArray, Location, ProgramRaises, Rebound
+from sdfgad.ir.expr import BOOL, Const
+from sdfgad.parse import conditions
+from sdfgad.parse.jumps import with_result
+from sdfgad.parse.liveness import is_read_outside
+from sdfgad.parse.merging import as_maybe, is_lost, joined, same_static, shared
+from sdfgad.parse.values import ABSENT, UNDEFINED, AfterLoop, Tensor, Unbound
+
+if TYPE_CHECKING:
+    from sdfgad.parse.builder import Builder
+    from sdfgad.parse.interpreter import Frame
+
+Env = dict[str, Any]
+Side = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Return:
+    """A return statement was reached."""
+
+    value: Any
+    where: Location | None
+
+
+MOST_SPLITS = 16
+
+
+def branch(frame: Frame, node: ast.If, rest: list[ast.stmt]) -> Return | None:
+    """An ``if``, decided while parsing where its condition is known, and the statements after it.
+
+    Where a name comes out of the two sides as different arrays, or in different shapes, and what follows cannot do
+    with a copy, what follows is parsed once for each side.
+    """
+
+    def merged() -> Return | None:
+        test = conditions.test(frame, node.test)
+        choose(frame, test, lambda: frame.block(node.body), lambda: frame.block(node.orelse), node)
+        return frame.block(rest)
+
+    def split() -> Return | None:
+        follows, end = with_result(rest)
+        test = conditions.test(frame, node.test)
+        sides = [[*node.body, *follows], [*node.orelse, *follows]]
+        choose(frame, test, lambda: frame.block(sides[0]), lambda: frame.block(sides[1]), node)
+        return frame.block(end)
+
+    return retried(frame, merged, split)
+
+
+def assignment(frame: Frame, node: ast.Assign, rest: list[ast.stmt]) -> Return | None:
+    """``z = x if condition else y`` and what follows; as a branch where `z` must be one of the arrays themselves."""
+    value = node.value
+    assert isinstance(value, ast.IfExp)
+    sides = [ast.copy_location(ast.Assign(node.targets, side), node) for side in (value.body, value.orelse)]
+    as_branch = ast.copy_location(ast.If(value.test, [sides[0]], [sides[1]]), node)
+
+    def chosen() -> Return | None:
+        frame.do_Assign(node)
+        return frame.block(rest)
+
+    return retried(frame, chosen, lambda: branch(frame, as_branch, rest))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place in the program to which parsing can go back."""
+
+    state: Any
+    env: Env
+    depth: int
+
+    @staticmethod
+    def of(frame: Frame) -> Point:
+        return Point(frame.b.snapshot(), dict(frame.env), len(frame.loops))
+
+    def go_back(self, frame: Frame) -> None:
+        frame.b.restore(self.state)
+        frame.env = dict(self.env)
+        del frame.loops[self.depth :]
+
+
+def may_split(b: Builder) -> bool:
+    """Whether something more may be parsed twice."""
+    b.splits += 1
+    return b.splits <= MOST_SPLITS
+
+
+def retried(frame: Frame, first: Callable[[], Any], otherwise: Callable[[], Any]) -> Return | None:
+    """Parse in a second way where the first cannot tell arrays or shapes that depend on a branch apart."""
+    point = Point.of(frame)
+    try:
+        return first()
+    except (Rebound, AmbiguousArray):
+        if not may_split(frame.b):
+            raise
+    point.go_back(frame)
+    return otherwise()
+
+
+def choose(frame: Frame, test: bool | Tensor, then: Side, orelse: Side, node: ast.stmt) -> None:
+    """Parse one side, or both as a branch of the program where the test is decided at run time."""
+    if isinstance(test, bool):
+        (then if test else orelse)()
+        return
+    b = frame.b
+    condition = conditions.fixed(b, test)
+    here, before = b.where, dict(frame.env)
+    ends = []
+    for side, negate in ((then, False), (orelse, True)):
+        frame.env = dict(before)
+        with b.block(*(conditions.affine_forms(condition, negate) or ())) as statements:
+            side()
+        ends.append((frame.env, statements))
+    b.where = here
+    frame.env = _merge(frame, before, ends, node)
+    b.branch(condition, ends[0][1], ends[1][1], conditions.affine_forms(condition) or ())
+
+
+def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stmt) -> Env:
+    merged = dict(before)
+    masks: dict[Any, Any] = {}
+    for name in {**ends[0][0], **ends[1][0]}:
+        values = [env.get(name, ABSENT) for env, _ in ends]
+        x, y = values
+        if x is y or same_static(x, y):
+            merged[name] = x
+        elif is_lost(x) or is_lost(y):
+            merged[name] = x if is_lost(x) else y
+        else:
+            merged[name] = _either(frame, name, values, ends, node, masks)
+    return merged
+
+
+def _either(
+    frame: Frame,
+    name: str,
+    values: list[Any],
+    ends: list[tuple[Env, Any]],
+    node: ast.stmt,
+    masks: dict[Any, Any],
+) -> Any:
+    """What a name holds that the two sides leave different; where that cannot be told, reading it is an error."""
+    is_read = is_read_outside(frame.source.tree, node, frame.loops, name) or name in frame.source.captured
+    if ABSENT in values and not is_read:
+        return ABSENT
+    try:
+        return _joined(frame, name, values, ends, masks)
+    except Rebound as error:
+        return Unbound(str(error.what), error)
+
+
+def _joined(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], masks: dict[Any, Any]) -> Any:
+    values = [as_maybe(value) if isinstance(value, AfterLoop) else value for value in values]
+    pairs = [(value, block) for value, (_, block) in zip(values, ends, strict=True)]
+    return joined(frame.b, name, pairs, lambda end, leaf: shared(frame, name, leaf, ends[end][0]), masks)
+
+
+def raises(frame: Frame, node: ast.Raise) -> None:
+    """A ``raise``: an error while parsing where it is certain to be reached, else a check at run time."""
+    what = f"the program raises `{ast.unparse(node.exc) if node.exc else 'an exception'}`"
+    if len(frame.b.blocks) == 1 or frame.is_ours:
+        raise ProgramRaises(what, frame.where(node), "NumPy raises here, too.")
+    frame.b.check(Const(False, BOOL), (), what, ProgramRaises, "NumPy raises here, too.")
+
+
+def returned(value: Any) -> Any:
+    """What a function returns; nothing where no ``return`` was reached."""
+    if isinstance(value, tuple) and any(part is UNDEFINED for part in value):
+        return None
+    return None if value is UNDEFINED else value

@@ -1,0 +1,139 @@
+"""Emission of statements: the blocks of a program under construction, its checks, and what is known of its integers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import islpy as isl
+
+from sdfgad.errors import InvalidIndex, Location, SdfgadError, ShapeMismatch
+from sdfgad.ir.expr import INT, Const, Expr, Int, IntLike, Lin, Op, symbols_of
+from sdfgad.ir.program import FIRST_CHECK, Access, Branch, Buffer, Check, Compute, Loop, Statement
+from sdfgad.ir.sets import Domain
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.values import Index
+
+STATUS = "status"
+
+
+class Emitter:
+    """Where statements go, and what holds there.
+
+    Attributes:
+        integers: run-time integer symbols, with the values of the call that is being parsed for.
+        context: the values of `integers` for which the program holds; shrinks as facts are assumed.
+        domain: what holds for the loop counters at the current place.
+        where: the user's line that is being parsed.
+    """
+
+    def __init__(self, integers: dict[str, int]) -> None:
+        self.integers = integers
+        names = ", ".join(integers)
+        self.context = isl.Set(f"[{names}] -> {{ : }}")
+        self._values = isl.Set(f"[{names}] -> {{ : {' and '.join(f'{n} = {v}' for n, v in integers.items())} }}")
+        self.buffers: dict[str, Buffer] = {}
+        self.domain = Domain()
+        self.where: Location | None = None
+        self.checks: list[Check] = []
+        self.blocks: list[list[Statement]] = [[]]
+
+    # --- statements
+
+    def emit(self, statement: Statement) -> None:
+        self.blocks[-1].append(statement)
+
+    @contextmanager
+    def block(self, *forms: Lin) -> Iterator[list[Statement]]:
+        """Statements emitted inside go to the yielded list; `forms` >= 0 hold there."""
+        outer, body = self.domain, list[Statement]()
+        self.domain = outer.with_form(*forms)
+        self.blocks.append(body)
+        try:
+            yield body
+        finally:
+            if self.blocks and self.blocks[-1] is body:
+                self.blocks.pop()
+            self.domain = outer
+
+    def loop(self, var: str, trips: Lin, guards: tuple[Lin, ...], body: list[Statement], is_open: bool = False) -> None:
+        self.emit(Loop(var, trips, tuple(body), guards, where=self.where, is_open=is_open))
+
+    def branch(self, condition: Expr, then: list[Statement], orelse: list[Statement], guards: tuple[Lin, ...]) -> None:
+        if then or orelse:
+            self.emit(Branch(condition, tuple(then), tuple(orelse), guards, self.where))
+
+    # --- checks
+
+    def check(
+        self,
+        condition: Expr,
+        box: tuple[tuple[str, Lin], ...],
+        message: str,
+        error: type[SdfgadError] = InvalidIndex,
+        todo: str = "NumPy raises IndexError here, too.",
+    ) -> None:
+        """At run time, raise an error at the current line if `condition` fails anywhere in the box."""
+        if STATUS not in self.buffers:
+            self.buffers[STATUS] = Buffer(STATUS, (), INT)
+        self.checks.append(Check(error, message, self.where, todo))
+        # Of several that fail, the first is the largest.
+        code = Op("select", (condition, Const(0, INT), Const(FIRST_CHECK - len(self.checks), INT)), INT)
+        self.emit(Compute(box, Access(STATUS), code, "maximum", self.where))
+
+    def check_size(self, shape: Index, itemsize: int = 1) -> None:
+        """Refuse an array whose elements, or bytes, are too many for an int64, as NumPy does.
+
+        Raises:
+            ShapeMismatch: they are.
+        """
+        sizes = [extent.const for extent in shape if extent.is_const]
+        if itemsize * math.prod(sizes) >= 2**63:
+            raise ShapeMismatch(
+                f"an array of shape ({', '.join(map(str, shape))}) has too many elements for a 64-bit computer",
+                self.where,
+                "Make it smaller.",
+            )
+
+    # --- integers
+
+    def holds(self, form: IntLike) -> bool:
+        """Whether `form` >= 0 here; may narrow the run-time integers to values like the present call's."""
+        form = Lin.of(form)
+        if form.is_const or self.domain.implies(form):
+            return form.const >= 0 if form.is_const else True
+        if not self.integers:
+            return False
+        bad = self.domain.parameters_violating(form, tuple(self.integers)) & self.context
+        if bad.is_empty():
+            return True
+        if not (bad & self._values).is_empty():
+            return False
+        self.context = (self.context - bad).coalesce()
+        return True
+
+    def is_zero(self, form: IntLike) -> bool:
+        form = Lin.of(form)
+        return form.const == 0 if form.is_const else self.holds(form) and self.holds(-form)
+
+    def largest(self, form: Lin) -> int:
+        """The largest value that `form` takes here.
+
+        Raises:
+            NeedsConstant: there is none, so the symbols that it depends on must be fixed.
+        """
+        bound = self.domain.maximum(form, self.context)
+        if bound is None:
+            raise NeedsConstant(self.symbols_behind(form), self.where)
+        return max(bound, 0)
+
+    def symbols_behind(self, form: Lin) -> set[str]:
+        """The run-time integers, or failing that the loop counters, on which a form depends."""
+        found = symbols_of(Int(form))
+        while True:
+            linked = {s for f in self.domain.forms if symbols_of(Int(f)) & found for s in symbols_of(Int(f))}
+            if linked <= found:
+                break
+            found |= linked
+        return (found & set(self.integers)) or found

@@ -1,0 +1,172 @@
+"""Joins of arrays, and their repetitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import ShapeMismatch
+from sdfgad.ir.expr import Lin
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.facts import tensor_of
+from sdfgad.parse.functions.output import into
+from sdfgad.parse.functions.reduction import normalise_axes
+from sdfgad.parse.functions.shape import expand_dims, ravel
+from sdfgad.parse.functions.views import atleast_1d, atleast_2d, atleast_3d, part
+from sdfgad.parse.registry import function
+from sdfgad.parse.values import Index, Tensor, is_integer
+
+
+def parts_of(b: Builder, arrays: Any) -> list[Tensor]:
+    """A sequence of arrays, or the rows of one array."""
+    if isinstance(arrays, Tensor):
+        rows = range(b.constant(arrays.shape[0]))
+        return [arrays.reindexed(arrays.shape[1:], lambda p, k=k: (Lin(k), *p)) for k in rows]  # type: ignore[misc]
+    return [tensor_of(b, array) for array in arrays]
+
+
+@function(np.concatenate, np.concat)
+def concatenate(
+    b: Builder, arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Tensor:
+    tensors = parts_of(b, arrays)
+    if not tensors:
+        raise b.unsupported("need at least one array to concatenate")
+    if axis is None:
+        tensors, axis = [ravel(b, tensor) for tensor in tensors], 0
+    (position,) = normalise_axes(b, axis, tensors[0].ndim)
+    lengths = [_length(b, tensor, tensors[0], position) for tensor in tensors]
+    if not isinstance(dtype, np.dtype):
+        dtype = np.dtype(dtype) if dtype is not None else common_dtype(tensors)
+    extents = list(tensors[0].shape)
+    extents[position] = Lin(sum(lengths))
+    result = b.new_view("", tuple(extents), dtype)
+    start = 0
+    for tensor, length in zip(tensors, lengths, strict=True):
+        b.assign(part(result, position, start, start + length), tensor)
+        start += length
+    return into(b, out, result)
+
+
+def common_dtype(tensors: list[Tensor]) -> np.dtype[Any]:
+    """The dtype of an array that holds all of these."""
+    return np.result_type(*(tensor.dtype for tensor in tensors))
+
+
+def _length(b: Builder, tensor: Tensor, first: Tensor, axis: int) -> int:
+    others = [(x, y) for k, (x, y) in enumerate(zip(tensor.shape, first.shape, strict=False)) if k != axis]
+    if tensor.ndim != first.ndim or not all(b.is_zero(x - y) for x, y in others):
+        shapes = " and ".join(f"({', '.join(map(str, t.shape))})" for t in (first, tensor))
+        raise ShapeMismatch(f"shapes {shapes} cannot be joined along axis {axis}", b.where, "Check the shapes.")
+    return b.constant(tensor.shape[axis])
+
+
+@function(np.stack)
+def stack(
+    b: Builder, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Tensor:
+    return concatenate(b, [expand_dims(b, t, axis) for t in parts_of(b, arrays)], axis, out, dtype=dtype)
+
+
+@function(np.hstack)
+def hstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+    tensors = [atleast_1d(b, t) for t in parts_of(b, tup)]
+    return concatenate(b, tensors, 0 if tensors[0].ndim == 1 else 1, dtype=dtype)
+
+
+@function(np.vstack)
+def vstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+    return concatenate(b, [atleast_2d(b, t) for t in parts_of(b, tup)], 0, dtype=dtype)
+
+
+@function(np.dstack)
+def dstack(b: Builder, tup: Any) -> Tensor:
+    return concatenate(b, [atleast_3d(b, t) for t in parts_of(b, tup)], 2)
+
+
+@function(np.column_stack)
+def column_stack(b: Builder, tup: Any) -> Tensor:
+    tensors = [expand_dims(b, atleast_1d(b, t), -1) if t.ndim < 2 else t for t in parts_of(b, tup)]
+    return concatenate(b, tensors, 1)
+
+
+@function(np.block)
+def block(b: Builder, arrays: Any) -> Tensor:
+    """A matrix of blocks: the innermost lists are joined along the last axis, those around along the one before."""
+    depth = _depth(arrays)
+    ndim = max(depth, *(t.ndim for t in _leaves(b, arrays)))
+    joined = _joined(b, arrays, depth, ndim)
+    return joined if depth else b.stored(joined)
+
+
+def _depth(arrays: Any) -> int:
+    return 1 + _depth(arrays[0]) if isinstance(arrays, list) else 0
+
+
+def _leaves(b: Builder, arrays: Any) -> list[Tensor]:
+    return [t for a in arrays for t in _leaves(b, a)] if isinstance(arrays, list) else [tensor_of(b, arrays)]
+
+
+def _joined(b: Builder, arrays: Any, depth: int, ndim: int) -> Tensor:
+    if depth == 0:
+        tensor = tensor_of(b, arrays)
+        extra = ndim - tensor.ndim
+        return tensor.reindexed((*(Lin(1),) * extra, *tensor.shape), lambda p: p[extra:])
+    return concatenate(b, [_joined(b, a, depth - 1, ndim) for a in arrays], ndim - depth)
+
+
+# --- repetitions
+
+
+@function(np.tile)
+def tile(b: Builder, A: Any, reps: Any) -> Tensor:
+    a = tensor_of(b, A)
+    counts = [b.constant(r) for r in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    ndim = max(a.ndim, len(counts))
+    counts = [1] * (ndim - len(counts)) + counts
+    shape = (*(Lin(1),) * (ndim - a.ndim), *a.shape)
+    sizes = [b.constant(extent) for extent in shape]
+    result = b.new_view("", tuple(Lin(n * r) for n, r in zip(sizes, counts, strict=True)), a.dtype)
+    repeated = tuple(Lin(e) for pair in zip(counts, sizes, strict=True) for e in pair)
+
+    def place(p: Index) -> Index:
+        return tuple(p[2 * k].scaled(size) + p[2 * k + 1] for k, size in enumerate(sizes))
+
+    def source(p: Index) -> Index:
+        return tuple(p[1::2])[ndim - a.ndim :]
+
+    b.assign(result.reindexed(repeated, place), a.reindexed(repeated, source))
+    return result
+
+
+@function(np.repeat, method="repeat")
+def repeat(b: Builder, a: Any, repeats: Any, axis: Any = None) -> Tensor:
+    """Each element several times in a row: the same number of times, or numbers known while parsing."""
+    a = tensor_of(b, a)
+    if axis is None:
+        a, axis = ravel(b, a), 0
+    (position,) = normalise_axes(b, axis, a.ndim)
+    length = b.constant(a.shape[position])
+    if is_integer(repeats):
+        return _repeated(b, a, position, b.constant(repeats))
+    if not isinstance(repeats, (tuple, list)):
+        raise b.unsupported("numbers of repetitions that are known only at run time", "Use a list of integers.")
+    counts = [b.constant(r) for r in repeats]
+    counts = counts * length if len(counts) == 1 else counts
+    if len(counts) != length:
+        raise ShapeMismatch(f"{len(counts)} numbers of repetitions for {length} elements", b.where, "Check the list.")
+    pieces = [_repeated(b, part(a, position, k, k + 1), position, count) for k, count in enumerate(counts)]
+    return concatenate(b, pieces, position)
+
+
+def _repeated(b: Builder, a: Tensor, axis: int, count: int) -> Tensor:
+    size = b.constant(a.shape[axis])
+    result = b.new_view("", (*a.shape[:axis], Lin(size * count), *a.shape[axis + 1 :]), a.dtype)
+    repeated = (*a.shape[:axis], Lin(size), Lin(count), *a.shape[axis + 1 :])
+
+    def place(p: Index) -> Index:
+        return (*p[:axis], p[axis].scaled(count) + p[axis + 1], *p[axis + 2 :])
+
+    b.assign(result.reindexed(repeated, place), a.reindexed(repeated, lambda p: (*p[: axis + 1], *p[axis + 2 :])))
+    return result

@@ -1,0 +1,217 @@
+"""Functions that make arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import ShapeMismatch
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.registry import function
+from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_static
+
+FLOAT = np.dtype(np.float64)
+# Longer lists of numbers become arrays that the program is passed.
+MANY = 8
+
+
+def shape_of(b: Builder, shape: Any) -> Index:
+    """A shape argument as extents; run-time integers in it become constants of the specialisation."""
+    entries = shape if isinstance(shape, (tuple, list)) else (shape,)
+    if not all(is_integer(e) for e in entries):
+        raise b.unsupported("a shape must be made of integers")
+    sizes = [b.constant(e) for e in entries]
+    if any(size < 0 for size in sizes):
+        raise b.unsupported(f"negative dimension in shape {tuple(sizes)}")
+    result = tuple(Lin(size) for size in sizes)
+    b.check_size(result)
+    return result
+
+
+def filled(b: Builder, shape: Index, value: Any, dtype: Any) -> Tensor:
+    view = b.new_view("", shape, np.dtype(dtype))
+    b.assign(view, value)
+    return view
+
+
+@function(np.zeros)
+def zeros(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+    return filled(b, shape_of(b, shape), 0, dtype or FLOAT)
+
+
+@function(np.ones)
+def ones(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+    return filled(b, shape_of(b, shape), 1, dtype or FLOAT)
+
+
+@function(np.empty)
+def empty(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+    return b.new_view("", shape_of(b, shape), np.dtype(dtype or FLOAT))
+
+
+@function(np.ndarray)
+def ndarray(b: Builder, shape: Any, dtype: Any = FLOAT) -> Tensor:
+    return empty(b, shape, dtype)
+
+
+@function(np.full)
+def full(b: Builder, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+    return filled(b, shape_of(b, shape), fill_value, dtype or as_tensor(fill_value).dtype)
+
+
+@function(np.zeros_like)
+def zeros_like(
+    b: Builder, a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
+) -> Tensor:
+    return _filled_like(b, a, 0, dtype, shape)
+
+
+@function(np.ones_like)
+def ones_like(b: Builder, a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None) -> Tensor:
+    return _filled_like(b, a, 1, dtype, shape)
+
+
+@function(np.full_like)
+def full_like(
+    b: Builder, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
+) -> Tensor:
+    return _filled_like(b, a, fill_value, dtype, shape)
+
+
+@function(np.empty_like)
+def empty_like(
+    b: Builder, prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
+) -> Tensor:
+    like = stacked(b, prototype)
+    return b.new_view("", like.shape if shape is None else shape_of(b, shape), np.dtype(dtype or like.dtype))
+
+
+def _filled_like(b: Builder, a: Any, value: Any, dtype: Any, shape: Any) -> Tensor:
+    like = stacked(b, a)
+    return filled(b, like.shape if shape is None else shape_of(b, shape), value, dtype or like.dtype)
+
+
+@function(np.copy)
+def copy(b: Builder, a: Any, order: Any = "K", subok: bool = False) -> Tensor | Selection:
+    return _copied(b, a) if isinstance(a, Selection) else b.stored(stacked(b, a), weak=False)
+
+
+@function(method="copy")
+def copy_method(b: Builder, a: Tensor | Selection, order: Any = "C") -> Tensor | Selection:
+    return _copied(b, a) if isinstance(a, Selection) else b.stored(a)
+
+
+def _copied(b: Builder, a: Selection) -> Selection:
+    """The chosen elements in storage of their own, still in their places."""
+    copied: Selection = b.settle(replace(a, dense=a.dense.as_value(settled=False)))
+    return copied
+
+
+@function(np.asarray, np.asanyarray)
+def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Tensor:
+    """An array itself where nothing has to be converted, else like ``np.array``."""
+    if isinstance(a, Tensor) and a.place is not None and (dtype is None or np.dtype(dtype) == a.dtype) and not copy:
+        return a
+    return array(b, a, dtype)
+
+
+@function(np.ascontiguousarray, np.asfortranarray)
+def ascontiguousarray(b: Builder, a: Any, dtype: Any = None) -> Tensor:
+    """An array itself where it is contiguous for certain, else a copy."""
+    from sdfgad.parse.functions.shape import is_contiguous
+
+    converted = asarray(b, a, dtype)
+    converted = converted if converted.ndim else converted.reindexed((Lin(1),), lambda _: ())
+    return converted if is_contiguous(b, converted) else b.stored(converted)
+
+
+@function(np.array)
+def array(
+    b: Builder,
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+) -> Tensor:
+    """``np.array`` of an array, a number, or nested lists of them."""
+    if not copy and isinstance(object, Tensor) and object.place is not None and dtype in (None, object.dtype):
+        value = object
+    else:
+        value = stacked(b, object)
+        value = value if dtype is None else astype(value, np.dtype(dtype))
+        value = b.stored(value, weak=False)
+    extra = b.constant(ndmin) - value.ndim
+    return value.reindexed((*(Lin(1),) * extra, *value.shape), lambda p: p[extra:]) if extra > 0 else value
+
+
+def stacked(b: Builder, x: Any) -> Tensor:
+    """Nested sequences of equal shape as one array; anything else as a tensor."""
+    if isinstance(x, np.ndarray):
+        return b.constant_array(x)
+    if not isinstance(x, (list, tuple)):
+        return as_tensor(x)
+    if is_static(x) and len(x) > MANY:
+        return stacked(b, b.python(np.array, x))
+    parts = [stacked(b, part) for part in x]
+    if not parts:
+        return Tensor((Lin(0),), FLOAT, lambda _: Const(0, FLOAT))
+    if any(part.ndim != parts[0].ndim for part in parts):
+        raise ShapeMismatch("the parts of a list differ in their numbers of dimensions", b.where, "Mend the list.")
+    dtype = np.result_type(*(part.dtype for part in parts))
+    result = b.new_view("", (Lin(len(parts)), *parts[0].shape), dtype)
+    for position, part in enumerate(parts):
+        b.assign(_row(result, position), part)
+    return result
+
+
+def _row(x: Tensor, position: int) -> Tensor:
+    return x.reindexed(x.shape[1:], lambda p: (Lin(position), *p))
+
+
+@function(np.identity)
+def identity(b: Builder, n: Any, dtype: Any = None) -> Tensor:
+    return eye(b, n, dtype=dtype)
+
+
+@function(np.eye)
+def eye(b: Builder, N: Any, M: Any = None, k: Any = 0, dtype: Any = None, order: Any = "C") -> Tensor:
+    shape = shape_of(b, (N, N if M is None else M))
+    dtype, offset = np.dtype(dtype or FLOAT), b.constant(k)
+
+    def element(p: Index) -> Expr:
+        on = Op("equal", (Int(p[1]), Int(p[0] + offset)), BOOL)
+        return Op("select", (on, Const(1, dtype), Const(0, dtype)), dtype)
+
+    return b.stored(Tensor(shape, dtype, element))
+
+
+@function(np.arange)
+def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
+    """``np.arange`` of integers, and of floats that are known while parsing."""
+    if stop is None:
+        start, stop = 0, start
+    if not all(is_integer(v) for v in (start, stop, step)):
+        if not all(isinstance(v, (int, float)) for v in (start, stop, step)):
+            raise b.unsupported("np.arange of run-time floats has no fixed length", "Use np.linspace.")
+        values = np.arange(start, stop, step)
+        count, dtype = len(values), dtype or values.dtype
+        first, second = float(start), float(values[1] - values[0]) if count > 1 else 0.0
+        return filled(b, (Lin(count),), _ramp(count, first, second), dtype)
+    first, last, stride = b.constant(start), b.constant(stop), b.constant(step)
+    count = len(range(first, last, stride))
+    ramp = Tensor((Lin(count),), INT, lambda p: Int(p[0].scaled(stride) + first))
+    return filled(b, (Lin(count),), ramp, dtype or INT)
+
+
+def _ramp(count: int, first: float, step: float) -> Tensor:
+    def element(p: Index) -> Expr:
+        scaled = Op("multiply", (cast(Int(p[0]), FLOAT), Const(step, FLOAT)), FLOAT)
+        return Op("add", (Const(first, FLOAT), scaled), FLOAT)
+
+    return Tensor((Lin(count),), FLOAT, element)

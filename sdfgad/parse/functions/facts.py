@@ -1,0 +1,206 @@
+"""Questions about arrays, asked by programs and by the texts in `library`.
+
+The functions without a body are names that only those texts call; the parser answers them by the handlers here.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import Lin
+from sdfgad.parse import broadcasting, selecting
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.creation import stacked
+from sdfgad.parse.functions.elementwise import operand_types
+from sdfgad.parse.functions.reduction import normalise_axes
+from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
+
+
+def array_like(a: Any) -> Any:
+    """An array, number or nested list as an array; no copy is made of an array."""
+
+
+def axis_of(axis: Any, ndim: Any) -> Any:
+    """An axis counted from the front."""
+
+
+def axes_of(axis: Any, ndim: Any) -> Any:
+    """A tuple of axes, one axis, or None for all, as a sorted tuple counted from the front."""
+
+
+def fixed_int(n: Any) -> Any:
+    """An integer as a constant of the program."""
+
+
+def part_of(a: Any, axis: Any, start: Any = None, stop: Any = None, step: Any = None) -> Any:
+    """``a[..., start:stop:step, ...]`` with the slice at `axis`."""
+
+
+def sum_dtype(dtype: Any) -> Any:
+    """The dtype in which NumPy adds up or multiplies elements."""
+
+
+def inexact(dtype: Any) -> Any:
+    """The dtype of a quotient of elements."""
+
+
+def places_of(obj: Any, n: Any) -> Any:
+    """The places on an axis of `n` elements that integers or a slice mean, as a tuple."""
+
+
+def is_sequence(x: Any) -> Any:
+    """Whether a value is a tuple or list."""
+
+
+def tensor_of(b: Builder, a: Any) -> Tensor:
+    """A number, array or nested list as a tensor."""
+    if isinstance(a, np.ndarray):
+        return b.constant_array(a)
+    return stacked(b, a) if isinstance(a, (list, tuple)) else as_tensor(a)
+
+
+@function(array_like)
+def _array_like(b: Builder, a: Any) -> Any:
+    return a if isinstance(a, Selection) else tensor_of(b, a)
+
+
+@function(axis_of)
+def _axis_of(b: Builder, axis: Any, ndim: int) -> int:
+    return normalise_axes(b, axis, ndim)[0]
+
+
+@function(axes_of)
+def _axes_of(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
+    return normalise_axes(b, axis, ndim)
+
+
+@function(fixed_int)
+def _fixed_int(b: Builder, n: Any) -> int:
+    return b.constant(n)
+
+
+@function(part_of)
+def _part_of(b: Builder, a: Any, axis: int, start: Any = None, stop: Any = None, step: Any = None) -> Tensor:
+    from sdfgad.parse.indexing import getitem  # indexing knows some functions, and is imported after them
+
+    a = tensor_of(b, a)
+    axis = axis % a.ndim
+    return getitem(b, a, (*(slice(None),) * axis, slice(start, stop, step)))
+
+
+@function(places_of)
+def _places_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
+    if isinstance(obj, slice):
+        ends = (None if end is None else b.constant(end) for end in (obj.start, obj.stop, obj.step))
+        return tuple(range(n)[slice(*ends)])
+    entries = [b.constant(k) for k in (obj if isinstance(obj, (tuple, list)) else (obj,))]
+    if any(not -n <= k < n for k in entries):
+        raise b.unsupported(f"an index is out of range for an axis of {n}")
+    return tuple(k % n for k in entries)
+
+
+@function(is_sequence)
+def _is_sequence(b: Builder, x: Any) -> bool:
+    return isinstance(x, (tuple, list))
+
+
+@function(builtins.isinstance)
+def isinstance_(b: Builder, x: Any, kinds: Any) -> bool:
+    """Whether NumPy's value would be of one of these types."""
+    if isinstance(x, (Tensor, Lin)):
+        return issubclass(_class_of(x), kinds)
+    return bool(b.python(isinstance, x, kinds))
+
+
+def _class_of(x: Tensor | Lin) -> type[Any]:
+    if isinstance(x, Lin):
+        return int
+    if x.ndim or x.place is not None:
+        return np.ndarray
+    return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else x.dtype.type
+
+
+@function(sum_dtype)
+def _sum_dtype(b: Builder, dtype: Any) -> np.dtype[Any]:
+    return np.sum(np.zeros(1, dtype)).dtype
+
+
+@function(inexact)
+def _inexact(b: Builder, dtype: Any) -> np.dtype[Any]:
+    return np.divide(np.zeros(1, dtype), 1).dtype
+
+
+@function(np.result_type, static=True)
+def result_type(b: Builder, *values: Any) -> np.dtype[Any]:
+    """NumPy's promotion of arrays, numbers and dtypes."""
+    dtypes = [_type_of(b, value) for value in values]
+    return np.result_type(*dtypes)
+
+
+def _type_of(b: Builder, value: Any) -> Any:
+    if isinstance(value, (np.dtype, type, str)):
+        return np.dtype(value)
+    tensor = tensor_of(b, value)
+    kind = operand_types([tensor, Tensor((), np.dtype(bool), tensor.element)])[0]
+    return kind if isinstance(kind, np.dtype) else {int: 0, float: 0.0, complex: 0j}[kind]
+
+
+@function(np.ndim, static=True)
+def ndim(b: Builder, a: Any) -> int:
+    return tensor_of(b, a).ndim
+
+
+@function(np.size, static=True)
+def size(b: Builder, a: Any, axis: Any = None) -> Any:
+    if isinstance(a, Selection) and a.dense.ndim == a.mask.ndim:
+        return selecting.count(b, a)
+    a = tensor_of(b, a)
+    return math.prod(b.constant(a.shape[p]) for p in normalise_axes(b, axis, a.ndim))
+
+
+@function(np.isscalar, static=True)
+def isscalar(b: Builder, element: Any) -> bool:
+    return isinstance(element, Lin) or (isinstance(element, Tensor) and not element.ndim and element.place is None)
+
+
+@function(np.broadcast_shapes, static=True)
+def broadcast_shapes(b: Builder, *shapes: Any) -> tuple[int, ...]:
+    wide = broadcasting.broadcast_shapes(
+        b, *(tuple(map(Lin.of, s if isinstance(s, (tuple, list)) else (s,))) for s in shapes)
+    )
+    return tuple(b.constant(extent) for extent in wide)
+
+
+def _of_constants(original: Any) -> Any:
+    """A handler of a function of values known while parsing; run-time integers become constants for it."""
+
+    def handler(b: Builder, *positional: Any, **keywords: Any) -> Any:
+        named = dict(zip(keywords, _known(b, keywords.values()), strict=True))
+        known = b.python(original, *_known(b, positional), **named)
+        if isinstance(known, tuple):
+            return tuple(tensor_of(b, part) for part in known)
+        return tensor_of(b, known) if isinstance(known, np.ndarray) else known
+
+    return handler
+
+
+def _known(b: Builder, values: Any) -> list[Any]:
+    fixed = [b.constant(value) if isinstance(value, Lin) else value for value in values]
+    if not is_static(fixed):
+        raise b.unsupported("a function whose arguments must be known before the run")
+    return fixed
+
+
+for _name in (
+    *("issubdtype", "can_cast", "promote_types", "finfo", "iinfo", "base_repr", "binary_repr"),
+    *("tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index"),
+    *("bartlett", "blackman", "hamming", "hanning", "kaiser"),
+):
+    FUNCTIONS[getattr(np, _name)] = Known(_of_constants(getattr(np, _name)))
+for _name in ("prod", "factorial", "comb", "perm", "gcd", "lcm", "isqrt"):
+    FUNCTIONS[getattr(math, _name)] = Known(_of_constants(getattr(math, _name)))

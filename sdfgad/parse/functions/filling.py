@@ -1,0 +1,61 @@
+"""Filling arrays in place, and taking single elements out of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.elementwise import where
+from sdfgad.parse.functions.facts import tensor_of
+from sdfgad.parse.functions.output import into
+from sdfgad.parse.registry import function
+from sdfgad.parse.values import Tensor
+
+# --- updates in place
+
+
+@function(np.copyto)
+def copyto(b: Builder, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    into(b, dst, tensor_of(b, src) if where is True else _chosen(b, where, src, dst))
+
+
+@function(np.putmask)
+def putmask(b: Builder, a: Any, mask: Any, values: Any) -> None:
+    values = tensor_of(b, values)
+    if values.ndim and values.shape != a.shape:
+        raise b.unsupported("np.putmask with values that are repeated", "Use np.where.")
+    into(b, a, _chosen(b, mask, values, a))
+
+
+@function(method="fill")
+def fill(b: Builder, a: Tensor, value: Any) -> None:
+    into(b, a, value)
+
+
+@function(np.fill_diagonal)
+def fill_diagonal(b: Builder, a: Any, val: Any, wrap: bool = False) -> None:
+    from sdfgad.parse.functions.views import diagonal
+
+    if wrap or a.ndim != 2:
+        raise b.unsupported("np.fill_diagonal with `wrap`, or of anything but a matrix")
+    into(b, diagonal(b, a), val)
+
+
+def _chosen(b: Builder, mask: Any, new: Any, old: Tensor) -> Tensor:
+    return where(b, mask, tensor_of(b, new), old)
+
+
+@function(method="item")
+def item(b: Builder, a: Tensor, *index: Any) -> Any:
+    """One element as a Python number."""
+    from dataclasses import replace
+
+    from sdfgad.parse.indexing import getitem
+
+    entries = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
+    if not entries and any(b.constant(extent) != 1 for extent in a.shape):
+        raise b.unsupported("only an array of one element is a number")
+    one = getitem(b, a, tuple(entries) if entries else (0,) * a.ndim)
+    return replace(b.materialise(one), weak=True)

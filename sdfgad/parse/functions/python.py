@@ -1,0 +1,229 @@
+"""Python's own functions on numbers and arrays."""
+
+from __future__ import annotations
+
+import builtins
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
+from sdfgad.parse import selecting
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.creation import stacked
+from sdfgad.parse.functions.elementwise import elementwise, power, to_bool
+from sdfgad.parse.functions.reduction import max_ as array_max
+from sdfgad.parse.functions.reduction import min_ as array_min
+from sdfgad.parse.functions.reduction import reduce_over
+from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
+
+
+@function(builtins.len)
+def len_(b: Builder, x: Any) -> Any:
+    if isinstance(x, Selection):
+        return selecting.count(b, x)
+    if not isinstance(x, Tensor):
+        return len(x)
+    return x.shape[0].const if x.shape[0].is_const else x.shape[0]
+
+
+@function(builtins.abs, static=True)
+def abs_(b: Builder, x: Any) -> Any:
+    if is_integer(x) and (b.domain.implies(Lin.of(x)) or b.domain.implies(-Lin.of(x))):
+        return x if b.domain.implies(Lin.of(x)) else -x
+    return elementwise(b, "absolute", x)
+
+
+@function(builtins.sum, static=True)
+def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
+    """Python's ``sum`` of a sequence, from left to right."""
+    if isinstance(values, Tensor) and values.ndim:
+        wide = INT if values.dtype.kind == "b" else values.dtype
+        whole_sum = reduce_over(b, astype(values, wide), (0,), False, "add", 0)
+        return whole_sum if is_number(start) and start == 0 else elementwise(b, "add", start, whole_sum)
+    total: Any = start
+    for value in rows_of(b, values):
+        total = value if is_number(total) and total == 0 else elementwise(b, "add", total, value)
+    return total
+
+
+def rows_of(b: Builder, values: Any) -> list[Any]:
+    """The items of a sequence or array, whose number must be known."""
+    if isinstance(values, (tuple, list)):
+        return list(values)
+    if isinstance(values, Tensor) and values.ndim:
+        return _rows(b, values)
+    raise b.unsupported(f"{values!r} has no items here")
+
+
+def _rows(b: Builder, x: Tensor) -> list[Any]:
+    return [x.reindexed(x.shape[1:], partial(_at, k)) for k in range(b.constant(x.shape[0]))]
+
+
+def _at(position: int, index: Index) -> Index:
+    return (Lin(position), *index)
+
+
+@function(builtins.divmod, static=True)
+def divmod_(b: Builder, x: Any, y: Any) -> Any:
+    if is_integer(x) and is_integer(y):
+        return tuple(as_linear(Op(name, (Int(x), Int(y)), INT)) for name in ("floor_divide", "remainder"))
+    return elementwise(b, "floor_divide", x, y), elementwise(b, "remainder", x, y)
+
+
+@function(builtins.pow, static=True)
+def pow_(b: Builder, base: Any, exponent: Any) -> Any:
+    return power(b, base, exponent)
+
+
+_NOTHING: Any = object()
+
+
+@function(builtins.max, static=True)
+def max_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) -> Any:
+    return _extremum(b, values, default, "maximum")
+
+
+@function(builtins.min, static=True)
+def min_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) -> Any:
+    return _extremum(b, values, default, "minimum")
+
+
+def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> Any:
+    """Python's ``max`` or ``min`` of several scalars, or of those in a sequence: the first one of equals."""
+    if len(values) == 1:
+        items = values[0]
+        if isinstance(items, Tensor) and items.ndim == 1 and b.holds(items.shape[0] - 1):
+            return (array_max if name == "maximum" else array_min)(b, items)
+        values = tuple(rows_of(b, items))
+    if not values:
+        if default is _NOTHING:
+            raise b.unsupported("the extremum of an empty sequence")
+        return default
+    result = values[0]
+    for value in values[1:]:
+        if is_integer(result) and is_integer(value):
+            result = integer_extremum(b, result, value, name)
+        else:
+            _require_scalars(b, result, value)
+            result = elementwise(b, "later_if_greater" if name == "maximum" else "later_if_less", result, value)
+    return result
+
+
+def _require_scalars(b: Builder, *values: Any) -> None:
+    if any(isinstance(value, Tensor) and value.ndim for value in values):
+        raise b.unsupported("the truth value of an array is ambiguous", "Use np.maximum or np.max, say.")
+
+
+@function(builtins.any, static=True)
+def any_(b: Builder, values: Any) -> Any:
+    return _truth_of_all(b, values, "logical_or")
+
+
+@function(builtins.all, static=True)
+def all_(b: Builder, values: Any) -> Any:
+    return _truth_of_all(b, values, "logical_and")
+
+
+def _truth_of_all(b: Builder, values: Any, name: str) -> Any:
+    """Python's ``any`` or ``all`` of scalars; what is known may decide."""
+    is_and = name == "logical_and"
+    if isinstance(values, Tensor) and values.ndim == 1:
+        truth = Tensor(values.shape, BOOL, lambda index: to_bool(values.element(index)))
+        return reduce_over(b, truth, (0,), False, "minimum" if is_and else "maximum", is_and)
+    result: Any = is_and
+    for value in rows_of(b, values):
+        _require_scalars(b, value)
+        if not isinstance(value, (Tensor, Lin)):
+            if bool(value) != is_and:
+                return not is_and
+        elif isinstance(result, Tensor):
+            result = scalar(Op(name, (result.at(), to_bool(as_tensor(value).at())), BOOL))
+        else:
+            result = scalar(to_bool(as_tensor(value).at()))
+    return result
+
+
+def integer_extremum(b: Builder, x: Any, y: Any, name: str) -> Any:
+    """The larger or smaller of two integers, simplified where it is provable which one it is."""
+    difference = (Lin.of(x) - y) if name == "maximum" else (Lin.of(y) - x)
+    if b.domain.implies(difference):
+        return x
+    if b.domain.implies(-difference):
+        return y
+    return as_linear(Op(name, (Int(x), Int(y)), INT))
+
+
+@function(builtins.round, static=True)
+def round_(b: Builder, number: Any, ndigits: Any = None) -> Any:
+    """Python's ``round``; the one of NumPy's scalars scales."""
+    digits = None if ndigits is None else b.constant(ndigits)
+    if is_integer(number):
+        if digits is not None and digits < 0:
+            raise b.unsupported("round of an integer to tens")
+        return number
+    if digits is None:
+        return whole(b, "rint", number)
+    x = _one(b, number)
+    if x.dtype.kind == "f" and x.weak:
+        return scalar(Op("round_decimals", (x.at(), Const(digits, INT)), x.dtype), weak=True)
+    return FUNCTIONS[np.round].handler(b, x, digits)
+
+
+def whole(b: Builder, how: str, number: Any) -> Any:
+    """A number rounded in some way to a Python integer."""
+    x = _one(b, number)
+    return b.fixed(cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT))
+
+
+def _one(b: Builder, x: Any) -> Tensor:
+    """A single number."""
+    tensor = as_tensor(x)
+    if tensor.ndim:
+        raise b.unsupported("only an array without axes is a Python number", "Index it first.")
+    return tensor
+
+
+def as_float(b: Builder, x: Any) -> Tensor:
+    """A number as a Python float."""
+    return scalar(cast(_one(b, x).at(), np.dtype(np.float64)), weak=True)
+
+
+def as_int(b: Builder, x: Any) -> Any:
+    """A number as a Python integer, cut off."""
+    return x if is_integer(x) else whole(b, "trunc", x)
+
+
+@function(builtins.float, static=True)
+def float_(b: Builder, x: Any) -> Any:
+    return as_float(b, x)
+
+
+@function(builtins.int, static=True)
+def int_(b: Builder, x: Any) -> Any:
+    return as_int(b, x)
+
+
+@function(builtins.bool, static=True)
+def bool_(b: Builder, x: Any) -> Any:
+    return scalar(to_bool(_one(b, x).at()))
+
+
+def _converter(dtype: np.dtype[Any]) -> Any:
+    """NumPy's conversion of a number or an array to a dtype."""
+
+    def handler(b: Builder, x: Any) -> Any:
+        if dtype == INT and (is_integer(x) or (isinstance(x, Tensor) and not x.ndim)):
+            return as_int(b, x)
+        tensor = stacked(b, x)
+        is_truth = dtype == BOOL
+        convert = to_bool if is_truth else partial(cast, dtype=dtype)
+        return Tensor(tensor.shape, dtype, lambda index: convert(tensor.element(index)))
+
+    return handler
+
+
+for _name in ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_"):
+    FUNCTIONS[getattr(np, _name)] = Known(_converter(np.dtype(_name.rstrip("_"))), static=True)

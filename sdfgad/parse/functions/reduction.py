@@ -1,0 +1,192 @@
+"""Sums, means and extrema over axes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import ShapeMismatch
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op
+from sdfgad.parse import selecting
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.creation import stacked
+from sdfgad.parse.functions.elementwise import elementwise
+from sdfgad.parse.functions.elementwise import where as elementwise_where
+from sdfgad.parse.functions.output import into
+from sdfgad.parse.registry import function
+from sdfgad.parse.values import Index, Selection, Tensor, astype, is_integer, scalar
+
+
+def normalise_axes(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
+    """`axis` as sorted positions; None is every axis.
+
+    Raises:
+        UnsupportedProgram: an axis is out of range or named twice.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    axes = [b.constant(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    positions = sorted(a + ndim if a < 0 else a for a in axes)
+    if len(set(positions)) < len(positions) or any(not 0 <= a < ndim for a in positions):
+        raise b.unsupported(f"axis {axis} does not fit an array of {ndim} dimensions")
+    return tuple(positions)
+
+
+def reduce_over(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, how: str, start: Any) -> Tensor:
+    """Accumulate `x` over `axes`, from `start` on."""
+    kept = tuple(e for position, e in enumerate(x.shape) if position not in axes)
+    total = b.new_view("", kept, x.dtype)
+    b.assign(total, scalar(Const(start, x.dtype)))
+    left = [position for position in range(x.ndim) if position not in axes]
+    b.compute(x.shape, total, lambda p: tuple(p[position] for position in left), x, how)
+    if keepdims:
+        return with_axes(total, axes)
+    return total if kept else total.as_value(settled=True)
+
+
+def with_axes(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """`x` with extents of 1 inserted at the positions `axes` of the result."""
+    ndim = x.ndim + len(axes)
+    old = [position for position in range(ndim) if position not in axes]
+    shape = [Lin(1)] * ndim
+    for extent, position in zip(x.shape, old, strict=True):
+        shape[position] = extent
+    return x.reindexed(tuple(shape), lambda p: tuple(p[position] for position in old))
+
+
+@function(np.sum, method="sum")
+def sum_(
+    b: Builder,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = 0,
+    where: Any = True,
+) -> Tensor:
+    x = _summands(b, a, axis)
+    axis = None if _is_whole(a, axis) else axis
+    wide = np.dtype(dtype) if dtype else np.sum(np.zeros(1, x.dtype)).dtype
+    x = x if where is True else elementwise_where(b, where, x, 0)
+    axes = normalise_axes(b, axis, x.ndim)
+    total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
+    if not (isinstance(initial, (int, float)) and initial == 0):
+        total = astype(elementwise(b, "add", total, initial), wide)
+    return into(b, out, _kept(a, total, keepdims))
+
+
+@function(np.mean, method="mean")
+def mean(b: Builder, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
+    number = _count_of_selection(b, a, axis)
+    x = _summands(b, a, axis)
+    wide = np.dtype(dtype) if dtype else np.mean(np.zeros(1, x.dtype)).dtype
+    axes = normalise_axes(b, None if number is not None else axis, x.ndim)
+    total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
+    number = count_of(b, [x.shape[k] for k in axes]) if number is None else number
+    return into(b, out, _kept(a, astype(elementwise(b, "divide", total, number), wide), keepdims))
+
+
+def _is_whole(x: Any, axis: Any) -> bool:
+    """Whether a reduction is over all elements of a selection, whose order does not matter."""
+    if not isinstance(x, Selection):
+        return False
+    return axis is None or (x.dense.ndim == x.mask.ndim and axis in (0, -1, (0,), (-1,)))
+
+
+def _kept(x: Any, total: Tensor, keepdims: bool) -> Tensor:
+    """A result over all of a selection, which has one axis where its places may have several."""
+    if not isinstance(x, Selection) or not keepdims:
+        return total
+    shape = (Lin(1),) * (1 + x.dense.ndim - x.mask.ndim)
+    return total.reindexed(shape, lambda _: (Lin(0),) * total.ndim)
+
+
+def _summands(b: Builder, x: Any, axis: Any) -> Tensor:
+    """What is summed: of a selection, zeros where no element was chosen."""
+    return selecting.filled(b, x, 0) if _is_whole(x, axis) else stacked(b, x)
+
+
+def _count_of_selection(b: Builder, x: Any, axis: Any) -> Any:
+    if not _is_whole(x, axis):
+        return None
+    return elementwise(b, "multiply", selecting.count(b, x), count_of(b, list(x.dense.shape[x.mask.ndim :])))
+
+
+def count_of(b: Builder, extents: list[Lin]) -> Any:
+    """The number of elements in a box, as a weak number."""
+    unknown = [extent for extent in extents if not extent.is_const]
+    known = math.prod(extent.const for extent in extents if extent.is_const)
+    if not unknown:
+        return float(known)
+    count = scalar(Int(unknown[0].scaled(known)), weak=True)
+    for extent in unknown[1:]:
+        count = elementwise(b, "multiply", count, extent)
+    return count
+
+
+@function(np.max, np.amax, method="max")
+def max_(
+    b: Builder,
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Tensor:
+    return into(b, out, _extremum(b, a, axis, keepdims, "maximum", initial, where))
+
+
+@function(np.min, np.amin, method="min")
+def min_(
+    b: Builder,
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Tensor:
+    return into(b, out, _extremum(b, a, axis, keepdims, "minimum", initial, where))
+
+
+def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: Any, where: Any) -> Tensor:
+    if _is_whole(a, axis) and initial is None:
+        a, axis = _of_selection(b, a, how), None
+    x = stacked(b, a)
+    start = _lowest(x.dtype) if how == "maximum" else _highest(x.dtype)
+    if x.dtype.kind == "f":
+        # The adjoint asks which elements equal the extremum: computed a second time, they might be rounded otherwise.
+        x = b.settle(x)
+    axes = normalise_axes(b, axis, x.ndim)
+    if initial is None:
+        for position in axes:
+            if not b.holds(x.shape[position] - 1):
+                raise b.unsupported(f"the {how} over an axis that may be empty has no value")
+    if where is not True:
+        if initial is None:
+            raise b.unsupported(f"the {how} of chosen elements without an initial value")
+        x = astype(elementwise_where(b, where, x, start), x.dtype)
+    result = reduce_over(b, x, axes, keepdims, how, start)
+    return result if initial is None else astype(elementwise(b, how, result, initial), x.dtype)
+
+
+def _of_selection(b: Builder, x: Selection, how: str) -> Tensor:
+    """The elements of a selection for an extremum, which there is only if there is an element."""
+    some = Op("greater", (Int(selecting.count(b, x)), Const(0, INT)), BOOL)
+    b.check(some, (), f"the {how} of no elements", ShapeMismatch, "NumPy raises ValueError here, too.")
+    return selecting.filled(b, x, _lowest(x.dtype) if how == "maximum" else _highest(x.dtype))
+
+
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    return -math.inf if dtype.kind == "f" else False if dtype.kind == "b" else np.iinfo(dtype).min
+
+
+def _highest(dtype: np.dtype[Any]) -> Any:
+    return math.inf if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
+
+
+__all__ = ["Index", "count_of", "is_integer", "normalise_axes", "reduce_over", "with_axes"]

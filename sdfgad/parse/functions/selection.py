@@ -1,0 +1,145 @@
+"""Positions of elements, orders, and updates at positions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import BOOL, INT, Int, Lin, as_linear
+from sdfgad.parse import selecting
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.creation import stacked
+from sdfgad.parse.functions.elementwise import elementwise, to_bool
+from sdfgad.parse.functions.reduction import normalise_axes
+from sdfgad.parse.gathering import gather
+from sdfgad.parse.merging import updatable
+from sdfgad.parse.registry import function
+from sdfgad.parse.values import Index, Tensor, as_tensor, astype
+
+
+def _mask(x: Any) -> Tensor:
+    x = as_tensor(x)
+    return Tensor(x.shape, BOOL, lambda p: to_bool(x.element(p)))
+
+
+@function(np.nonzero, method="nonzero")
+def nonzero(b: Builder, a: Any) -> tuple[Tensor, ...]:
+    """The indices of true elements; how many there are is data."""
+    return tuple(selecting.positions(b, _mask(a)))
+
+
+@function(np.flatnonzero)
+def flatnonzero(b: Builder, a: Any) -> Tensor:
+    mask = _mask(a)
+    size = math.prod(b.constant(extent) for extent in mask.shape)
+    sizes = [b.constant(extent) for extent in mask.shape]
+    indices = selecting.positions(b, mask)
+
+    def element(p: Index) -> Any:
+        flat = Lin(0)
+        for axis, index in enumerate(indices):
+            flat = as_linear(index.element(p)).scaled(math.prod(sizes[axis + 1 :])) + flat
+        return Int(flat)
+
+    assert size >= 0
+    return Tensor(indices[0].shape, INT, element)
+
+
+@function(np.argsort, method="argsort")
+def argsort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    """The order of elements, a constant of differentiation; equal elements keep theirs."""
+    rows, position = _rows(b, as_tensor(a), axis)
+    sizes = [b.constant(extent) for extent in rows.shape]
+    (found,) = b.call("argsort", [rows], [(sizes, INT)], (math.prod(sizes[:-1]), sizes[-1]))
+    return _back(found, position)
+
+
+@function(np.sort)
+def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    rows, position = _rows(b, as_tensor(a), axis)
+    order_ = argsort(b, rows)
+    result = Tensor(rows.shape, rows.dtype, lambda p: rows.element((*p[:-1], as_linear(order_.element(p)))))
+    return b.stored(_back(result, position))
+
+
+@function(method="sort")
+def sort_method(b: Builder, a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None) -> None:
+    """In place."""
+    place = updatable(b, a, "an array that cannot be updated in place is sorted in place", "Use np.sort.")
+    b.assign(place, sort(b, a, axis))
+
+
+@function(np.extract)
+def extract(b: Builder, condition: Any, arr: Any) -> Any:
+    return selecting.selection(b, as_tensor(arr), _mask(condition))
+
+
+@function(np.ix_)
+def ix_(b: Builder, *indices: Any) -> tuple[Tensor, ...]:
+    """Index arrays that make an open mesh."""
+    arrays = [stacked(b, index) for index in indices]
+    if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in arrays):
+        raise b.unsupported("np.ix_ of anything but vectors of integers")
+
+    def spread(array: Tensor, axis: int) -> Tensor:
+        shape = [Lin(1)] * len(arrays)
+        shape[axis] = array.shape[0]
+        return array.reindexed(tuple(shape), lambda p: (p[axis],)).as_value(settled=array.settled)
+
+    return tuple(spread(array, axis) for axis, array in enumerate(arrays))
+
+
+def _rows(b: Builder, x: Tensor, axis: Any) -> tuple[Tensor, int]:
+    """The array with one axis last; None sorts the flattened array."""
+    if axis is None:
+        from sdfgad.parse.functions.shape import reshape
+
+        x, axis = reshape(b, x, -1), 0
+    (position,) = normalise_axes(b, axis, x.ndim)
+    x = x if x.is_stored else b.materialise(x)
+    return _moved(x, position, x.ndim - 1), position
+
+
+def _back(x: Tensor, position: int) -> Tensor:
+    return _moved(x, x.ndim - 1, position)
+
+
+def _moved(x: Tensor, source: int, target: int) -> Tensor:
+    order = [axis for axis in range(x.ndim) if axis != source]
+    order.insert(target, source)
+    inverse = [order.index(axis) for axis in range(x.ndim)]
+    return x.reindexed(tuple(x.shape[axis] for axis in order), lambda p: tuple(p[axis] for axis in inverse))
+
+
+@function(np.searchsorted, method="searchsorted")
+def searchsorted(b: Builder, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
+    """Where elements would have to be inserted, a constant of differentiation."""
+    if sorter is not None:
+        raise b.unsupported("np.searchsorted with a sorter is not supported", "Sort the array first.")
+    a, v = stacked(b, a), stacked(b, v)
+    dtype = np.result_type(a.dtype, v.dtype)
+    sizes = [b.constant(extent) for extent in v.shape]
+    arguments = (b.constant(a.shape[0]), math.prod(sizes), int(side == "right"))
+    (found,) = b.call("searchsorted", [astype(a, dtype), astype(v, dtype)], [(sizes, INT)], arguments)
+    return found if found.ndim else found.as_value(settled=True)
+
+
+@function(np.add.at)
+def add_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
+    """``a[indices] += values``, once for each time that an index occurs."""
+    _accumulate_at(b, a, indices, stacked(b, values))
+
+
+@function(np.subtract.at)
+def subtract_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
+    _accumulate_at(b, a, indices, elementwise(b, "negative", stacked(b, values)))
+
+
+def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
+    what = "an array that cannot be updated in place is updated at positions"
+    target = updatable(b, as_tensor(a), what, "Copy it first.")
+    entries = indices if isinstance(indices, tuple) else (indices,)
+    found = gather(b, target, tuple(b.constant_array(np.asarray(e)) if isinstance(e, list) else e for e in entries))
+    b.assign(found.chosen, values, "add")

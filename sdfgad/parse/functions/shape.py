@@ -1,0 +1,193 @@
+"""Views in other shapes and orders, and joins."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import ShapeMismatch
+from sdfgad.ir.expr import Int, Lin, symbols_of
+from sdfgad.ir.folding import folded
+from sdfgad.parse import broadcasting, selecting
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.creation import shape_of, stacked
+from sdfgad.parse.functions.output import is_fortran
+from sdfgad.parse.functions.reduction import normalise_axes, with_axes
+from sdfgad.parse.registry import attribute, function
+from sdfgad.parse.strides import ravelled, unravelled
+from sdfgad.parse.values import Index, Selection, Tensor
+
+
+@attribute("shape")
+def shape(b: Builder, x: Any) -> tuple[Any, ...]:
+    if isinstance(x, Selection):
+        return (selecting.count(b, x), *shape(b, x.dense)[x.mask.ndim :])
+    return tuple(extent.const if extent.is_const else extent for extent in x.shape)
+
+
+@attribute("ndim")
+def ndim(b: Builder, x: Any) -> int:
+    return x.dense.ndim - x.mask.ndim + 1 if isinstance(x, Selection) else x.ndim
+
+
+@attribute("size")
+def size(b: Builder, x: Any) -> Any:
+    if isinstance(x, Selection):
+        rest = math.prod(b.constant(extent) for extent in x.dense.shape[x.mask.ndim :])
+        return selecting.count(b, x).scaled(rest)
+    unknown = [extent for extent in x.shape if not extent.is_const]
+    if len(unknown) == 1:
+        return unknown[0].scaled(math.prod(extent.const for extent in x.shape if extent.is_const))
+    return math.prod(b.constant(extent) for extent in x.shape)
+
+
+@attribute("dtype")
+def dtype(b: Builder, x: Tensor | Selection) -> np.dtype[Any]:
+    return x.dtype
+
+
+@attribute("T")
+def transposed(b: Builder, x: Any) -> Tensor:
+    return transpose(b, x)
+
+
+@function(np.shape)
+def shape_function(b: Builder, a: Any) -> tuple[Any, ...]:
+    return shape(b, stacked(b, a))
+
+
+@function(np.transpose, np.permute_dims, method="transpose")
+def transpose(b: Builder, a: Any, *order: Any, axes: Any = None) -> Tensor:
+    x = stacked(b, a)
+    order = order if axes is None else (axes,)
+    if len(order) == 1 and (order[0] is None or isinstance(order[0], (tuple, list))):
+        order = tuple(order[0] or ())
+    places = [b.constant(axis) for axis in order] if order else list(reversed(range(x.ndim)))
+    places = [axis + x.ndim if axis < 0 else axis for axis in places]
+    if sorted(places) != list(range(x.ndim)):
+        raise b.unsupported(f"axes {tuple(order)} are no permutation of {x.ndim} dimensions")
+    inverse = [places.index(position) for position in range(x.ndim)]
+    return x.reindexed(tuple(x.shape[axis] for axis in places), lambda p: tuple(p[i] for i in inverse))
+
+
+@function(np.swapaxes, method="swapaxes")
+def swapaxes(b: Builder, a: Any, axis1: Any, axis2: Any) -> Tensor:
+    x = stacked(b, a)
+    order = list(range(x.ndim))
+    (first,), (second,) = normalise_axes(b, axis1, x.ndim), normalise_axes(b, axis2, x.ndim)
+    order[first], order[second] = second, first
+    return transpose(b, x, order)
+
+
+@function(np.reshape)
+def reshape_function(b: Builder, a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None) -> Tensor:
+    return reshape(b, stacked(b, a), shape, order=order, copy=copy)
+
+
+@function(method="reshape")
+def reshape(b: Builder, x: Tensor, *new_shape: Any, order: Any = "C", copy: Any = None) -> Tensor:
+    """A view in another shape; a copy where NumPy makes one."""
+    entries = new_shape[0] if len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list)) else new_shape
+    sizes = _sizes(b, x, entries)
+    if is_fortran(b, order):
+        return transpose(b, reshape(b, transpose(b, x), *reversed(sizes), copy=copy))
+    new = shape_of(b, sizes)
+    old = [extent.const for extent in x.shape]
+    shaped = x.reindexed(new, lambda p: unravelled(ravelled(p, sizes), old))
+    return shaped if not copy and (x.place is None or _stays_view(b, x, sizes)) else b.stored(shaped)
+
+
+def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:
+    """A new shape for the elements of an array, in which one extent may be left open as -1."""
+    sizes = [b.constant(e) for e in entries]
+    total = math.prod(b.constant(e) for e in x.shape)
+    if -1 in sizes:
+        rest = -math.prod(sizes)
+        sizes[sizes.index(-1)] = total // rest if rest else 0
+    if math.prod(sizes) != total:
+        raise ShapeMismatch(f"{total} elements do not fit the shape {tuple(sizes)}", b.where, "Check the shape.")
+    return sizes
+
+
+def _stays_view(b: Builder, x: Tensor, sizes: list[int]) -> bool:
+    """Whether NumPy reshapes this view without a copy: asked of NumPy."""
+    try:
+        _strided_like(b, x).reshape(sizes, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any]:
+    """An array, never read, with the shape and strides of a view.
+
+    Raises:
+        UnsupportedProgram: the strides are not known, and with them whether NumPy makes a copy.
+    """
+    symbols, sizes = [b.fresh("p") for _ in x.shape], [b.constant(extent) for extent in x.shape]
+    assert x.place is not None
+    access = x.place(tuple(Lin.symbol(s) for s in symbols))
+    flat = ravelled(access.index, [b.constant(e) for e in b.buffers[access.buffer].shape])
+    flat = folded(flat, {s: (0, max(size - 1, 0)) for s, size in zip(symbols, sizes, strict=True)})
+    strides = [flat.coefficient(s) for s in symbols]
+    rest = flat - sum((Lin.symbol(s).scaled(c) for s, c in zip(symbols, strides, strict=True)), Lin(0))
+    if symbols_of(Int(rest)) & set(symbols):
+        raise b.unsupported("whether NumPy copies this view to reshape it is not known", "Copy it first.")
+    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), sizes, strides)
+
+
+@function(np.ravel, method="ravel")
+def ravel(b: Builder, a: Any, order: Any = "C") -> Tensor:
+    """A flat view where the array is contiguous, else a copy."""
+    x = stacked(b, a)
+    x = transpose(b, x) if is_fortran(b, order) else x
+    flat = reshape(b, x, -1)
+    return flat if x.place is None or is_contiguous(b, x) else b.stored(flat)
+
+
+def is_contiguous(b: Builder, x: Tensor) -> bool:
+    """Whether a view's elements are next to each other, in row-major order."""
+    return x.place is not None and bool(_strided_like(b, x).flags.c_contiguous)
+
+
+@function(method="flatten")
+def flatten(b: Builder, a: Tensor, order: Any = "C") -> Tensor:
+    return b.stored(reshape(b, a, -1, order=order))
+
+
+@function(np.expand_dims)
+def expand_dims(b: Builder, a: Any, axis: Any) -> Tensor:
+    x = stacked(b, a)
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1
+    return with_axes(x, normalise_axes(b, axis, x.ndim + count))
+
+
+@function(np.squeeze, method="squeeze")
+def squeeze(b: Builder, a: Any, axis: Any = None) -> Tensor:
+    x = stacked(b, a)
+    ones = tuple(position for position, extent in enumerate(x.shape) if extent == Lin(1))
+    axes = ones if axis is None else normalise_axes(b, axis, x.ndim)
+    if not set(axes) <= set(ones):
+        raise ShapeMismatch("only extents of 1 can be squeezed", b.where, "Check the axis.")
+    kept = tuple(e for position, e in enumerate(x.shape) if position not in axes)
+
+    def old_index(p: Index) -> Index:
+        rest = iter(p)
+        return tuple(Lin(0) if position in axes else next(rest) for position in range(x.ndim))
+
+    return x.reindexed(kept, old_index)
+
+
+@function(np.flip)
+def flip(b: Builder, m: Any, axis: Any = None) -> Tensor:
+    x = stacked(b, m)
+    axes = normalise_axes(b, axis, x.ndim)
+    return x.reindexed(x.shape, lambda p: tuple(x.shape[k] - 1 - i if k in axes else i for k, i in enumerate(p)))
+
+
+@function(np.broadcast_to)
+def broadcast_to(b: Builder, array: Any, shape: Any, subok: bool = False) -> Tensor:
+    wide = broadcasting.broadcast_to(b, stacked(b, array), shape_of(b, shape))
+    return Tensor(wide.shape, wide.dtype, wide.element)

@@ -1,0 +1,286 @@
+"""Rewrites ``break``, ``continue`` and ``return`` inside loops and branches as structured statements.
+
+What follows a jump moves to where no jump was taken: into the other side of the branch if the branch always jumps on
+one side, else behind a test of flags that the jumps set. A loop that a flag ends names it in its attribute `stop`;
+the flags' names are no identifiers, so no name of the user is one of them. Nodes keep their places in the file.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from sdfgad.parse.values import UNDEFINED
+
+RETURNED = "<returned>"
+RESULT = "<result>"
+
+
+def structured(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The body of a function without jumps, but for one ``return`` at its end."""
+    body = _flattened(body)
+    last = body[-1:] if body and isinstance(body[-1], (ast.Return, ast.Raise)) else []
+    first = body[: len(body) - len(last)]
+    if not _has_jump(first) and not any(_has_else(node) for node in _own_nodes(first)):
+        return body
+    rewriter = _Rewriter(_Results.of(body))
+    made = rewriter.block(body, _Flags(RETURNED))
+    start = [_set(RETURNED, False, body[0]), *rewriter.results.undefined(body[0])]
+    end = [rewriter.results.final(body[-1])] if rewriter.results.count != -1 else []
+    return [_Unset(rewriter.tested).visit(s) for s in [*start, *made]] + end
+
+
+def stops(loop: ast.For | ast.While) -> tuple[str, ...]:
+    """The names of the flags that end a loop."""
+    return getattr(loop, "stop", ())
+
+
+def with_result(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """A block, and its end: a ``return`` at its end becomes an assignment in it, and a ``return`` of that name."""
+    last = body[-1] if body else None
+    if not isinstance(last, ast.Return) or last.value is None:
+        return (body[:-1], body[-1:]) if isinstance(last, ast.Return) else (body, [])
+    value = _assign(_name(RESULT, last, ast.Store()), last.value, last)
+    final = ast.copy_location(ast.Return(_name(RESULT, last, ast.Load())), last)
+    return [*body[:-1], value], [final]
+
+
+def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The body with the statements of each ``with`` after it: what is allowed there has no effect on them."""
+    result: list[ast.stmt] = []
+    for statement in body:
+        if isinstance(statement, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(statement.test)):
+            # What the test binds is bound in the loop.
+            leave = _if(statement.test, [], [ast.copy_location(ast.Break(), statement)], statement)
+            endless = ast.copy_location(ast.Constant(True), statement.test)
+            statement = ast.copy_location(ast.While(endless, [leave, *statement.body], statement.orelse), statement)
+        if isinstance(statement, ast.With):
+            alone = ast.copy_location(ast.With(statement.items, [ast.copy_location(ast.Pass(), statement)]), statement)
+            result += [alone, *_flattened(statement.body)]
+            continue
+        if isinstance(statement, (ast.If, ast.For, ast.While)) and any(
+            isinstance(n, ast.With) for n in ast.walk(statement)
+        ):
+            statement = copy.copy(statement)
+            statement.body, statement.orelse = _flattened(statement.body), _flattened(statement.orelse)
+        result.append(statement)
+    return result
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags that a jump sets here; `stop` and `skip` are those of the innermost loop."""
+
+    returned: str
+    stop: str = ""
+    skip: str = ""
+
+
+@dataclass(frozen=True)
+class _Results:
+    """How returned values are held: as one name (`count` 0), one for each entry of a tuple, or not at all (-1)."""
+
+    count: int
+
+    @staticmethod
+    def of(body: list[ast.stmt]) -> _Results:
+        values = [n.value for n in _own_nodes(body) if isinstance(n, ast.Return)]
+        if all(value is None for value in values):
+            return _Results(-1)
+        sizes = {len(v.elts) if isinstance(v, ast.Tuple) and v.elts else 0 for v in values}
+        starred = any(isinstance(n, ast.Starred) for v in values if isinstance(v, ast.Tuple) for n in v.elts)
+        return _Results(sizes.pop() if len(sizes) == 1 and not starred else 0)
+
+    def assigned(self, node: ast.Return) -> list[ast.stmt]:
+        if self.count == -1:
+            return []
+        value = node.value or ast.copy_location(ast.Constant(None), node)
+        return [_assign(self._target(node), value, node)]
+
+    def undefined(self, at: ast.stmt) -> list[ast.stmt]:
+        nothing = ast.Constant(UNDEFINED)  # type: ignore[arg-type]
+        return [_assign(_name(name, at, ast.Store()), nothing, at) for name in self._names()]
+
+    def final(self, at: ast.stmt) -> ast.stmt:
+        names: list[ast.expr] = [_name(name, at, ast.Load()) for name in self._names()]
+        value = ast.Tuple(names, ast.Load()) if self.count else names[0]
+        return ast.fix_missing_locations(ast.copy_location(ast.Return(value), at))
+
+    def _names(self) -> list[str]:
+        return [f"{RESULT}{k}" for k in range(self.count)] or [RESULT]
+
+    def _target(self, at: ast.stmt) -> ast.expr:
+        names: list[ast.expr] = [_name(name, at, ast.Store()) for name in self._names()]
+        return ast.copy_location(ast.Tuple(names, ast.Store()), at) if self.count else names[0]
+
+
+@dataclass
+class _Rewriter:
+    results: _Results
+    tested: set[str] = field(default_factory=set)
+    numbers: Any = field(default_factory=count)
+
+    def block(self, body: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for position, statement in enumerate(body):
+            rest = body[position + 1 :]
+            if isinstance(statement, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
+                return [*made, *self.jump(statement, flags)]
+            if isinstance(statement, ast.If) and (
+                _has_jump([statement]) or any(map(_has_else, _own_nodes([statement])))
+            ):
+                return [*made, *self.branch(statement, rest, flags)]
+            if isinstance(statement, (ast.For, ast.While)) and _needs_rewriting(statement):
+                return [*made, *self.loop(statement, rest, flags)]
+            made.append(statement)
+        return made
+
+    def jump(self, node: ast.stmt, flags: _Flags) -> list[ast.stmt]:
+        if isinstance(node, ast.Return):
+            return [*self.results.assigned(node), _set(flags.returned, True, node)]
+        if isinstance(node, ast.Raise):
+            return [node]
+        return [_set(flags.stop if isinstance(node, ast.Break) else flags.skip, True, node)]
+
+    def branch(self, node: ast.If, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
+        then, orelse = node.body, node.orelse
+        if _always_jumps(then) and not _has_jump(orelse):
+            orelse, rest = [*orelse, *rest], []
+        elif _always_jumps(orelse) and not _has_jump(then):
+            then, rest = [*then, *rest], []
+        elif _always_jumps(then) and _always_jumps(orelse):
+            rest = []
+        made = [_if(node.test, self.block(then, flags), self.block(orelse, flags), node)]
+        return [*made, *self.guarded(_flags_set([node], flags), rest, flags)]
+
+    def guarded(self, names: Sequence[str], rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
+        """`rest` where none of the flags `names` is set."""
+        if not rest or not names:
+            return self.block(rest, flags)
+        self.tested.update(names)
+        return [_if(_none_of(names, rest[0]), self.block(rest, flags), [], rest[0])]
+
+    def loop(self, node: ast.For | ast.While, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
+        number = next(self.numbers)
+        inner = _Flags(flags.returned, f"<broken {number}>", f"<skipped {number}>")
+        used = _flags_set(node.body, inner)
+        stop = tuple(name for name in used if name != inner.skip)
+        self.tested.update(stop)
+        body = self.block(node.body, inner)
+        if inner.skip in self.tested:
+            body = [_set(inner.skip, False, node.body[0]), *body]
+        made: ast.stmt
+        if isinstance(node, ast.For):
+            made = ast.For(node.target, node.iter, body, [], node.type_comment)
+        else:
+            made = ast.While(node.test, body, [])
+        made.stop = stop  # type: ignore[union-attr]
+        ast.copy_location(made, node)
+        start = [_set(inner.stop, False, node)] if inner.stop in stop else []
+        after = self.guarded(stop, node.orelse, flags)
+        left = _flags_set([node], flags)
+        return [*start, made, *after, *self.guarded(left, rest, flags)]
+
+
+class _Unset(ast.NodeTransformer):
+    """Drops the settings of flags that nothing tests."""
+
+    def __init__(self, tested: set[str]) -> None:
+        self.tested = tested
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        target = node.targets[0]
+        is_flag = isinstance(target, ast.Name) and target.id.startswith(("<broken", "<skipped", RETURNED))
+        if is_flag and isinstance(target, ast.Name) and target.id not in self.tested:
+            return ast.copy_location(ast.Pass(), node)
+        return node
+
+
+# --- what jumps where
+
+
+def _own_nodes(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """All statements of a body, without those of functions and classes that it defines."""
+    found: list[ast.stmt] = []
+    for statement in body:
+        found.append(statement)
+        if isinstance(statement, (ast.If, ast.For, ast.While)):
+            found += _own_nodes([*statement.body, *statement.orelse])
+    return found
+
+
+def _has_jump(body: Sequence[ast.stmt]) -> bool:
+    """Whether a jump may leave `body`, or is inside it."""
+    return any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in _own_nodes(body)) or any(
+        isinstance(n, ast.If) and _has_raise(n) for n in _own_nodes(body)
+    )
+
+
+def _has_raise(node: ast.If) -> bool:
+    return any(isinstance(n, ast.Raise) for n in _own_nodes([node]))
+
+
+def _has_else(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.For, ast.While)) and bool(node.orelse)
+
+
+def _needs_rewriting(node: ast.If | ast.For | ast.While) -> bool:
+    has_jump = _has_jump([node]) if isinstance(node, ast.If) else _has_jump(node.body)
+    return has_jump or any(map(_has_else, _own_nodes([node])))
+
+
+def _always_jumps(body: Sequence[ast.stmt]) -> bool:
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return _always_jumps(last.body) and _always_jumps(last.orelse)
+    return isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Raise))
+
+
+def _flags_set(body: Sequence[ast.stmt], flags: _Flags) -> tuple[str, ...]:
+    """The flags by which a jump in `body` leaves it, in a fixed order."""
+    found: set[str] = set()
+    for statement in body:
+        if isinstance(statement, ast.Return):
+            found.add(flags.returned)
+        elif isinstance(statement, ast.Break):
+            found.add(flags.stop)
+        elif isinstance(statement, ast.Continue):
+            found.add(flags.skip)
+        elif isinstance(statement, ast.If):
+            found |= set(_flags_set([*statement.body, *statement.orelse], flags))
+        elif isinstance(statement, (ast.For, ast.While)):
+            inside = _flags_set(statement.body, _Flags(flags.returned, "", ""))
+            found |= {*inside, *_flags_set(statement.orelse, flags)} - {""}
+    return tuple(sorted(found))
+
+
+# --- making nodes
+
+
+def _name(name: str, at: ast.AST, context: ast.expr_context) -> ast.Name:
+    return ast.copy_location(ast.Name(name, context), at)
+
+
+def _assign(target: ast.expr, value: ast.expr, at: ast.stmt) -> ast.stmt:
+    return ast.fix_missing_locations(ast.copy_location(ast.Assign([target], value), at))
+
+
+def _set(name: str, value: bool, at: ast.stmt) -> ast.stmt:
+    return _assign(_name(name, at, ast.Store()), ast.Constant(value), at)
+
+
+def _if(test: ast.expr, then: list[ast.stmt], orelse: list[ast.stmt], at: ast.stmt) -> ast.stmt:
+    then = then or [ast.copy_location(ast.Pass(), at)]
+    return ast.fix_missing_locations(ast.copy_location(ast.If(test, then, orelse), at))
+
+
+def _none_of(names: Sequence[str], at: ast.stmt) -> ast.expr:
+    tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), _name(name, at, ast.Load())) for name in names]
+    test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+    return ast.copy_location(test, at)

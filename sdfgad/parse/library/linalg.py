@@ -1,0 +1,61 @@
+"""Linear algebra that follows from the factorisations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.registry import in_numpy
+
+
+@in_numpy(np.linalg.lstsq)
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """The solution of least norm; the rank must not change around the matrix.
+
+    The sums of squared residuals are those of a matrix of full rank.
+    """
+    m, n = a.shape
+    cut = max(m, n) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
+    x = np.linalg.pinv(a, cut) @ b
+    s = np.linalg.svd(a, compute_uv=False)
+    rank = np.sum(s > cut * s[0])
+    if m <= n:
+        return x, np.zeros(0), rank, s
+    left = b - a @ x
+    squares = np.sum(np.real(left * np.conj(left)), axis=0, keepdims=b.ndim == 1)
+    return x, squares, rank, s
+
+
+@in_numpy(np.linalg.matrix_power)
+def matrix_power(a: Any, n: Any) -> Any:
+    """By squaring, of the inverse where the power is negative."""
+    if n == 0:
+        return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
+    base = a if n > 0 else np.linalg.inv(a)
+    left = abs(n)
+    result: Any = None
+    while left > 0:
+        if left % 2 == 1:
+            result = base if result is None else result @ base
+        left = left // 2
+        if left > 0:
+            base = base @ base
+    return np.copy(result)
+
+
+@in_numpy(np.linalg.matrix_rank)
+def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:
+    s = np.linalg.svd(A, compute_uv=False)
+    if tol is not None:
+        return np.sum(s > tol, axis=-1)
+    cut = max(A.shape[-2:]) * float(np.finfo(s.dtype).eps) if rtol is None else rtol
+    return np.sum(s > cut * s[..., :1], axis=-1)
+
+
+@in_numpy(np.linalg.cond)
+def cond(x: Any, p: Any = None) -> Any:
+    if p is not None and p != 2:
+        return np.linalg.norm(x, p, axis=(-2, -1)) * np.linalg.norm(np.linalg.inv(x), p, axis=(-2, -1))
+    s = np.linalg.svd(x, compute_uv=False)
+    return s[..., 0] / s[..., -1]

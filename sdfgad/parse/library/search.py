@@ -1,0 +1,122 @@
+"""Where elements are: extrema, and places in sorted arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.functions.facts import array_like, axis_of
+from sdfgad.parse.registry import in_numpy
+
+
+@in_numpy(np.argmax, method="argmax")
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    a = array_like(a)
+    rows, axis = _rows(a, axis, a.ndim)
+    found = _first(rows == np.max(rows, axis=axis, keepdims=True), rows, axis)
+    return _shaped(found, a, axis, out, keepdims)
+
+
+@in_numpy(np.argmin, method="argmin")
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    a = array_like(a)
+    rows, axis = _rows(a, axis, a.ndim)
+    found = _first(rows == np.min(rows, axis=axis, keepdims=True), rows, axis)
+    return _shaped(found, a, axis, out, keepdims)
+
+
+@in_numpy(np.nanargmax)
+def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return np.argmax(np.where(np.isnan(a), -np.inf, a), axis=axis, out=out, keepdims=keepdims)
+
+
+@in_numpy(np.nanargmin)
+def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return np.argmin(np.where(np.isnan(a), np.inf, a), axis=axis, out=out, keepdims=keepdims)
+
+
+def _rows(a: Any, axis: Any, ndim: Any) -> Any:
+    """The array, or its elements in a row, and the axis to search."""
+    return (np.ravel(a), 0) if axis is None or ndim == 0 else (a, axis_of(axis, ndim))
+
+
+def _first(is_wanted: Any, a: Any, axis: Any) -> Any:
+    """The first place along an axis where an element is wanted or, as NumPy has it, is NaN."""
+    n = a.shape[axis]
+    if a.dtype.kind == "f":
+        is_wanted = np.logical_or(is_wanted, np.isnan(a))
+    place = np.reshape(np.arange(n), (n,) + (1,) * (a.ndim - 1 - axis))
+    return np.min(np.where(is_wanted, place, n), axis=axis)
+
+
+def _shaped(found: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    if keepdims:
+        found = np.reshape(found, (1,) * a.ndim) if np.ndim(found) == 0 else np.expand_dims(found, axis)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+@in_numpy(np.digitize)
+def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+    bins = array_like(bins)
+    count = _before(bins, array_like(x)[..., None], right)
+    return np.where(bins[0] > bins[-1], bins.shape[0] - count, count)
+
+
+def _before(a: Any, v: Any, is_strict: Any) -> Any:
+    return np.sum(a < v if is_strict else a <= v, axis=-1)
+
+
+@in_numpy(np.maximum.at)
+def maximum_at(a: Any, indices: Any, values: Any) -> Any:
+    places = array_like(indices)
+    values = np.broadcast_to(values, places.shape + a.shape[1:])
+    for k in range(places.shape[0]):
+        a[places[k]] = np.maximum(a[places[k]], values[k])
+
+
+@in_numpy(np.minimum.at)
+def minimum_at(a: Any, indices: Any, values: Any) -> Any:
+    places = array_like(indices)
+    values = np.broadcast_to(values, places.shape + a.shape[1:])
+    for k in range(places.shape[0]):
+        a[places[k]] = np.minimum(a[places[k]], values[k])
+
+
+@in_numpy(np.compress, method="compress")
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """The elements for which a condition that is known while parsing holds."""
+    chosen = [k for k in range(len(condition)) if condition[k]]
+    return np.take(a, chosen, axis=axis, out=out)
+
+
+@in_numpy(np.array_equal)
+def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+    if np.shape(a1) != np.shape(a2):
+        return False
+    same = np.equal(a1, a2)
+    return np.all(np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2))) if equal_nan else same)
+
+
+@in_numpy(np.quantile)
+def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """By linear interpolation between the elements in order."""
+    if not isinstance(q, (int, float)):
+        raise ValueError("the quantile must be one number")
+    rows = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)
+    ordered = np.sort(rows, axis=-1)
+    place = q * (rows.shape[-1] - 1)
+    low = int(place)
+    high = min(low + 1, rows.shape[-1] - 1)
+    result = ordered[..., low] + (place - low) * (ordered[..., high] - ordered[..., low])
+    if not keepdims:
+        return result
+    return np.reshape(result, (1,) * a.ndim) if axis is None else np.expand_dims(result, axis)
+
+
+@in_numpy(np.percentile)
+def percentile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    return np.quantile(a, q / 100, axis=axis, keepdims=keepdims)

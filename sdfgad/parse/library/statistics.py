@@ -1,0 +1,195 @@
+"""Statistics over axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.functions.facts import array_like, axes_of, axis_of
+from sdfgad.parse.functions.special import root_of_squares
+from sdfgad.parse.registry import in_numpy
+
+
+@in_numpy(np.var, method="var")
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    a = array_like(a)
+    axes = axes_of(axis, a.ndim)
+    centre = np.mean(a, axis=axes, dtype=dtype, keepdims=True) if mean is None else mean
+    total = np.sum(_squared(a - centre), axis=axes, dtype=dtype, keepdims=keepdims)
+    count = np.size(a, axes) - (ddof if correction is None else correction)
+    return _stored(total / max(count, 0), out)
+
+
+@in_numpy(np.std, method="std")
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    variance = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, mean=mean, correction=correction)
+    return _stored(root_of_squares(variance), out)
+
+
+def _squared(x: Any) -> Any:
+    """The squares of absolute values."""
+    return np.square(x.real) + np.square(x.imag) if np.iscomplexobj(x) else np.square(x)
+
+
+def _stored(result: Any, out: Any) -> Any:
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+@in_numpy(np.ptp)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return _stored(np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims), out)
+
+
+@in_numpy(np.average)
+def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Any:
+    a = array_like(a)
+    axes = axes_of(axis, a.ndim)
+    if weights is None:
+        result = np.mean(a, axis=axes, keepdims=keepdims)
+        total = np.full_like(result, np.size(a, axes))
+        return (result, total) if returned else result
+    weights = _along(array_like(weights), a, axis, axes)
+    dtype = np.result_type(a.dtype, weights.dtype)
+    if a.dtype.kind in "iub":
+        dtype = np.result_type(dtype, np.float64)
+    total = np.sum(weights, axis=axes, dtype=dtype, keepdims=keepdims)
+    result = np.sum(np.multiply(a, weights, dtype=dtype), axis=axes, keepdims=keepdims) / total
+    return (result, np.broadcast_to(total, result.shape)) if returned else result
+
+
+def _along(weights: Any, a: Any, axis: Any, axes: Any) -> Any:
+    """Weights of the elements along an axis, made to fit the array."""
+    if weights.ndim == a.ndim:
+        return np.broadcast_to(weights, a.shape)
+    if axis is None or weights.ndim != len(axes):
+        raise ValueError("an axis must be given where weights and array differ in shape")
+    shape = tuple([a.shape[k] if k in axes else 1 for k in range(a.ndim)])
+    return np.broadcast_to(np.reshape(weights, shape), a.shape)
+
+
+# --- without NaNs
+
+
+@in_numpy(np.nansum)
+def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.sum(_without_nan(array_like(a), 0), axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+
+@in_numpy(np.nanmean)
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    a = array_like(a)
+    if a.dtype.kind not in "fc":
+        return np.mean(a, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+    count = _count(a, axis, keepdims)
+    total = np.sum(_without_nan(a, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return _stored(total / count.astype(total.real.dtype if total.dtype.kind == "c" else total.dtype), out)
+
+
+@in_numpy(np.nanvar)
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    a = array_like(a)
+    if a.dtype.kind not in "fc":
+        return np.var(a, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
+    centre = np.nanmean(a, axis=axis, dtype=dtype, keepdims=True)
+    total = np.sum(_squared(np.where(np.isnan(a), 0, a - centre)), axis=axis, dtype=dtype, keepdims=keepdims)
+    return _stored(total / (_count(a, axis, keepdims) - ddof).astype(total.dtype), out)
+
+
+@in_numpy(np.nanstd)
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    return _stored(root_of_squares(np.nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)), out)
+
+
+def _count(a: Any, axis: Any, keepdims: Any) -> Any:
+    return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+
+
+@in_numpy(np.nanmax)
+def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.max(_without_nan(array_like(a), -np.inf), axis=axis, out=out, keepdims=keepdims)
+
+
+@in_numpy(np.nanmin)
+def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.min(_without_nan(array_like(a), np.inf), axis=axis, out=out, keepdims=keepdims)
+
+
+def _without_nan(a: Any, other: Any) -> Any:
+    return np.where(np.isnan(a), other, a) if a.dtype.kind in "fc" else a
+
+
+# --- covariance
+
+
+@in_numpy(np.cov)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: Any = True,
+    bias: Any = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    if fweights is not None or aweights is not None:
+        raise ValueError("np.cov with weights is not supported")
+    x = _variables(array_like(m), rowvar)
+    if y is not None:
+        x = np.concatenate((x, _variables(array_like(y), rowvar)), 0)
+    x = x.astype(np.result_type(x.dtype, np.float64) if dtype is None else dtype)
+    freedom = x.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    other = np.conjugate(centred) if np.iscomplexobj(x) else centred
+    return np.squeeze(centred @ other.T * (1 / freedom))
+
+
+def _variables(m: Any, rowvar: Any) -> Any:
+    rows = np.atleast_2d(m)
+    return rows.T if not rowvar and m.ndim != 1 else rows
+
+
+@in_numpy(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+    covariance = np.cov(x, y, rowvar, dtype=dtype)
+    if covariance.ndim == 0:
+        return covariance / covariance
+    deviation = np.sqrt(np.diag(covariance))
+    return np.clip(covariance / deviation[:, None] / deviation[None, :], -1, 1)
+
+
+@in_numpy(np.median, static=True)
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
+    a = array_like(a)
+    axes = axes_of(axis, a.ndim)
+    if len(axes) > 1 and len(axes) < a.ndim:
+        raise ValueError("np.median over several axes of more is not supported")
+    ordered = np.sort(np.ravel(a)) if len(axes) == a.ndim else np.sort(np.moveaxis(a, axis_of(axes[0], a.ndim), -1))
+    half = ordered.shape[-1] // 2
+    result = np.mean(ordered[..., (ordered.shape[-1] - 1) // 2 : half + 1], axis=-1)
+    return _stored(np.expand_dims(result, axes) if keepdims else result, out)

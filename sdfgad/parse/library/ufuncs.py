@@ -1,0 +1,73 @@
+"""``reduce`` and ``accumulate`` of ufuncs: over the first axis, unless another is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.registry import in_numpy
+
+
+@in_numpy(np.add.reduce)
+def add_reduce(
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = 0,
+    where: Any = True,
+) -> Any:
+    return np.sum(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+@in_numpy(np.multiply.reduce)
+def multiply_reduce(
+    array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None
+) -> Any:
+    return np.prod(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial)
+
+
+@in_numpy(np.maximum.reduce)
+def maximum_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.max(array, axis=axis, out=out, keepdims=keepdims)
+
+
+@in_numpy(np.minimum.reduce)
+def minimum_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.min(array, axis=axis, out=out, keepdims=keepdims)
+
+
+@in_numpy(np.logical_or.reduce)
+def logical_or_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.any(array, axis=axis, keepdims=keepdims)
+
+
+@in_numpy(np.logical_and.reduce)
+def logical_and_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return np.all(array, axis=axis, keepdims=keepdims)
+
+
+@in_numpy(np.add.accumulate)
+def add_accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    return np.cumsum(array, axis=axis, dtype=dtype, out=out)
+
+
+@in_numpy(np.multiply.accumulate)
+def multiply_accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    return np.cumprod(array, axis=axis, dtype=dtype, out=out)
+
+
+@in_numpy(np.maximum.accumulate)
+def maximum_accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    rows = np.moveaxis(array, axis, 0)
+    result = np.copy(rows)
+    for k in range(1, rows.shape[0]):
+        result[k] = np.maximum(result[k - 1], rows[k])
+    return np.moveaxis(result, 0, axis)
+
+
+@in_numpy(np.minimum.accumulate)
+def minimum_accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    return -np.maximum.accumulate(-array, axis=axis)

@@ -1,0 +1,362 @@
+"""``for`` and ``while`` loops.
+
+The body is parsed until the names that trips hand on to each other, and their dtypes, no longer change. Where the first
+trip is unlike the others (it updates an array that others refer to in place, or binds a name that later trips read), it
+is peeled. A loop whose trips differ in shapes or other things that must be known while parsing is unrolled.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import conditions, control, loop_state
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.calls import as_sequence
+from sdfgad.parse.jumps import stops
+from sdfgad.parse.liveness import assigned_names, is_read_outside
+from sdfgad.parse.loop_state import Carry, LoopNode
+from sdfgad.parse.ranges import Range, items_of
+from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
+
+if TYPE_CHECKING:
+    from sdfgad.parse.interpreter import Frame
+
+UNROLL_LIMIT = 256
+FEW_TRIPS = 16
+
+Item = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Head:
+    """What decides how often a loop runs: a range with what its target is bound to, or (None) only the test."""
+
+    node: LoopNode
+    span: Range | None = None
+    item: Item | None = None
+
+    def enter(self, frame: Frame, trip: Lin) -> None:
+        """Bind the target, at the start of a trip."""
+        if self.span is not None and self.item is not None and isinstance(self.node, ast.For):
+            frame.bind(self.node.target, self.item(self.span.index(trip)))
+
+    def guards(self, trip: Lin) -> tuple[Lin, ...]:
+        return (trip,) if self.span is None else self.span.guards(trip)
+
+    @property
+    def base(self) -> str:
+        target = getattr(self.node, "target", None)
+        return target.id if isinstance(target, ast.Name) else "k"
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the number of trips is known before the first."""
+        return self.span is not None and not stops(self.node)
+
+    def rest(self) -> Head:
+        """The loop without its first trip."""
+        if self.span is None:
+            return self
+        return Head(self.node, Range(self.span.start + self.span.step, self.span.stop, self.span.step), self.item)
+
+    def test(self, frame: Frame, trip: Lin) -> bool | Tensor:
+        """Whether the loop goes on to a trip."""
+        tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), ast.Name(n, ast.Load())) for n in stops(self.node)]
+        if isinstance(self.node, ast.While):
+            tests.append(self.node.test)
+        for test in tests:
+            ast.fix_missing_locations(ast.copy_location(test, self.node))
+        whole = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        goes_on = conditions.test(frame, whole) if tests else True
+        if self.span is None:
+            return goes_on
+        is_left = conditions.decided(frame.b, Op("less", (Int(trip), Int(self.span.trips)), BOOL))
+        result: bool | Tensor = conditions.logical(frame.b, "logical_and", goes_on, is_left)
+        return result
+
+
+def for_loop(frame: Frame, node: ast.For) -> None:
+    """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
+    iterable = frame.eval(node.iter)
+    head = head_of(frame, node, iterable)
+    if head is not None:
+        repeat(frame, head)
+    else:
+        _unrolled(frame, node, (partial(_same, value) for value in as_sequence(frame, node.iter, iterable)))
+
+
+def head_of(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
+    """The head of a ``for``; None for one over a sequence that is known while parsing."""
+    if isinstance(iterable, Range):
+        return Head(node, iterable, lambda index: index)
+    items = items_of(frame.b, iterable)
+    return None if items is None else Head(node, Range(Lin(0), items.length, 1), items.at)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def while_loop(frame: Frame, node: ast.While) -> None:
+    """A ``while``; unrolled where its tests are known while parsing and its trips are few."""
+    head, state, env, depth = Head(node), frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    if not isinstance(head.test(frame, Lin(0)), bool) or not _unrolled_while(frame, head, FEW_TRIPS):
+        frame.b.restore(state)
+        frame.env = env
+        del frame.loops[depth:]
+        repeat(frame, head)
+
+
+def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]]) -> None:
+    head = Head(node)
+
+    def trip(value: Callable[[], Any]) -> None:
+        frame.bind(node.target, value())
+        frame.block(node.body)
+
+    for value in values:
+        goes_on = head.test(frame, Lin(0))
+        if goes_on is False:
+            return
+        control.choose(frame, goes_on, lambda value=value: trip(value), lambda: None, node)  # type: ignore[misc]
+
+
+class _Peel(Exception):
+    """The first trip must be parsed by itself."""
+
+    def __init__(self, reason: UnsupportedProgram | UnboundVariable) -> None:
+        self.reason = reason
+
+
+def repeat(frame: Frame, head: Head, may_peel: bool = True) -> None:
+    """A loop as a loop of the program; if that cannot be, with its first trip peeled, or unrolled."""
+    b = frame.b
+    _require_sign(b, head)
+    state, env, depth, containers = b.snapshot(), dict(frame.env), len(frame.loops), dict(b.containers)
+    carried: dict[str, Carry] = {}
+    failure: Exception
+    while True:
+        b.restore(state)
+        frame.env = dict(env)
+        var = b.fresh(head.base)
+        try:
+            if _attempt(frame, head, var, carried):
+                return
+            continue
+        except _Peel as peel:
+            failure, is_peeled = peel.reason, True
+        except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
+            failure, is_peeled = error, False
+        b.restore(state)
+        b.containers = dict(containers)
+        frame.env = dict(env)
+        del frame.loops[depth:]
+        break
+    if isinstance(failure, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
+        return
+    if is_peeled and may_peel:
+        _peeled(frame, head, failure)
+    elif isinstance(failure, (NeedsConstant, Rebound)) or head.span is None:
+        _unrolled_instead(frame, head, var, failure)
+    else:
+        raise failure
+
+
+LONGEST_PERIOD = 3
+
+
+def _periodic(frame: Frame, head: Head) -> bool:
+    """A loop whose trips hand arrays round, as ``x, y = y, x`` does: several trips as one, then those that are left.
+
+    Whether there is such a loop; after two or three trips every name must stand for the same array again.
+    """
+    b, span = frame.b, head.span
+    assert span is not None
+    if span.period > 1 or not isinstance(head.node, ast.For):
+        return False
+    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    for period in range(2, LONGEST_PERIOD + 1):
+        whole = as_linear(Op("floor_divide", (Int(span.trips), Const(period, INT)), INT))
+        done = whole.scaled(period)
+        try:
+            repeat(frame, Head(head.node, replace(span, whole=whole, period=period), head.item), may_peel=False)
+            _left_over(frame, head, done, period - 1)
+            return True
+        except (UpdateOfCopy, _Peel):
+            b.restore(state)
+            frame.env = dict(env)
+            del frame.loops[depth:]
+    return False
+
+
+def _left_over(frame: Frame, head: Head, first: Lin, most: int) -> None:
+    """The trips from `first` on, at most so many; each where the one before it ran."""
+    if not most or head.span is None:
+        return
+    b, index = frame.b, Int(first)
+    is_next = conditions.decided(b, Op("less", (index, Int(head.span.trips)), BOOL))
+    # A range that ends before it starts has a negative number of trips.
+    is_trip = conditions.decided(b, Op("less_equal", (Int(Lin(0)), index), BOOL))
+    is_left = conditions.logical(b, "logical_and", is_trip, is_next)
+
+    def run() -> None:
+        _trip(frame, head, first)
+        _left_over(frame, head, first + 1, most - 1)
+
+    control.choose(frame, is_left, run, lambda: None, head.node)
+
+
+def _trip(frame: Frame, head: Head, trip: Lin) -> None:
+    head.enter(frame, trip)
+    frame.block(head.node.body)
+
+
+def _require_sign(b: Builder, head: Head) -> None:
+    """A tape must never have a negative length: other signs get a specialisation of their own."""
+    if head.span is None:
+        return
+    trips = head.span.trips
+    symbols = {atom for atom, _ in trips.terms}
+    if symbols and symbols <= set(b.integers) and not b.holds(trips):
+        raise NeedsConstant(b.symbols_behind(trips), b.where)
+
+
+def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
+    """The first trip, and then the loop over the others."""
+    b, span = frame.b, head.span
+    if span is not None and b.holds(-span.trips):
+        return
+    if span is not None and not b.holds(span.trips - 1):
+        raise reason
+
+    def both() -> None:
+        first_trip(frame, head)
+        try:
+            repeat(frame, head.rest(), may_peel=False)
+        except (_Peel, UpdateOfCopy):
+            raise reason from None
+
+    control.choose(frame, head.test(frame, Lin(0)), both, lambda: None, head.node)
+
+
+def first_trip(frame: Frame, head: Head) -> None:
+    """The first trip, by itself."""
+    _trip(frame, head, Lin(0))
+    if isinstance(head.node, ast.For):
+        for name in assigned_names(head.node.target):
+            if not is_read_outside(frame.source.tree, head.node, frame.loops, name):
+                frame.env.pop(name, None)
+
+
+def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
+    if head.span is None:
+        if not _unrolled_while(frame, head, UNROLL_LIMIT):
+            raise failure
+        return
+    span, trips = head.span, head.span.trips
+    is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
+    if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
+        raise failure
+    assert isinstance(head.node, ast.For)
+    item = head.item or _same
+    _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
+
+
+def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
+    """Parse trip after trip; whether all tests were known and the loop ended."""
+    for _ in range(limit):
+        goes_on = head.test(frame, Lin(0))
+        if not isinstance(goes_on, bool):
+            return False
+        if not goes_on:
+            return True
+        frame.block(head.node.body)
+    return False
+
+
+def _attempt(frame: Frame, head: Head, var: str, carried: dict[str, Carry]) -> bool:
+    """Parse the loop with the names in `carried` in storage; False if these turned out not to be all."""
+    b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
+    old_buffers = frozenset(b.buffers)
+    goes_on = None if head.is_counted else head.test(frame, Lin(0))
+    if goes_on is False:
+        return True
+    progress = None if goes_on is None else _Progress.start(b, head.base, goes_on)
+    trips = head.span.trips if head.span is not None and progress is None else progress.trips  # type: ignore[union-attr]
+    before, stores = frame.env, loop_state.start(b, frame.env, carried)
+    outside = before | loop_state.in_loop(b, stores)
+    frame.env = dict(outside)
+    with b.block(*head.guards(trip)) as body:
+        b.loops.append((len(b.blocks), var, trips))
+        frame.loops.append(head.node)
+        _body(frame, head, trip, stores)
+        b.where = here
+        found = loop_state.missing(frame, head.node, outside, carried, old_buffers)
+        if not found:
+            loop_state.refuse_stale(frame, head.node, outside)
+            if progress is not None:
+                progress.step(frame, head, trip)
+            loop_state.end(b, stores, outside, frame.env)
+        frame.loops.pop()
+        b.loops.pop()
+    if found:
+        carried |= found
+        return False
+    b.loop(var, trips, head.guards(trip), body, is_open=progress is not None)
+    last = trips - 1 if progress is None else _at_least_zero(trips - 1)
+    frame.env = loop_state.after(frame, loop_state.Finished(head.node, before, outside, {var: last}, trips), stores)
+    return True
+
+
+def _body(frame: Frame, head: Head, trip: Lin, stores: loop_state.Stores) -> None:
+    try:
+        period = 1 if head.span is None else head.span.period
+        for k in range(period):
+            _trip(frame, head, trip.scaled(period) + k)
+    except UpdateOfCopy as error:
+        if error.buffer in stores.buffers:
+            raise _Peel(error) from error
+        raise
+    except UnboundVariable as error:
+        if error.name in assigned_names(head.node):
+            raise _Peel(error) from error
+        raise
+
+
+@dataclass(frozen=True)
+class _Progress:
+    """The number of trips, as far as it is known, of a loop that a test ends."""
+
+    count: Tensor
+
+    @staticmethod
+    def start(b: Builder, base: str, goes_on: bool | Tensor) -> _Progress:
+        progress = _Progress(b.new_view(f"{base}_trips", (), INT))
+        b.assign(progress.count, astype(as_tensor(goes_on), INT))
+        return progress
+
+    def step(self, frame: Frame, head: Head, trip: Lin) -> None:
+        """At the end of a trip, find out whether there is another one."""
+        goes_on = head.test(frame, trip + 1)
+        if goes_on is True:
+            raise frame.unsupported(head.node, "this loop never ends")
+        more = cast(as_tensor(goes_on).at(), INT)
+        frame.b.assign(self.count, scalar(Op("add", (Int(trip + 1), more), INT)))
+
+    @property
+    def trips(self) -> Lin:
+        return as_linear(self.count.at())
+
+
+def _at_least_zero(form: Lin) -> Lin:
+    return as_linear(Op("maximum", (Int(form), Const(0, INT)), INT))
+
+
+__all__ = ["for_loop", "while_loop"]

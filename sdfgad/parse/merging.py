@@ -1,0 +1,245 @@
+"""What a name holds where several paths of a program meet.
+
+Values are copied into common storage. An array is a reference in Python, so a copy stands for an array only until
+one of those that it may stand for changes; `Tensor.copy_of` remembers which those are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sdfgad.errors import AmbiguousArray, Location, Rebound, UnboundVariable, UpdateOfCopy
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read, reads
+from sdfgad.parse import trees
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.values import (
+    ABSENT,
+    UNDEFINED,
+    AfterLoop,
+    MaybeBound,
+    Selection,
+    Tensor,
+    Unbound,
+    as_tensor,
+    is_integer,
+    is_number,
+    scalar,
+)
+
+if TYPE_CHECKING:
+    from sdfgad.parse.interpreter import Frame
+
+
+def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
+    """The value of a name, once it is certain that it has one and that it is the one Python would see."""
+    where = frame.where(node)
+    if isinstance(value, AfterLoop):
+        _require_run(frame.b, node.id, value.trips, where)
+        frame.env[node.id] = value.value
+        return bound_value(frame, node, value.value)
+    if isinstance(value, MaybeBound):
+        what = f"`{node.id}` has no value here: no path that was taken has assigned it"
+        if value.bound is not True:
+            frame.b.check(truth_of(value.bound), (), what, UnboundVariable, "Assign it before.")
+        return bound_value(frame, node, value.value)
+    if isinstance(value, Unbound) and value.error is not None:
+        raise value.error
+    if isinstance(value, Unbound):
+        what = f"`{node.id}` may have no value here: {value.reason}"
+        raise UnboundVariable(what, where, "Assign it before.", name=node.id)
+    if isinstance(value, Tensor) and frame.b.changed_since(value):
+        raise stale(node.id, value, where)
+    return value
+
+
+def _require_run(b: Builder, name: str, trips: Lin, where: Location | None) -> None:
+    """A loop that bound `name` must have run; where only data tells, a check at run time does."""
+    if b.holds(trips - 1):
+        return
+    what, todo = f"`{name}` is bound only inside a loop that may not run", "Assign it before the loop."
+    if not reads(Int(trips)):
+        raise UnboundVariable(what, where, todo)
+    did_run = Op("greater", (Int(trips), Const(0, INT)), BOOL)
+    b.check(did_run, (), f"`{name}` is bound only inside a loop that did not run", UnboundVariable, todo)
+
+
+def truth_of(bound: Any) -> Expr:
+    return as_tensor(bound).at()
+
+
+def stale(name: str, value: Tensor, where: Location | None) -> AmbiguousArray:
+    return AmbiguousArray(
+        f"`{name}` may stand for several arrays, chosen at run time, and one of them has changed since",
+        where,
+        "Copy the array where it is chosen, or update it afterwards.",
+        storage_of(value),
+    )
+
+
+def storage_of(value: Tensor) -> str:
+    """The buffer of the storage that stands for an array which was chosen at run time."""
+    element = value.at(*(Lin(0) for _ in value.shape))
+    return element.buffer if isinstance(element, Read) else ""
+
+
+def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
+    """An array that can be updated in place.
+
+    Args:
+        what, todo: what is said of anything else.
+
+    Raises:
+        UpdateOfCopy: the value is a copy of an array that was chosen at run time.
+        UnsupportedProgram: it is no array, or a computed one.
+    """
+    if isinstance(value, Tensor) and value.place is not None:
+        return value
+    if isinstance(value, Tensor) and value.is_copy:
+        raise UpdateOfCopy(storage_of(value), b.where)
+    raise b.unsupported(what, todo)
+
+
+def joined(
+    b: Builder,
+    name: str,
+    ends: list[tuple[Any, list[Any]]],
+    sources: Callable[[int, Any], set[str]],
+    masks: dict[Any, Any] | None = None,
+) -> Any:
+    """What a name holds after several blocks: for each part of its value, storage that each block fills with its own.
+
+    Args:
+        ends: each block's value, and its statements, to which the copies are added.
+        sources: for an end and a leaf of its value, the buffers of the arrays that the leaf may stand for.
+        masks: the masks of selections that were joined before; selections that share a mask go on to share one.
+    """
+    values = trees.matched(unified([value for value, _ in ends]))
+    if values is None:
+        raise Rebound(f"`{name}` holds things of different structure", b.where, "Use the same structure.")
+    parts: list[Any] = []
+    for choices in zip(*map(trees.leaves, values), strict=True):
+        found = {buffer for end, leaf in enumerate(choices) for buffer in sources(end, leaf)}
+        pairs = list(zip(choices, [block for _, block in ends], strict=True))
+        if masks is not None and isinstance(values[0], Selection) and len(parts) == 1:
+            key = tuple(map(mask_key, choices))
+            if key not in masks:
+                masks[key] = _joined_leaf(b, name, pairs, found)
+            parts.append(masks[key])
+        else:
+            parts.append(_joined_leaf(b, name, pairs, found))
+    return trees.rebuilt(values[0], parts)
+
+
+def mask_key(mask: Tensor) -> Any:
+    """Equal for masks that are the same."""
+    return mask.shape, mask.element(tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim)))
+
+
+def _joined_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: set[str]) -> Any:
+    first = ends[0][0]
+    if all(value is first or same_static(value, first) for value, _ in ends[1:]):
+        return first
+    tensors = [as_mergeable(b, name, value) for value, _ in ends]
+    shape = same_shape(b, name, tensors)
+    dtype, weak = common_type(tensors)
+    result = b.new_view(name, shape, dtype, weak)
+    for tensor, (_, block) in zip(tensors, ends, strict=True):
+        b.blocks.append(block)
+        b.assign(result, tensor)
+        b.blocks.pop()
+    return as_name(b, result, sources)
+
+
+def as_name(b: Builder, store: Tensor, sources: set[str]) -> Tensor:
+    """What a name holds whose value is in `store`."""
+    if not store.ndim:
+        return store.as_value(settled=True)
+    return replace(b.frozen(store, sources), settled=True) if sources else store
+
+
+def unified(values: list[Any]) -> list[Any]:
+    """Values of one kind: where one may be unbound or is selected by a mask, the others are said to be so, too."""
+    if any(isinstance(value, MaybeBound) or value is ABSENT for value in values):
+        maybes = [as_maybe(value) for value in values]
+        inner = unified([maybe.value for maybe in maybes])
+        return [MaybeBound(value, maybe.bound) for value, maybe in zip(inner, maybes, strict=True)]
+    like = next((value for value in values if isinstance(value, Selection)), None)
+    if like is None:
+        return values
+    return [like.all_of(v) if isinstance(v, Tensor) and v.ndim == like.dense.ndim else v for v in values]
+
+
+def as_maybe(value: Any) -> MaybeBound:
+    """A value, or the lack of one, as one that may be bound."""
+    if isinstance(value, MaybeBound):
+        return value
+    if isinstance(value, AfterLoop):
+        return MaybeBound(value.value, scalar(Op("greater", (Int(value.trips), Const(0, INT)), BOOL)))
+    return MaybeBound(UNDEFINED, False) if value is ABSENT else MaybeBound(value, True)
+
+
+def is_lost(value: Any) -> bool:
+    """Whether a name has a value, but none that could be told here."""
+    return isinstance(value, Unbound) and value is not ABSENT
+
+
+def shared(frame: Frame, name: str, value: Any, env: dict[str, Any]) -> set[str]:
+    """The buffers of the array `value`, a leaf of what `name` holds, if anything else may refer to them, too."""
+    if not isinstance(value, Tensor):
+        return set()
+    if value.place is None:
+        return {buffer for buffer, _ in value.copy_of}
+    buffer = str(value.buffer)
+    others = [other for n, other in env.items() if n != name]
+    is_sole = buffer not in frame.known and not any(refers(other, buffer) for other in others)
+    return set() if is_sole else {buffer}
+
+
+def refers(value: Any, buffer: str) -> bool:
+    """Whether a value is, or holds, an array in a buffer."""
+    if isinstance(value, AfterLoop):
+        return refers(value.value, buffer)
+    return any(isinstance(leaf, Tensor) and leaf.buffer == buffer for leaf in trees.leaves(value))
+
+
+NOTHING = scalar(Const(0, BOOL), weak=True)
+
+
+def same_static(x: Any, y: Any) -> bool:
+    if is_number(x) and is_number(y):
+        return type(x) is type(y) and x == y
+    return is_integer(x) and is_integer(y) and Lin.of(x) == Lin.of(y)
+
+
+def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
+    if value is UNDEFINED:
+        return NOTHING
+    if is_number(value) or isinstance(value, (Tensor, Lin)):
+        return as_tensor(value)
+    what = f"`{name}` is re-bound to a {type(value).__name__} in a branch or loop that runs at run time"
+    raise Rebound(what, b.where, "Use numbers or arrays for values that change.")
+
+
+def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
+    first, *rest = [tensor for tensor in tensors if tensor is not NOTHING]
+    for other in rest:
+        if len(other.shape) != len(first.shape) or not all(
+            b.is_zero(x - y) for x, y in zip(first.shape, other.shape, strict=True)
+        ):
+            raise Rebound(f"`{name}` changes its shape in a branch or loop", b.where, "Use another name.")
+    return first.shape
+
+
+def common_type(tensors: list[Tensor]) -> tuple[np.dtype[Any], bool]:
+    tensors = [tensor for tensor in tensors if tensor is not NOTHING]
+    weak = all(t.weak for t in tensors)
+    if weak:
+        return np.result_type(*(t.dtype for t in tensors)), True
+    # A Python number that meets a NumPy value takes its precision, as in NumPy's own promotion.
+    zeros = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+    return np.result_type(*(zeros.get(t.dtype.kind, t.dtype) if t.weak else t.dtype for t in tensors)), False

@@ -1,0 +1,129 @@
+"""Python's operators on abstract values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
+from sdfgad.parse import conditions
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.contraction import matmul
+from sdfgad.parse.functions.elementwise import elementwise, power
+from sdfgad.parse.values import is_integer, is_static
+
+BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
+    ast.Add: (operator.add, "add"),
+    ast.Sub: (operator.sub, "subtract"),
+    ast.Mult: (operator.mul, "multiply"),
+    ast.Div: (operator.truediv, "divide"),
+    ast.FloorDiv: (operator.floordiv, "floor_divide"),
+    ast.Mod: (operator.mod, "remainder"),
+    ast.Pow: (operator.pow, "power"),
+    ast.MatMult: (operator.matmul, "matmul"),
+    ast.BitAnd: (operator.and_, "bitwise_and"),
+    ast.BitOr: (operator.or_, "bitwise_or"),
+    ast.BitXor: (operator.xor, "bitwise_xor"),
+    ast.LShift: (operator.lshift, "left_shift"),
+    ast.RShift: (operator.rshift, "right_shift"),
+}
+COMPARE: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], str]] = {
+    ast.Eq: (operator.eq, "equal"),
+    ast.NotEq: (operator.ne, "not_equal"),
+    ast.Lt: (operator.lt, "less"),
+    ast.LtE: (operator.le, "less_equal"),
+    ast.Gt: (operator.gt, "greater"),
+    ast.GtE: (operator.ge, "greater_equal"),
+}
+IDENTITY: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda x, y: x in y,
+    ast.NotIn: lambda x, y: x not in y,
+}
+UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
+    ast.USub: (operator.neg, "negative"),
+    ast.UAdd: (operator.pos, "positive"),
+    ast.Invert: (operator.inv, "invert"),
+}
+
+
+def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
+    """``left op right``."""
+    if op not in BINARY:
+        raise b.unsupported(f"the operator {op.__name__} is not supported")
+    python, name = BINARY[op]
+    are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
+    is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list)) for v in (left, right))
+    is_repeated = is_repeated and any(isinstance(v, int) for v in (left, right))
+    if are_sequences or is_repeated or (is_static(left) and is_static(right)):
+        return b.python(python, left, right)
+    if is_integer(left) and is_integer(right):
+        return _integer_binary(b, name, left, right)
+    if name == "power":
+        return power(b, left, right)
+    if name == "matmul":
+        return matmul(b, left, right)
+    return elementwise(b, name, left, right)
+
+
+def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
+    """``-value``, ``+value`` and ``~value``."""
+    python, name = UNARY[op]
+    if is_static(value):
+        return b.python(python, value)
+    if isinstance(value, Lin):
+        return {"negative": -value, "positive": value, "invert": -value - 1}[name]
+    return elementwise(b, name, value)
+
+
+def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """One comparison; between integers it may be decided while parsing."""
+    if op in (ast.In, ast.NotIn) and not (is_static(left) and is_static(right)):
+        return _contained(b, op, left, right)
+    if op in IDENTITY:
+        return b.python(IDENTITY[op], left, right)
+    python, name = COMPARE[op]
+    if is_static(left) and is_static(right):
+        return b.python(python, left, right)
+    if is_integer(left) and is_integer(right):
+        return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
+    return elementwise(b, name, left, right)
+
+
+def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """``left in right`` where some of the values are data."""
+    if isinstance(right, dict) and is_static(left):
+        return (left in right) == (op is ast.In)
+    if not isinstance(right, (tuple, list)):
+        raise b.unsupported("`in` is only supported for tuples, lists and dicts", "Use np.any(array == value).")
+    found: Any = False
+    for value in right:
+        is_equal = compare(b, ast.Eq, left, value)
+        known = conditions.known_truth(is_equal)
+        same = conditions.truth(b, is_equal) if known is None else known
+        found = conditions.logical(b, "logical_or", found, same)
+    if op is ast.In:
+        return found
+    return (not found) if isinstance(found, bool) else elementwise(b, "logical_not", found)
+
+
+def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
+    left, right = Lin.of(left), Lin.of(right)
+    if name == "add":
+        return left + right
+    if name == "subtract":
+        return left - right
+    if name == "multiply" and (left.is_const or right.is_const):
+        return left.scaled(right.const) if right.is_const else right.scaled(left.const)
+    if name == "divide":
+        return elementwise(b, name, left, right)
+    if name == "left_shift" and right.is_const and 0 <= right.const < 63:
+        return left.scaled(2**right.const)
+    if name in ("floor_divide", "remainder") and right == Lin(0):
+        raise b.unsupported("integer division by zero")
+    if name == "power" and not b.holds(right):
+        raise b.unsupported("an integer to a power that may be negative")
+    return as_linear(Op(name, (Int(left), Int(right)), INT))

@@ -1,0 +1,190 @@
+"""The front end's entry: a function and the signature of one call become a `Primal`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import islpy as isl
+import numpy as np
+
+from sdfgad.errors import OutputError, UnsupportedProgram
+from sdfgad.ir.expr import INT, Const, Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Buffer, Compute, Program, written
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import functions as _functions
+from sdfgad.parse import library as _library
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.copy_elimination import coalesce
+from sdfgad.parse.emitter import STATUS
+from sdfgad.parse.equal_values import merge_equal
+from sdfgad.parse.interpreter import Frame
+from sdfgad.parse.originals import without_copies
+from sdfgad.parse.source import Source, read_source
+from sdfgad.parse.values import Selection, Tensor, as_tensor, is_number, view_of
+
+assert _functions
+assert _library  # importing them registers the functions that the interpreter knows
+
+
+@dataclass(frozen=True)
+class ArrayArgument:
+    """An array or floating scalar argument.
+
+    Attributes:
+        is_scalar: whether it is a number rather than an array, and so cannot be updated in place.
+        weak: whether it is a Python float.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    is_scalar: bool = False
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class Primal:
+    """A parsed program.
+
+    Attributes:
+        program: its outputs are "return", "return[k]" and the names of arguments that it updates.
+        context: the values of the run-time integers for which it holds.
+        fixed: the integer arguments that became constants.
+        integers: the other integer arguments -> their symbols.
+        inputs: array arguments -> their input buffers.
+        captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call.
+        lookups: how to look these arrays up again, with what was found.
+        source: the user's function.
+    """
+
+    program: Program
+    context: isl.Set
+    fixed: Mapping[str, int]
+    integers: Mapping[str, str]
+    inputs: Mapping[str, str]
+    captured: Mapping[str, np.ndarray[Any, Any]]
+    lookups: tuple[tuple[Callable[[], Any], np.ndarray[Any, Any]], ...]
+    source: Source
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the names of arrays from outside still stand for the same arrays."""
+        return all(lookup() is array for lookup, array in self.lookups)
+
+
+def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: Iterable[str] = ()) -> Primal:
+    """Parse `function` for one call.
+
+    Args:
+        function: the user's function.
+        arguments: for each parameter an `ArrayArgument`, an int (which may stay a run-time value), or any other
+            object, which is a constant of the program.
+        constant: integer arguments that must become constants.
+
+    Raises:
+        UnsupportedProgram: a statement or function is not supported.
+        ShapeMismatch, InvalidIndex, UnboundVariable: where NumPy or Python would raise for certain.
+    """
+    source = read_source(function)
+    values = {n: v for n, v in arguments.items() if type(v) is int}
+    symbols = dict(zip(values, map(Names().fresh, values), strict=True))
+    fixed: dict[str, int] = {name: values[name] for name in constant}
+    while True:
+        free = {n: s for n, s in symbols.items() if n not in fixed}
+        builder = Builder({s: values[n] for n, s in free.items()})
+        try:
+            bound = {**arguments, **fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
+            program, inputs = _build(builder, source, bound)
+        except NeedsConstant as need:
+            wanted = {n: values[n] for n, s in free.items() if s in need.symbols}
+            if not wanted:
+                raise UnsupportedProgram(need.what, need.where, "Use arrays of a fixed size.") from need
+            fixed |= wanted
+            continue
+        captured = {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs}
+        lookups = tuple(builder.lookups)
+        return Primal(program, builder.context, fixed, free, inputs, captured, lookups, source)
+
+
+def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Program, dict[str, str]]:
+    arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
+    views = {name: _argument(b, name, argument) for name, argument in arrays.items()}
+    buffers = {name: _buffer_of(view) for name, view in views.items()}
+    values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
+    result = Frame(b, source, {**arguments, **values}).run()
+    outputs = dict(_returned(b, result))
+    body = tuple(b.blocks[0])
+    changed = written(body)
+    outputs |= {name: buffer for name, buffer in buffers.items() if buffer in changed}
+    captured = tuple(name for name in b.captured if name in b.buffers)
+    inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
+    program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
+    program = coalesce(_separate_inputs(_with_status(program), b))
+    program = merge_equal(coalesce(without_copies(program)))
+    return program, dict(zip(buffers, program.inputs, strict=False))
+
+
+def _buffer_of(view: Tensor) -> str:
+    assert view.buffer is not None
+    return view.buffer
+
+
+def _argument(b: Builder, name: str, value: ArrayArgument) -> Tensor:
+    buffer = Buffer(b.fresh(name), tuple(Lin(n) for n in value.shape), value.dtype, name)
+    b.buffers[buffer.name] = buffer
+    return view_of(buffer, value.weak)
+
+
+def _returned(b: Builder, result: Any) -> list[tuple[str, str]]:
+    if not isinstance(result, (tuple, list, dict)):
+        return [] if result is None else [("return", _stored(b, "return", result))]
+    return [(name, _stored(b, name, leaf)) for name, leaf in _leaves("return", result) if _is_numeric(leaf)]
+
+
+def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
+    """The parts of a returned value, by the expressions that select them."""
+    if not isinstance(value, (tuple, list, dict)):
+        return [(name, value)]
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    return [leaf for key, part in pairs for leaf in _leaves(f"{name}[{key!r}]", part)]
+
+
+def _is_numeric(value: Any) -> bool:
+    return is_number(value) or isinstance(value, (Tensor, Lin, Selection))
+
+
+def _stored(b: Builder, name: str, value: Any) -> str:
+    """The buffer that holds a returned value, in storage of its own."""
+    if not _is_numeric(value):
+        raise OutputError(f"{name} is a {type(value).__name__}, not an array or number", b.where, "Return arrays.")
+    tensor = as_tensor(value)
+    if not all(extent.is_const for extent in tensor.shape):
+        what = f"the size of {name} is data"
+        raise OutputError(what, b.where, "Return an array of a fixed size, such as one made by np.where, or a number.")
+    return _buffer_of(b.stored(tensor, "result"))
+
+
+def _with_status(program: Program) -> Program:
+    if not program.checks:
+        return program
+    clear = Compute((), Access(STATUS), Const(0, INT))
+    return program.with_body((clear, *program.body))
+
+
+def _separate_inputs(program: Program, b: Builder) -> Program:
+    """Let an argument that the program writes be a copy of what the caller passed."""
+    changed = written(program.body)
+    copies: list[Any] = []
+    buffers, inputs = dict(program.buffers), list(program.inputs)
+    for position, name in enumerate(program.inputs):
+        if name not in changed:
+            continue
+        original = replace(buffers[name], name=b.fresh(f"{name}_in"))
+        buffers[original.name] = original
+        inputs[position] = original.name
+        params = tuple((b.fresh("p"), extent) for extent in original.shape)
+        index = tuple(Lin.symbol(p) for p, _ in params)
+        copies.append(Compute(params, Access(name, index), Access(original.name, index).read(original.dtype)))
+    return replace(program, buffers=buffers, inputs=tuple(inputs), body=(*copies, *program.body))

@@ -1,0 +1,116 @@
+"""``range`` with bounds that are known at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.python import int_, integer_extremum
+from sdfgad.parse.indexing import getitem
+from sdfgad.parse.values import Selection, Tensor, as_tensor, is_integer
+
+
+@dataclass(frozen=True)
+class Range:
+    """``range(start, stop, step)`` with bounds known at run time and a step known while parsing.
+
+    `whole`, if given, is a number of trips, each of which stands for `period` trips of the range.
+    """
+
+    start: Lin
+    stop: Lin
+    step: int
+    whole: Lin | None = None
+    period: int = 1
+
+    @staticmethod
+    def of(b: Builder, arguments: list[Any]) -> Range:
+        bounds = [_bound(b, value) for value in arguments]
+        if len(bounds) == 1:
+            bounds = [Lin(0), *bounds]
+        step = b.constant(bounds[2]) if len(bounds) > 2 else 1
+        if step == 0:
+            raise b.unsupported("range() step must not be zero")
+        return Range(bounds[0], bounds[1], step)
+
+    @property
+    def trips(self) -> Lin:
+        """The number of trips; negative or zero for none."""
+        if self.whole is not None:
+            return self.whole
+        span = self.stop - self.start if self.step > 0 else self.start - self.stop
+        size = abs(self.step)
+        if size == 1:
+            return span
+        if span.is_const:
+            return Lin(-(-span.const // size))
+        return as_linear(Op("floor_divide", (Int(span + size - 1), Const(size, INT)), INT))
+
+    def index(self, trip: Lin) -> Any:
+        index = self.start + trip.scaled(self.step)
+        return index.const if index.is_const else index
+
+    def guards(self, trip: Lin) -> tuple[Lin, ...]:
+        """Forms that are >= 0 exactly for the trips that run."""
+        if self.whole is not None:
+            return (trip, self.whole - 1 - trip)
+        index = self.start + trip.scaled(self.step)
+        inside = self.stop - index if self.step > 0 else index - self.stop
+        return (trip, inside - 1)
+
+
+@dataclass(frozen=True)
+class Items:
+    """Something to loop over at run time: how many items there are, and what each is."""
+
+    length: Lin
+    at: Callable[[Any], Any]
+
+
+def items_of(b: Builder, value: Any) -> Items | None:
+    """A range or an array as items; None for what is looped over while parsing."""
+    if isinstance(value, Items):
+        return value
+    if isinstance(value, Range):
+        return Items(value.trips, lambda trip: value.index(Lin.of(trip)))
+    if isinstance(value, Selection):
+        value = as_tensor(value)
+    if isinstance(value, Tensor) and value.ndim:
+        array = b.settle(value)
+        return Items(array.shape[0], lambda trip: getitem(b, array, trip))
+    return None
+
+
+def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, Any]) -> Items | None:
+    """``enumerate``, ``zip`` or ``reversed`` of items; None if not all of the values are items."""
+    parts = [items_of(b, value) for value in values[: 1 if function is enumerate else None]]
+    if not parts or any(part is None for part in parts):
+        return None
+    items = [part for part in parts if part is not None]
+    first = items[0]
+    if function is reversed:
+        return Items(first.length, lambda trip: first.at(first.length - 1 - trip))
+    if function is enumerate:
+        start = values[1] if len(values) > 1 else keywords.get("start", 0)
+        return Items(first.length, lambda trip: (_plain(Lin.of(trip) + start), first.at(trip)))
+    length = first.length
+    for other in items[1:]:
+        length = Lin.of(integer_extremum(b, length, other.length, "minimum"))
+    if keywords.get("strict") and not all(b.is_zero(length - item.length) for item in items):
+        raise b.unsupported("zip of sequences of different lengths; Python raises here, too")
+    return Items(length, lambda trip: tuple(item.at(trip) for item in items))
+
+
+def _plain(form: Lin) -> Any:
+    return form.const if form.is_const else form
+
+
+def _bound(b: Builder, value: Any) -> Lin:
+    if is_integer(value):
+        return Lin.of(value if isinstance(value, Lin) else int(value))
+    if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
+        return Lin.of(int_(b, value))
+    raise b.unsupported(f"a range bound that is not an integer: {value!r}", "Convert it with int(...).")

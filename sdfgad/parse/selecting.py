@@ -1,0 +1,159 @@
+"""Selections: what a boolean mask chooses, kept in its places for as long as only its elements matter, not their order.
+
+So no size is data, a mask costs a comparison per element, and nothing needs to be kept for the reverse sweep but the
+mask. Where the chosen elements must be an array of their own, their positions are found first.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sdfgad.errors import ShapeMismatch
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.elementwise import elementwise, where
+from sdfgad.parse.strides import unravelled
+from sdfgad.parse.values import Index, Selection, Tensor, as_tensor
+
+
+def selection(b: Builder, x: Tensor, mask: Tensor) -> Selection:
+    """``x[mask]``."""
+    if mask.ndim > x.ndim or not all(b.is_zero(m - e) for m, e in zip(mask.shape, x.shape, strict=False)):
+        shapes = f"({', '.join(map(str, mask.shape))}) and ({', '.join(map(str, x.shape))})"
+        raise ShapeMismatch(f"a boolean index must fit the array: shapes {shapes}", b.where, "Check the shapes.")
+    return chosen(b, x, b.fixed_mask(mask))
+
+
+def chosen(b: Builder, dense: Tensor, mask: Tensor) -> Selection:
+    return Selection(dense.as_value(settled=False), mask, lambda selected: compacted(b, selected))
+
+
+def narrowed(b: Builder, x: Selection, mask: Selection) -> Selection:
+    """``x[mask]`` of a selection by another one of booleans."""
+    if not is_same_mask(x.mask, mask.mask) or mask.dtype != BOOL:
+        raise b.unsupported("a selection is indexed by a mask of another selection", "Use masks of the same length.")
+    both = elementwise(b, "logical_and", x.mask, mask.dense)
+    return chosen(b, x.dense, b.fixed_mask(both))
+
+
+def spread(mask: Tensor, x: Tensor) -> Tensor:
+    """A mask of the leading axes of `x`, for all of its axes."""
+    shape = (*mask.shape, *(Lin(1),) * (x.ndim - mask.ndim))
+    return mask.reindexed(shape, lambda p: p[: mask.ndim])
+
+
+def filled(b: Builder, x: Selection, value: Any) -> Tensor:
+    """The elements in their places, with `value` where none was chosen."""
+    return where(b, spread(x.mask, x.dense), x.dense, Tensor((), x.dtype, lambda _: Const(value, x.dtype)))
+
+
+def count(b: Builder, x: Selection) -> Lin:
+    """How many elements the mask chooses."""
+    ones = Tensor(x.mask.shape, INT, lambda p: Op("cast", (x.mask.element(p),), INT))
+
+    def made() -> Lin:
+        total = b.new_view("count", (), INT)
+        b.assign(total, 0)
+        b.compute(x.mask.shape, total, lambda p: (), ones, "add")
+        return bounded(as_linear(total.at()), _size(b, x.mask))
+
+    index = tuple(Lin.symbol(f"m{axis}_") for axis in range(x.mask.ndim))
+    found: Lin = b.once(("count", x.mask.shape), x.mask.element(index), made)
+    return found
+
+
+def bounded(form: Lin, most: int) -> Lin:
+    """An integer from data, said to be in 0, …, most."""
+    at_least = Op("maximum", (Int(form), Const(0, INT)), INT)
+    return as_linear(Op("minimum", (at_least, Const(most, INT)), INT))
+
+
+def _size(b: Builder, x: Tensor) -> int:
+    return math.prod(b.constant(extent) for extent in x.shape)
+
+
+def is_same_mask(x: Tensor, y: Tensor) -> bool:
+    index = tuple(Lin.symbol(f"m{axis}_") for axis in range(x.ndim))
+    return x.shape == y.shape and x.element(index) is y.element(index)
+
+
+def common(b: Builder, operands: list[Any]) -> Tensor | None:
+    """The mask that all selections among some operands share, if the others are single numbers."""
+    selections = [operand for operand in operands if isinstance(operand, Selection)]
+    first = selections[0]
+    if not all(is_same_mask(first.mask, s.mask) and s.dense.ndim == first.dense.ndim for s in selections):
+        return None
+    others = [as_tensor(operand) for operand in operands if not isinstance(operand, Selection)]
+    return first.mask if all(extent == Lin(1) for other in others for extent in other.shape) else None
+
+
+def aligned(b: Builder, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], Tensor]:
+    """Index entries with selections among them as arrays in their places, and the mask of those that count."""
+    mask = common(b, [entry for entry in entries if isinstance(entry, Selection)])
+    if mask is None:
+        raise b.unsupported("an array is indexed by selections of several masks", "Use one mask.")
+    return tuple(entry.dense if isinstance(entry, Selection) else entry for entry in entries), mask
+
+
+def dense_of(b: Builder, value: Any, mask: Tensor) -> Tensor:
+    """A value that is assigned where `mask` holds, in the mask's places."""
+    if isinstance(value, Selection):
+        if not is_same_mask(value.mask, mask):
+            raise b.unsupported("a selection is assigned through a mask of another one", "Use one mask.")
+        return value.dense
+    tensor = as_tensor(value)
+    if tensor.ndim:
+        raise b.unsupported("an array is assigned through a selection of indices", "Select it by the same mask.")
+    return tensor
+
+
+def assign(b: Builder, x: Selection, entries: tuple[Any, ...], value: Any) -> None:
+    """``x[...] = value`` of a selection that has a name of its own, and so its own storage."""
+    index = entries[0] if len(entries) == 1 else None
+    is_all = index is Ellipsis or (isinstance(index, slice) and index == slice(None))
+    if x.dense.place is not None and isinstance(index, Selection) and is_same_mask(index.mask, x.mask):
+        mask = b.fixed_mask(elementwise(b, "logical_and", x.mask, index.dense))
+        b.assign(x.dense, where(b, spread(mask, x.dense), dense_of(b, value, mask), x.dense))
+        return
+    if x.dense.place is None or not is_all:
+        raise b.unsupported("part of a selection is updated in place", "Update the array itself, through a mask.")
+    b.assign(x.dense, where(b, spread(x.mask, x.dense), dense_of(b, value, x.mask), x.dense))
+
+
+# --- chosen elements as an array of their own
+
+
+def positions(b: Builder, mask: Tensor) -> list[Tensor]:
+    """The indices of a mask's true elements in order, an array for each axis; their number is data."""
+    flat, number = _found(b, b.fixed_mask(mask))
+    sizes = [b.constant(extent) for extent in mask.shape]
+
+    def coordinate(axis: int) -> Tensor:
+        return Tensor((number,), INT, lambda p: Int(unravelled(as_linear(flat.element(p)), sizes)[axis]), settled=True)
+
+    return [coordinate(axis) for axis in range(mask.ndim)]
+
+
+def _found(b: Builder, mask: Tensor) -> tuple[Tensor, Lin]:
+    size = _size(b, mask)
+
+    def made() -> tuple[Tensor, Lin]:
+        flat, number = b.call("nonzero", [mask], [((size,), INT), ((), INT)], (size,))
+        return flat, bounded(as_linear(number.at()), size)
+
+    index = tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim))
+    found: tuple[Tensor, Lin] = b.once(("positions", mask.shape), mask.element(index), made)
+    return found
+
+
+def compacted(b: Builder, x: Selection) -> Tensor:
+    """The chosen elements one after the other."""
+    flat, number = _found(b, x.mask)
+    sizes = [b.constant(extent) for extent in x.mask.shape]
+    dense = x.dense
+
+    def element(p: Index) -> Any:
+        return dense.element((*unravelled(as_linear(flat.element(p[:1])), sizes), *p[1:]))
+
+    return Tensor((number, *dense.shape[x.mask.ndim :]), x.dtype, element)

@@ -1,0 +1,135 @@
+"""The syntax tree and the source lines of a user's function."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from sdfgad.errors import Location, UnsupportedProgram
+from sdfgad.parse.jumps import structured
+from sdfgad.parse.liveness import captured_names
+
+FunctionNode = ast.FunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A function, its syntax tree with the line numbers of its file, and the names it sees from outside."""
+
+    function: Callable[..., Any]
+    node: FunctionNode
+    file: str
+    outer: dict[str, Any]
+
+    def where(self, node: ast.AST) -> Location:
+        line = getattr(node, "lineno", self.node.lineno)
+        return Location(self.file, line, linecache.getline(self.file, line).strip())
+
+    def lookup(self, name: str) -> Any:
+        """What an outer name stands for now; None if for nothing."""
+        cells = dict(_cells(self.function, self.function.__code__))
+        if name in cells:
+            return cells[name].cell_contents if _is_filled(cells[name]) else None
+        return self.function.__globals__.get(name)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", "program").strip("<>")
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """The statements, without jumps out of loops and branches."""
+        return self.tree.body
+
+    @cached_property
+    def captured(self) -> frozenset[str]:
+        """The names that functions defined inside may read."""
+        return captured_names(self.tree)
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The statements as one node."""
+        if isinstance(self.node, ast.Lambda):
+            return ast.Module([ast.copy_location(ast.Return(self.node.body), self.node.body)], [])
+        return ast.Module(structured(self.node.body), [])
+
+
+def read_source(function: Callable[..., Any]) -> Source:
+    """Find the syntax tree of `function`.
+
+    Raises:
+        UnsupportedProgram: the function has no readable Python source.
+    """
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        raise UnsupportedProgram(
+            f"{function!r} is not a Python function", None, "Pass a function written in Python with `def`."
+        )
+    node = _find(code)
+    outer = dict(function.__globals__)
+    outer |= {name: cell.cell_contents for name, cell in _cells(function, code) if _is_filled(cell)}
+    return Source(function, node, code.co_filename, outer)
+
+
+def _find(code: Any) -> FunctionNode:
+    text = "".join(linecache.getlines(code.co_filename))
+    where = Location(code.co_filename, code.co_firstlineno, f"def {code.co_name}")
+    if not text:
+        raise UnsupportedProgram(
+            f"the source of `{code.co_name}` is not available",
+            where,
+            "Define the function in a file or a notebook.",
+        )
+    found = [node for node in _functions(text) if _is_at(node, code)]
+    # Of lambdas within lambdas, the code is the innermost that holds all of it.
+    found = found[-1:] if all(isinstance(node, ast.Lambda) for node in found) else found
+    if not found:
+        raise UnsupportedProgram(
+            f"`{code.co_name}` is not where it was defined: its file has changed since", where, "Import it again."
+        )
+    if len(found) > 1:
+        raise UnsupportedProgram(
+            f"the source of `{code.co_name}` cannot be told apart from {len(found)} candidates on its line",
+            where,
+            "Give the function a line of its own, with `def`.",
+        )
+    return found[0]
+
+
+@lru_cache(maxsize=64)
+def _functions(text: str) -> tuple[FunctionNode, ...]:
+    """The functions that a file defines, outer before inner."""
+    return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.Lambda))
+
+
+def _is_at(node: FunctionNode, code: Any) -> bool:
+    if isinstance(node, ast.Lambda):
+        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno and _spans(node.body, code)
+    if node.name != code.co_name:
+        return False
+    return code.co_firstlineno in {node.lineno, *(d.lineno for d in node.decorator_list)}
+
+
+def _spans(body: ast.expr, code: Any) -> bool:
+    """Whether all instructions of `code` come from the text of `body`."""
+    start, end = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
+    places = [(line, column) for line, _, column, last in code.co_positions() if line and column is not None and last]
+    return all(start <= place <= end for place in places)
+
+
+def _cells(function: Any, code: Any) -> list[tuple[str, Any]]:
+    return list(zip(code.co_freevars, function.__closure__ or (), strict=True))
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 - reading is the test
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,70 @@
+"""Values made of other values: tuples, lists, dicts and selections, taken apart into leaves and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from sdfgad.parse.values import UNDEFINED, MaybeBound, Selection
+
+
+def leaves(value: Any) -> list[Any]:
+    """The numbers, arrays and other objects in a value, in order."""
+    return [leaf for part in _parts(value) for leaf in leaves(part)] if _is_inner(value) else [value]
+
+
+def rebuilt(like: Any, new: Iterable[Any]) -> Any:
+    """A value of the structure of `like` with other leaves."""
+    return _rebuilt(like, iter(new))
+
+
+def _rebuilt(like: Any, new: Iterator[Any]) -> Any:
+    return _with_parts(like, [_rebuilt(part, new) for part in _parts(like)]) if _is_inner(like) else next(new)
+
+
+def matched(values: list[Any]) -> list[Any] | None:
+    """The values in one structure; None if theirs differ. What is undefined takes any structure."""
+    known = [value for value in values if value is not UNDEFINED]
+    if not any(map(_is_inner, known)):
+        return values
+    like = known[0]
+    if not _is_inner(like) or not all(_is_same_kind(like, value) for value in known):
+        return None
+    missing = [UNDEFINED] * len(_parts(like))
+    columns = zip(*(missing if value is UNDEFINED else _parts(value) for value in values), strict=True)
+    fitted = [matched(list(column)) for column in columns]
+    if any(column is None for column in fitted):
+        return None
+    return [_with_parts(like, [column[k] for column in fitted if column]) for k in range(len(values))]
+
+
+def matched_like(like: Any, values: list[Any]) -> list[Any]:
+    """`values` in the structure of `like`, which they have unless they are undefined."""
+    return (matched([like, *values]) or [])[1:]
+
+
+def _is_inner(value: Any) -> bool:
+    return isinstance(value, (tuple, list, dict, Selection, MaybeBound))
+
+
+def _is_same_kind(x: Any, y: Any) -> bool:
+    if type(x) is not type(y) or len(_parts(x)) != len(_parts(y)):
+        return False
+    return not isinstance(x, dict) or list(x) == list(y)
+
+
+def _parts(value: Any) -> list[Any]:
+    if isinstance(value, Selection):
+        return [value.dense, value.mask]
+    if isinstance(value, MaybeBound):
+        return [value.value, value.bound]
+    return list(value.values()) if isinstance(value, dict) else list(value)
+
+
+def _with_parts(like: Any, parts: list[Any]) -> Any:
+    if isinstance(like, Selection):
+        return replace(like, dense=parts[0], mask=parts[1])
+    if isinstance(like, MaybeBound):
+        return MaybeBound(*parts)
+    return dict(zip(like, parts, strict=True)) if isinstance(like, dict) else type(like)(parts)

@@ -1,0 +1,241 @@
+"""What a name can hold while a program is parsed.
+
+Python objects that are known while parsing (numbers, strings, tuples, modules, functions) stand for themselves.
+An integer that is known only at run time is a `Lin`. Everything else is a `Tensor`: a shape, a dtype and a
+function from an index to the expression of that element, evaluated only where the value is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, IntLike, Lin, Op, Read, rewrite
+from sdfgad.ir.program import Access, Buffer
+
+Index = tuple[Lin, ...]
+
+DTYPES = frozenset(
+    (
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float32", "float64", "complex64", "complex128"),
+    )
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """An array or scalar that is known at run time.
+
+    Attributes:
+        shape: extents.
+        dtype: of the elements.
+        element: index -> expression of the element.
+        place: index -> where the element is stored, for arrays that may be updated in place; None for values.
+        weak: whether it is a Python number, which does not take part in NumPy's dtype promotion.
+        settled: whether later statements cannot change the value; a view changes with what it views, and an
+            unevaluated expression with what it reads.
+        is_copy: whether it is a copy that stands for an array, which Python would update instead.
+        copy_of: for such a copy, the buffers of the arrays that it may stand for, with the number of writes to each at
+            the time of the copy; Python would see later writes.
+    """
+
+    shape: Index
+    dtype: np.dtype[Any]
+    element: Callable[[Index], Expr]
+    place: Callable[[Index], Access] | None = None
+    weak: bool = False
+    settled: bool = False
+    is_copy: bool = False
+    copy_of: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def at(self, *index: IntLike) -> Expr:
+        return self.element(tuple(Lin.of(i) for i in index))
+
+    @property
+    def buffer(self) -> str | None:
+        """The buffer of an array that may be updated in place."""
+        return None if self.place is None else self.place(tuple(Lin(0) for _ in self.shape)).buffer
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether each element is a plain read of a buffer."""
+        return isinstance(self.element(tuple(Lin(0) for _ in self.shape)), Read)
+
+    def as_value(self, settled: bool) -> Tensor:
+        """The same elements as a value that cannot be updated in place."""
+        return replace(self, place=None, settled=settled)
+
+    def reindexed(self, shape: Index, old_index: Callable[[Index], Index]) -> Tensor:
+        """A view with another shape; `old_index` maps its indices to this tensor's."""
+        element, place = self.element, self.place
+        return replace(
+            self,
+            shape=shape,
+            element=lambda index: element(old_index(index)),
+            place=None if place is None else lambda index: place(old_index(index)),
+        )
+
+    def substituted(self, symbols: Mapping[str, IntLike]) -> Tensor:
+        """This tensor with symbols replaced, as after the last trip of a loop."""
+        element, place = self.element, self.place
+
+        def moved(index: Index) -> Access:
+            assert place is not None
+            access = place(index)
+            lins = tuple(lin.substitute(symbols, lambda e: rewrite(e, symbols)) for lin in access.index)
+            return Access(access.buffer, lins)
+
+        return replace(
+            self,
+            shape=tuple(extent.substitute(symbols, lambda e: rewrite(e, symbols)) for extent in self.shape),
+            element=lambda index: rewrite(element(index), symbols),
+            place=None if place is None else moved,
+        )
+
+
+@dataclass(frozen=True)
+class Unbound:
+    """What a name holds where Python would, or might, find it without a value."""
+
+    reason: str
+    error: Exception | None = None
+
+
+ABSENT = Unbound("one branch does not assign it")
+
+
+@dataclass(frozen=True, eq=False)
+class MaybeBound:
+    """What a name holds that only some paths have bound; `bound` says at run time whether they have."""
+
+    value: Any
+    bound: Any
+
+
+class Undefined:
+    """What a result holds before a ``return`` is reached; it is never read then."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED = Undefined()
+
+
+@dataclass(frozen=True)
+class AfterLoop:
+    """What a name first bound in a loop holds after it: `value`, provided that the loop ran at all."""
+
+    value: Any
+    trips: Lin
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What ``x[mask]`` holds, kept in the places of `x`: the elements of `dense` where `mask` is true, in order.
+
+    Attributes:
+        dense: an array whose leading axes are the mask's.
+        mask: booleans.
+        compact: makes the array of the chosen elements alone, whose first extent is data.
+    """
+
+    dense: Tensor
+    mask: Tensor
+    compact: Callable[[Selection], Tensor]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.dense.dtype
+
+    def all_of(self, whole: Tensor) -> Selection:
+        """All elements of an array as a selection."""
+        yes = Tensor(whole.shape[: self.mask.ndim], BOOL, lambda _: Const(True, BOOL))
+        return replace(self, dense=whole, mask=yes)
+
+
+def view_of(buffer: Buffer, weak: bool = False, shape: Index | None = None) -> Tensor:
+    """The whole of a buffer, or its leading part of the given shape."""
+    return Tensor(
+        buffer.shape if shape is None else shape,
+        buffer.dtype,
+        lambda index: Access(buffer.name, index).read(buffer.dtype),
+        lambda index: Access(buffer.name, index),
+        weak,
+    )
+
+
+def scalar(expr: Expr, weak: bool = False) -> Tensor:
+    return Tensor((), expr.dtype, lambda _: expr, weak=weak)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, complex, np.generic))
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer with a linear form: a Python or NumPy integer, or a `Lin`."""
+    return isinstance(value, (Lin, int, np.integer)) and not isinstance(value, (bool, np.bool_))
+
+
+def is_static(value: Any) -> bool:
+    """Whether a value is known while parsing."""
+    if isinstance(value, (tuple, list)):
+        return all(is_static(v) for v in value)
+    if isinstance(value, dict):
+        return all(is_static(v) for v in value.values())
+    if isinstance(value, slice):
+        return all(is_static(v) for v in (value.start, value.stop, value.step))
+    return not isinstance(value, (Tensor, Lin, Selection))
+
+
+class NotNumeric(TypeError):
+    """A value that must be a number or an array is none."""
+
+
+def as_tensor(value: Any) -> Tensor:
+    """A number, `Lin` or tensor as a tensor.
+
+    Raises:
+        NotNumeric: the value is none of these.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, Selection):
+        return value.compact(value)
+    if isinstance(value, Lin):
+        return scalar(Int(value), weak=True)
+    if isinstance(value, np.generic):
+        return scalar(Const(value, value.dtype))
+    if isinstance(value, bool):
+        return scalar(Const(value, BOOL))
+    if is_number(value):
+        dtype = {int: INT, float: np.dtype(np.float64), complex: np.dtype(np.complex128)}[type(value)]
+        return scalar(Const(value, dtype), weak=True)
+    raise NotNumeric(f"{type(value).__name__} is not a number or an array")
+
+
+def cast(expr: Expr, dtype: np.dtype[Any]) -> Expr:
+    """`expr` converted to a dtype, as NumPy's `astype` does."""
+    if expr.dtype == dtype:
+        return expr
+    if isinstance(expr, Const) and not (expr.dtype.kind == "f" and dtype.kind in "iu"):
+        return Const(expr.value, dtype)
+    if isinstance(expr, Int) and expr.value.is_const:
+        return Const(expr.value.const, dtype)
+    return Op("cast", (expr,), dtype)
+
+
+def astype(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    if tensor.dtype == dtype:
+        return tensor
+    element = tensor.element
+    return Tensor(tensor.shape, dtype, lambda index: cast(element(index), dtype))

@@ -1,0 +1,28 @@
+"""Memory over time: what is held at each moment of a gradient program, as people see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What is held while one statement of the user's program runs, or is reversed."""
+
+    label: str
+    bytes: int
+
+
+def without_folder(source: str) -> str:
+    """A line without its folder: ``/home/me/heat.py:3: y = a / b`` becomes ``heat.py:3: y = a / b``."""
+    # A slash in the line itself is no part of the path.
+    place = re.search(r":\d+: ", source)
+    end = place.start() if place else 0
+    return re.sub(r"/.*/|\S*/", "", source[:end]) + source[end:]
+
+
+def peak_of(moments: Sequence[Moment]) -> Moment:
+    """The first moment at which most is held."""
+    return max(moments, key=lambda moment: moment.bytes)

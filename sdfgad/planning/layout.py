@@ -1,0 +1,161 @@
+"""One way to compute a gradient, and what it holds in a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.ir.program import Block, Program
+from sdfgad.memory.lifetimes import evaluate, peak_bytes
+from sdfgad.plan.cut import Cut
+from sdfgad.plan.problem import Solution
+from sdfgad.plan.segments import Segments
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the sizes of one call depend on.
+
+    Attributes:
+        integers: values of the program's run-time integers.
+        trips: loop counter -> the number of its trips in all, where that is data and has been counted.
+        copies: bytes of copies of arguments that are not contiguous.
+    """
+
+    integers: Mapping[str, int]
+    trips: Mapping[str, int] = field(default_factory=dict)
+    copies: int = 0
+
+    def of(self, made: GradientProgram) -> dict[str, int]:
+        """All integers that a gradient program's sizes are made of, but for its segments."""
+        counted = {} if made.counting is None else made.counting.outputs
+        loops = {buffer: name.removeprefix("trips of ") for name, buffer in counted.items()}
+        totals = {symbol: self.trips.get(loops[buffer], 0) for symbol, buffer in made.totals.items()}
+        return {**self.integers, **totals}
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """A gradient program as it is compiled, which layouts that differ in numbers only share.
+
+    Attributes:
+        made: the program, not optimised.
+        pieces: the program with some of its statements in pieces, or None if none are.
+        cuts: which these are.
+    """
+
+    made: GradientProgram
+    pieces: Program | None = None
+    cuts: tuple[Cut, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Code, (self.made, self.pieces, self.cuts)
+
+    @property
+    def source(self) -> Program:
+        """What is compiled, before it is optimised."""
+        return self.made.program if self.pieces is None else self.pieces
+
+    @cached_property
+    def before_loops(self) -> Program:
+        """The program, optimised as far as each statement can still run in pieces by itself."""
+        from sdfgad.optimise.passes import BEFORE_LOOPS, optimise  # What is found compiled does without the import.
+
+        return optimise(self.source, BEFORE_LOOPS)
+
+    @cached_property
+    def program(self) -> Program:
+        """The program, optimised."""
+        from sdfgad.optimise.passes import FROM_LOOPS, optimise
+
+        return optimise(self.before_loops, FROM_LOOPS)
+
+    @cached_property
+    def counting(self) -> Program | None:
+        """What counts trips whose number is data, optimised."""
+        from sdfgad.optimise.passes import optimise
+
+        return None if self.made.counting is None else optimise(self.made.counting)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """One way to compute a gradient.
+
+    Attributes:
+        code: the program, which other layouts may share.
+        body: the primal's statements, which `made.points` number.
+        recomputed: the statements that make each value again.
+        segments: how loops are kept, by statement number.
+        solution: what was decided, or None where nothing was.
+        status, gap, solver, seconds: how it was found.
+    """
+
+    code: Code
+    body: Block
+    recomputed: tuple[Any, ...]
+    segments: Mapping[int, Segments] = field(default_factory=dict)
+    solution: Solution | None = None
+    status: str = "fixed"
+    gap: float | None = 0.0
+    solver: str = "none"
+    seconds: float = 0.0
+
+    @property
+    def made(self) -> GradientProgram:
+        return self.code.made
+
+    @property
+    def program(self) -> Program:
+        return self.code.program
+
+    @property
+    def gradient_program(self) -> Program:
+        """The program without the output's value, and so without what only that needs."""
+        whole = self.code.source
+        gradients = {name: buffer for name, buffer in whole.outputs.items() if buffer != self.made.value}
+        return replace(whole, outputs=gradients)
+
+    @property
+    def decided(self) -> Solution:
+        """What was decided, of a layout of which something was."""
+        assert self.solution is not None
+        return self.solution
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        """Equal for layouts with the same compiled code."""
+        return self.recomputed, tuple(sorted(self.segments)), self.code.cuts
+
+    def for_trips(self, integers: Mapping[str, int]) -> Layout:
+        """The same layout for other numbers of trips."""
+        loops = {number: kept.loop for number, kept in self.made.checkpoints.items()}
+        segments = {n: s.for_trips(max(evaluate(loops[n].trips, integers), 0)) for n, s in self.segments.items()}
+        return self if segments == self.segments else replace(self, segments=segments)
+
+    @cached_property
+    def tables(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, int]]:
+        """The arrays and integers that tell the compiled program which states to keep and what to run again."""
+        arrays: dict[str, np.ndarray[Any, Any]] = {}
+        integers: dict[str, int] = {}
+        for number, kept in self.made.checkpoints.items():
+            segments = self.segments[number]
+            forward, reverse = segments.forward(), segments.reverse()
+            arrays |= {kept.forward.name: forward, kept.reverse.name: reverse}
+            values = (segments.length, segments.slots, len(forward), len(reverse))
+            integers |= dict(zip(kept.integers, values, strict=True))
+        return arrays, integers
+
+    def integers(self, sizes: Sizes) -> dict[str, int]:
+        return sizes.of(self.made) | self.tables[1]
+
+    def peak_bytes(self, sizes: Sizes) -> int:
+        """The most that a call holds."""
+        integers, counting = self.integers(sizes), self.code.counting
+        first = peak_bytes(counting, integers) if counting is not None else 0
+        return max(first, peak_bytes(self.program, integers)) + sizes.copies

@@ -1,0 +1,87 @@
+"""Layouts that earlier processes made, so that a program which has been compiled is not analysed again.
+
+A layout is a pure function of the parsed program and of what is asked for, which are the key, with all of this
+package. It stays to be checked against the memory limit by whoever recalls it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sdfgad.cache import fingerprint, key_of, read, write
+from sdfgad.errors import Location
+from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.gradient.checkpoints import Checkpoint
+from sdfgad.ir.codec import Codec
+from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
+from sdfgad.ir.serial import serialised
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.plan.cut import Cut
+from sdfgad.plan.problem import Solution
+from sdfgad.plan.segments import Segments
+
+if TYPE_CHECKING:
+    from sdfgad.planning.layout import Layout
+
+# A plan that was cut short by a busy machine may be a better one next time.
+LASTING = ("fixed", "optimal", "feasible", "greedy", "smallest peak")
+
+
+class LayoutCache:
+    """Recalls layouts of one program; `asked` is what is differentiated by what."""
+
+    def __init__(self, program: Program, *asked: str) -> None:
+        self.program, self.asked = program, asked
+
+    @cached_property
+    def _key(self) -> str:
+        # With its origin, which plans and errors tell.
+        return "\0".join([serialised(self.program, with_origin=True), *self.asked, fingerprint()])
+
+    def __call__(self, request: str, make: Callable[[], Layout]) -> Layout:
+        """The layout for a request, which says all that it depends on besides.
+
+        Raises:
+            NeedsConstant: recalled like a layout.
+        """
+        name = f"layouts/{key_of([self._key, request])}"
+        found = _read(name)
+        if found is None:
+            found = _tried(make)
+            if isinstance(found, NeedsConstant) or found.status in LASTING:
+                _write(name, found)
+        if isinstance(found, NeedsConstant):
+            raise found
+        return found
+
+
+def _tried(make: Callable[[], Layout]) -> Layout | NeedsConstant:
+    try:
+        return make()
+    except NeedsConstant as need:
+        return need
+
+
+def _read(name: str) -> Layout | NeedsConstant | None:
+    text = read(name)
+    if text is None:
+        return None
+    found = _codec().decode(text)
+    return NeedsConstant(*found) if isinstance(found, tuple) else found
+
+
+def _write(name: str, found: Layout | NeedsConstant) -> None:
+    need = (found.symbols, found.where, found.what) if isinstance(found, NeedsConstant) else None
+    write(name, _codec().encode(need or found))
+
+
+@functools.cache
+def _codec() -> Codec:
+    """All records that a layout is made of."""
+    from sdfgad.planning.layout import Code, Layout  # It imports this module.
+
+    chosen = (Layout, Code, Cut, GradientProgram, Checkpoint, Segments, Solution)
+    return Codec((*chosen, Program, Buffer, Access, Whole, Check, Location, Compute, Call, Loop, Branch))

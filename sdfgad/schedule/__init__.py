@@ -1,0 +1,1 @@
+"""Schedule: how statements will run, as far as optimiser, memory accounts and code generators must agree on it."""

@@ -1,0 +1,71 @@
+"""Two parallel loops over all of some arrays as one, along memory: a long loop has more whole vectors than short ones.
+
+``for i < n: for j < m: y[i, j] = x[i, j]`` is ``for i < n*m: y[0, i] = x[0, i]``, where rows have m elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from sdfgad.ir.expr import Expr, Int, Lin, postorder, symbols_of
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, reads_of, rewrite_statement
+
+
+def collapsed(loop: Loop, buffers: Mapping[str, Buffer]) -> Loop:
+    """The loop with the one in it, and those in that one, where their trips go along memory together."""
+    if len(loop.body) != 1 or not isinstance(loop.body[0], Loop) or not _is_plain(loop):
+        return loop
+    inner = collapsed(loop.body[0], buffers)
+    body = inner.body
+    if not _is_plain(inner) or not all(isinstance(s, Compute) and not s.params for s in body):
+        return loop
+    outer, length = loop.var, inner.trips.const
+    if not all(_is_along(access, buffers, outer, inner.var, length) for access in _accesses(body)):
+        return loop
+    if any({outer, inner.var} & symbols_of(*_numbers(s)) for s in body if isinstance(s, Compute)):
+        return loop
+    counter, trips = Lin.symbol(outer), loop.trips.scaled(length)
+    names = {outer: Lin(0), inner.var: counter}
+    body = tuple(rewrite_statement(s, names) for s in body)
+    return replace(loop, trips=trips, guards=(counter, trips - counter - 1), body=body)
+
+
+def offset_of(access: Access, buffers: Mapping[str, Buffer]) -> Lin | None:
+    """Where an element is in memory; None if it takes sizes that are not known."""
+    found, stride = Lin(0), 1
+    shape = buffers[access.buffer].shape
+    for position, (form, extent) in enumerate(reversed(list(zip(access.index, shape, strict=True)))):
+        found = found + form.scaled(stride)
+        if extent.is_const:
+            stride *= max(extent.const, 1)
+        elif position < len(shape) - 1:
+            return None
+    return found
+
+
+def _is_plain(loop: Loop) -> bool:
+    is_whole = loop.start == Lin(0) and loop.trips.is_const and loop.trips.const > 1
+    return loop.is_parallel and is_whole and not loop.backward and not loop.is_open
+
+
+def _accesses(body: Block) -> Iterator[Access]:
+    for statement in body:
+        assert isinstance(statement, Compute)
+        yield statement.target
+        yield from (Access(read.buffer, read.index) for read in reads_of(statement))
+
+
+def _is_along(access: Access, buffers: Mapping[str, Buffer], outer: str, inner: str, length: int) -> bool:
+    """Whether an element's place depends on both counters as on that of the loop over all, or on neither."""
+    if symbols_of(*(atom for lin in access.index for atom, _ in lin.terms if isinstance(atom, Expr))) & {outer, inner}:
+        return False
+    offset = offset_of(access, buffers)
+    if offset is None:
+        return not symbols_of(*map(Int, access.index)) & {outer, inner}
+    return offset.coefficient(outer) == length * offset.coefficient(inner)
+
+
+def _numbers(statement: Compute) -> list[Expr]:
+    """The integers that a statement computes with."""
+    return [node for node in postorder(statement.value) if isinstance(node, Int)]

@@ -1,0 +1,20 @@
+"""Loops that do something only where a mask is set go from one set element to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sdfgad.ir.expr import BOOL, Lin, Read
+from sdfgad.ir.program import Branch, Buffer, Loop, written
+
+
+def mask_of(loop: Loop, buffers: Mapping[str, Buffer]) -> str | None:
+    """The vector of booleans that says which trips of a loop do anything, if it stays the same meanwhile."""
+    if loop.is_open or len(loop.body) != 1:
+        return None
+    (branch,) = loop.body
+    if not isinstance(branch, Branch) or branch.orelse or not isinstance(branch.condition, Read):
+        return None
+    mask = branch.condition
+    is_own = mask.index == (Lin.symbol(loop.var),) and buffers[mask.buffer].dtype == BOOL
+    return mask.buffer if is_own and mask.buffer not in written(branch.then) else None

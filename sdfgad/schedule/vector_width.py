@@ -1,0 +1,46 @@
+"""Which loop nests run faster in the longest vectors that the processor has, rather than in those GCC prefers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sdfgad.ir.accesses import own_params
+from sdfgad.ir.expr import Lin, Op, postorder
+from sdfgad.ir.program import Block, Compute, Loop, walk
+from sdfgad.schedule.loop_order import order_of
+
+# Trips of one vector loop. Of fewer the rest is too large a part, in which there are no vectors; so few are none.
+LONG, SHORT = 128, 16
+# Of these a processor does two vectors at a time, of any length. Divisions take twice as long in vectors twice as long.
+PLAIN = {"add", "subtract", "multiply", "negative", "positive", "square"}
+# Points with fewer operations wait for memory.
+MUCH = 3
+
+
+def is_wide(block: Block) -> bool:
+    """Whether a block consists of long loops with plain arithmetic, without sums over points."""
+    found = [trips.const if trips.is_const else -1 for trips in _innermost(block)]
+    if not any(trips >= LONG for trips in found) or not all(trips >= LONG or 0 <= trips < SHORT for trips in found):
+        return False
+    statements = [s for s in walk(block) if isinstance(s, Compute)]
+    return all(map(_is_plain, statements)) and any(len(_operations(s)) >= MUCH for s in statements)
+
+
+def _innermost(block: Block) -> Iterator[Lin]:
+    """The numbers of trips of the loops around points."""
+    for statement in walk(block):
+        if isinstance(statement, Compute) and statement.params:
+            order = order_of(statement)
+            yield dict(statement.params)[(*order.outer, *order.inner)[-1]]
+        elif isinstance(statement, Loop) and any(isinstance(s, Compute) and not s.params for s in statement.body):
+            yield statement.trips
+
+
+def _operations(statement: Compute) -> list[Op]:
+    return [node for node in postorder(statement.value) if isinstance(node, Op)]
+
+
+def _is_plain(statement: Compute) -> bool:
+    is_sum = len(own_params(statement)) < len(statement.params)
+    is_real = statement.value.dtype.kind == "f"
+    return is_real and not is_sum and all(node.name in PLAIN for node in _operations(statement))

@@ -1,0 +1,33 @@
+"""Colours for the SDFG viewer: which arrays of a gradient program hold what is stored, and what is made again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dace.sdfg.nodes import AccessNode
+from dace.sdfg.sdfg import LogicalGroup
+
+from sdfgad.gradient.assemble import GradientProgram
+
+STORED, RECOMPUTED, KEPT = "#1f77b4", "#ff7f0e", "#2ca02c"
+
+
+def add_groups(sdfg: Any, made: GradientProgram) -> None:
+    """Give an SDFG the groups "stored", "recomputed" and "kept states", which the viewer shades.
+
+    The viewer knows a node by its number and that of its state, and states of different loops may share a number.
+    """
+    groups = {
+        "stored": (STORED, set(made.tapes.values())),
+        "recomputed": (RECOMPUTED, {new for names in made.copies for new in names.values()}),
+        "kept states": (KEPT, {b.name for kept in made.checkpoints.values() for b, _ in kept.states.values()}),
+    }
+    for name, (shade, buffers) in groups.items():
+        nodes = [
+            (state.parent_graph.node_id(state), state.node_id(node))
+            for state in sdfg.states()
+            for node in state.nodes()
+            if isinstance(node, AccessNode) and node.data in buffers
+        ]
+        if nodes:
+            sdfg.logical_groups = [*sdfg.logical_groups, LogicalGroup(name, shade, nodes=nodes)]

@@ -1,0 +1,1 @@
+"""Specialise: a program for the shapes, dtypes and integers of a call, from parsing to compiled code."""

@@ -1,0 +1,79 @@
+"""A gradient program, lowered and compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.ir.program import Buffer, Program
+from sdfgad.runtime.differential import Runnable, load
+from sdfgad.runtime.pool import empty
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """The gradient program of one layout, compiled when it is first needed: with the output's value, and without.
+
+    Attributes:
+        made: what it was assembled from.
+        whole: the program that is compiled.
+        gradients: the same without the output's value.
+    """
+
+    made: GradientProgram
+    whole: Program
+    gradients: Program
+
+    @cached_property
+    def sdfg(self) -> Any:
+        # These import all passes and DaCe, which takes a while, and a program that is found compiled does without.
+        from sdfgad.optimise.passes import optimise
+        from sdfgad.sdfg.groups import add_groups
+        from sdfgad.sdfg.lower import lower
+
+        sdfg = lower(optimise(self.whole))
+        add_groups(sdfg, self.made)
+        return sdfg
+
+    @cached_property
+    def outputs(self) -> Outputs:
+        return Outputs(self.whole)
+
+    @cached_property
+    def gradient_outputs(self) -> Outputs:
+        return Outputs(self.gradients)
+
+    @cached_property
+    def executable(self) -> Runnable:
+        return load(self.whole)
+
+    @cached_property
+    def gradient_executable(self) -> Runnable:
+        return load(self.gradients)
+
+    @cached_property
+    def counting(self) -> Runnable | None:
+        """Counts the trips of loops whose number of trips is data."""
+        counting = self.made.counting
+        return None if counting is None else load(counting)
+
+
+class Outputs:
+    """The arrays that a compiled program writes, new ones for each call."""
+
+    def __init__(self, program: Program) -> None:
+        names = dict.fromkeys([*program.outputs.values(), *(("status",) if program.checks else ())])
+        self._arrays = [(name, shape_of(program.buffers[name]), program.buffers[name].dtype) for name in names]
+
+    def __call__(self) -> dict[str, Array]:
+        return {name: empty(shape, dtype) for name, shape, dtype in self._arrays}
+
+
+def shape_of(buffer: Buffer) -> tuple[int, ...]:
+    return tuple(extent.const for extent in buffer.shape)

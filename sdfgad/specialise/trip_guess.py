@@ -1,0 +1,78 @@
+"""How many trips a call will make where that is data: as many as earlier calls made, which is mostly right.
+
+To count them takes a run of the whole program. So only a first call counts; a later one is given as many slots for what
+it keeps as earlier ones needed, and the compiled program stops where they are too few.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+
+from sdfgad.errors import OutOfMemory, TooFewSlots
+
+# Loop counter -> the number of its trips in all.
+Trips = Mapping[str, int]
+
+# So many calls of different integers are remembered.
+MOST_KEYS = 256
+# Once a guess was too small, the next one is larger by this part.
+SLACK = 8
+# One that was more than a third too large so many times in a row is dropped: calls may be long and short in turn.
+MOST_WASTE, PATIENCE = 3, 8
+
+
+class TripGuess:
+    """Runs calls with as many slots as they need."""
+
+    def __init__(self) -> None:
+        self._guesses: dict[Hashable, Trips] = {}
+        self._wasteful: Counter[Hashable] = Counter()
+
+    def run(self, key: Hashable, run: Callable[[Trips], Trips], count: Callable[[], Trips]) -> None:
+        """Run a call.
+
+        Args:
+            key: calls with the same one are taken to make about as many trips.
+            run: runs it with slots for so many trips, and returns how many it made.
+            count: counts its trips.
+        """
+        guess = self._guesses.get(key)
+        made = None if guess is None else _tried(run, guess)
+        if made is None:
+            made = self.run_counted(run, count)
+        if len(self._guesses) >= MOST_KEYS:
+            self._guesses.clear()
+        self._guesses[key] = self._next(key, made if guess is None else guess, made)
+
+    def _next(self, key: Hashable, guess: Trips, made: Trips) -> Trips:
+        """The guess after a call for which this one was made."""
+        is_wasteful = any(guess[loop] > trips + trips // MOST_WASTE + 1 for loop, trips in made.items())
+        self._wasteful[key] = self._wasteful[key] + 1 if is_wasteful else 0
+        if self._wasteful[key] >= PATIENCE:
+            self._wasteful[key] = 0
+            return {loop: min(guess[loop], _with_slack(trips)) for loop, trips in made.items()}
+        return {loop: guess[loop] if trips <= guess[loop] else _with_slack(trips) for loop, trips in made.items()}
+
+    @staticmethod
+    def run_counted(run: Callable[[Trips], Trips], count: Callable[[], Trips]) -> Trips:
+        """Run a call without a guess; how many trips it made."""
+        trips = count()
+        while True:
+            try:
+                return run(trips)
+            except TooFewSlots:
+                # What decides may be rounded otherwise where it is computed beside other things.
+                trips = {loop: 2 * number + 1 for loop, number in trips.items()}
+
+
+def _tried(run: Callable[[Trips], Trips], guess: Trips) -> Trips | None:
+    """How many trips a call made with as many slots as were guessed; None if that did not do."""
+    try:
+        return run(guess)
+    except (TooFewSlots, OutOfMemory):
+        return None
+
+
+def _with_slack(trips: int) -> int:
+    return trips + trips // SLACK + 1

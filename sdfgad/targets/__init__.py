@@ -1,0 +1,1 @@
+"""Targets: code for the machines that programs run on."""

@@ -1,0 +1,1 @@
+"""CPU: C++ with vector instructions, threads and OpenBLAS, and the headers that it includes."""

@@ -1,0 +1,59 @@
+"""Sums and extrema in registers: how they are declared, added to and read.
+
+The macros for sums are those of `include/perturb.h`: plain code can perturb what a sum in vectors rounds otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """A total; that of complex numbers is two sums of real ones, which vector instructions can make."""
+
+    dtype: np.dtype[Any]
+    name: str
+    kind: str = "add"
+
+    @property
+    def is_complex(self) -> bool:
+        return self.dtype.kind == "c"
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The variables, and which part of a value each one gets."""
+        return {f"{self.name}{part}_": f".{part}" for part in ("re", "im")} if self.is_complex else {self.name: ""}
+
+    @property
+    def is_sum(self) -> bool:
+        return self.kind == "add"
+
+    @property
+    def value(self) -> str:
+        totals = [f"SDFGAD_TOTAL({name})" if self.is_sum else name for name in self.parts]
+        return f"{cpp_type(self.dtype)}({', '.join(totals)})" if self.is_complex else totals[0]
+
+    def begin(self, first: str) -> list[str]:
+        """The variables with their first values."""
+        type_ = cpp_type(np.empty(0, self.dtype).real.dtype)
+        begin = "SDFGAD_SUM({}, {}, {}{});" if self.is_sum else "{} {} = {}{};"
+        return [begin.format(type_, name, first, part) for name, part in self.parts.items()]
+
+    def add(self, value: str) -> list[str]:
+        if self.is_complex:
+            term = f"{self.name}term_"
+            lines = [f"SDFGAD_ADD({name}, {term}{part});" for name, part in self.parts.items()]
+            return ["{", f"const {cpp_type(self.dtype)} {term} = {value};", *lines, "}"]
+        if self.is_sum:
+            return [f"SDFGAD_ADD({self.name}, {value});"]
+        return [f"{self.name} = {COMBINE[self.kind].format(self.name, value)};"]
+
+    def pragma(self) -> list[str]:
+        """Sums may be reordered to use vector instructions."""
+        return [f"#pragma omp simd reduction(+ : {', '.join(self.parts)})"] if self.is_sum else []

@@ -1,0 +1,188 @@
+"""C++ text of scalar expressions and integer forms."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, postorder, reads
+from sdfgad.ir.ops import COMPLEX_CPP, CPP, EAGER, EAGER_CPP, VECTORISED
+from sdfgad.schedule.work import is_small_power, small_integer
+
+TYPES = {
+    "float64": "double",
+    "float32": "float",
+    "complex128": "sdfgad::complex<double>",
+    "complex64": "sdfgad::complex<float>",
+    "int64": "int64_t",
+    "int32": "int32_t",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint64": "uint64_t",
+    "uint32": "uint32_t",
+    "uint16": "uint16_t",
+    "uint8": "uint8_t",
+    "bool": "bool",
+}
+# How a value is accumulated into what is there.
+COMBINE = {
+    None: "{1}",
+    "add": "({0} + {1})",
+    "maximum": "sdfgad::maximum({0}, {1})",
+    "minimum": "sdfgad::minimum({0}, {1})",
+}
+# What `vector_math.h` has for vectors.
+VECTOR_FUNCTION = re.compile(r"sdfgad::(exp|math::\w+)\(")
+
+
+def cpp_type(dtype: np.dtype[Any]) -> str:
+    return TYPES[np.dtype(dtype).name]
+
+
+def converted(text: str, dtype: np.dtype[Any]) -> str:
+    """An explicit conversion, one operand wherever it stands.
+
+    ``double(x[i])`` is also the type of a function or an array, and ``(double)(z).re`` converts the part ``z.re``.
+    """
+    return f"static_cast<{cpp_type(dtype)}>({text})"
+
+
+def literal(value: Any, dtype: np.dtype[Any]) -> str:
+    """A number as C++ text that has exactly its value and type."""
+    if dtype.kind == "b":
+        return "true" if value else "false"
+    if dtype.kind in "iu":
+        # The lowest int64 has no literal of its own.
+        text = f"(-{2**63 - 1}LL - 1)" if value == -(2**63) else f"{value}LL"
+        return f"{cpp_type(dtype)}({text})"
+    if dtype.kind == "c":
+        part = np.empty(0, dtype).real.dtype
+        return f"{cpp_type(dtype)}({literal(value.real, part)}, {literal(value.imag, part)})"
+    if math.isnan(value) or math.isinf(value):
+        text = "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
+        return f"{cpp_type(dtype)}({text})"
+    text = repr(float(value))
+    if dtype == np.float32:
+        digits = f"{float(value):.9g}"
+        text = f"{digits}f" if "." in digits or "e" in digits else f"{digits}.0f"
+    return text if value >= 0 and not text.startswith("-") else f"({text})"
+
+
+class Writer:
+    """Writes expressions as C++ statements and a final value.
+
+    Args:
+        read: how a read is written.
+        may_read: whether a read may run where its value is not asked for; then cheap sides of a choice are computed
+            whichever is taken, as vectors ask for.
+    """
+
+    def __init__(self, read: Callable[[Read], str], may_read: Callable[[Read], bool] = lambda _: False) -> None:
+        self._read, self._may_read = read, may_read
+        self._text: dict[Expr, str] = {}
+        self._eager: dict[Expr, bool] = {}
+        self.lines: list[str] = []
+
+    def value(self, root: Expr) -> str:
+        """The text of `root`; subexpressions that are used more than once become constants in `lines`."""
+        uses = _uses(root)
+        for node in postorder(root):
+            if node in self._text:
+                continue
+            self._eager[node] = self._is_eager(node)
+            text = self._one(node)
+            # A call that depends on a condition would not be vectorised.
+            is_early = isinstance(node, Op) and node.name in VECTORISED and node.dtype.kind == "f"
+            is_early = is_early and all(map(self._may_read, reads(node)))
+            if isinstance(node, Op) and (is_early or uses.get(node, 0) > 1):
+                name = f"v{len(self.lines)}_"
+                self.lines.append(f"const {cpp_type(node.dtype)} {name} = {text};")
+                text = name
+            self._text[node] = text
+        return self._text[root]
+
+    def form(self, lin: Lin) -> str:
+        """The text of a linear form, an int64."""
+        for atom, _ in lin.terms:
+            if isinstance(atom, Expr):
+                self.value(atom)
+        parts = [
+            (f"{c} * " if c != 1 else "") + (atom if isinstance(atom, str) else self._text[atom])
+            for atom, c in lin.terms
+        ]
+        if lin.const or not parts:
+            parts.append(str(lin.const))
+        return " + ".join(parts).replace("+ -", "- ")
+
+    def _is_eager(self, node: Expr) -> bool:
+        """Whether a value may be computed where it is not asked for."""
+        if isinstance(node, Op):
+            # Integers are divided by functions of ours, which take all divisors.
+            return all(self._eager[arg] for arg in node.args) and (node.name in EAGER or is_small_power(node))
+        if isinstance(node, Int):
+            return all(self._eager[child] for child in node.children)
+        return isinstance(node, Const) or (isinstance(node, Read) and self._may_read(node))
+
+    def _one(self, node: Expr) -> str:
+        if isinstance(node, Const):
+            return literal(node.value, node.dtype)
+        if isinstance(node, Int):
+            return converted(self.form(node.value), INT)
+        if isinstance(node, Read):
+            return self._read(node)
+        assert isinstance(node, Op)
+        args = [self._text[arg] for arg in node.args]
+        if is_small_power(node):
+            return f"sdfgad::power<{small_integer(node.args[1])}>({args[0]})"
+        if node.name == "cast":
+            return _cast(args[0], node.args[0].dtype, node.dtype)
+        is_eager = node.name in EAGER_CPP and all(self._eager[arg] for arg in node.args)
+        template = EAGER_CPP[node.name] if is_eager and _is_alike(node) else _template(node)
+        text = template.format(*args, type=cpp_type(node.dtype))
+        # C++ computes with narrow integers and booleans as int; NumPy wraps around, and true + true is true.
+        is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
+        is_sum = node.dtype.kind == "b" and node.name == "add"
+        return converted(text, node.dtype) if is_narrow or is_sum else text
+
+
+def _is_alike(node: Op) -> bool:
+    """Whether the sides of a choice have one type in C++, and conditions are booleans."""
+    sides = node.args[1:] if node.name == "select" else node.args
+    kinds = {arg.dtype for arg in sides}
+    is_wide = node.dtype.kind in "fc" or (node.dtype.kind in "biu" and node.dtype.itemsize in (1, 8))
+    return is_wide and kinds == {node.dtype} and node.args[0].dtype.kind == "b"
+
+
+def _template(node: Op) -> str:
+    if node.args[0].dtype.kind == "c" and node.name in COMPLEX_CPP:
+        return COMPLEX_CPP[node.name]
+    return CPP.get(node.name, "")
+
+
+def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
+    """A conversion as NumPy does it: a complex number becomes real by its real part."""
+    if old.kind == "c" and new.kind == "b":
+        return f"({text} != {literal(0, old)})"
+    if old.kind == "c" and new.kind != "c":
+        return converted(f"({text}).re", new)
+    if new.kind == "c" and old.kind != "c":
+        return converted(_cast(text, old, np.empty(0, new).real.dtype), new)
+    return f"sdfgad::number({text})" if old == np.int64 and new == np.float64 else converted(text, new)
+
+
+def _uses(root: Expr) -> dict[Expr, int]:
+    uses: dict[Expr, int] = {}
+    for node in postorder(root):
+        template_uses = _template(node).count("{0}") if isinstance(node, Op) else 1
+        for child in node.children:
+            uses[child] = uses.get(child, 0) + max(1, template_uses)
+    return uses
+
+
+def calls_vector_functions(text: str) -> bool:
+    """Whether most of the time of some C++ goes into functions such as exp, which take vectors of any length."""
+    return VECTOR_FUNCTION.search(text) is not None

@@ -1,0 +1,408 @@
+"""C++ for whole loop nests: each outermost statement becomes a function over the buffers and integers it mentions.
+
+Buffers are restricted pointers, single elements are local variables, and a temporary scalar is declared in the
+innermost block that it lives in, so that the compiler keeps it in a register. Loops whose trips may run in any order
+are vectorised; one with enough work becomes a function of a range of trips, which threads share.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from sdfgad.ir.accesses import Use, uses_of
+from sdfgad.ir.expr import Lin, rewrite
+from sdfgad.ir.library import LIBRARY
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Buffer,
+    Call,
+    Compute,
+    Loop,
+    Statement,
+    blocks_of,
+    buffers_of,
+    reads_of,
+    walk,
+    written,
+)
+from sdfgad.memory.lifetimes import FEW_PARTS, has_small_calls
+from sdfgad.schedule.collapse import collapsed
+from sdfgad.schedule.loop_facts import (
+    begins_with_write,
+    distance,
+    free_symbols,
+    is_vector,
+    own_buffers,
+    sums_of,
+    symbols_in,
+)
+from sdfgad.schedule.loop_order import is_single
+from sdfgad.schedule.masks import mask_of
+from sdfgad.schedule.products import has_small_products
+from sdfgad.schedule.thread_independence import begins, has_calls, is_independent, maxima, uses_by_buffer
+from sdfgad.schedule.vector_width import is_wide
+from sdfgad.schedule.work import is_much, work_of
+from sdfgad.targets.cpu.accumulators import Accumulator
+from sdfgad.targets.cpu.cpp import COMBINE, calls_vector_functions
+from sdfgad.targets.cpu.masked_loops import head_of
+from sdfgad.targets.cpu.nontemporal_stores import rows_of, streaming
+from sdfgad.targets.cpu.points import Points
+from sdfgad.targets.cpu.slot_checks import SlotChecks
+from sdfgad.targets.cpu.thread_parts import shares
+
+# An operation of a product of matrices takes about so many times less than another one.
+SPEED_OF_PRODUCTS = 8
+# Each part has a sum of its own of an array of at most so many elements.
+MOST_SUMMED = 1 << 13
+# Sums over trips that threads share are made of so many parts, whatever the number of threads; of `FEW_PARTS`, where
+# each part has arrays of its own.
+PARTS = 64
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The function for one statement of a program's body.
+
+    Attributes:
+        name: the function's name.
+        code: its text, after those of the functions that it calls.
+        reads, writes: the buffers that it is passed; single elements by value, and by reference where written.
+        integers: the integers that it is passed.
+        headers: of the library functions that it calls.
+        uses_blas: whether it calls BLAS or LAPACK.
+    """
+
+    name: str
+    code: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    integers: tuple[str, ...]
+    headers: tuple[str, ...] = ()
+    uses_blas: bool = False
+
+
+def nest_of(
+    statement: Statement,
+    name: str,
+    buffers: Mapping[str, Buffer],
+    outside: Iterable[str],
+    bounds: Iterable[str] = (),
+    filled: Iterable[str] = (),
+) -> Nest:
+    """The function of a statement.
+
+    Args:
+        outside: the buffers that something else mentions, too: these are passed.
+        bounds: the integers that may be too small for what is written, as of a `Program`.
+        filled: the arrays that are stored to past the cache: the statement only assigns elements of them.
+    """
+    slot_checks = SlotChecks(buffers, frozenset(bounds))
+    return _Nest(buffers, frozenset(outside), name, slot_checks, filled=frozenset(filled)).made(statement)
+
+
+@dataclass
+class _Nest(Points):
+    outside: frozenset[str]
+    name: str
+    slot_checks: SlotChecks
+    functions: list[str] = field(default_factory=list)
+    headers: dict[str, None] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+    is_wide: bool = False
+
+    def made(self, statement: Statement) -> Nest:
+        block = (statement,)
+        found = sorted({name for s in walk(block) for name in buffers_of(s)})
+        changed = written(block)
+        local = [name for name in found if name not in self.outside]
+        passed = [name for name in found if name in self.outside]
+        carried = [name for name in local if is_single(self.buffers[name]) and not begins_with_write(block, name)]
+        integers = self.integers(block, found)
+        self.is_wide = is_wide(block)
+        lines = self.block(block, [name for name in local if name not in carried])
+        start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
+        if has_small_products(statement, self.buffers):
+            # Once for all of them: it takes as long as some of them do, and threads would do it to each other.
+            start.append("const sdfgad::OneThread alone_;")
+        text = self.function(self.name, passed, changed, integers, [*start, *lines])
+        reads_ = tuple(name for name in passed if name not in changed or is_single(self.buffers[name]))
+        writes = tuple(name for name in passed if name in changed)
+        code = "\n".join([*self.functions, text])
+        return Nest(self.name, code, reads_, writes, tuple(integers), tuple(self.headers), self.uses_blas)
+
+    def integers(self, block: Block, names: Iterable[str]) -> list[str]:
+        """The symbols of a block and of the shapes of its buffers."""
+        return sorted(free_symbols(block) | symbols_in(extent for name in names for extent in self.buffers[name].shape))
+
+    def function(
+        self, name: str, passed: list[str], changed: set[str], integers: list[str], lines: list[str], extra: str = ""
+    ) -> str:
+        parameters, first, last = [extra] if extra else [], list[str](), list[str]()
+        for buffer in passed:
+            type_, is_changed = self.type(buffer), buffer in changed
+            if not is_single(self.buffers[buffer]):
+                parameters.append(f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{buffer}_")
+            elif is_changed:
+                parameters.append(f"{type_} i_{buffer}_, {type_}* __restrict__ o_{buffer}_")
+                first.append(f"{type_} b_{buffer}_ = i_{buffer}_;")
+                last.append(f"*o_{buffer}_ = b_{buffer}_;")
+            else:
+                parameters.append(f"const {type_} b_{buffer}_")
+        parameters += [f"const int64_t {integer}" for integer in integers]
+        body = "\n".join(f"    {line}" for line in (*first, *streaming(lines), *lines, *last))
+        wide = "SDFGAD_WIDE " if self.is_wide or calls_vector_functions(body) else ""
+        return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
+
+    # --- blocks
+
+    def block(self, block: Block, scalars: list[str]) -> list[str]:
+        """The text of a block; `scalars` are temporaries that live in it, each of which begins with a write."""
+        lines: list[str] = []
+        here: list[str] = []
+        deeper: dict[int, list[str]] = {}
+        for name in scalars:
+            users = [k for k, s in enumerate(block) if name in s.mentioned]
+            is_deeper = len(users) == 1 and self.lives_in(block[users[0]], name)
+            (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
+        lines += map(self.declared, here)
+        writer = self.writer()
+        for position, statement in enumerate(block):
+            with self.slot_checks.of(statement) as needed:
+                lines += [f"sdfgad::memory::need({writer.form(slot)}, {extent});" for slot, extent in needed]
+                lines += self.statement(statement, deeper.get(position, []))
+        return lines
+
+    def lives_in(self, statement: Statement, name: str) -> bool:
+        """Whether a temporary carries nothing from one run of a block in a statement to the next."""
+        if isinstance(statement, Compute | Call) or name in own_buffers(statement):
+            return False
+        blocks = [block for block in blocks_of(statement) if any(name in s.mentioned for s in block)]
+        return all(begins(block, self.buffers[name]) for block in blocks)
+
+    def declared(self, name: str) -> str:
+        buffer = self.buffers[name]
+        if is_single(buffer):
+            return f"{self.type(name)} b_{name}_;"
+        return f"alignas(64) {self.type(name)} b_{name}_[{math.prod(extent.const for extent in buffer.shape)}];"
+
+    def statement(self, statement: Statement, scalars: list[str]) -> list[str]:
+        if isinstance(statement, Compute):
+            return self.compute(statement)
+        if isinstance(statement, Call):
+            return [self.call(statement)]
+        if isinstance(statement, Branch):
+            return self.branch(statement, scalars)
+        return self.loop(statement, scalars)
+
+    def branch(self, branch: Branch, scalars: list[str]) -> list[str]:
+        """The text of a branch; `scalars` are temporaries that live in either of its blocks."""
+        writer = self.writer()
+        condition = writer.value(branch.condition)
+        then, orelse = (self.block(side, self.mentioned(side, scalars)) for side in (branch.then, branch.orelse))
+        return ["{", *writer.lines, f"if ({condition}) {{", *then, "} else {", *orelse, "}", "}"]
+
+    def mentioned(self, block: Block, names: list[str]) -> list[str]:
+        return [name for name in names if any(name in s.mentioned for s in block)]
+
+    def call(self, call: Call) -> str:
+        self.headers[LIBRARY[call.name].header] = None
+        self.uses_blas = True
+        texts = [
+            ("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}_" for w in call.inputs + call.outputs
+        ]
+        target = f"{texts.pop()[1:]} = " if LIBRARY[call.name].failure else ""
+        return f"{target}sdfgad::{call.name}({', '.join([*texts, *map(str, call.sizes)])});"
+
+    # --- loops
+
+    def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
+        loop = collapsed(loop, self.buffers)
+        reach = None if self.is_shared else self.reach(loop, scalars)
+        if reach is not None:
+            return self.shared(loop, scalars, reach)
+        writer = self.writer()
+        start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
+        var, sums = loop.var, dict[Access, str]()
+        bounds: list[str] = []
+        if reads_of(loop) and not loop.is_open:
+            # The body may change what they are read from.
+            bounds = [f"const int64_t start_ = {start}, end_ = {end};"]
+            start, end = "start_", "end_"
+        body = loop.body
+        pragma: list[str] = []
+        if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
+            sums = sums_of(body, var)
+            pragma = self.pragma(sums) if is_vector(body, var, scalars, sums) else []
+        mask = mask_of(loop, self.buffers)
+        if mask is not None:
+            head = head_of(loop, mask, start, end)
+        elif loop.backward:
+            head = f"for (int64_t {var} = {end} - 1; {var} >= {start}; --{var}) {{"
+        else:
+            head = f"for (int64_t {var} = {start}; {var} < {end}; ++{var}) {{"
+        if loop.is_open:
+            # The body changes the number of trips.
+            return [head, *self.block(body, scalars), "}"]
+        rows = rows_of(body, var, loop.trips, self.filled) if pragma and not loop.backward else {}
+        counters = ((var, loop.trips),) if loop.start == Lin(0) else ()
+        with self.within(counters, bool(pragma)), self.filling(rows, var):
+            inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
+        first, last = list[str](), list[str]()
+        for access, name in sums.items():
+            total, element = self.sum(access.buffer, name), self.element(access, writer)
+            first += total.begin(element)
+            last.append(f"{element} = {total.value};")
+        # Without trips a sum's element need not be one.
+        guard = [f"if ({start} < {end})"] if sums and not loop.trips.is_const else []
+        run = self.in_strips((var, start, end), inner, rows, pragma) if rows else [*pragma, head, *inner, "}"]
+        return ["{", *writer.lines, *bounds, *guard, "{", *first, *run, *last, "}", "}"]
+
+    def is_slot(self, lin: Lin, extent: Lin) -> bool:
+        return self.slot_checks.is_slot(lin, extent)
+
+    def pragma(self, sums: Mapping[Access, str]) -> list[str]:
+        """Trips may run side by side; sums may be reordered to use vector instructions."""
+        if not sums:
+            return ["#pragma omp simd"]
+        names = [part for access, name in sums.items() for part in self.sum(access.buffer, name).parts]
+        return [f"#pragma omp simd reduction(+ : {', '.join(names)})"]
+
+    def sum(self, buffer: str, name: str) -> Accumulator:
+        return Accumulator(self.buffers[buffer].dtype, name)
+
+    def summed(self, block: Block, sums: Mapping[Access, str], scalars: list[str]) -> list[str]:
+        """The body of a loop whose sums are in registers."""
+        lines = [*map(self.declared, scalars)]
+        for statement in block:
+            assert isinstance(statement, Compute)
+            name = sums.get(statement.target)
+            lines += self.compute(statement) if name is None else self.added(statement, name)
+        return lines
+
+    def added(self, statement: Compute, name: str) -> list[str]:
+        writer = self.writer()
+        value = writer.value(statement.value)
+        return ["{", *writer.lines, *self.sum(statement.target.buffer, name).add(value), "}"]
+
+    # --- loops that threads share
+
+    def may_share(self, loop: Loop) -> bool:
+        return self.reach(loop, []) is not None
+
+    def reach(self, loop: Loop, scalars: list[str]) -> int | None:
+        """How many trips apart threads are not in each other's way, if they may share a loop and it is worth it."""
+        calls, free = has_calls(loop), set(scalars)
+        is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
+        speed = SPEED_OF_PRODUCTS if has_small_products(loop, self.buffers) else 1
+        if not is_much((loop,), speed) or not (calls or is_one):
+            return None
+        if calls:
+            if not has_small_calls(loop) or not is_independent(loop, free):
+                return None
+            free |= maxima(loop)
+        found = uses_by_buffer(loop)
+        reaches = [self.reach_of(name, uses, loop) for name, uses in found.items() if name not in free]
+        known = [reach for reach in reaches if reach is not None]
+        reach = max(known, default=1)
+        return reach if len(known) == len(reaches) and not (calls and reach > 1) else None
+
+    def reach_of(self, name: str, uses: list[Use], loop: Loop) -> int | None:
+        """The same for one buffer: trips may only read it, write different elements, or add up."""
+        if is_single(self.buffers[name]):
+            return 1 if len({use.kind for use in uses}) == 1 and uses[0].kind != "write" else None
+        # What is assigned no other trip touches, but other places in the loop may add to the same element.
+        if any(distance([use], loop.var) != 1 for use in uses if use.kind == "write"):
+            return None
+        apart = distance([use for use in uses if use.kind == "add"], loop.var)
+        return 1 if apart is None and self.is_array_sum(name, uses, loop) else apart
+
+    def is_array_sum(self, name: str, uses: list[Use], loop: Loop) -> bool:
+        """Whether a small array is only added to, so that each part of the trips can have its own."""
+        size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
+        # Elements of a vector of booleans have no addresses.
+        is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
+        is_sum = all(use.kind == "add" for use in uses) and distance(uses, loop.var) is None
+        return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
+
+    def shared(self, loop: Loop, scalars: list[str], reach: int) -> list[str]:
+        """Calls of a function of a range of trips, which threads make."""
+        name = self.names.fresh(f"{self.name}_part")
+        block, changed = loop.body, written(loop.body)
+        found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
+        integers = [name for name in self.integers(block, found) if name != loop.var]
+        sums = [n for n in found if n in changed and is_single(self.buffers[n])]
+        uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
+        arrays = [n for n in found if n in uses and self.is_array_sum(n, uses[n], loop)]
+        part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
+        self.is_shared = True
+        with self.within(((loop.var, loop.trips),), False):
+            lines = self.loop(part, scalars)
+        self.is_shared = False
+        self.functions.append(
+            self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
+        )
+        writer = self.writer()
+        calls, largest = has_calls(loop), maxima(loop)
+        count = FEW_PARTS if arrays or calls else PARTS
+        arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays, largest) for n in found), *integers])
+        parts, totals = self.parts(sums, arrays, count), self.totals(sums, arrays, count, largest)
+        run = shares(f"{name}({arguments});", writer.form(loop.trips), count, reach, calls)
+        return ["{", *writer.lines, *parts, *run, *totals, "}"]
+
+    def shared_extremum(self, statement: Compute, name: str) -> list[str]:
+        target = statement.target.buffer
+        found = sorted(buffers_of(statement))
+        is_read = any(read.buffer == target for read in reads_of(statement))
+        has_identity = not statement.fresh or self.buffers[target].dtype.kind == "f"
+        if is_read or not has_identity or not is_single(self.buffers[target]):
+            return []
+        first, last = Lin.symbol("first_"), Lin.symbol("last_")
+        extent = dict(statement.params)[name]
+        params = tuple((n, last - first if n == name else e) for n, e in statement.params)
+        value = rewrite(statement.value, {name: Lin.symbol(name) + first})
+        # Each part begins with what was there before: an extremum may be asked for it again.
+        part = replace(statement, params=params, value=value, fresh=False)
+        integers = self.integers((statement,), found)
+        self.is_shared = True
+        lines = self.compute(part)
+        self.is_shared = False
+        function, type_ = self.names.fresh(f"{self.name}_part"), self.type(target)
+        extra = "const int64_t first_, const int64_t last_"
+        self.functions.append(self.function(function, found, {target}, integers, lines, extra))
+        given = [f"b_{n}_, &parts_[k_]" if n == target else f"b_{n}_" for n in found]
+        writer = self.writer()
+        call = f"{function}({', '.join(['first_', 'last_', *given, *integers])});"
+        calls = shares(call, writer.form(extent), PARTS, 1)
+        start = self.cleared(statement, ()) if statement.fresh else []
+        combined = COMBINE[statement.accumulate].format(f"b_{target}_", "parts_[k_]")
+        total = f"for (int64_t k_ = 0; k_ < {PARTS}; ++k_) b_{target}_ = {combined};"
+        return ["{", *start, *writer.lines, f"{type_} parts_[{PARTS}];", *calls, total, "}"]
+
+    def parts(self, sums: list[str], arrays: list[str], count: int) -> list[str]:
+        """What each part of the trips adds up."""
+        singles = [f"{self.type(n)} parts_{n}_[{count}] = {{}};" for n in sums]
+        return singles + [f"std::vector<{self.type(n)}> parts_{n}_({count} * {self.size(n)});" for n in arrays]
+
+    def totals(self, sums: list[str], arrays: list[str], count: int, largest: set[str]) -> list[str]:
+        each = f"for (int64_t k_ = 0; k_ < {count}; ++k_)"
+        kinds = {n: COMBINE["maximum" if n in largest else "add"] for n in sums}
+        lines = [f"{each} b_{n}_ = {kinds[n].format(f'b_{n}_', f'parts_{n}_[k_]')};" for n in sums]
+        for n in arrays:
+            size = self.size(n)
+            lines += [each, f"for (int64_t j_ = 0; j_ < {size}; ++j_) b_{n}_[j_] += parts_{n}_[k_ * {size} + j_];"]
+        return lines
+
+    def size(self, name: str) -> int:
+        return math.prod(extent.const for extent in self.buffers[name].shape)
+
+    def argument(self, name: str, sums: list[str], arrays: list[str], largest: set[str]) -> str:
+        if name in sums:
+            # An extremum may be asked for what was there before again.
+            start = f"b_{name}_" if name in largest else f"{self.type(name)}(0)"
+            return f"{start}, &parts_{name}_[k_]"
+        return f"&parts_{name}_[k_ * {self.size(name)}]" if name in arrays else f"b_{name}_"

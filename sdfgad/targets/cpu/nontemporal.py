@@ -1,0 +1,53 @@
+"""Which arrays are stored to past the cache: those that nothing would find there anyway, see `streams.py`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TypeGuard
+
+from sdfgad.ir.program import Buffer, Compute, Program, Statement, reads_of, walk
+from sdfgad.memory.lifetimes import buffer_bytes, peak_bytes
+
+# Bytes: from `CACHE` on, what a call holds is more than a cache keeps from one use to the next. Results of fewer than
+# `LEAST` are not worth it.
+CACHE, LEAST = 1 << 26, 1 << 20
+
+
+class Nontemporal:
+    """Tells which arrays of a program are stored to past the cache.
+
+    These are the ones larger than the cache, and the results that nothing in the program uses once they are there, if
+    the program holds more than the cache does: the next call does not find them there either.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.held = program, 0
+        with suppress(KeyError, ValueError):
+            self.held = peak_bytes(program, {})
+
+    def at(self, position: int) -> frozenset[str]:
+        """Those that a statement of the program's body fills."""
+        return frozenset(name for name in filled(self.program.body[position]) if self._is_past(name, position))
+
+    def _is_past(self, name: str, position: int) -> bool:
+        size = _bytes(self.program.buffers[name])
+        is_last = all(name not in s.mentioned for s in self.program.body[position + 1 :])
+        return size >= CACHE or (is_last and self.held >= CACHE and size >= LEAST)
+
+
+def filled(statement: Statement) -> set[str]:
+    """The arrays of which a statement, with those nested in it, only assigns elements."""
+    found = {s.target.buffer for s in walk((statement,)) if _is_fill(s)}
+    for one in walk((statement,)):
+        found -= {read.buffer for read in reads_of(one)} if _is_fill(one) else one.touched
+    return found
+
+
+def _is_fill(statement: Statement) -> TypeGuard[Compute]:
+    return isinstance(statement, Compute) and statement.accumulate is None
+
+
+def _bytes(buffer: Buffer) -> int:
+    """The size of an array of floating-point numbers, if it is known."""
+    is_known = buffer.dtype.kind == "f" and all(extent.is_const for extent in buffer.shape)
+    return buffer_bytes(buffer, {}) if is_known else 0

@@ -1,0 +1,294 @@
+"""C++ for one statement: loops over its parameters, and what each point does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from sdfgad.ir.expr import Atom, Const, Lin, Read
+from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params
+from sdfgad.schedule.loop_order import Order, is_single, order_of
+from sdfgad.schedule.products import Product, product_of
+from sdfgad.schedule.work import is_much
+from sdfgad.targets.cpu.accumulators import Accumulator
+from sdfgad.targets.cpu.blas import call_text
+from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
+from sdfgad.targets.cpu.nontemporal_stores import row, rows_of, store, strips
+
+# What a register begins with that a value is accumulated in.
+IDENTITY = {"add": 0.0, "maximum": float("-inf"), "minimum": float("inf")}
+# So many maxima or minima are found side by side.
+LANES = 16
+
+
+@dataclass
+class Points:
+    """Writes statements.
+
+    Attributes:
+        is_shared: whether this is inside a loop that threads share.
+        counters: those of the loops around, with their numbers of trips.
+        is_vector: whether trips of the innermost loop around may be elements of a vector.
+        filled: the arrays that are stored to past the cache.
+        rows: what the innermost loop around writes instead of their elements.
+    """
+
+    buffers: Mapping[str, Buffer]
+    uses_blas: bool = field(default=False, init=False)
+    is_shared: bool = field(default=False, init=False)
+    counters: dict[str, Lin] = field(default_factory=dict, init=False)
+    is_vector: bool = field(default=False, init=False)
+    filled: frozenset[str] = field(default=frozenset(), kw_only=True)
+    rows: dict[str, str] = field(default_factory=dict, init=False)
+
+    def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
+        """The text of a loop; `scalars` are temporaries that live in one trip of it."""
+        raise NotImplementedError
+
+    def may_share(self, loop: Loop) -> bool:
+        """Whether threads may share a loop, and it is worth it."""
+        raise NotImplementedError
+
+    def shared_extremum(self, statement: Compute, name: str) -> list[str]:
+        """A maximum or minimum over all points as one of parts, of which threads find some each."""
+        raise NotImplementedError
+
+    def type(self, name: str) -> str:
+        return cpp_type(self.buffers[name].dtype)
+
+    # --- one statement
+
+    def compute(self, statement: Compute) -> list[str]:
+        product = product_of(statement, self.buffers)
+        if product is not None:
+            return self.product(statement, product)
+        order = order_of(statement)
+        if not statement.params:
+            return self.point(statement)
+        if not self.is_shared and is_much((statement,)):
+            return self.shared_points(statement, order) or self.nested(statement, order)
+        return self.nested(statement, order)
+
+    def shared_points(self, statement: Compute, order: Order) -> list[str]:
+        """The statement as a loop that threads share; nothing if they cannot."""
+        name, lines = (*order.outer, *order.inner)[0], list[str]()
+        if not (order.is_injective and name in order.own):
+            if statement.accumulate in ("maximum", "minimum") and not order.own:
+                return self.shared_extremum(statement, name)
+            if statement.accumulate != "add":
+                return []
+            if statement.fresh:
+                # What threads add up is cleared before.
+                lines, statement = self.cleared(statement, order.own), replace(statement, fresh=False)
+        loop = _as_loop(statement, name)
+        return [*lines, *self.loop(loop, [])] if self.may_share(loop) else []
+
+    def nested(self, statement: Compute, order: Order) -> list[str]:
+        """Loops over the parameters in order, and the sum over the innermost ones in a register."""
+        lines: list[str] = []
+        if order.clears_first:
+            lines += self.cleared(statement, order.own)
+            statement = replace(statement, fresh=False)
+        extents, bounds = dict(statement.params), self.writer()
+        heads = [
+            f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{" for name in order.outer
+        ]
+        rows, last = dict[str, Access](), order.outer[-1] if order.outer else ""
+        if not order.inner and order.is_vector:
+            rows = rows_of((statement,), last, extents[last], self.filled)
+        with self.within(statement.params, bool(order.inner) or order.is_vector), self.filling(rows, last):
+            body = self.total(statement, order, extents) if order.inner else self.point(statement)
+        if not order.inner:
+            pragma = ["#pragma omp simd"] if order.is_vector else []
+            end, head = bounds.form(extents[last]), heads.pop()
+            body = self.in_strips((last, "0", end), body, rows, pragma) if rows else [*pragma, head, *body, "}"]
+        return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * len(heads), "}"]
+
+    def cleared(self, statement: Compute, own: tuple[str, ...]) -> list[str]:
+        value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
+        params = tuple(item for item in statement.params if item[0] in own)
+        return self.compute(replace(statement, params=params, value=value, accumulate=None, fresh=False))
+
+    def total(self, statement: Compute, order: Order, extents: Mapping[str, Lin]) -> list[str]:
+        kind = statement.accumulate or "add"
+        writer, bounds, place = self.writer(), self.writer(), self.writer()
+        value = writer.value(statement.value)
+        target = self.element(statement.target, place)
+        dtype = self.buffers[statement.target.buffer].dtype
+        identity = literal(dtype.type(IDENTITY[kind]), dtype) if statement.fresh else target
+        if kind != "add" and dtype.kind == "f":
+            # Of several at a time: the order does not matter, and the compiler would keep to it.
+            ends = {n: bounds.form(extents[n]) for n in order.inner}
+            steps = lanes(kind, order.inner, ends, writer.lines, value)
+            first = [*place.lines, f"{cpp_type(dtype)} total_ = {identity};"]
+            return self.where_there_is_some(statement, order, extents, bounds, [*first, *steps, f"{target} = total_;"])
+        total = Accumulator(dtype, "total_", kind)
+        lines = [*place.lines, *total.begin(identity)]
+        for name in order.inner:
+            if name == order.inner[-1]:
+                lines += total.pragma()
+            lines.append(f"for (int64_t {name} = 0; {name} < {bounds.form(extents[name])}; ++{name}) {{")
+        lines += [*writer.lines, *total.add(value), *["}"] * len(order.inner), f"{target} = {total.value};"]
+        return self.where_there_is_some(statement, order, extents, bounds, lines)
+
+    def where_there_is_some(
+        self, statement: Compute, order: Order, extents: Mapping[str, Lin], bounds: Writer, lines: list[str]
+    ) -> list[str]:
+        """A sum, but for one of nothing: that leaves its target alone, which need not be an element then."""
+        unknown = [extents[name] for name in order.inner if not extents[name].is_const]
+        if statement.fresh or not unknown:
+            return ["{", *bounds.lines, *lines, "}"]
+        return [
+            "{",
+            *bounds.lines,
+            f"if ({' && '.join(f'{bounds.form(e)} > 0' for e in unknown)}) {{",
+            *lines,
+            "}",
+            "}",
+        ]
+
+    def point(self, statement: Compute) -> list[str]:
+        writer = self.writer()
+        value = writer.value(statement.value)
+        target = self.rows.get(statement.target.buffer) or self.element(statement.target, writer)
+        if not statement.assigns:
+            value = COMBINE[statement.accumulate].format(target, value)
+        elif self.is_mask(statement.target.buffer):
+            target = f"sdfgad::byte({target})"
+        return ["{", *writer.lines, f"{target} = {value};", "}"] if writer.lines else [f"{target} = {value};"]
+
+    def product(self, statement: Compute, product: Product) -> list[str]:
+        self.uses_blas = True
+        writer = self.writer()
+        scalar = cpp_type(statement.value.dtype)
+        alpha = " * ".join([*(writer.value(factor) for factor in product.alpha), f"{scalar}(1)"])
+        operands = (product.a, product.b, product.c)
+        pointers = [f"b_{o.access.buffer}_ + ({writer.form(o.offset)})" for o in operands]
+        texts = {name: f"({writer.form(extent)})" for name, extent in statement.params}
+        call = call_text(product, scalar, f"({alpha})", texts, (pointers[0], pointers[1], pointers[2]))
+        return ["{", *writer.lines, call, "}"]
+
+    # --- rows that are stored past the cache
+
+    @contextmanager
+    def filling(self, rows: Mapping[str, Access], var: str) -> Iterator[None]:
+        """What is written now runs in an innermost loop that fills rows."""
+        self.rows = {name: row(name, var) for name in rows}
+        yield
+        self.rows = {}
+
+    def in_strips(
+        self, loop: tuple[str, str, str], lines: list[str], rows: Mapping[str, Access], pragma: list[str]
+    ) -> list[str]:
+        """An innermost loop, from where to where, with a body that fills rows."""
+        writer, begin = self.writer(), {loop[0]: Lin.symbol("strip_")}
+        first = {n: Access(n, tuple(lin.substitute(begin) for lin in target.index)) for n, target in rows.items()}
+        ends = [store(name, self.element(access, writer)) for name, access in first.items()]
+        return strips(loop, lines, {name: self.type(name) for name in rows}, pragma, [*writer.lines, *ends])
+
+    # --- elements
+
+    def writer(self) -> Writer:
+        may_read = self.is_inside if self.is_vector else lambda _: False
+        writer = Writer(lambda node: self.read(node, writer), may_read)
+        return writer
+
+    def read(self, node: Read, writer: Writer) -> str:
+        text = self.element(Access(node.buffer, node.index), writer)
+        return f"sdfgad::is_set({text})" if self.is_mask(node.buffer) else text
+
+    def is_mask(self, name: str) -> bool:
+        """Whether a buffer is an array of booleans."""
+        return self.buffers[name].dtype.kind == "b" and not is_single(self.buffers[name])
+
+    @contextmanager
+    def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
+        """What is written now runs in loops from 0, the innermost of which may be one of vectors."""
+        before = self.counters, self.is_vector
+        self.counters, self.is_vector = {**self.counters, **dict(counters)}, is_vector
+        yield
+        self.counters, self.is_vector = before
+
+    def is_inside(self, read: Read) -> bool:
+        """Whether a read is certainly of an element, also where its value is not asked for."""
+        shape = self.buffers[read.buffer].shape
+        axes = list(zip(read.index, shape, strict=True))
+        while not self._is_along(axes):
+            if not axes or not (self.is_below(*axes[0]) or self.is_slot(*axes[0])):
+                return False
+            axes.pop(0)
+        return True
+
+    def _is_along(self, axes: Sequence[tuple[Lin, Lin]]) -> bool:
+        """Whether a place in the memory of an array is inside; a counter may go along several axes."""
+        place, size = Lin(0), 1
+        for lin, extent in reversed(axes):
+            place, size = place + lin.scaled(size), size * extent.const
+        return all(extent.is_const for _, extent in axes) and self.is_below(place, Lin(size))
+
+    def is_below(self, lin: Lin, extent: Lin) -> bool:
+        """Whether a form of the counters is certainly between 0 and an extent."""
+        if len(lin.terms) == 1 and lin == Lin.symbol(lin.terms[0][0]) and self._trips(lin.terms[0][0]) == extent:
+            return True
+        least = most = lin.const
+        for atom, coefficient in lin.terms:
+            trips = self._trips(atom)
+            if trips is None or not trips.is_const:
+                return False
+            span = coefficient * max(trips.const - 1, 0)
+            least, most = least + min(span, 0), most + max(span, 0)
+        return extent.is_const and least >= 0 and most < extent.const
+
+    def _trips(self, atom: Atom) -> Lin | None:
+        return self.counters.get(atom) if isinstance(atom, str) else None
+
+    def is_slot(self, lin: Lin, extent: Lin) -> bool:
+        """Whether a form is a slot of a tape whose number of slots is counted."""
+        raise NotImplementedError
+
+    def element(self, access: Access, writer: Writer) -> str:
+        if is_single(self.buffers[access.buffer]):
+            return f"b_{access.buffer}_"
+        return f"b_{access.buffer}_[{self.offset(access, writer)}]"
+
+    def offset(self, access: Access, writer: Writer) -> str:
+        """The element's position in memory, row by row."""
+        shape = self.buffers[access.buffer].shape
+        parts: list[str] = []
+        stride, factors = 1, list[str]()
+        for lin, extent in reversed(list(zip(access.index, shape, strict=True))):
+            scale = " * ".join([*factors, *([str(stride)] if stride != 1 else [])])
+            parts.append(f"({writer.form(lin)})" + (f" * {scale}" if scale else ""))
+            if extent.is_const:
+                stride *= max(extent.const, 1)
+            else:
+                factors.append(f"({writer.form(extent)})")
+        return " + ".join(reversed(parts)) or "0"
+
+
+def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: list[str], value: str) -> list[str]:
+    """Loops that combine `total_` with a value, in several lanes that are combined at the end."""
+    *outer, name = inner
+    each = f"for (int k_ = 0; k_ < {LANES}; ++k_)"
+    step = COMBINE[kind].format
+    return [
+        f"decltype(total_) lanes_[{LANES}];",
+        f"{each} lanes_[k_] = total_;",
+        *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
+        f"int64_t {name}_first_ = 0;",
+        f"for (; {name}_first_ + {LANES} <= {ends[name]}; {name}_first_ += {LANES}) {{",
+        *("#pragma omp simd", f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
+        *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
+        *(f"for (int64_t {name} = {name}_first_; {name} < {ends[name]}; ++{name}) {{", *lines),
+        *(f"total_ = {step('total_', value)};", "}"),
+        *["}"] * len(outer),
+        f"{each} total_ = {step('total_', 'lanes_[k_]')};",
+    ]
+
+
+def _as_loop(statement: Compute, name: str) -> Loop:
+    """A statement as a parallel loop over one of its parameters."""
+    counter, extent = Lin.symbol(name), dict(statement.params)[name]
+    rest = replace(statement, params=tuple(item for item in statement.params if item[0] != name))
+    return Loop(name, extent, (rest,), (counter, extent - counter - 1), is_parallel=True)

@@ -1,0 +1,181 @@
+"""What each trip makes anew lives on its tape, where nothing else needs it."""
+
+import numpy as np
+import pytest
+
+from sdfgad.gradient.assemble import assemble
+from sdfgad.ir.program import Compute, walk, written
+from sdfgad.optimise.passes import optimise
+from tests.helpers_ir import adjoint_of, assert_slope, evaluated_gradients, floating, parsed
+from tests.helpers_memory import Choice, case_of, check_memory, keepable
+from tests.helpers_passes import check_function
+
+X, Y, N = np.linspace(0.3, 1.1, 6), np.linspace(0.5, 1.3, 6), 3
+
+
+def made(program, *args, staying=True):
+    primal = parsed(program, *args)
+    adjoint = adjoint_of(primal)
+    wrt = tuple(primal.inputs[name] for name in floating(primal))
+    return primal, assemble(adjoint, wrt, primal.program.outputs["return"], staying=staying)
+
+
+def on_tapes(program, *args):
+    """The arrays that the forward sweep writes without what lives on tapes, and does not with it."""
+    with_copies, without = (
+        {program.buffers[n].source for n in written(program.body) if n in primal.program.buffers}
+        for primal, program in ((p, m.program) for p, m in (made(program, *args, staying=s) for s in (False, True)))
+    )
+    return with_copies - without
+
+
+def temporary(x, y, n):
+    u = x * 1.0
+    for _ in range(n):
+        d = np.sin(u)
+        e = d * d
+        u = e * y + u * d
+    return np.sum(u * u)
+
+
+def in_parts(x, y, n):
+    """What is made in full is then changed in parts."""
+    u = x * 1.0
+    for k in range(n):
+        d = np.zeros(6)
+        d[1:] = np.sin(u[:-1])
+        d[0] = u[k]
+        d[1:3] = d[1:3] * d[2:4]
+        u = d * d * y
+    return np.sum(u)
+
+
+def in_a_nest(x, y, n):
+    u = x * 1.0
+    for _ in range(n):
+        w = u * y
+        for _ in range(2):
+            d = np.cos(u) * w
+            u = d * d
+    return np.sum(u)
+
+
+def ended_by_a_test(x, y, n):
+    u = x * 1.0
+    while np.sum(u) > 1.0:
+        d = np.sin(u)
+        for _ in range(n):
+            e = d * u
+            u = e * e * 0.5 + 0.1 * y
+    return np.sum(u)
+
+
+def triangular(x, y, n):
+    u = x * 1.0
+    for k in range(n):
+        for _ in range(k):
+            d = np.sin(u)
+            u = d * d * y
+    return np.sum(u)
+
+
+def booleans(x, y, n):
+    u = x * 1.0
+    for _ in range(n):
+        mask = u < y
+        u = np.where(mask, u * u + 0.1, u - 0.05 * y)
+    return np.sum(u)
+
+
+CASES = {
+    "temporary": (temporary, (X, Y, N)),
+    "in parts": (in_parts, (X, Y, N)),
+    "in a nest": (in_a_nest, (X, Y, N)),
+    "ended by a test": (ended_by_a_test, (X, Y, 2)),
+    "triangular": (triangular, (X, Y, 4)),
+    "booleans": (booleans, (X, Y, N)),
+    "no trips": (temporary, (X, Y, 0)),
+}
+
+
+def test_a_temporary_lives_on_its_tape():
+    assert {"d", "e"} <= on_tapes(temporary, X, Y, N)
+    assert {"d"} <= on_tapes(in_parts, X, Y, N)
+    assert {"d", "w"} <= on_tapes(in_a_nest, X, Y, N)
+
+
+def carried(x, y, n):
+    """The trip reads what the one before has left."""
+    u, d = x * 1.0, y * 1.0
+    for _ in range(n):
+        u = u * d
+        d = np.sin(u) * d
+    return np.sum(u * d)
+
+
+def read_later(x, y, n):
+    u, d = x * 1.0, y * 1.0
+    for _ in range(n):
+        d = np.sin(u)
+        u = d * d * y
+    return np.sum(u * d)
+
+
+def made_in_a_branch(x, y, n):
+    u = x * 1.0
+    for k in range(n):
+        if k % 2 == 0:
+            d = np.sin(u)
+            u = d * d * y
+    return np.sum(u)
+
+
+@pytest.mark.parametrize("program", [carried, read_later, made_in_a_branch])
+def test_what_something_else_needs_does_not(program):
+    assert "d" not in on_tapes(program, X, Y, N)
+    assert_slope(program, X, Y, N)
+
+
+def test_nothing_is_copied_then():
+    """The array itself is not there any more, and what makes it fills its tape."""
+    primal, gradient = made(temporary, X, Y, N)
+    (name,) = (name for name, buffer in primal.program.buffers.items() if buffer.source == "d")
+    writers = [s for s in walk(gradient.program.body) if written((s,)) & {name, *gradient.tapes.values()}]
+    assert name not in written(gradient.program.body)
+    assert [s.where.text.strip() for s in writers if isinstance(s, Compute)].count("d = np.sin(u)") == 1
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_gradients_are_the_same_to_the_last_bit(case):
+    program, args = CASES[case]
+    for passes in ((), (optimise,)):
+        (_, found), (_, expected) = (
+            evaluated_gradients(*made(program, *args, staying=s), 1.5, *args, passes=passes) for s in (True, False)
+        )
+        for name, gradient in expected.items():
+            np.testing.assert_allclose(found[name], gradient, rtol=1e-13 if passes else 0)
+    assert_slope(program, *args)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_with_values_made_again_and_states_kept(case):
+    program, args = CASES[case]
+    check_memory(program, args, trials=8)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_with_passes(case):
+    program, args = CASES[case]
+    check_function(program, args)
+
+
+def test_in_segments_too():
+    case = case_of(temporary, (X, Y, N))
+    (name,) = (name for name, buffer in case.primal.program.buffers.items() if buffer.source == "d")
+    (loop,) = keepable(case.adjoint)
+    program = case.program(Choice((), {loop: (2, 2)})).program
+    writers = [s for s in walk(program.body) if isinstance(s, Compute) and s.target.buffer == name]
+    tapes = [s for s in walk(program.body) if isinstance(s, Compute) and s.target.buffer == f"{name}_tape"]
+    # Forward, and up to where a segment begins, nothing is taped.
+    assert len(writers) == 2
+    assert len(tapes) == 1

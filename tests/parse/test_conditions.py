@@ -1,0 +1,196 @@
+"""Conditions: decided while parsing where they can be, affine where they are, and never evaluated in vain."""
+
+import numpy as np
+import pytest
+
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
+from sdfgad.ir.program import Branch, walk
+from sdfgad.parse.conditions import affine_forms
+from tests.helpers import line_of, numpy_output
+from tests.helpers_ir import outputs_of, parsed
+
+I, J = Lin.symbol("i"), Lin.symbol("j")
+COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+
+
+def compare(name, x, y):
+    return Op(name, (x, y), BOOL)
+
+
+def holds(forms, i, j):
+    return all(form.substitute({"i": i, "j": j}).const >= 0 for form in forms)
+
+
+@pytest.mark.parametrize("negate", [False, True])
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_forms_hold_exactly_where_the_condition_does(name, negate):
+    forms = affine_forms(compare(name, Int(I.scaled(2) - 1), Int(J + 2)), negate)
+    if (name, negate) in (("not_equal", False), ("equal", True)):
+        assert forms is None
+        return
+    for i in range(-4, 5):
+        for j in range(-4, 5):
+            assert holds(forms, i, j) == (bool(getattr(np, name)(2 * i - 1, j + 2)) != negate)
+
+
+def test_conjunctions_and_negated_disjunctions():
+    less, more = compare("less", Int(I), Int(J)), compare("greater", Int(I), Const(0, INT))
+    both, either = Op("logical_and", (less, more), BOOL), Op("logical_or", (less, more), BOOL)
+    assert affine_forms(both) == (J - I - 1, I - 1)
+    assert affine_forms(either, negate=True) == (I - J, -I)
+    assert affine_forms(both, negate=True) is None
+    assert affine_forms(either) is None
+
+
+def test_conditions_on_data_have_no_forms():
+    x = Read("x", (), np.dtype(np.float64))
+    assert affine_forms(compare("less", x, Const(0.0, x.dtype))) is None
+    assert affine_forms(x) is None
+    mixed = Op("logical_and", (compare("less", Int(I), Int(J)), compare("less", x, x)), BOOL)
+    assert affine_forms(mixed) is None
+
+
+def branches(function, *args):
+    return [s for s in walk(parsed(function, *args).program.body) if isinstance(s, Branch)]
+
+
+def decided_by_the_loop(x, s):
+    for i in range(2, 5):
+        if i >= 2 and i < 5 and not i > 4:
+            x[i] *= 2.0
+        if i > 7 or i < 0:
+            x[i] = 0.0
+    return x
+
+
+def open_in_the_loop(x, s):
+    for i in range(5):
+        if i > 2:
+            x[i] *= 2.0
+        elif i != 1:
+            x[i] *= 3.0
+    return x
+
+
+def on_data(x, s):
+    if s > 0.5 and x[0] < x[1]:
+        x[0] = 3.0
+    return x
+
+
+def test_what_the_loop_decides_is_no_branch():
+    assert branches(decided_by_the_loop, np.ones(6), 0.5) == []
+
+
+def test_branches_on_counters_have_guards():
+    outer, inner = branches(open_in_the_loop, np.ones(6), 0.5)
+    assert len(outer.guards) == 1
+    assert inner.guards == ()
+
+
+def test_branches_on_data_have_none():
+    (branch,) = branches(on_data, np.ones(6), 0.5)
+    assert branch.guards == ()
+
+
+# --- values, and what is not evaluated
+
+
+def index_only_valid_where_it_holds(x, s):
+    for i in range(6):
+        if i > 0 and x[i - 1] > 0.5:
+            x[i] += x[i - 1]
+        x[i] = x[i + 1] if i < 5 else x[0]
+    return x
+
+
+def valid_where_the_first_operand_fails(x, s):
+    t = 0.0
+    for i in range(6):
+        if i == 5 or x[i + 1] > x[i]:
+            t += x[i]
+    return t
+
+
+def value_of_and(x, s):
+    return (s and x[0]) + (0.0 or s) + (2 and s)
+
+
+def comparison_as_a_value(x, s):
+    return x * (s > 0.5) + (s > 0.5 and x[1])
+
+
+def value_of_or(x, s):
+    y = (x[0] - x[0]) or x[1]
+    return y * (s or x[2])
+
+
+def nested_choice(x, s):
+    return (x if s > 0.5 else x * 2.0) * (1.0 if x[0] > 1.0 else 2.0 if x[1] > 1.0 else 3.0)
+
+
+def condition_changes_in_the_branch(x, s):
+    if x[0] < 1.0:
+        x[0] = 5.0
+        x[1] = 6.0
+    else:
+        x[0] = 7.0
+    return x
+
+
+def negated(x, s):
+    if not (s > 0.5 or x[0] > 1.0):
+        x[:] = 0.0
+    return x * (not s > 0.5)
+
+
+def not_a_number(x, s):
+    t = (s - s) / (s - s) if s < 0.0 else np.inf - np.inf
+    if not t < 1.0:
+        x[0] = 4.0
+    if t != t:
+        x[1] = 5.0
+    return x
+
+
+def chained(x, s):
+    for i in range(6):
+        if 1 < i <= 4:
+            x[i] = 0.1 < s < 0.5
+    return x
+
+
+PROGRAMS = [
+    decided_by_the_loop,
+    open_in_the_loop,
+    on_data,
+    index_only_valid_where_it_holds,
+    valid_where_the_first_operand_fails,
+    value_of_and,
+    comparison_as_a_value,
+    value_of_or,
+    nested_choice,
+    condition_changes_in_the_branch,
+    negated,
+    not_a_number,
+    chained,
+]
+
+
+@pytest.mark.parametrize("s", [0.7, 0.2])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_value_is_numpys(rng, program, s):
+    args = (rng.uniform(0.2, 1.7, 6), s)
+    expected = numpy_output(program, args)
+    np.testing.assert_array_equal(outputs_of(parsed(program, *args), *args)["return"], expected)
+
+
+def truth_of_an_array(x, s):
+    return s and x > 0.5 and s
+
+
+def test_truth_of_an_array_is_refused():
+    with pytest.raises(UnsupportedProgram, match="truth value of an array is ambiguous") as caught:
+        parsed(truth_of_an_array, np.ones(3), 0.5)
+    assert str(caught.value.where) == line_of(truth_of_an_array, "return s")

@@ -1,0 +1,98 @@
+"""The groups of an SDFG that the viewer shades: what is stored, made again, and kept of loops."""
+
+import dace
+import numpy as np
+import pytest
+from dace.sdfg.nodes import AccessNode
+
+import sdfgad
+from sdfgad.sdfg.groups import KEPT, RECOMPUTED, STORED
+
+X = np.linspace(0.1, 1.0, 64)
+ARGS = (50, X, X * 0.5)
+
+
+def program(steps, u, a):
+    y = np.exp(a)
+    for _ in range(steps):
+        d = np.sin(u) * y
+        u = u + 0.1 * d * d
+    return np.sum(u * y)
+
+
+def sdfg_of(*args, function=program, **options):
+    g = sdfgad.differentiate(function, **options)
+    call, made = g._made(args, {})
+    return g.sdfg(*args), made.layout(call).made
+
+
+def groups(sdfg):
+    """Name -> colour, and the arrays of its nodes with how many there are of each."""
+    return {group.name: (group.color, [node.data for node in nodes_of(sdfg, group)]) for group in sdfg.logical_groups}
+
+
+def nodes_of(sdfg, group):
+    """The access nodes with a group's numbers; a state's number is one within its loop or branch."""
+    states = {}
+    for state in sdfg.states():
+        states.setdefault(state.parent_graph.node_id(state), []).append(state)
+    for state_number, number in group.nodes:
+        fitting = [s for s in states[state_number] if number < s.number_of_nodes()]
+        assert fitting
+        yield from (s.node(number) for s in fitting if isinstance(s.node(number), AccessNode))
+
+
+@pytest.fixture(scope="module")
+def coloured():
+    return sdfg_of(*ARGS, strategy="recompute_all")
+
+
+def test_all_that_is_stored_is_in_its_group():
+    sdfg, made = sdfg_of(*ARGS, strategy="store_all")
+    found = groups(sdfg)
+    assert set(found) == {"stored"}
+    shade, arrays = found["stored"]
+    assert shade == STORED
+    assert set(made.tapes.values()) <= set(arrays)
+
+
+def test_each_kind_has_its_group_and_colour(coloured):
+    sdfg, made = coloured
+    found = groups(sdfg)
+    assert {name: shade for name, (shade, _) in found.items()} == {
+        "stored": STORED,
+        "recomputed": RECOMPUTED,
+        "kept states": KEPT,
+    }
+    assert set(found["recomputed"][1]) >= {new for names in made.copies for new in names.values()}
+    states = {buffer.name for kept in made.checkpoints.values() for buffer, _ in kept.states.values()}
+    assert set(found["kept states"][1]) >= states
+    assert len(states) == 1
+
+
+def test_groups_hold_every_access_to_their_arrays(coloured):
+    sdfg, made = coloured
+    tapes = set(made.tapes.values())
+    count = sum(isinstance(n, AccessNode) and n.data in tapes for state in sdfg.states() for n in state.nodes())
+    (stored,) = [group for group in sdfg.logical_groups if group.name == "stored"]
+    # One to write, one to read; they may share their numbers with others in other loops.
+    assert len(stored.nodes) == count >= 2
+
+
+def test_a_program_that_keeps_nothing_has_no_groups():
+    def linear(steps, u, a):
+        for _ in range(steps):
+            u = 0.5 * u + a
+        return np.sum(u)
+
+    assert sdfg_of(*ARGS, function=linear)[0].logical_groups == []
+
+
+def test_saved_sdfgs_keep_their_groups(coloured, tmp_path):
+    sdfg, _ = coloured
+    sdfg.save(str(tmp_path / "made.sdfg"))
+    loaded = dace.SDFG.from_file(str(tmp_path / "made.sdfg"))
+    assert [(g.name, g.color) for g in loaded.logical_groups] == [(g.name, g.color) for g in sdfg.logical_groups]
+    for mine, other in zip(loaded.logical_groups, sdfg.logical_groups, strict=True):
+        assert [tuple(pair) for pair in mine.nodes] == [tuple(pair) for pair in other.nodes]
+    assert groups(loaded) == groups(sdfg)

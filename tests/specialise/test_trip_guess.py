@@ -1,0 +1,141 @@
+"""Calls with as many slots as earlier ones needed: fewer than enough are never written beyond."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import OutOfMemory, TooFewSlots
+from sdfgad.specialise.specialise import Specialisation
+from sdfgad.specialise.trip_guess import PATIENCE, TripGuess
+
+
+class Call:
+    """A call that makes so many trips; notes what it is asked."""
+
+    def __init__(self, trips, counted=None):
+        self.trips, self.counted, self.asked = trips, trips if counted is None else counted, []
+
+    def run(self, slots):
+        self.asked.append(slots["n"])
+        if slots["n"] < self.trips:
+            raise TooFewSlots("too few")
+        return {"n": self.trips}
+
+    def count(self):
+        self.asked.append("count")
+        return {"n": self.counted}
+
+
+def asked(*calls):
+    trip_guess = TripGuess()
+    for call in calls:
+        trip_guess.run("key", call.run, call.count)
+    return [call.asked for call in calls]
+
+
+def test_only_the_first_of_equal_calls_counts():
+    assert asked(Call(10), Call(10), Call(10)) == [["count", 10], [10], [10]]
+
+
+def test_a_longer_call_is_counted_and_leaves_slack():
+    assert asked(Call(80), Call(88), Call(90), Call(99)) == [["count", 80], [80, "count", 88], [100], [100]]
+
+
+def test_what_is_far_too_much_many_times_in_a_row_is_dropped():
+    short = [Call(10) for _ in range(PATIENCE + 1)]
+    assert asked(Call(100), *short, Call(12)) == [["count", 100], *[[100]] * PATIENCE, [12], [12]]
+
+
+def test_calls_that_are_long_and_short_in_turn():
+    calls = [Call(trips) for trips in (10, 100, 10, 100) for _ in range(3)]
+    assert asked(*calls) == [["count", 10], [10], [10], [10, "count", 100], *[[113]] * 8]
+
+
+def test_a_call_without_trips():
+    assert asked(Call(0), Call(0), Call(1)) == [["count", 0], [0], [0, "count", 1]]
+
+
+def test_a_count_that_was_rounded_otherwise():
+    assert asked(Call(5, counted=4)) == [["count", 4, 9]]
+
+
+def test_calls_of_other_integers_have_their_own_guesses():
+    trip_guess, short, long = TripGuess(), Call(3), Call(30)
+    for key, call in [(3, short), (30, long), (3, short), (30, long)]:
+        trip_guess.run(key, call.run, call.count)
+    assert (short.asked, long.asked) == (["count", 3, 3], ["count", 30, 30])
+
+
+def test_a_guess_that_needs_too_much_memory_is_no_failure():
+    trip_guess = TripGuess()
+    trip_guess.run("key", Call(100).run, Call(100).count)
+
+    def run(slots):
+        if slots["n"] > 50:
+            raise OutOfMemory("no memory")
+        return {"n": 50}
+
+    trip_guess.run("key", run, lambda: {"n": 50})
+    with pytest.raises(OutOfMemory):
+        trip_guess.run("key", run, lambda: {"n": 51})
+
+
+def until(x, bound, least):
+    """Nested loops whose numbers of trips are data."""
+    total = 0.0
+    while np.sum(x) > bound:
+        x = x * x * 0.95
+        k = 0
+        while k < 5 and x[k] > least:
+            x[k] = np.sin(x[k]) * x[k + 1]
+            k += 1
+        total += np.sum(x * x)
+    return total + np.sum(np.sin(x))
+
+
+LEAST = 0.3
+
+
+@pytest.mark.parametrize("bounds", [(3.0, 3.0, 0.1, 0.1, 2.0), (0.1, 1e-9, 3.0, 1e-30, 20.0)])
+def test_gradients_of_calls_of_different_lengths(bounds, rng):
+    x = rng.uniform(0.9, 1.0, 6)
+    g = sdfgad.differentiate(until, wrt="x")
+    for bound in bounds:
+        wanted = sdfgad.differentiate(until, wrt="x")(x, bound, LEAST)
+        np.testing.assert_array_equal(g(x, bound, LEAST), wanted)
+        value, found = g.value_and_grad(x, bound, LEAST)
+        # Another program, whose sums may run in another order.
+        np.testing.assert_allclose(found, wanted, rtol=1e-14)
+        np.testing.assert_allclose(value, until(x.copy(), bound, LEAST), rtol=1e-12)
+
+
+def test_compiled_code_stops_at_the_last_slot(rng, monkeypatch):
+    """Every number of slots that is too small is refused, and every other one will do."""
+    args = rng.uniform(0.9, 1.0, 6), 0.1, LEAST
+    g = sdfgad.differentiate(until, wrt="x")
+    wanted = g(*args)
+    call, made = g._made(args, {})
+    trip_guess, counted, counts = made._trip_guess, Specialisation._counted, []
+    monkeypatch.setattr(Specialisation, "_counted", lambda *of: counts.append(1) or counted(*of))
+    right = trip_guess._guesses[call.integers]
+    assert len(right) == 2
+    assert min(right.values()) > 1
+    for loop, trips in right.items():
+        for slots in range(trips + 3):
+            trip_guess._guesses, counts[:] = {call.integers: {**right, loop: slots}}, []
+            np.testing.assert_array_equal(g(*args), wanted)
+            assert len(counts) == (slots < trips)
+
+
+def test_with_a_limit_and_for_measurements_trips_are_counted(rng, monkeypatch):
+    args = rng.uniform(0.9, 1.0, 6), 0.1, LEAST
+    g = sdfgad.differentiate(until, wrt="x", memory_limit="1 MiB")
+    counted, counts = Specialisation._counted, []
+    monkeypatch.setattr(Specialisation, "_counted", lambda *of: counts.append(1) or counted(*of))
+    (peak,) = {g.measure(*args).peak_bytes for _ in range(2)}
+    assert peak <= g.plan(*args).peak_bytes
+    g(*args)
+    counts.clear()
+    g(*args)
+    assert counts
+    assert not g._made(args, {})[1]._trip_guess._guesses

@@ -1,0 +1,80 @@
+"""Whole programs, optimised, as compiled loop nests."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.optimise.passes import optimise
+from sdfgad.schedule import work
+from sdfgad.targets.cpu.compiled import lower_nests
+from tests import helpers_arrays, helpers_memory
+from tests.helpers import module_from
+from tests.helpers_compiled import run_packed, threads
+from tests.helpers_passes import assert_same, gradient_case, outputs, without_value
+from tests.helpers_text import sample
+
+
+def random_case(maker, seed, folder):
+    program = module_from(maker(seed).text(), folder).program
+    if maker is helpers_arrays.ArrayMaker:
+        args = helpers_arrays.arguments(seed)
+    else:
+        rng = np.random.default_rng(seed)
+        args = (*rng.uniform(0.2, 1.0, (2, 5)), np.array([0, 2, 1, 4, 1]), seed % 4)
+    _, made, arrays, integers = gradient_case(program, args, wrt=["x", "y"])
+    return (without_value(made) if seed % 2 else made.program), arrays, integers
+
+
+@pytest.mark.parametrize("maker", [helpers_arrays.ArrayMaker, helpers_memory.Maker], ids=["matrices", "control flow"])
+def test_gradients_of_random_programs(maker, tmp_path, monkeypatch):
+    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    cases = [random_case(maker, seed, tmp_path) for seed in range(4)]
+    with threads(4):
+        found = run_packed([(optimise(program), arrays, integers) for program, arrays, integers in cases])
+    for seed, (case, mine) in enumerate(zip(cases, found, strict=True)):
+        assert_same(mine, outputs(*case), f"of seed {seed}")
+
+
+def test_single_elements_of_one_statement_are_local():
+    program, _, _ = sample("""
+        loop j < 5:
+            s = x[j] * 2.0
+            r = s + 1.0
+            z[j] = s * r
+        r = x[7]
+        q = r * r
+        """)
+    assert set(lower_nests(program).arrays) == {"x", "z", "q", "r"}
+
+
+def thrice(x, n):
+    s = x[0]
+    for _ in range(n):
+        for _ in range(n):
+            for b in range(n):
+                s = np.sin(s * x[b])
+    return s
+
+
+def test_a_tape_of_three_nested_loops():
+    """Its size is a third power, which DaCe writes in a way of its own."""
+    g, x, direction = sdfgad.differentiate(thrice), np.linspace(0.8, 1.2, 4), np.array([0.3, -0.2, 0.5, 0.0])
+    slope = (thrice(x + 1e-6 * direction, 3) - thrice(x - 1e-6 * direction, 3)) / 2e-6
+    np.testing.assert_allclose(g(x, 3)["x"] @ direction, slope, rtol=1e-6, atol=1e-12)
+
+
+def badly_named(x, i_s, nest_1, parts_s, k):
+    s = x[0] * 2.0
+    for b_s in range(i_s + nest_1):
+        for b_x in range(parts_s + k):
+            s = s * x[b_s + b_x]
+    x[1] = s
+    return s * x[2] + np.max(x)
+
+
+def test_names_of_the_user_do_not_collide_with_generated_ones(monkeypatch):
+    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    x, direction, counts = np.linspace(0.8, 1.2, 6), np.array([0.3, -0.2, 0.5, 0.1, 0.7, -0.4]), (1, 2, 1, 1)
+    gradient = sdfgad.differentiate(badly_named, wrt="x")(x, *counts)
+    ends = [badly_named(x + step * direction, *counts) for step in (1e-6, -1e-6)]
+    np.testing.assert_allclose(gradient @ direction, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
