@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+# What an accumulation of each kind begins with.
+IDENTITY = {"add": 0.0, "maximum": float("-inf"), "minimum": float("inf")}
+
 CPP: dict[str, str] = {
     # arithmetic
     "add": "({0} + {1})",

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sdfgad.ir.expr import Atom, Const, Lin, Read
+from sdfgad.ir.ops import IDENTITY
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params
 from sdfgad.schedule.loop_order import Order, is_single, order_of
 from sdfgad.schedule.products import Product, product_of
@@ -17,7 +18,6 @@ from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.nontemporal_stores import row, rows_of, store, strips
 
 # What a register begins with that a value is accumulated in.
-IDENTITY = {"add": 0.0, "maximum": float("-inf"), "minimum": float("inf")}
 # So many maxima or minima are found side by side.
 LANES = 16
 
