@@ -94,7 +94,7 @@ def compiler() -> tuple[str, ...]:
         CompilerError: there is none.
     """
     wanted = os.environ.get("CXX")
-    found = _on_the_path(wanted or "g++") or (None if wanted else wheels.command())
+    found = _on_the_path(wanted or "g++") or (None if wanted else _of_wheels())
     if found is None:
         raise CompilerError(
             f"no C++ compiler: `{wanted or 'g++'}` is not on the PATH",
@@ -102,6 +102,11 @@ def compiler() -> tuple[str, ...]:
             "install one from wheels: pip install sdfgad[compiler].",
         )
     return found
+
+
+def _of_wheels() -> tuple[str, ...] | None:
+    found = wheels.installed()
+    return found.command if found is not None else None
 
 
 def _on_the_path(command: str) -> tuple[str, ...] | None:
@@ -184,4 +189,5 @@ def _has_vector_math() -> bool:
 def libraries() -> tuple[str, ...]:
     """What is linked: the library of what vector_math.h declares, and OpenMP where -fopenmp does not do that."""
     vectors = ("-Wl,--as-needed", "-lmvec", "-lm") if _has_vector_math() else ()
-    return (*vectors, *(wheels.openmp() if compiler() == wheels.command() else ()))
+    found = wheels.installed()
+    return (*vectors, *(found.openmp if found is not None and compiler() == found.command else ()))
