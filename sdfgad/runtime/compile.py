@@ -153,7 +153,7 @@ def _built(source: Source, levels: Sequence[Level]) -> dict[Level, Path]:
         commands = []
         for level, target in targets.items():
             file = _file(folder, level)
-            file.write_text(level.text(source.code))
+            file.write_text(source.code)
             commands.append(command_for(file, target, level, (*headers[level], *source.options)))
         run(*commands)
         return {level: publish(_name(source.key, level), target) for level, target in targets.items()}

@@ -6,7 +6,6 @@ import functools
 import importlib.metadata
 import os
 import platform
-import re
 import shlex
 import shutil
 from enum import Enum
@@ -70,10 +69,6 @@ class Level(Enum):
 
     OPTIMISED = "-O3"
     PLAIN = "-O1"
-
-    def text(self, code: str) -> str:
-        """The C++ that is compiled."""
-        return code if self is Level.OPTIMISED else re.sub(r"^\s*#pragma omp simd.*$", "", code, flags=re.MULTILINE)
 
     @property
     def flags(self) -> tuple[str, ...]:

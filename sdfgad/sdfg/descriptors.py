@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import dace
@@ -11,6 +12,9 @@ from dace import dtypes, subsets, symbolic
 from sdfgad.ir.expr import Atom, Expr, Lin, Op, as_linear
 from sdfgad.ir.program import Access, Buffer, Params
 from sdfgad.sdfg.marks import storage
+
+# Keys of an array's location.
+BOUND = "bound_"
 
 
 def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool, is_local: bool = False) -> None:
@@ -25,6 +29,17 @@ def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool, is_local: bo
         sdfg.add_array(buffer.name, shape_of(buffer), dtype, storage, transient=True, lifetime=lifetime)
     else:
         sdfg.add_array(buffer.name, shape_of(buffer) or [1], dtype, storage)
+
+
+def mark_bounds(descriptor: Any, buffer: Buffer, bounds: Iterable[str]) -> None:
+    """Say on an array which of its extents may turn out too small, so that writes beyond them are checked."""
+    symbols = {name for extent in buffer.shape for name in extent.symbols}
+    for name in sorted(symbols & set(bounds)):
+        descriptor.location[f"{BOUND}{len(descriptor.location)}"] = symbolic.symbol(name, dace.int64)
+
+
+def bounds_of(descriptor: Any) -> set[str]:
+    return {str(symbol) for key, symbol in descriptor.location.items() if key.startswith(BOUND)}
 
 
 def shape_of(buffer: Buffer) -> list[Any]:

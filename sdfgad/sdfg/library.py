@@ -21,7 +21,7 @@ OWN = "own"
 
 
 @make_properties
-class BoxTasklet(nodes.Tasklet):  # type: ignore[misc]  # DaCe has no types.
+class BoxTasklet(nodes.Tasklet):
     """A sum of products over a box of points, as one node: ``code`` assigns an element for each point."""
 
     params = ListProperty(element_type=str, desc="Names of the parameters")
@@ -35,7 +35,7 @@ class BoxTasklet(nodes.Tasklet):  # type: ignore[misc]  # DaCe has no types.
 
 
 @make_properties
-class CallTasklet(nodes.Tasklet):  # type: ignore[misc]
+class CallTasklet(nodes.Tasklet):
     """A call of a library function on whole arrays."""
 
     function = Property(dtype=str, default="", desc="Name of the function")
@@ -43,7 +43,7 @@ class CallTasklet(nodes.Tasklet):  # type: ignore[misc]
 
 
 @dace.library.expansion
-class ExpandOwnProduct(ExpandTransformation):  # type: ignore[misc]
+class ExpandOwnProduct(ExpandTransformation):
     environments: ClassVar[list[Any]] = []
 
     @staticmethod
@@ -56,7 +56,7 @@ class ExpandOwnProduct(ExpandTransformation):  # type: ignore[misc]
 
 
 @dace.library.expansion
-class ExpandOwnCall(ExpandTransformation):  # type: ignore[misc]
+class ExpandOwnCall(ExpandTransformation):
     environments: ClassVar[list[Any]] = []
 
     @staticmethod
@@ -68,7 +68,7 @@ class ExpandOwnCall(ExpandTransformation):  # type: ignore[misc]
 
 
 @dace.library.node
-class Product(nodes.LibraryNode):  # type: ignore[misc]
+class Product(nodes.LibraryNode):
     """A product of matrices, or of a matrix and a vector, with all its factors: for each point of a box an element is
     added to.
 
@@ -96,7 +96,7 @@ class Product(nodes.LibraryNode):  # type: ignore[misc]
 
 
 @dace.library.node
-class LibraryCall(nodes.LibraryNode):  # type: ignore[misc]
+class LibraryCall(nodes.LibraryNode):
     """A function of LAPACK, a transform, sorting or a selection, on whole arrays; see `sdfgad.ir.library`."""
 
     implementations: ClassVar[dict[str, Any]] = {OWN: ExpandOwnCall}

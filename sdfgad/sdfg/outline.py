@@ -11,6 +11,7 @@ from dace.sdfg.state import SDFGState
 
 from sdfgad.ir.program import Block, Compute, Program, Statement, written
 from sdfgad.sdfg.computations_read import clears
+from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
 from sdfgad.sdfg.reader import assigned, chain, code_nodes, node_of, top_scope
 from sdfgad.sdfg.scope import Scope
@@ -46,7 +47,7 @@ class Outline:
         changed = written(tuple(body))
         inputs = tuple(name for name in outside if name not in changed)
         outputs = {name: name for name in outside if name in changed}
-        bounds = {str(d.location["bound"]) for d in self.sdfg.arrays.values() if "bound" in d.location}
+        bounds = set[str]().union(*map(bounds_of, self.sdfg.arrays.values()))
         integers = tuple(self.sdfg.symbols)
         buffers = scope.buffers.found
         return Program(self.sdfg.name, buffers, inputs, integers, outputs, tuple(body), bounds=tuple(sorted(bounds)))

@@ -67,9 +67,6 @@ class TaskletParser:
     def text(self, text: str) -> Expr:
         return self.expression(ast.parse(text.strip(), mode="eval").body, {})
 
-    def form_of_node(self, node: ast.expr) -> Lin:
-        return linear(self.expression(node, {}))
-
     def expression(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
         if isinstance(node, ast.Constant):
             return _constant(node.value)
@@ -91,7 +88,7 @@ class TaskletParser:
             return NOT_A_NUMBER if is_nan else operation(BINARY[type(node.op)], *args)
         if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
             if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-                return _constant(-node.operand.value)
+                return _constant(ast.literal_eval(node))
             return operation(UNARY[type(node.op)], self.expression(node.operand, known))
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             args = self.expression(node.left, known), self.expression(node.comparators[0], known)

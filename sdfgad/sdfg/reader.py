@@ -115,7 +115,7 @@ def loop_of(loop: Any, scope: Scope) -> Loop:
         UnsupportedGraph: the loop is not of the form ``for (i = a; i < b; i += c)``, up or down.
     """
     var, first, step = loop.loop_variable, _start(loop, scope), _step(loop, scope)
-    condition = loop.loop_condition.code[0]
+    condition: Any = loop.loop_condition.code[0]
     condition = condition.value if isinstance(condition, ast.Expr) else condition
     is_known = isinstance(condition, ast.Compare) and ast.unparse(condition.left) == var and not loop.inverted
     if not is_known or not isinstance(condition.ops[0], (ast.Lt, ast.LtE) if step > 0 else (ast.Gt, ast.GtE)):

@@ -36,7 +36,7 @@ from sdfgad.memory.lifetimes import arguments, local_variables
 from sdfgad.schedule.loop_facts import free_symbols, symbols_in
 from sdfgad.schedule.scopes import lives_in
 from sdfgad.sdfg.computations import Computations, label
-from sdfgad.sdfg.descriptors import add_buffer
+from sdfgad.sdfg.descriptors import add_buffer, mark_bounds
 from sdfgad.sdfg.marks import mark
 from sdfgad.sdfg.tasklet import TaskletWriter
 
@@ -95,6 +95,7 @@ class _Writer:
         for name, buffer in self.buffers.items():
             if name in self.outside or name in mentioned - self.local:
                 add_buffer(sdfg, buffer, is_transient=name not in self.outside)
+                mark_bounds(sdfg.arrays[name], buffer, program.bounds)
         place = Place(sdfg, sdfg, frozenset(), sdfg.add_state("start", is_start_block=True))
         for statement in program.body:
             if isinstance(statement, Loop | Branch):

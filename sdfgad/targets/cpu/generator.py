@@ -33,7 +33,7 @@ Streams = tuple[Any, Any]
 
 
 @registry.autoregister_params(name="sdfgad_cpu")
-class CPU(TargetCodeGenerator):  # type: ignore[misc]  # DaCe has no types.
+class CPU(TargetCodeGenerator):
     """Generates marked nodes, and arrays in our storage."""
 
     title = "sdfgad CPU"

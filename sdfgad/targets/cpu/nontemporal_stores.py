@@ -64,8 +64,3 @@ def strips(
         *last,
         "}",
     ]
-
-
-def streaming(lines: list[str]) -> list[str]:
-    """What a function begins with that has these lines: stores past the cache keep no order by themselves."""
-    return ["const sdfgad::Streams streams_;"] if any("sdfgad::stream(" in line for line in lines) else []
