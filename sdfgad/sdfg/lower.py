@@ -1,4 +1,4 @@
-"""Lowers a `Program` to an SDFG: loops and conditionals as regions, each `Compute` as a state with one map."""
+"""Lowering of a `Program` to an SDFG: loops and conditionals as regions, each `Compute` as a state with one map."""
 
 from __future__ import annotations
 

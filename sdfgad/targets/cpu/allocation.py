@@ -1,4 +1,4 @@
-"""Where the generated C++ allocates and releases arrays: late and early, not at the start and end of the function.
+"""Allocation in the generated C++: arrays begin late and end early, not at the start and end of the function.
 
 DaCe allocates all arrays at once. The lowering puts a comment with a number into a tasklet of each statement before
 which an array begins or ends, and a line of text that says what each number stands for: neither costs DaCe anything.

@@ -18,7 +18,7 @@ from sdfgad.targets.cpu.nontemporal import Nontemporal
 
 
 def lower_nests(program: Program) -> dace.SDFG:
-    """The SDFG of a program, with the arguments that `sdfg.lower` gives it."""
+    """The SDFG of a program, with the arguments that `sdfgad.sdfg.lower` gives it."""
     # The position in this file of each call to DaCe is of no use, and takes a third of the time to find.
     with dace.config.set_temporary("compiler", "lineinfo", value="none"):
         return _Lowering(program).run()

@@ -23,7 +23,7 @@ def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool) -> None:
     if not is_transient:
         sdfg.add_array(buffer.name, shape, dtype)
         return
-    # Declared for the whole program, whose statements allocate and release it; see `memory`.
+    # Declared for the whole program, whose statements allocate and release it; see `allocation`.
     storage, lifetime = dtypes.StorageType.CPU_Heap, dtypes.AllocationLifetime.SDFG
     sdfg.add_array(buffer.name, shape, dtype, storage, transient=True, lifetime=lifetime)
 
