@@ -1,7 +1,7 @@
 """The elementary operations: each NumPy ufunc name with the C++ expression that computes it.
 
 `{0}`, `{1}`, … stand for the operands, already cast to the operation's input dtype; functions in the namespace
-`sdfgad` are defined in ``lowering/include/sdfgad.h`` and follow NumPy where C++ differs from it.
+`sdfgad` are defined in ``targets/cpu/include/sdfgad.h`` and follow NumPy where C++ differs from it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Which loop nests run faster in the longest vectors that the processor has, rather than in those GCC prefers."""
+"""Vector width: which loop nests run faster in the longest vectors that the processor has, rather than in those GCC
+prefers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Colours for the SDFG viewer: which arrays of a gradient program hold what is stored, and what is made again."""
+"""Groups of nodes for the SDFG viewer, in colours: which arrays of a gradient program hold what is stored, and what is
+made again.
+"""
 
 from __future__ import annotations
 

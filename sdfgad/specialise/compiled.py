@@ -1,4 +1,4 @@
-"""A gradient program, lowered and compiled."""
+"""Compiled gradient programs: assembled, lowered, and loaded when they are first needed."""
 
 from __future__ import annotations
 

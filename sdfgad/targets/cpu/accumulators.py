@@ -1,4 +1,4 @@
-"""Sums and extrema in registers: how they are declared, added to and read.
+"""Accumulators: sums and extrema in registers, how they are declared, added to and read.
 
 The macros for sums are those of `include/perturb.h`: plain code can perturb what a sum in vectors rounds otherwise.
 """
