@@ -20,6 +20,7 @@ from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, reads, symbols_of
 from sdfgad.ir.program import Block, Call, Compute, Loop, Program
 from sdfgad.ir.text import statement_text
+from sdfgad.ir.verify import verify
 
 Array = np.ndarray[Any, Any]
 Place = tuple[int, ...]
@@ -82,7 +83,9 @@ class Interpreter:
         integers: Mapping[str, int] | Iterable[Any] = (),
         seed: int = 0,
     ) -> None:
-        self.program, self.env, self.rng = program, dict[str, int](integers), np.random.default_rng(seed)
+        verify(program)
+        self.program, self.rng = program, np.random.default_rng(seed)
+        self.env: dict[str, int] = dict(integers)
         self.watched: list[Touches] = []
         self.store: dict[str, Array] = {name: np.array(value) for name, value in inputs.items()}
         require(set(self.store) == set(program.inputs), f"inputs are {list(self.store)}, not {program.inputs}")
@@ -173,11 +176,12 @@ class Interpreter:
         points = list(itertools.product(*(range(self.form(extent)) for _, extent in statement.params)))
         self.rng.shuffle(points)
         written: set[Place] = set()
+        names = [name for name, _ in statement.params]
         kind, target = statement.accumulate, self.store[statement.target.buffer]
         if statement.fresh:
             self.clear(statement)
         for point in points:
-            self.env |= zip((name for name, _ in statement.params), map(int, point), strict=True)
+            self.env.update(zip(names, map(int, point), strict=True))
             place = self.place(statement.target.buffer, statement.target.index)
             is_first = place not in written
             written.add(place)
