@@ -25,6 +25,8 @@ Arrays = dict[str, Any]
 
 # Passes change the order of operations, and so how results are rounded: up to so much of the largest element.
 TOLERANCE, SINGLE = 1e-9, 1e-3
+# What is as small as that beside all arguments and results may be zero but for rounding, and counts as that large.
+SMALL = 1e-3
 # Of cotangents, directions and the orders of parallel trips, which are others after each pass.
 SEED = 1
 
@@ -37,7 +39,7 @@ class Outcome:
         name: of the stage or pass.
         kind: "stage" or "pass".
         difference: by how much a result differs at most, relative to the largest element; infinity where it has
-            another shape or is infinite or NaN elsewhere, or where the program could not be run.
+            another shape or is infinite or NaN elsewhere, and where the program could not be run.
         limit: the difference that is allowed.
         detail: which result differs, or what happened.
     """
@@ -123,7 +125,15 @@ class _Run:
     def after_passes(
         self, program: Program, passes: Sequence[Pass], expected: Arrays
     ) -> Generator[Outcome, None, Program]:
-        for step in steps(program, passes, self.stages.without):
+        for one in passes:
+            try:
+                done = list(steps(program, (one,), self.stages.without))
+            except Exception as error:
+                yield failed(one.name, "pass", error)
+                return program
+            if not done:
+                continue
+            (step,) = done
             self.passes.append(step)
             program = step.after
             if step.is_change:
@@ -138,9 +148,9 @@ class _Run:
             found = run(program)
         except Exception as error:
             # Whatever a wrong program leads to: that it does is what was asked for.
-            yield Outcome(name, kind, math.inf, 0.0, f"{type(error).__name__}: {str(error).splitlines()[0]}")
+            yield failed(name, kind, error)
             return {}
-        yield worst(name, kind, found, expected)
+        yield worst(name, kind, found, expected, max(map(_largest, self.arrays.values()), default=0.0))
         return found
 
     # --- ways to run
@@ -190,19 +200,31 @@ class _Run:
         return Outcome("gradient by differences", "stage", error, self.check.tolerance, detail)
 
 
-def worst(name: str, kind: str, found: Arrays, expected: Arrays) -> Outcome:
+def failed(name: str, kind: str, error: Exception) -> Outcome:
+    """Of what cannot be run at all."""
+    text = " ".join(str(error).split())
+    return Outcome(name, kind, math.inf, 0.0, f"{type(error).__name__}: {text}")
+
+
+def worst(name: str, kind: str, found: Arrays, expected: Arrays, largest: float) -> Outcome:
     """The result that differs most, relative to what is allowed."""
     if missing := expected.keys() - found.keys():
         return Outcome(name, kind, math.inf, 0.0, f"{', '.join(sorted(missing))} is missing")
+    least = SMALL * max([largest, *(_largest(y) for y in expected.values())])
     outcomes = [
-        Outcome(name, kind, difference(found[n], y), SINGLE if _is_single(y) else TOLERANCE, f"`{n}` is another one")
+        Outcome(
+            name, kind, difference(found[n], y, least), SINGLE if _is_single(y) else TOLERANCE, f"`{n}` is another one"
+        )
         for n, y in expected.items()
     ]
     return max(outcomes, key=lambda one: one.difference / one.limit)
 
 
-def difference(found: Array, expected: Array) -> float:
-    """The largest difference of an element relative to the largest element; infinite and NaN are as they are."""
+def difference(found: Array, expected: Array, least: float = 0.0) -> float:
+    """The largest difference of an element relative to the largest element, or to `least`.
+
+    It is infinite where shapes differ, or elements that are infinite or no numbers.
+    """
     x, y = np.asarray(found), np.asarray(expected)
     if x.shape != y.shape:
         return math.inf
@@ -211,8 +233,15 @@ def difference(found: Array, expected: Array) -> float:
     is_finite = np.isfinite(y)
     if not np.array_equal(x[~is_finite], y[~is_finite], equal_nan=True) or not np.isfinite(x[is_finite]).all():
         return math.inf
-    most = np.max(np.abs(x[is_finite] - y[is_finite]), initial=0.0)
-    return float(most / max(np.max(np.abs(y[is_finite]), initial=0.0), np.finfo(y.dtype).tiny)) if most else 0.0
+    most = float(np.max(np.abs(x[is_finite] - y[is_finite]), initial=0.0))
+    return most / max(_largest(y), least, float(np.finfo(y.dtype).tiny)) if most else 0.0
+
+
+def _largest(array: Array) -> float:
+    """The size of the largest element that is finite, of real or complex numbers."""
+    if np.asarray(array).dtype.kind not in "fc":
+        return 0.0
+    return float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0))
 
 
 def _is_single(array: Array) -> bool:

@@ -93,6 +93,8 @@ def explain(
     from sdfgad.explain.stages import STAGES, Stages
 
     left = _known_passes((without,) if isinstance(without, str) else tuple(without))
+    if bisect and (stage is not None or diff):
+        raise ArgumentError("a bisection goes through all stages and passes", todo="Leave out `stage` and `diff`.")
     stage = stage or ("optimised" if diff else "gradient")
     if stage not in STAGES:
         raise ArgumentError(f"there is no stage {stage!r}", todo=f"It is one of {', '.join(STAGES)}.")

@@ -103,7 +103,7 @@ class _Verifier:
         if kind is None and statement.fresh:
             self.fail("an assignment is fresh", statement)
         if kind is not None and kind not in KINDS:
-            self.fail(f"there is no accumulation by {kind!r}", statement)
+            self.fail(f"there is no accumulation by {kind!r}", f"what is written to `{statement.target.buffer}`")
 
     def call(self, call: Call) -> None:
         if call.name not in LIBRARY:
