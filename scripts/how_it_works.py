@@ -21,9 +21,9 @@ import numpy as np
 
 import sdfgad
 from scripts.draw_sdfg import to_dot
-from sdfgad.analysis.model import numbered
-from sdfgad.ir.program import Compute, Loop
-from sdfgad.ir.text import access_text, program_text, statement_text
+from sdfgad.explain.listing import pieces_text, residuals_text
+from sdfgad.ir.program import Loop
+from sdfgad.ir.text import program_text
 
 PAGE = ROOT / "docs" / "how-it-works.md"
 PICTURES = ROOT / "docs" / "pictures"
@@ -45,8 +45,8 @@ def stages() -> tuple[dict[str, str], dict[str, Any]]:
     texts = {
         "source": inspect.getsource(burn),
         "parsed": program_text(made.primal.program),
-        "pieces": _pieces(adjoint),
-        "residuals": _residuals(adjoint),
+        "pieces": pieces_text(adjoint),
+        "residuals": residuals_text(adjoint),
         "plan": "\n".join(f"{d.choice}: {d.name}, because {d.reason}" for d in g.plan(*arguments).decisions),
         "kept": _reverse_of_kept_loop(arguments),
         "gradient": program_text(layout.made.program),
@@ -66,28 +66,6 @@ def _reverse_of_kept_loop(arguments: tuple[Any, ...]) -> str:
 
 def _rounded(result: sdfgad.CheckResult) -> str:
     return f"error below 1e-6: {result.error < 1e-6}, Taylor rate: {result.rate:.1f}"
-
-
-def _pieces(adjoint: Any) -> str:
-    statements = numbered(adjoint.primal.body)
-    lines: list[str] = []
-    for number in sorted(adjoint.pieces):
-        statement = statements[number]
-        assert isinstance(statement, Compute)
-        lines.append(f"# {statement_text(statement)}")
-        lines += [statement_text(s) for s in adjoint.pieces[number].statements]
-        lines.append("")
-    return "\n".join(lines).rstrip()
-
-
-def _residuals(adjoint: Any) -> str:
-    lines = []
-    for residual in adjoint.residuals.values():
-        loops = ", ".join(f"{loop.var} < {loop.trips}" for _, loop in residual.loops)
-        box = ", ".join(f"{name} < {extent}" for name, extent in residual.params)
-        lines.append(f"{access_text(residual.access)} for {box}, in each trip of {loops}")
-        lines.append(f"    overwritten by: {residual.where.text}")
-    return "\n".join(lines)
 
 
 def filled(page: str, texts: dict[str, str]) -> str:

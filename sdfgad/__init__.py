@@ -21,6 +21,7 @@ from sdfgad.errors import (
     IgnoredPrint,
     InfeasibleBudget,
     InvalidIndex,
+    InvalidProgram,
     MiscompiledWarning,
     MissingRule,
     NotImportable,
@@ -38,6 +39,7 @@ from sdfgad.errors import (
     UpdateOfCopy,
     WrtError,
 )
+from sdfgad.explain.explain import Explanation, explain
 from sdfgad.runtime.pool import release_memory
 
 __version__ = "0.1.0"
@@ -51,10 +53,12 @@ __all__ = [
     "ComparisonRow",
     "CompilerError",
     "DifferentiatedProgram",
+    "Explanation",
     "GradientMismatch",
     "IgnoredPrint",
     "InfeasibleBudget",
     "InvalidIndex",
+    "InvalidProgram",
     "MiscompiledWarning",
     "MissingRule",
     "NotImportable",
@@ -76,6 +80,7 @@ __all__ = [
     "compare",
     "differentiate",
     "errors",
+    "explain",
     "grad",
     "release_memory",
     "value_and_grad",

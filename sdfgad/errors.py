@@ -189,6 +189,10 @@ class TooFewSlots(SdfgadError):
     """A compiled program was passed fewer slots than it needs; it has released what it held. Users never see this."""
 
 
+class InvalidProgram(SdfgadError, AssertionError):
+    """A program of sdfgad's own is none, or breaks what it promises: an error of sdfgad, not of the user's."""
+
+
 class InfeasibleBudget(SdfgadError):
     """No plan keeps the memory limit.
 

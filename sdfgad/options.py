@@ -24,6 +24,7 @@ class Options:
         limit: bytes, or None.
         overrides: name of a value -> "store" or "recompute".
         solver, solver_seconds: "CBC" or "HiGHS", and how long it may take.
+        without: the names of passes that are left out of what `explain` shows; what is run always has all of them.
     """
 
     limit: int | None = None
@@ -31,6 +32,7 @@ class Options:
     overrides: Mapping[str, str] = field(default_factory=dict)
     solver: str = "CBC"
     solver_seconds: float = 10.0
+    without: tuple[str, ...] = ()
 
 
 def parse_bytes(limit: int | str | None) -> int | None:

@@ -8,6 +8,8 @@ import pytest
 
 # tests/runtime/test_differential.py switches it on.
 os.environ.setdefault("SDFGAD_CHECK", "off")
+# Every program that a pass makes is well-formed.
+os.environ.setdefault("SDFGAD_VERIFY", "1")
 jax.config.update("jax_enable_x64", True)
 
 

@@ -2,7 +2,7 @@
 
 import copy
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from tests.helpers_ir import (
     as_python_runs,
     inputs_of,
     parsed,
-    symbols_of_shape,
+    with_totals,
 )
 
 MACHINE = Machine(1e10, 1e11, 1 << 20, 1e-10, 1e10, 1e8, 1e10, 1e-8)
@@ -58,11 +58,7 @@ class Case:
     def integers(self, made):
         """The run-time integers, trips that are counted included."""
         arrays, integers = inputs_of(self.primal, *copy.deepcopy(self.args))
-        if made.counting is None:
-            return integers
-        known = {n: b for n, b in made.counting.buffers.items() if symbols_of_shape(b.shape) <= set(integers)}
-        store = Interpreter(replace(made.counting, buffers=known), arrays, integers).store
-        return integers | {symbol: int(store[buffer]) for symbol, buffer in made.totals.items()}
+        return with_totals(made, arrays, integers)
 
     def tables(self, made, choice, integers):
         arrays, numbers = {}, {}

@@ -8,8 +8,10 @@ import numpy as np
 from sdfgad.gradient.assemble import assemble
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.ir.text import program_text
+from sdfgad.ir.verify import verify
+from sdfgad.optimise.pass_manager import Pass
 from sdfgad.optimise.passes import PASSES
-from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, symbols_of_shape
+from tests.helpers_ir import Interpreter, adjoint_of, inputs_of, parsed, with_totals
 from tests.helpers_text import sample, tidy
 
 TOLERANCE = 1e-11
@@ -43,7 +45,9 @@ def check_passes(program, arrays, integers=(), seed=0, passes=None):
     for k, one in enumerate(PASSES if passes is None else passes):
         changed = one(program)
         if changed != program:
-            assert_same(outputs(changed, arrays, integers, seed + k + 1), expected, f"after {k}: {one.__name__}")
+            what = f"after {k}: {one.name if isinstance(one, Pass) else one.__name__}"
+            verify(changed, what)
+            assert_same(outputs(changed, arrays, integers, seed + k + 1), expected, what)
         program = changed
     return program
 
@@ -71,10 +75,7 @@ def _gradient(primal, args, output, wrt):
 
 def completed(made, arrays, integers):
     """The inputs with a cotangent, and the integers with trips that are counted."""
-    if made.counting is not None:
-        known = {n: b for n, b in made.counting.buffers.items() if symbols_of_shape(b.shape) <= set(integers)}
-        store = Interpreter(replace(made.counting, buffers=known), copy.deepcopy(arrays), integers).store
-        integers = integers | {symbol: int(store[buffer]) for symbol, buffer in made.totals.items()}
+    integers = with_totals(made, copy.deepcopy(arrays), integers)
     buffer, rng = made.program.buffers[made.cotangent], np.random.default_rng(1)
     shape = tuple(extent.const for extent in buffer.shape)
     value = rng.normal(size=shape) + (1j * rng.normal(size=shape) if buffer.dtype.kind == "c" else 0)

@@ -1,4 +1,4 @@
-"""The gradient that the interpreter of the tests computes: no passes, no generated code, no compiler."""
+"""The gradient that the interpreter computes: no passes, no generated code, no compiler."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.explain.interpreter import Interpreter
 from sdfgad.ir.program import Compute
-from tests.helpers_ir import Interpreter
 from tests.helpers_passes import gradient_case
 
 

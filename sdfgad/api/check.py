@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.api.differentiate import DifferentiatedProgram, Wrt, differentiate
+from sdfgad.api.differentiate import Wrt, differentiate
 from sdfgad.errors import GradientMismatch
+from sdfgad.specialise.signature import Call
+from sdfgad.specialise.specialise import Specialisation
 
 Array = np.ndarray[Any, Any]
 
@@ -68,20 +70,26 @@ def check_grads(
         CheckResult(error=..., rate=2.0, directions=2)
     """
     g = differentiate(program, wrt=wrt, output=output, allow_unused=allow_unused)
-    return _Check(g, args, np.random.default_rng(seed)).run(directions, tolerance)
+    return FiniteDifferences(*g._made(args, {}), np.random.default_rng(seed)).run(directions, tolerance)
 
 
-class _Check:
-    def __init__(self, g: DifferentiatedProgram, args: tuple[Any, ...], rng: np.random.Generator) -> None:
-        self.g, self.args, self.rng = g, args, rng
-        self.call, self.made = g._made(args, {})
+class FiniteDifferences:
+    """Gradients at a point against differences of the NumPy program, of its output weighted by random numbers."""
+
+    def __init__(self, call: Call, made: Specialisation, rng: np.random.Generator) -> None:
+        self.call, self.made, self.rng = call, made, rng
         self.is_single = bool(_narrow(self.call.values[n] for n in self.call.floating))
         self.weights = self._random(self.made.output_shape, self.made.output_dtype)
 
+    @property
+    def tolerance(self) -> float:
+        """The largest relative error that a right gradient has."""
+        return 1e-2 if self.is_single else 1e-6
+
     def run(self, directions: int, tolerance: float | None) -> CheckResult:
-        gradients = self.made.value_and_gradients(self.call, self._cotangent())[1]
-        limit = tolerance if tolerance is not None else 1e-2 if self.is_single else 1e-6
-        results = [self._along(gradients) for _ in range(directions)]
+        gradients = self.made.value_and_gradients(self.call, self.cotangent())[1]
+        limit = self.tolerance if tolerance is None else tolerance
+        results = [self.along(gradients) for _ in range(directions)]
         result = CheckResult(max(r[0] for r in results), min(r[1] for r in results), directions)
         if not result.error <= limit:
             self._fail(f"differs from central differences by {result.error:.2e} (limit {limit:.0e})")
@@ -90,8 +98,9 @@ class _Check:
             self._fail(f"has a Taylor remainder of order {result.rate:.2f}, not 2")
         return result
 
-    def _cotangent(self) -> Array:
-        return np.ascontiguousarray(self.weights, dtype=self.made.output_dtype)
+    def cotangent(self) -> Array:
+        """The weights of the output."""
+        return np.ascontiguousarray(self.weights, dtype=self.made.output_dtype).reshape(self.made.output_shape)
 
     def _fail(self, what: str) -> None:
         names = ", ".join(self.made.wrt)
@@ -101,7 +110,7 @@ class _Check:
             "Check that the program is smooth at this point; if it is, report a bug in sdfgad.",
         )
 
-    def _along(self, gradients: Mapping[str, Array]) -> tuple[float, float]:
+    def along(self, gradients: Mapping[str, Array]) -> tuple[float, float]:
         """The error of the directional derivative, and the Taylor rate, along one random direction."""
         values = {n: np.asarray(self.call.values[n]) for n in self.made.wrt}
         direction = {n: self._random(value.shape, value.dtype) for n, value in values.items()}
@@ -126,7 +135,7 @@ class _Check:
     def _objective(self, direction: Mapping[str, Array], h: float) -> float:
         """The weighted output at ``x + h * direction``, computed by NumPy."""
         values = {name: _moved(value, direction.get(name), h) for name, value in self.call.values.items()}
-        returned = self.g._function(**values)
+        returned = self.made.primal.source.function(**values)
         name = self.made.output
         if name == "return":
             result = returned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -355,6 +355,16 @@ class DifferentiatedProgram:
         return OutputError(
             what, definition(self._function), f"Pass output=..., one of: {listed}." if outputs else "Return a value."
         )
+
+
+def specialised(
+    g: DifferentiatedProgram, args: tuple[Any, ...], kwargs: Mapping[str, Any], without: tuple[str, ...] = ()
+) -> tuple[Call, Specialisation]:
+    """The arguments of a call, and the program specialised to them; without some passes it is not to be run."""
+    if without:
+        options = replace(g._options, without=without)
+        g = DifferentiatedProgram(g._program, **g._arguments | {"options": options})
+    return g._made(args, dict(kwargs))
 
 
 def _describe(kind: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read
-from sdfgad.ir.program import Access, Block, Call, Compute, Loop, Program
+from sdfgad.ir.program import Access, Block, Call, Compute, Loop, Program, Statement
 
 INFIX = {
     "add": "+",
@@ -22,6 +22,11 @@ INFIX = {
     "logical_or": "or",
 }
 SIGNS = {None: "=", "add": "+=", "maximum": "max=", "minimum": "min="}
+
+
+def statement_head(statement: Statement) -> str:
+    """A statement on one line; of a loop and a branch the first one."""
+    return next(_block((statement,), 0))
 
 
 def program_text(program: Program) -> str:

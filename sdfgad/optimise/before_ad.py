@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 
 from sdfgad.ir.program import Program
 from sdfgad.optimise.factor_sums import factor_sums
+from sdfgad.optimise.pass_manager import Pass, pass_of, run_passes
 from sdfgad.optimise.scale_once import scale_once
 from sdfgad.optimise.spread_loops import spread_loops
 from sdfgad.optimise.sum_loops import sum_loops
 
-EARLY: tuple[Callable[[Program], Program], ...] = (factor_sums, scale_once, spread_loops, sum_loops)
+EARLY: tuple[Pass, ...] = tuple(map(pass_of, (factor_sums, scale_once, spread_loops, sum_loops)))
 
 
-def prepare(program: Program, passes: tuple[Callable[[Program], Program], ...] = EARLY) -> Program:
-    """What is worth more before the program is differentiated."""
-    for one in passes:
-        program = one(program)
-    return program
+def prepare(program: Program, passes: tuple[Pass, ...] = EARLY, without: Collection[str] = ()) -> Program:
+    """What is worth more before the program is differentiated, but for the passes of the names in `without`."""
+    return run_passes(program, passes, without)

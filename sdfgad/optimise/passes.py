@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 
 from sdfgad.ir.program import Program
 from sdfgad.optimise.clears import clear_early
@@ -26,6 +26,7 @@ from sdfgad.optimise.late_checks import check_late
 from sdfgad.optimise.layout import arrange
 from sdfgad.optimise.merge import merge_products
 from sdfgad.optimise.mirror import merge_mirrored
+from sdfgad.optimise.pass_manager import Pass, pass_of, run_passes
 from sdfgad.optimise.ranges import remove_decided
 from sdfgad.optimise.reorder import reorder
 from sdfgad.optimise.reorient_sums import reorient_sums
@@ -46,10 +47,7 @@ from sdfgad.optimise.unroll import unroll, write_rows
 from sdfgad.optimise.unroll_and_jam import unroll_and_jam
 from sdfgad.optimise.unroll_and_jam_inner import unroll_and_jam_inner
 
-Pass = Callable[[Program], Program]
-
-# In this order; each can be left out.
-PASSES: tuple[Pass, ...] = (
+_IN_ORDER = (
     remove_decided,
     remove_dead_code,
     save_late,
@@ -102,13 +100,14 @@ PASSES: tuple[Pass, ...] = (
     reuse,
 )
 
+# In this order; each can be left out.
+PASSES: tuple[Pass, ...] = tuple(map(pass_of, _IN_ORDER))
+
 # Before statements share loops, each of them can still run in pieces by itself.
-BEFORE_LOOPS = PASSES[: PASSES.index(fuse)]
+BEFORE_LOOPS = PASSES[: _IN_ORDER.index(fuse)]
 FROM_LOOPS = PASSES[len(BEFORE_LOOPS) :]
 
 
-def optimise(program: Program, passes: tuple[Pass, ...] = PASSES) -> Program:
-    """All passes, in order."""
-    for one in passes:
-        program = one(program)
-    return program
+def optimise(program: Program, passes: tuple[Pass, ...] = PASSES, without: Collection[str] = ()) -> Program:
+    """All passes, in order, but for those of the names in `without`."""
+    return run_passes(program, passes, without)

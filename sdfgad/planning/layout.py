@@ -47,14 +47,16 @@ class Code:
         made: the program, not optimised.
         pieces: the program with some of its statements in pieces, or None if none are.
         cuts: which these are.
+        without: the names of passes that are left out.
     """
 
     made: GradientProgram
     pieces: Program | None = None
     cuts: tuple[Cut, ...] = ()
+    without: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Code, (self.made, self.pieces, self.cuts)
+        return Code, (self.made, self.pieces, self.cuts, self.without)
 
     @property
     def source(self) -> Program:
@@ -66,21 +68,21 @@ class Code:
         """The program, optimised as far as each statement can still run in pieces by itself."""
         from sdfgad.optimise.passes import BEFORE_LOOPS, optimise  # What is found compiled does without the import.
 
-        return optimise(self.source, BEFORE_LOOPS)
+        return optimise(self.source, BEFORE_LOOPS, self.without)
 
     @cached_property
     def program(self) -> Program:
         """The program, optimised."""
         from sdfgad.optimise.passes import FROM_LOOPS, optimise
 
-        return optimise(self.before_loops, FROM_LOOPS)
+        return optimise(self.before_loops, FROM_LOOPS, self.without)
 
     @cached_property
     def counting(self) -> Program | None:
         """What counts trips whose number is data, optimised."""
         from sdfgad.optimise.passes import optimise
 
-        return None if self.made.counting is None else optimise(self.made.counting)
+        return None if self.made.counting is None else optimise(self.made.counting, without=self.without)
 
 
 @dataclass(frozen=True, eq=False)

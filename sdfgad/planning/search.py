@@ -70,7 +70,7 @@ class Planner:
 
     @cached_property
     def store_all(self) -> Layout:
-        return self.layout_cache("store all", lambda: self._assembled([], {}))
+        return self.layout_cache(f"store all {self.options.without}", lambda: self._assembled([], {}))
 
     @cached_property
     def inner(self) -> InnerChoices:
@@ -252,7 +252,8 @@ class Planner:
         structure = tuple(one.members for one in recomputes), tuple(sorted(segments))
         if structure not in self._codes:
             adjoint = self.adjoint.recomputing(recomputes) if recomputes else self.adjoint
-            code = Code(assemble(adjoint, self.wrt, self.output, tuple(segments)))
+            made = assemble(adjoint, self.wrt, self.output, tuple(segments))
+            code = Code(made, without=self.options.without)
             self._codes[structure] = code, tuple(one.members for one in adjoint.recomputes)
         code, members = self._codes[structure]
         return Layout(code, self.adjoint.primal.body, members, segments)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sdfgad.ir.program import Program
 from sdfgad.memory.lifetimes import always_held, buffer_bytes, footprint, lifetimes, local_variables
-from sdfgad.planning.layout import Code, Layout, Sizes
+from sdfgad.planning.layout import Layout, Sizes
 
 # A peak that is lowered by a smaller share of what is temporary is not worth the code.
 GAIN = 0.01
@@ -49,7 +49,7 @@ class Cuts:
                 return
             before, (program, cut) = estimate.temporary(program), found
             cuts = (*cuts, cut)
-            yield replace(layout, code=Code(layout.made, program, cuts), status="feasible", gap=None)
+            yield replace(layout, code=replace(layout.code, pieces=program, cuts=cuts), status="feasible", gap=None)
             if before - estimate.temporary(program) < GAIN * before:
                 return
 

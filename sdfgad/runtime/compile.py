@@ -99,9 +99,15 @@ def source_of(program: Program) -> Source:
     """The C++ that a program becomes."""
     # These import DaCe and all passes, which takes a while.
     from sdfgad.optimise.passes import optimise
+
+    return source_of_optimised(optimise(program))
+
+
+def source_of_optimised(program: Program) -> Source:
+    """The C++ that a program becomes as it is."""
     from sdfgad.sdfg.writer import write
 
-    return generate(write(optimise(program)))
+    return generate(write(program))
 
 
 def generate(sdfg: Any) -> Source:

@@ -11,7 +11,7 @@ from sdfgad.parse.parse import Primal
 
 def prepared(primal: Primal, options: Options) -> Primal:
     """The program that computes the same with less work, if it has all values that the user names."""
-    before, after = primal.program, prepare(primal.program)
+    before, after = primal.program, prepare(primal.program, without=options.without)
     gone = {buffer.source for name, buffer in before.buffers.items() if name not in after.buffers}
     if after == before or gone & options.overrides.keys():
         return primal

@@ -7,7 +7,7 @@ import pytest
 
 from sdfgad.ir.text import program_text
 from sdfgad.memory.lifetimes import peak_bytes
-from sdfgad.optimise.passes import PASSES, optimise
+from sdfgad.optimise.passes import optimise
 from sdfgad.optimise.reuse import reuse
 from tests.helpers_passes import assert_same, gradient_case, outputs
 from tests.helpers_text import program_of, tidy
@@ -138,7 +138,7 @@ def test_a_time_loop_holds_less(monkeypatch):
     monkeypatch.setattr("sdfgad.memory.lifetimes.LOCAL", 0)
     _, gradient, arrays, integers = gradient_case(steps, (3, np.linspace(-1.0, 1.0, 60), 0.3))
     program = optimise(gradient.program)
-    before = optimise(gradient.program, PASSES[: PASSES.index(reuse)])
+    before = optimise(gradient.program, without=("reuse",))
     assert peak_bytes(program, integers) < peak_bytes(before, integers)
     assert_same(outputs(program, arrays, integers, 3), outputs(before, arrays, integers, 4), "with storage shared")
 

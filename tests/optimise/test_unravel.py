@@ -65,7 +65,7 @@ def test_random_indices(seed):
 
     kind = str(rng.choice(["=", "+="]))
     text = f"for p < 20: z[p] = 0.0\nfor p < 12, c < 2: z[{index()}] += x[{index()}] * y[{index()}] + c"
-    text += f"\nfor p < 12: w[p] = 1.0\nfor p < 12: w[p] {kind} x[{index()}]"
+    text += f"\nfor p < 12: w[p] = 1.0\nfor p < 12: w[p] {kind} x[{index().replace('c', '1')}]"
     text = text.replace("w[p] = x", "w[11 - p] = x")
     program, arrays, integers = sample(text)
     check_passes(program, arrays, integers, passes=[unravel])

@@ -1,0 +1,262 @@
+"""Interpreter of programs in plain Python over NumPy: what stages and passes are compared by.
+
+It is strict where generated code would quietly be wrong: storage starts as NaN, no index may be out of range, a
+loop's and a branch's `guards` must tell the truth, the points of a box and the trips of a parallel loop run in a random
+order, and what such a loop promises of its trips must hold.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import InvalidProgram, Location
+from sdfgad.explain.library import LIBRARY, operation
+from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.program import Block, Call, Compute, Loop, Program
+from sdfgad.ir.text import statement_text
+from sdfgad.ir.verify import verify
+
+Array = np.ndarray[Any, Any]
+Place = tuple[int, ...]
+
+COMBINE = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum}
+IDENTITY = {"add": 0, "maximum": -np.inf, "minimum": np.inf}
+# How an accumulation touches its target. Only sums may meet others at an element in any order.
+TOUCHES = {None: ("write",), "add": ("add",), "maximum": ("read", "write"), "minimum": ("read", "write")}
+
+
+def unset(dtype: np.dtype[Any]) -> Any:
+    """What storage holds before anything is written to it."""
+    return np.nan if dtype.kind in "fc" else 99
+
+
+def require(holds: Any, what: str, where: Location | None = None) -> None:
+    """Raises: InvalidProgram, where a promise of the program is broken."""
+    if not holds:
+        raise InvalidProgram(what, where)
+
+
+class Touches:
+    """What the trips of one run of a parallel loop touch."""
+
+    def __init__(self) -> None:
+        self.trip: int | None = None
+        self.kinds: dict[tuple[str, Place], dict[int | None, list[str]]] = {}
+
+    def add(self, place: tuple[str, Place], kinds: Iterable[str]) -> None:
+        self.kinds.setdefault(place, {}).setdefault(self.trip, []).extend(kinds)
+
+    def shared(self, loop: Loop) -> Iterator[tuple[str, Place]]:
+        """The elements that are storage of each trip's own: several trips write them, before they read them.
+
+        All else that one trip writes no other one may touch, unless all of them add to it.
+        """
+        for place, trips in self.kinds.items():
+            if len(trips) > 1 and {kind for kinds in trips.values() for kind in kinds} not in ({"read"}, {"add"}):
+                is_own = all(kinds[0] == "write" for kinds in trips.values())
+                require(is_own, f"trips of the parallel loop over `{loop.var}` meet at {_text(place)}", loop.where)
+                yield place
+
+
+class Interpreter:
+    """Runs a program; afterwards `store` has what each of its buffers holds.
+
+    Args:
+        inputs: an array for each input buffer of the program, by name.
+        integers: the value of each of its integers.
+        seed: of the orders in which points and trips run.
+
+    Raises:
+        InvalidProgram: the program does what it must not, or breaks a promise.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        inputs: Mapping[str, Any],
+        integers: Mapping[str, int] | Iterable[Any] = (),
+        seed: int = 0,
+    ) -> None:
+        verify(program)
+        self.program, self.rng = program, np.random.default_rng(seed)
+        self.env: dict[str, int] = dict(integers)
+        self.watched: list[Touches] = []
+        self.store: dict[str, Array] = {name: np.array(value) for name, value in inputs.items()}
+        require(set(self.store) == set(program.inputs), f"inputs are {list(self.store)}, not {program.inputs}")
+        require(set(self.env) == set(program.integers), f"integers are {list(self.env)}, not {program.integers}")
+        with np.errstate(all="ignore"):
+            for name, buffer in program.buffers.items():
+                shape = tuple(max(self.form(extent), 0) for extent in buffer.shape)
+                if name in self.store:
+                    found, expected = self.store[name], (shape, buffer.dtype)
+                    require((found.shape, found.dtype) == expected, f"the input `{name}` is no array of {expected}")
+                else:
+                    self.store[name] = np.full(shape, unset(buffer.dtype), buffer.dtype)
+            self.block(program.body)
+
+    @property
+    def outputs(self) -> dict[str, Array]:
+        return {name: self.store[buffer] for name, buffer in self.program.outputs.items()}
+
+    # --- statements
+
+    def block(self, block: Block) -> None:
+        for statement in block:
+            if isinstance(statement, Compute):
+                self.compute(statement)
+            elif isinstance(statement, Call):
+                self.call(statement)
+            elif isinstance(statement, Loop):
+                self.loop(statement)
+            else:
+                holds = bool(self.value(statement.condition))
+                is_told = not statement.guards or holds == self.all_hold(statement.guards)
+                require(is_told, "the guards of a branch are not its condition", statement.where)
+                self.block(statement.then if holds else statement.orelse)
+
+    def loop(self, loop: Loop) -> None:
+        if loop.is_open:
+            self.loop_while(loop)
+            return
+        start = self.form(loop.start)
+        trips: Iterable[int] = range(start, start + self.form(loop.trips))
+        self.check_outside(loop, len(range(start, start + self.form(loop.trips))))
+        if loop.is_parallel:
+            self.watched.append(Touches())
+            trips = self.rng.permutation(list(trips)).tolist()
+        for trip in reversed(list(trips)) if loop.backward else trips:
+            if loop.is_parallel:
+                self.watched[-1].trip = trip
+            self.trip(loop, trip)
+        self.env.pop(loop.var, None)
+        if loop.is_parallel:
+            self.forget(self.watched.pop().shared(loop))
+
+    def check_outside(self, loop: Loop, trips: int) -> None:
+        """The guards of a loop hold in no trip that it does not make."""
+        # The guards of an open loop, and of its mirror image, cannot tell where it ends.
+        may_be_open = loop.backward and reads(Int(loop.trips))
+        for trip in (-1,) if may_be_open else (-1, trips):
+            self.env[loop.var] = trip
+            holds = loop.guards and self.all_hold(loop.guards)
+            require(not holds, f"the guards of `{loop.var}` hold outside of the loop", loop.where)
+
+    def trip(self, loop: Loop, trip: int) -> None:
+        self.env[loop.var] = trip
+        require(self.all_hold(loop.guards), f"the guards of `{loop.var}` do not hold in the loop", loop.where)
+        self.block(loop.body)
+
+    def loop_while(self, loop: Loop) -> None:
+        require(not loop.is_parallel, f"the loop over `{loop.var}` is open and parallel", loop.where)
+        trip = 0
+        while trip < self.form(loop.trips):
+            self.trip(loop, trip)
+            trip += 1
+        require(self.form(loop.trips) == trip, f"`{loop.var}` makes other trips than are counted", loop.where)
+        self.env.pop(loop.var, None)
+
+    def call(self, call: Call) -> None:
+        """A library function, by NumPy; the extra output of one that may fail says that it did not."""
+        found = LIBRARY[call.name](*(self.store[whole.buffer] for whole in call.inputs), *call.sizes)
+        found = found if isinstance(found, tuple) else (found,)
+        for kind, wholes in (("read", call.inputs), ("write", call.outputs)):
+            for whole in wholes:
+                for place in np.ndindex(self.store[whole.buffer].shape):
+                    self.touch(whole.buffer, place, kind)
+        for whole, value in zip(call.outputs, (*found, 0)[: len(call.outputs)], strict=True):
+            self.store[whole.buffer][...] = value
+
+    def compute(self, statement: Compute) -> None:
+        points = list(itertools.product(*(range(self.form(extent)) for _, extent in statement.params)))
+        self.rng.shuffle(points)
+        written: set[Place] = set()
+        names = [name for name, _ in statement.params]
+        kind, target = statement.accumulate, self.store[statement.target.buffer]
+        if statement.fresh:
+            self.clear(statement)
+        for point in points:
+            self.env.update(zip(names, map(int, point), strict=True))
+            place = self.place(statement.target.buffer, statement.target.index)
+            is_first = place not in written
+            written.add(place)
+            value = self.value(statement.value)
+            if value.dtype != target.dtype or not (kind or is_first):
+                what = "a value of another type is assigned" if is_first else "an element is assigned twice"
+                raise InvalidProgram(f"{what}: {statement_text(statement)}", statement.where)
+            self.touch(statement.target.buffer, place, *TOUCHES[kind])
+            target[place] = COMBINE[kind](target[place], value) if kind else value
+
+    def clear(self, statement: Compute) -> None:
+        """Clears all targets of an accumulation, also those to which no point contributes."""
+        used = symbols_of(*map(Int, statement.target.index))
+        own = tuple((name, extent) for name, extent in statement.params if name in used)
+        assert statement.accumulate is not None
+        identity = Const(IDENTITY[statement.accumulate], statement.value.dtype)
+        self.compute(replace(statement, params=own, value=identity, accumulate=None, fresh=False))
+
+    # --- what parallel loops touch
+
+    def touch(self, buffer: str, place: Place, *kinds: str) -> None:
+        for touches in self.watched:
+            touches.add((buffer, place), kinds)
+
+    def forget(self, places: Iterable[tuple[str, Place]]) -> None:
+        for buffer, place in places:
+            self.store[buffer][place] = unset(self.store[buffer].dtype)
+
+    # --- values
+
+    def place(self, buffer: str, index: tuple[Lin, ...]) -> Place:
+        place, shape = tuple(map(self.form, index)), self.store[buffer].shape
+        if len(place) != len(shape) or not all(0 <= i < extent for i, extent in zip(place, shape, strict=True)):
+            raise InvalidProgram(f"{_text((buffer, place))} is out of range, of an array of shape {shape}")
+        return place
+
+    def form(self, lin: Lin) -> int:
+        return lin.const + sum(c * int(self.env[a] if isinstance(a, str) else self.value(a)) for a, c in lin.terms)
+
+    def all_hold(self, forms: Iterable[Lin]) -> bool:
+        return all(self.form(form) >= 0 for form in forms)
+
+    def value(self, node: Expr) -> Any:
+        if isinstance(node, Const):
+            return node.dtype.type(node.value)
+        if isinstance(node, Int):
+            return np.int64(self.form(node.value))
+        if isinstance(node, Read):
+            place = self.place(node.buffer, node.index)
+            self.touch(node.buffer, place, "read")
+            return self.store[node.buffer][place]
+        assert isinstance(node, Op)
+        if node.name == "select":
+            return self.value(node.args[1 if self.value(node.args[0]) else 2])
+        args = [self.value(arg) for arg in node.args]
+        if node.name == "complex":
+            return node.dtype.type(complex(*args))
+        if node.name == "cast":
+            return args[0].astype(node.dtype)
+        if node.name == "wrap":
+            index, extent = args
+            return np.int64(min(max(index + extent if index < 0 else index, 0), extent - 1))
+        return np.asarray(operation(node.name)(*args)).astype(node.dtype)[()]
+
+
+def with_totals(made: GradientProgram, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> dict[str, int]:
+    """The integers that a gradient program takes: the primal's, and the numbers of trips that are data, counted."""
+    if made.counting is None:
+        return dict(integers)
+    sizes = {n: symbols_of(*map(Int, buffer.shape)) for n, buffer in made.counting.buffers.items()}
+    known = {n: buffer for n, buffer in made.counting.buffers.items() if sizes[n] <= set(integers)}
+    store = Interpreter(replace(made.counting, buffers=known), arrays, integers).store
+    return {**integers, **{symbol: int(store[buffer]) for symbol, buffer in made.totals.items()}}
+
+
+def _text(place: tuple[str, Place]) -> str:
+    buffer, index = place
+    return f"{buffer}[{', '.join(map(str, index))}]" if index else buffer

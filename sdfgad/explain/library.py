@@ -1,0 +1,80 @@
+"""Library functions and elementary operations by NumPy, for the interpreter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import SdfgadError
+from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
+
+Array = np.ndarray[Any, Any]
+Function = Callable[..., Any]
+
+# Operations whose names are not NumPy's.
+OPERATIONS: Mapping[str, Function] = {
+    "fractional": lambda x: np.modf(x)[0],
+    "held": lambda x: x,
+    "ieee_remainder": math.remainder,
+    "later_if_greater": max,
+    "later_if_less": min,
+    "root_of_squares": np.sqrt,
+    "round_decimals": round,
+    "sinc_slope": lambda x: (np.cos(np.pi * x) - np.sinc(x)) / x if x else x,
+    "trigamma": lambda x: _special("polygamma")(1, x),
+}
+
+
+@cache
+def operation(name: str) -> Function:
+    """The function of scalars that an operation is.
+
+    Raises:
+        SdfgadError: it is one of scipy's, which is not installed.
+    """
+    found: Function | None = OPERATIONS.get(name) or getattr(np, name, None)
+    return found or _special(name)
+
+
+def _special(name: str) -> Function:
+    try:
+        from scipy import special
+    except ImportError:
+        todo = "Install it: pip install scipy."
+        raise SdfgadError(f"the interpreter takes `{name}` from scipy, which is not installed", todo=todo) from None
+    found: Function = getattr(special, name)
+    return found
+
+
+def _fourier(x: Array, batch: int, n: int, sign: int) -> Array:
+    return np.fft.fft(x) if sign < 0 else np.fft.ifft(x) * n
+
+
+def _nonzero(mask: Array, size: int) -> tuple[Array, int]:
+    found = np.flatnonzero(mask)
+    return np.pad(found, (0, size - found.size)), found.size
+
+
+# The functions of `sdfgad.ir.library`, given the inputs and then the sizes.
+LIBRARY: Mapping[str, Function] = {
+    "solve": lambda a, b, *_: np.linalg.solve(a, b),
+    "solve_pullback": lambda a, b, bar, *_: solve_pullback(a, b, bar),
+    "inverse": lambda a, *_: np.linalg.inv(a),
+    "regular": lambda a, *_: np.linalg.inv(a) is None or (),
+    "pseudo_inverse": lambda a, *_: np.linalg.pinv(a),
+    "determinant": lambda a, *_: np.linalg.det(a),
+    "sign_log_determinant": lambda a, *_: tuple(np.linalg.slogdet(a)),
+    "cholesky": lambda a, *_: np.linalg.cholesky(a),
+    "cholesky_pullback": lambda low, bar, *_: cholesky_pullback(low, bar),
+    "qr": lambda a, *_: tuple(np.linalg.qr(a)),
+    "singular_values": lambda a, *_: tuple(np.linalg.svd(a, full_matrices=False)),
+    "symmetric_eigen": lambda a, _batch, _n, is_upper: tuple(np.linalg.eigh(a, "U" if is_upper else "L")),
+    "fourier": _fourier,
+    "argsort": lambda a, *_: np.argsort(a, kind="stable"),
+    "nonzero": _nonzero,
+    "searchsorted": lambda a, v, n, m, right: np.searchsorted(a, v, "right" if right else "left"),
+}

@@ -1,0 +1,161 @@
+"""Stages of one program for given arguments, as the compiler goes through them, and each pass in between."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sdfgad.explain.listing import adjoint_listing, program_listing, sdfg_listing
+from sdfgad.ir.program import Program
+from sdfgad.parse.parse import Primal, parse
+from sdfgad.plan import Plan
+from sdfgad.reverse.adjoint import Adjoint
+from sdfgad.specialise.signature import Call
+from sdfgad.specialise.specialise import Specialisation
+
+if TYPE_CHECKING:
+    from sdfgad.optimise.pass_manager import Pass
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one pass did.
+
+    Attributes:
+        name, motive: of the pass.
+        before, after: the program; the same where the pass changed nothing.
+        seconds: how long the pass took.
+    """
+
+    name: str
+    motive: str
+    before: Program
+    after: Program
+    seconds: float
+
+    @property
+    def is_change(self) -> bool:
+        return self.before != self.after
+
+
+def steps(program: Program, passes: Sequence[Pass], without: Sequence[str]) -> Iterator[Step]:
+    """Each pass in turn, but for those of the names in `without`."""
+    for one in passes:
+        if one.name not in without:
+            start = time.perf_counter()
+            after = one.run(program)
+            yield Step(one.name, one.motive, program, after, time.perf_counter() - start)
+            program = after
+
+
+class Stages:
+    """The stages of a gradient for one call, each made when it is first asked for."""
+
+    def __init__(self, call: Call, made: Specialisation) -> None:
+        self.call, self.made, self.without = call, made, made.options.without
+        self.layout = self.made.layout(self.call)
+
+    @cached_property
+    def parsed(self) -> Primal:
+        """The program as it is parsed, before any pass."""
+        primal = self.made.primal
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # It has been parsed before, and has warned then.
+            return parse(primal.source.function, self.call.kinds, primal.fixed)
+
+    @property
+    def early_passes(self) -> tuple[Pass, ...]:
+        """The passes before differentiation; none where the user's options keep the program as it is."""
+        from sdfgad.optimise.before_ad import EARLY
+
+        return () if self.made.primal.program == self.parsed.program else EARLY
+
+    @property
+    def late_passes(self) -> tuple[Pass, ...]:
+        from sdfgad.optimise.passes import PASSES
+
+        return PASSES
+
+    @cached_property
+    def early(self) -> tuple[Step, ...]:
+        """The passes before differentiation."""
+        return tuple(steps(self.parsed.program, self.early_passes, self.without))
+
+    @cached_property
+    def late(self) -> tuple[Step, ...]:
+        """The passes over the gradient program."""
+        return tuple(steps(self.gradient, self.late_passes, self.without))
+
+    @property
+    def adjoint(self) -> Adjoint:
+        return self.made.adjoint
+
+    @property
+    def plan(self) -> Plan:
+        return self.made.plan(self.call)
+
+    @property
+    def gradient(self) -> Program:
+        """The program that computes the output and the gradients, as it is before passes."""
+        return self.layout.code.source
+
+    @property
+    def optimised(self) -> Program:
+        return self.late[-1].after if self.late else self.gradient
+
+    @cached_property
+    def sdfg(self) -> Any:
+        from sdfgad.sdfg.groups import add_groups
+        from sdfgad.sdfg.writer import write
+
+        sdfg = write(self.optimised)
+        add_groups(sdfg, self.layout.made)
+        return sdfg
+
+    @cached_property
+    def code(self) -> str:
+        from sdfgad.runtime.compile import source_of_optimised
+
+        return source_of_optimised(self.optimised).code
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage that can be shown.
+
+    Attributes:
+        record: what it makes.
+        text: that as text.
+        passes: the passes that have run by then.
+    """
+
+    record: Callable[[Stages], Any]
+    text: Callable[[Any], str]
+    passes: Callable[[Stages], tuple[Step, ...]]
+
+
+def _none(_: Stages) -> tuple[Step, ...]:
+    return ()
+
+
+def _early(stages: Stages) -> tuple[Step, ...]:
+    return stages.early
+
+
+def _all(stages: Stages) -> tuple[Step, ...]:
+    return (*stages.early, *stages.late)
+
+
+STAGES: Mapping[str, Stage] = {
+    "parsed": Stage(lambda stages: stages.parsed.program, program_listing, _none),
+    "adjoint": Stage(lambda stages: stages.adjoint, adjoint_listing, _early),
+    "plan": Stage(lambda stages: stages.plan, str, _early),
+    "gradient": Stage(lambda stages: stages.gradient, program_listing, _early),
+    "optimised": Stage(lambda stages: stages.optimised, program_listing, _all),
+    "sdfg": Stage(lambda stages: stages.sdfg, sdfg_listing, _all),
+    "code": Stage(lambda stages: stages.code, str, _all),
+}

@@ -1,0 +1,48 @@
+"""Passes as records: what they are called, why they are there, how they are left out, and that each is verified."""
+
+from dataclasses import replace
+
+import pytest
+
+from sdfgad.errors import InvalidProgram
+from sdfgad.ir.program import Access
+from sdfgad.optimise.before_ad import EARLY, prepare
+from sdfgad.optimise.fuse import fuse
+from sdfgad.optimise.pass_manager import pass_of, run_passes
+from sdfgad.optimise.passes import BEFORE_LOOPS, FROM_LOOPS, PASSES, optimise
+from tests.helpers_text import sample
+
+PROGRAM, _, _ = sample("""
+    for p < 20: a[p] = x[p] * 2.0
+    for p < 20: z[p] = a[p] + y[p]
+    """)
+
+
+def broken(program):
+    return program.with_body(tuple(replace(s, target=Access("gone", s.target.index)) for s in program.body))
+
+
+def test_each_pass_says_why_it_is_there():
+    for one in (*EARLY, *PASSES):
+        assert len(one.motive) > 20, one.name
+    assert pass_of(fuse).motive.startswith("Runs statements over the same box together")
+
+
+def test_passes_before_and_from_loops_are_all():
+    assert BEFORE_LOOPS + FROM_LOOPS == PASSES
+    assert FROM_LOOPS[0].run is fuse
+
+
+def test_a_pass_can_be_left_out():
+    names = tuple({one.name for one in PASSES})
+    assert optimise(PROGRAM, without=names) is PROGRAM
+    assert optimise(PROGRAM, without=("remove_dead_code",)) != optimise(PROGRAM, without=names)
+    assert prepare(PROGRAM, without=[one.name for one in EARLY]) is PROGRAM
+
+
+def test_each_pass_is_verified_if_asked_for(monkeypatch):
+    monkeypatch.setenv("SDFGAD_VERIFY", "1")
+    with pytest.raises(InvalidProgram, match="after the pass `broken`: there is no buffer `gone`"):
+        run_passes(PROGRAM, (pass_of(broken),))
+    monkeypatch.setenv("SDFGAD_VERIFY", "0")
+    run_passes(PROGRAM, (pass_of(broken),))
