@@ -34,7 +34,7 @@ PLAIN_WIDTH = 110
 STAGES = {
     ("sdfgad.specialise.specialise", "parse"): "parse",
     ("sdfgad.specialise.specialise", "differentiate_program"): "reverse",
-    ("sdfgad.sdfg.lower", "lower"): "lower",
+    ("sdfgad.sdfg.writer", "write"): "lower",
     ("sdfgad.runtime.compile", "generate"): "generate",
     ("sdfgad.runtime.compile", "_built"): "compile",
 }

@@ -45,9 +45,9 @@ STATEMENTS = {
 
 COMPILERS = """\
 `CXX` is the command of the compiler, with options if need be; without it, it is `g++`, and where there is none,
-clang from wheels, which `pip install sdfgad[compiler]` installs. What has been run is in the table; whatever a compiler
-does, its optimised code is tested by plain code in the first call of each library
-([ADR 16](adr/0016-optimised-code-is-tested-by-plain-code.md)).
+clang from wheels, which `pip install ziglang intel-openmp` installs, or `pip install ".[compiler]"` in a checkout of
+sdfgad. What has been run is in the table; whatever a compiler does, its optimised code is tested by plain code in the
+first call of each library ([ADR 16](adr/0016-optimised-code-is-tested-by-plain-code.md)).
 
 | compiler | what was run on 2026-11-22 and 23 (x86-64, AVX2) |
 |---|---|
@@ -61,7 +61,7 @@ does, its optimised code is tested by plain code in the first call of each libra
 gradients of all programs of the suite (659 passed); speed, see below |
 | g++ 13, 14 | not run: in no registry that this project reaches |
 
-The wheels take 411 MB; Zig compiles its own libraries in the very first call of a machine, which takes a minute or two.
+The wheels take 655 MB; Zig compiles its own libraries in the very first call of a machine, which takes a minute or two.
 Gradients of 24 programs of the suite at S on one thread, interleaved, g++ 12.2 / wheels, minima: 1.06 in the geometric
 mean, 0.65 (cavity_flow), 0.83 (softmax) to 1.39 (adi), 1.84 (nbody).
 """

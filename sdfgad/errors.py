@@ -72,6 +72,10 @@ class UnsupportedProgram(SdfgadError):
     """The program cannot be parsed: no source, or a statement or function that sdfgad does not know."""
 
 
+class UnsupportedGraph(SdfgadError):
+    """An SDFG has something that sdfgad does not know; the message names it."""
+
+
 class AmbiguousArray(UnsupportedProgram):
     """A name may stand for several arrays, chosen at run time, and one of them has changed since.
 

@@ -1,4 +1,4 @@
-"""What the user asks of a plan."""
+"""Options of `differentiate` that concern plans: the memory limit, the strategy, and the solver."""
 
 from __future__ import annotations
 

@@ -107,9 +107,10 @@ class Check:
         args = self.case.drawn(number)
         try:
             value = moderate_value(self.function, self.case, args)
+            # Runs the program with other arguments, with which it may fail.
+            return None if is_chaotic(self.function, self.case, args) else (args, value)
         except (Rejected, *RAISED):
             return None
-        return None if is_chaotic(self.function, self.case, args) else (args, value)
 
     def differentiated(self, **options: Any) -> Any:
         """The gradient with some strategy."""

@@ -1,4 +1,4 @@
-"""The gradients of many programs, compiled in one run of the compiler."""
+"""Batch compilation: the gradients of many programs, compiled in one run of the compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a gradient goes to another process: as its function, which that process imports, and what is asked of it."""
+"""Pickling: a gradient goes to another process as its function, which that process imports, and what is asked of it."""
 
 from __future__ import annotations
 

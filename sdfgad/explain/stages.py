@@ -111,9 +111,9 @@ class Stages:
     @cached_property
     def sdfg(self) -> Any:
         from sdfgad.sdfg.groups import add_groups
-        from sdfgad.sdfg.lower import lower
+        from sdfgad.sdfg.writer import write
 
-        sdfg = lower(self.optimised)
+        sdfg = write(self.optimised)
         add_groups(sdfg, self.layout.made)
         return sdfg
 

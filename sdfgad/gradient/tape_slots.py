@@ -1,4 +1,4 @@
-"""Values that live on their tape.
+"""Tape slots as storage: values that live on their tape, instead of being copied there.
 
 What each trip of a loop makes anew, in full, and needs no longer than itself, has a slot of the tape to live in:
 instead of a copy of what the trip before has left, which is put back when the trip is reversed, all that the trip and

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LibraryFunction:
-    """A function of ``lowering/include``.
+    """A function of ``targets/cpu/include``.
 
     Attributes:
         header: the file that defines it.

@@ -1,4 +1,5 @@
-"""Indices made of digits: ``12*a + 4*b + c`` with b < 3 and c < 4 is another number at every point.
+"""Mixed-radix numbers: the index ``12*a + 4*b + c`` with b < 3 and c < 4 has the digits a, b and c, and so is another
+number at every point.
 
 Where digits follow on each other they are one: the numbers above are those of ``4*d + c`` with d < 3*extent of a, and
 with a < 2 they are the numbers below 24.

@@ -1,10 +1,13 @@
 """The elementary operations: each NumPy ufunc name with the C++ expression that computes it.
 
 `{0}`, `{1}`, … stand for the operands, already cast to the operation's input dtype; functions in the namespace
-`sdfgad` are defined in ``lowering/include/sdfgad.h`` and follow NumPy where C++ differs from it.
+`sdfgad` are defined in ``targets/cpu/include/sdfgad.h`` and follow NumPy where C++ differs from it.
 """
 
 from __future__ import annotations
+
+# What an accumulation of each kind begins with.
+IDENTITY = {"add": 0.0, "maximum": float("-inf"), "minimum": float("inf")}
 
 CPP: dict[str, str] = {
     # arithmetic

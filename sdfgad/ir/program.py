@@ -140,7 +140,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Call(Node):
-    """``outputs = name(inputs, sizes)``, by a function of ``lowering/include``; see `sdfgad.ir.library`.
+    """``outputs = name(inputs, sizes)``, by a function of ``targets/cpu/include``; see `sdfgad.ir.library`.
 
     The outputs are other buffers than the inputs, and every element of them is written.
     """

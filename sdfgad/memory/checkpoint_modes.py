@@ -1,4 +1,4 @@
-"""Ways to run the loops of a step: which of their states are kept, and what that takes."""
+"""Checkpointing modes of a statement: which states of its loops are kept, and what that takes in bytes and time."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def _integer(value: Expr, integers: Mapping[str, int]) -> int:
     raise ValueError(f"the extent {value} is no form of the program's integers")
 
 
-# --- workspace of library functions, as the headers of lowering/include allocate it
+# --- workspace of library functions, as the headers of targets/cpu/include allocate it
 
 
 def workspace(call: Call) -> int:

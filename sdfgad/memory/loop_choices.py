@@ -1,4 +1,6 @@
-"""What loops make anew in every trip, which may be made again in the reverse sweep, and what that asks for."""
+"""Recomputation within loops: what they make anew in every trip and may make again in the reverse sweep, and what that
+asks for.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes over a program before it is differentiated, so that the adjoint has less to do, too."""
+"""Passes before automatic differentiation: the program is made to do less, so that the adjoint has less to do, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whether statements of a loop touch the same elements in different trips: exactly, where indices are linear."""
+"""Dependence tests: whether statements of a loop touch the same elements in different trips, exactly where indices are
+linear.
+"""
 
 from __future__ import annotations
 

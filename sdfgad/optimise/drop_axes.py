@@ -1,4 +1,4 @@
-"""Removes the axes of temporaries along which all elements are alike.
+"""Array contraction by invariance: temporaries lose the axes along which all their elements are alike.
 
 ``for p, q: t[p, q] = exp(a[p])`` becomes ``for p: t[p] = exp(a[p])``, and what reads ``t[i, j]`` reads ``t[i]``: no
 element is computed, stored or kept more than once.

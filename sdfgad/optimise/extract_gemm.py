@@ -1,4 +1,4 @@
-"""Takes products out of sequential loops, so that BLAS does those of many trips as one product of matrices.
+"""Extraction of matrix products (GEMM): products leave sequential loops, so that BLAS does those of many trips as one.
 
 ``for i: for p, q: t[p] = sum of x[q, i] * x[q, i + p]; …`` reads only what the loop leaves alone: ``T[i, i + p]`` can
 be computed before the loop. ``for i: …; for p, q: y[q, i + p] += t[p] * x[q, i]``, where the loop only adds to `y`,

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from sdfgad.ir.accesses import is_same_region, mentioned_by, own_params
 from sdfgad.ir.expr import Const, Int, reads
+from sdfgad.ir.ops import IDENTITY
 from sdfgad.ir.program import Block, Compute, Program, Statement
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.boxes import intersection, volume, without
 from sdfgad.optimise.regions import region_of, restricted
 
-IDENTITY = {"add": 0.0, "maximum": float("-inf"), "minimum": float("inf")}
 # A first contribution to a part assigns it if that is at least this share of what is cleared.
 SHARE = 0.5
 

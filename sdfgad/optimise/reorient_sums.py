@@ -1,4 +1,4 @@
-"""Turns sums in sequential loops so that they go along memory.
+"""Loop interchange and reordering of reductions: sums in sequential loops are turned so that they go along memory.
 
 ``loop j: t = 0; for p < i: t += x[p] * A[p, j]; y[j] = t`` goes down a column of `A`. Made for all `j` before the loop,
 ``for p: for j: t[j] += x[p] * A[p, j]`` goes along rows; and so it does behind a loop that is not concerned with what

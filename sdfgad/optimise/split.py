@@ -35,9 +35,13 @@ def split(program: Program) -> Program:
 
 def _with_users(program: Program, name: str, users: Block, made: Mapping[str, Buffer]) -> Program:
     """The program with others for the statements that mention a buffer."""
+    return replace(program, body=_with(program.body, name, users), buffers={**program.buffers, **made})
+
+
+def _with(block: Block, name: str, users: Block) -> Block:
+    """A block with others for its statements that mention a buffer."""
     others = iter(users)
-    body = tuple(next(others) if mentioned_by(s, name) else s for s in program.body)
-    return replace(program, body=body, buffers={**program.buffers, **made})
+    return tuple(next(others) if mentioned_by(s, name) else s for s in block)
 
 
 def _may_have_parts(program: Program, buffer: Buffer) -> bool:
@@ -53,11 +57,11 @@ class _Split:
         self.buffer, self.names = buffer, names
         self.made: dict[str, Buffer] = {}
 
-    def block(self, block: Block, live: bool) -> tuple[Block, bool]:
+    def block(self, users: Block, live: bool) -> tuple[Block, bool]:
+        """What becomes of the statements of a block that mention the buffer: others are not looked at."""
         changed: list[Statement] = []
-        for statement in reversed(block):
-            if mentioned_by(statement, self.buffer.name):
-                statement, live = self.statement(statement, live)
+        for statement in reversed(users):
+            statement, live = self.statement(statement, live)
             changed.append(statement)
         return tuple(reversed(changed)), live
 
@@ -66,13 +70,17 @@ class _Split:
             return self.loop(statement, live)
         is_asked = any(read.buffer == self.buffer.name for read in reads_of(statement))
         if isinstance(statement, Branch):
-            then, before_then = self.block(statement.then, live)
-            orelse, before_else = self.block(statement.orelse, live)
+            then, before_then = self.side(statement.then, live)
+            orelse, before_else = self.side(statement.orelse, live)
             return replace(statement, then=then, orelse=orelse), is_asked or before_then or before_else
         if isinstance(statement, Call):
             is_made = any(whole.buffer == self.buffer.name for whole in statement.outputs)
             return statement, is_asked or (live and not is_made)
         return statement, is_asked or self.before(statement, live)
+
+    def side(self, block: Block, live: bool) -> tuple[Block, bool]:
+        users, live = self.block(tuple(s for s in block if mentioned_by(s, self.buffer.name)), live)
+        return _with(block, self.buffer.name, users), live
 
     def before(self, statement: Compute, live: bool) -> bool:
         """Whether something is read after a statement that was there before it."""
@@ -81,19 +89,23 @@ class _Split:
         return not statement.assigns or (live and not writes_all(statement, self.buffer.shape))
 
     def loop(self, loop: Loop, live: bool) -> tuple[Statement, bool]:
-        is_asked = any(read.buffer == self.buffer.name for read in reads_of(loop))
-        if not is_asked and begins_anew(loop.body, self.buffer.name):
+        name = self.buffer.name
+        is_asked = any(read.buffer == name for read in reads_of(loop))
+        users = loop.users.get(name, ())
+        if not is_asked and begins_anew(users, name):
             if not live and self.is_worth(loop):
                 return self.apart(loop), False
             if loop.is_parallel:
                 return loop, live
         made = dict(self.made)
-        body, before = self.block(loop.body, live or is_asked)
+        changed, before = self.block(users, live or is_asked)
         if before and not live:
             # The next trip reads it.
-            self.made = made
-            body, _ = self.block(loop.body, True)
-        return replace(loop, body=body), live or before or is_asked
+            self.made = dict(made)
+            changed, _ = self.block(users, True)
+        if self.made != made:
+            loop = replace(loop, body=_with(loop.body, name, changed))
+        return loop, live or before or is_asked
 
     def is_worth(self, loop: Loop) -> bool:
         """Whether little of the array is left within a trip: a large one threads could not have one each of."""

@@ -1,4 +1,4 @@
-"""Makes an array of each part of a temporary that is only ever used in parts.
+"""Array splitting (scalar replacement of aggregates): a temporary that is only used in parts becomes an array for each.
 
 Where all that is done with `t` is at ``t[0, ...]`` and ``t[1, ...]``, the two are arrays of their own, about which
 other passes find out more: that each is made by one statement, say.

@@ -1,4 +1,4 @@
-"""Runs long loops over the same arrays together, a strip at a time, where they cannot be one loop.
+"""Strip-mining: long loops over the same arrays run together, a strip at a time, where they cannot be one loop.
 
 ``for p: t[p] = …; for p: h[t[p]] += x[p]`` scatters in the second loop: the first one would make no vectors in one loop
 with it. In strips of about a thousand points, each of them by one loop after the other, what one loop has made or read

@@ -1,4 +1,4 @@
-"""Runs a few rows of a matrix together, where they share vectors.
+"""Unroll-and-jam: a few rows of a matrix run together, where they share vectors.
 
 ``for f: for j: Z[f, j] = x[f] * y[j]; w[j] += Z[f, j] * v[j]`` loads `y`, `v` and `w`, and stores `w`, for each row.
 Several rows in one loop do that once for all of them: ``for g: for j: Z[4*g, j] = …; w[j] += …; Z[4*g + 1, j] = …; …``.

@@ -1,4 +1,4 @@
-"""Runs a few trips of a loop within another one together, where they share vectors.
+"""Unroll-and-jam of inner loops: a few trips of a loop within another one run together, where they share vectors.
 
 ``loop k: loop j: for f: s[j] += x[f] * A[j, f]; for f: A[j, f] -= s[j] * x[f]`` loads `x` in each trip of ``j``, and
 waits for the sum before the next trip begins. Four trips at a time load it once, and make four sums side by side. The

@@ -1,4 +1,4 @@
-"""Removes temporaries that are only copied: ``t = f(x); y = t`` becomes ``y = f(x)``.
+"""Copy elimination removes temporaries that are only copied: ``t = f(x); y = t`` becomes ``y = f(x)``.
 
 The parser gives each new value of a name storage of its own and copies it where names meet, at the end of a
 branch or of a trip. Writing to the place of the copy at once saves the copy, and residuals of values that are only

@@ -32,7 +32,7 @@ def captured_names(body: ast.AST) -> frozenset[str]:
 def is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: Sequence[ast.stmt], name: str) -> bool:
     """Whether `name` may be read after `loop`: further down, or in the next trip of an enclosing loop."""
     if name.startswith("<") and not name.startswith("<skipped"):
-        # A flag or result of `frontend.jumps` has no place in the file.
+        # A flag or result of `parse.jumps` has no place in the file.
         return True
     own = {id(n) for n in ast.walk(loop)}
     end = (loop.end_lineno or loop.lineno, loop.end_col_offset or 0)

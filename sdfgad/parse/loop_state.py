@@ -1,4 +1,6 @@
-"""Names that are re-bound in a loop: storage that every trip reads and rewrites, and what they hold afterwards."""
+"""Loop-carried state: names that are re-bound in a loop, the storage that every trip reads and rewrites for them, and
+what they hold afterwards.
+"""
 
 from __future__ import annotations
 

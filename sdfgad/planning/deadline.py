@@ -1,4 +1,6 @@
-"""How long a plan may be looked for, and whether the time cut anything short: what then comes out depends on it."""
+"""Deadlines: how long a plan may be looked for, and whether the time cut anything short, as the result depends on it
+then.
+"""
 
 from __future__ import annotations
 

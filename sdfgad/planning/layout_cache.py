@@ -1,4 +1,4 @@
-"""Layouts that earlier processes made, so that a program which has been compiled is not analysed again.
+"""A cache of layouts that earlier processes made, so that a program which has been compiled is not analysed again.
 
 A layout is a pure function of the parsed program and of what is asked for, which are the key, with all of this
 package. It stays to be checked against the memory limit by whoever recalls it.

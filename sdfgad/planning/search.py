@@ -1,4 +1,4 @@
-"""Chooses how a gradient is computed within a memory limit, and checks what comes of it."""
+"""The search for a layout: how a gradient is computed within a memory limit, and a check of what comes of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layout with the smallest peak: which limits can be kept at all.
+"""The smallest peak of memory that any layout is found to have: which limits can be kept at all.
 
 It depends on the program and its sizes, and on no limit. So every limit below its peak is refused with the same number,
 and that number can be kept.

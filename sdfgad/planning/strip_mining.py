@@ -1,4 +1,6 @@
-"""A layout with more and more of its statements in pieces, until a limit is kept or nothing lowers the peak."""
+"""Strip-mining for memory: more and more of a layout's statements run in pieces, until a limit is kept or nothing
+lowers the peak.
+"""
 
 from __future__ import annotations
 

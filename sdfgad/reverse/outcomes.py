@@ -1,4 +1,4 @@
-"""Outcomes of comparisons, kept in place of what was compared.
+"""Outcomes of comparisons, saved in place of what was compared.
 
 The adjoint of ``np.minimum(a, b)`` or of a `where` needs only which side was chosen. Where its operands would have to
 be saved for that alone, the program notes the outcomes before the statement, one bit each in a byte, and the adjoint

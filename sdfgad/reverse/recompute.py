@@ -1,4 +1,4 @@
-"""What the reverse sweep could make again instead of having it kept.
+"""Recomputation: what the reverse sweep could make again, instead of having it kept.
 
 Buffers that the statements of one block make, and no others, can be made again in the reverse sweep of that block if
 every reader of theirs sees what the last of these statements leaves, and if what they are made of is still there.

@@ -1,4 +1,4 @@
-"""Where overwritten values are kept: at the statement that overwrites them, or once before a loop around it.
+"""Save points: overwritten values are kept at the statement that overwrites them, or once before a loop around it.
 
 A loop may overwrite an array in each of its trips while nothing in the loop asks for what it overwrites: a solver that
 iterates in place, of which only the result before, from an earlier trip of a loop around it, is asked for. What is

@@ -31,7 +31,7 @@ class Executable:
         self._initialise.restype = ctypes.c_void_p
         self._exit = getattr(shared, f"__dace_exit_{library.name}")
         self._exit.argtypes = [ctypes.c_void_p]
-        self._run = getattr(shared, f"__program_{library.name}")
+        self._run = getattr(shared, f"sdfgad_run_{library.name}")
         self._run.restype = ctypes.c_int
         self._arguments = [(name, kind == "array") for name, kind in library.arguments]
         self._symbols = [name for name, is_array in self._arguments if not is_array]

@@ -10,8 +10,6 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
-import threading
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +20,6 @@ from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.runtime.compiler import Level, command_for, run, toolchain
 from sdfgad.runtime.headers import precompiled
-from sdfgad.targets.cpu.allocation import manage
-
-# DaCe's generator and the filters of warnings are one for all threads.
-_generating = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -111,39 +105,17 @@ def source_of(program: Program) -> Source:
 
 def source_of_optimised(program: Program) -> Source:
     """The C++ that a program becomes as it is."""
-    from sdfgad.targets.cpu.compiled import lower_nests
+    from sdfgad.sdfg.writer import write
 
-    return generate(lower_nests(program))
+    return generate(write(program))
 
 
 def generate(sdfg: Any) -> Source:
-    """The C++ that DaCe makes of an SDFG."""
-    import dace
-    from dace.codegen import codegen
+    """The C++ of an SDFG, which is changed on the way: its library nodes are expanded."""
+    from sdfgad.targets.generate import code_of
 
-    with _generating, warnings.catch_warnings():
-        # The first trip of a loop saves a value that nothing has set yet and that nothing will read.
-        warnings.filterwarnings("ignore", message=".*uninitialized transient")
-        generated = codegen.generate_code(sdfg, validate=True)
-    objects = [c for c in generated if c.linkable and c.language == "cpp"]
-    text = "\n".join(c.clean_code for c in objects)
-    lines = [line for line in text.splitlines() if not line.startswith('#include "../')]
-    arguments = tuple(
-        (name, "array" if isinstance(descriptor, dace.data.Array) else "integer")
-        for name, descriptor in sdfg.arglist().items()
-    )
-    used = {environment for c in objects for environment in c.environments}
-    return Source(sdfg.name, manage("\n".join(lines) + "\n", sdfg.name), arguments, _library_options(used))
-
-
-def _library_options(used: set[str]) -> tuple[str, ...]:
-    import dace.library
-
-    options: list[str] = []
-    for environment in dace.library.get_environments_and_dependencies(used):
-        for path in environment.cmake_libraries:
-            options += [path, "-Xlinker", "-rpath", "-Xlinker", str(Path(path).parent)]
-    return tuple(options)
+    code = code_of(sdfg)
+    return Source(sdfg.name, code.text, code.arguments, code.options)
 
 
 def compile_source(source: Source, with_plain: bool = False) -> Library:
@@ -171,14 +143,23 @@ def compile_sdfg(sdfg: Any) -> Library:
     return compile_source(generate(sdfg))
 
 
+def _file(folder: Path, level: Level) -> Path:
+    """Where the code goes: DaCe's includes the file that says which SDFG it is of from two folders up."""
+    file = folder / "src" / "cpu" / f"{level.name}.cpp"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    (folder / "include").mkdir(exist_ok=True)
+    (folder / "include" / "hash.h").touch()
+    return file
+
+
 def _built(source: Source, levels: Sequence[Level]) -> dict[Level, Path]:
     with workshop() as folder:
         targets = {level: folder / f"{level.name}.so" for level in levels}
         headers = precompiled(levels)
         commands = []
         for level, target in targets.items():
-            file = folder / f"{level.name}.cpp"
-            file.write_text(level.text(source.code))
+            file = _file(folder, level)
+            file.write_text(source.code)
             commands.append(command_for(file, target, level, (*headers[level], *source.options)))
         run(*commands)
         return {level: publish(_name(source.key, level), target) for level, target in targets.items()}

@@ -6,7 +6,6 @@ import functools
 import importlib.metadata
 import os
 import platform
-import re
 import shlex
 import shutil
 from enum import Enum
@@ -71,10 +70,6 @@ class Level(Enum):
     OPTIMISED = "-O3"
     PLAIN = "-O1"
 
-    def text(self, code: str) -> str:
-        """The C++ that is compiled."""
-        return code if self is Level.OPTIMISED else re.sub(r"^\s*#pragma omp simd.*$", "", code, flags=re.MULTILINE)
-
     @property
     def flags(self) -> tuple[str, ...]:
         special = (*CLANG, *((CLANG_VECTOR_MATH,) if _has_vector_math() else ())) if is_clang() else GCC
@@ -94,14 +89,19 @@ def compiler() -> tuple[str, ...]:
         CompilerError: there is none.
     """
     wanted = os.environ.get("CXX")
-    found = _on_the_path(wanted or "g++") or (None if wanted else wheels.command())
+    found = _on_the_path(wanted or "g++") or (None if wanted else _of_wheels())
     if found is None:
         raise CompilerError(
             f"no C++ compiler: `{wanted or 'g++'}` is not on the PATH",
             todo="Install g++ (apt-get install g++), or set CXX to the command of another compiler, g++ or clang++, or "
-            "install one from wheels: pip install sdfgad[compiler].",
+            "with CXX unset install one from wheels (x86-64): pip install ziglang intel-openmp.",
         )
     return found
+
+
+def _of_wheels() -> tuple[str, ...] | None:
+    found = wheels.installed()
+    return found.command if found is not None else None
 
 
 def _on_the_path(command: str) -> tuple[str, ...] | None:
@@ -184,4 +184,5 @@ def _has_vector_math() -> bool:
 def libraries() -> tuple[str, ...]:
     """What is linked: the library of what vector_math.h declares, and OpenMP where -fopenmp does not do that."""
     vectors = ("-Wl,--as-needed", "-lmvec", "-lm") if _has_vector_math() else ()
-    return (*vectors, *(wheels.openmp() if compiler() == wheels.command() else ()))
+    found = wheels.installed()
+    return (*vectors, *(found.openmp if found is not None and compiler() == found.command else ()))

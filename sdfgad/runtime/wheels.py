@@ -1,35 +1,55 @@
 """A C++ compiler from wheels, for machines without one: clang as Zig ships it, and Intel's OpenMP.
 
-`pip install sdfgad[compiler]` brings both.
+`pip install ziglang intel-openmp` brings both, as does the extra `compiler`.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
+from dataclasses import dataclass
 from pathlib import Path
 
 
-def command() -> tuple[str, ...] | None:
-    """The command that the wheels make up; None if they are not installed."""
-    zig, header = _file("ziglang", "ziglang/zig"), _file("intel-openmp", "omp.h")
-    if zig is None or header is None:
+@dataclass(frozen=True)
+class Wheels:
+    """What the wheels make up.
+
+    Attributes:
+        command: the command of the compiler.
+        openmp: options that link OpenMP, which Zig does not, whatever -fopenmp says.
+    """
+
+    command: tuple[str, ...]
+    openmp: tuple[str, ...]
+
+
+def installed() -> Wheels | None:
+    """The wheels; None if a file of theirs that is needed is not there."""
+    try:
+        zig = _file("ziglang", "ziglang/zig")
+        header, library = _file("intel-openmp", "omp.h"), _file("intel-openmp", "libiomp5.so")
+    except FileNotFoundError:
         return None
     # Zig's default is to check for undefined behaviour.
-    return (str(zig), "c++", "-fno-sanitize=undefined", f"-I{header.parent}")
+    command = (str(zig), "c++", "-fno-sanitize=undefined", f"-I{header.parent}")
+    return Wheels(command, (f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-liomp5"))
 
 
-def openmp() -> tuple[str, ...]:
-    """Options that link OpenMP, which Zig does not, whatever -fopenmp says."""
-    library = _file("intel-openmp", "libiomp5.so")
-    return (f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-liomp5") if library is not None else ()
+# Zig's list of files has 20,000 lines. What is missing is looked for again: it may be installed meanwhile.
+@functools.cache
+def _file(distribution: str, ending: str) -> Path:
+    """The file of an installed distribution whose path ends so.
 
-
-def _file(distribution: str, ending: str) -> Path | None:
-    """The file of an installed distribution whose path ends so."""
+    Raises:
+        FileNotFoundError: there is none.
+    """
     try:
         files = importlib.metadata.files(distribution) or []
     except importlib.metadata.PackageNotFoundError:
-        return None
+        files = []
     parts = Path(ending).parts
-    found = next((file for file in files if file.parts[-len(parts) :] == parts), None)
-    return Path(str(found.locate())).resolve() if found is not None else None
+    found = next((Path(str(file.locate())) for file in files if file.parts[-len(parts) :] == parts), None)
+    if found is None or not found.is_file():
+        raise FileNotFoundError(f"{ending} of {distribution}")
+    return found.resolve()

@@ -1,4 +1,5 @@
-"""Two parallel loops over all of some arrays as one, along memory: a long loop has more whole vectors than short ones.
+"""Loop collapsing: two parallel loops over all of some arrays as one, along memory, as a long loop has more whole
+vectors than short ones.
 
 ``for i < n: for j < m: y[i, j] = x[i, j]`` is ``for i < n*m: y[0, i] = x[0, i]``, where rows have m elements.
 """

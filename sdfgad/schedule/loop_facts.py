@@ -1,4 +1,4 @@
-"""What the code generator asks of blocks: scopes of names, sums, which trips are apart, how much work there is."""
+"""Facts about loops and blocks: scopes of names, reductions, which trips are apart and may be elements of a vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order the parameters of a `Compute` run: along memory innermost, sums in a register where that is better."""
+"""Loop order: the parameters of a `Compute` run along memory innermost, sums in a register where that is better."""
 
 from __future__ import annotations
 

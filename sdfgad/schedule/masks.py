@@ -1,4 +1,4 @@
-"""Loops that do something only where a mask is set go from one set element to the next."""
+"""Masked loops: where they do nothing unless a mask is set, code can go from one set element to the next."""
 
 from __future__ import annotations
 

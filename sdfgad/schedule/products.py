@@ -1,4 +1,4 @@
-"""Matrix products as calls of OpenBLAS, which comes as a wheel: no system library is needed.
+"""Recognition of matrix products, which BLAS computes: which statements are some, and their operands as BLAS sees them.
 
 A product is recognised by its form, ``C[m, n] += alpha * A[m, k] * B[k, n]``, whatever the layouts: transposes,
 conjugates, strides and offsets of the operands become arguments of the call, never copies. Each of m, n and k may be

@@ -1,4 +1,5 @@
-"""Loops around library calls that threads may share although the program runs their trips in order.
+"""Thread independence: which loops around library calls threads may share, although the program runs their trips in
+order.
 
 A library function works on whole buffers, so that each trip writes the same ones. What a trip writes before it reads it
 carries nothing to the next one: each thread has its own. Other buffers are read, added to, or different for each trip.

@@ -1,4 +1,6 @@
-"""Which loop nests run faster in the longest vectors that the processor has, rather than in those GCC prefers."""
+"""Vector width: which loop nests run faster in the longest vectors that the processor has, rather than in those GCC
+prefers.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from collections.abc import Iterator
 
 from sdfgad.ir.accesses import own_params
 from sdfgad.ir.expr import Lin, Op, postorder
-from sdfgad.ir.program import Block, Compute, Loop, walk
+from sdfgad.ir.ops import VECTORISED
+from sdfgad.ir.program import Block, Compute, Loop, computes, walk
 from sdfgad.schedule.loop_order import order_of
 
 # Trips of one vector loop. Of fewer the rest is too large a part, in which there are no vectors; so few are none.
@@ -24,6 +27,12 @@ def is_wide(block: Block) -> bool:
         return False
     statements = [s for s in walk(block) if isinstance(s, Compute)]
     return all(map(_is_plain, statements)) and any(len(_operations(s)) >= MUCH for s in statements)
+
+
+def calls_vector_functions(block: Block) -> bool:
+    """Whether a block calls functions such as exp, which take vectors of any length and most of the time."""
+    nodes = (node for statement in computes(block) for node in postorder(statement.value))
+    return any(isinstance(node, Op) and node.name in VECTORISED for node in nodes)
 
 
 def _innermost(block: Block) -> Iterator[Lin]:

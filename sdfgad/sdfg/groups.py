@@ -1,4 +1,6 @@
-"""Colours for the SDFG viewer: which arrays of a gradient program hold what is stored, and what is made again."""
+"""Groups of nodes for the SDFG viewer, in colours: which arrays of a gradient program hold what is stored, and what is
+made again.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,15 @@ def add_groups(sdfg: Any, made: GradientProgram) -> None:
         "recomputed": (RECOMPUTED, {new for names in made.copies for new in names.values()}),
         "kept states": (KEPT, {b.name for kept in made.checkpoints.values() for b, _ in kept.states.values()}),
     }
-    for name, (shade, buffers) in groups.items():
-        nodes = [
-            (state.parent_graph.node_id(state), state.node_id(node))
-            for state in sdfg.states()
-            for node in state.nodes()
-            if isinstance(node, AccessNode) and node.data in buffers
-        ]
-        if nodes:
-            sdfg.logical_groups = [*sdfg.logical_groups, LogicalGroup(name, shade, nodes=nodes)]
+    for nested in sdfg.all_sdfgs_recursive():
+        found = {name: _accesses(nested, buffers) for name, (_, buffers) in groups.items()}
+        nested.logical_groups = [LogicalGroup(name, groups[name][0], nodes=n) for name, n in found.items() if n]
+
+
+def _accesses(sdfg: Any, buffers: set[str]) -> list[tuple[int, int]]:
+    return [
+        (state.parent_graph.node_id(state), state.node_id(node))
+        for state in sdfg.states()
+        for node in state.nodes()
+        if isinstance(node, AccessNode) and node.data in buffers
+    ]

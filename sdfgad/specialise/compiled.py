@@ -1,4 +1,4 @@
-"""A gradient program, lowered and compiled."""
+"""Compiled gradient programs: assembled, lowered, and loaded when they are first needed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Compiled:
         # These import all passes and DaCe, which takes a while, and a program that is found compiled does without.
         from sdfgad.optimise.passes import optimise
         from sdfgad.sdfg.groups import add_groups
-        from sdfgad.sdfg.lower import lower
+        from sdfgad.sdfg.writer import write
 
-        sdfg = lower(optimise(self.whole))
+        sdfg = write(optimise(self.whole))
         add_groups(sdfg, self.made)
         return sdfg
 

@@ -148,9 +148,9 @@ class Specialisation:
     def forward_sdfg(self) -> Any:
         # These take a while, and a program that is found compiled does without.
         from sdfgad.optimise.passes import optimise
-        from sdfgad.sdfg.lower import lower
+        from sdfgad.sdfg.writer import write
 
-        return lower(optimise(self.forward))
+        return write(optimise(self.forward))
 
     @cached_property
     def _forward_executable(self) -> Runnable:

@@ -1,4 +1,5 @@
-"""How many trips a call will make where that is data: as many as earlier calls made, which is mostly right.
+"""Guessed trip counts: where the number of trips is data, a call gets as many slots as earlier calls needed, which is
+mostly right.
 
 To count them takes a run of the whole program. So only a first call counts; a later one is given as many slots for what
 it keeps as earlier ones needed, and the compiled program stops where they are too few.

@@ -238,7 +238,8 @@ def empty_cache(monkeypatch, tmp_path):
 @pytest.mark.usefixtures("empty_cache")
 def test_no_compiler(monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(errors.CompilerError, match=r"`no-such-compiler` is not on the PATH\n.*[Ii]nstall"):
+    advice = r"Install g\+\+ .*pip install ziglang intel-openmp\."
+    with pytest.raises(errors.CompilerError, match=rf"`no-such-compiler` is not on the PATH\n.*{advice}"):
         sdfgad.differentiate(total)(X)
 
 

@@ -1,8 +1,12 @@
 """What lives within a trip has its own name where its buffer has other values elsewhere; what is read later has not."""
 
+import itertools
+
 import pytest
 
+from sdfgad.analysis import private
 from sdfgad.ir.text import program_text
+from sdfgad.optimise import split as module
 from sdfgad.optimise.contract import contract
 from sdfgad.optimise.dead_code import remove_dead_code
 from sdfgad.optimise.split import split
@@ -192,3 +196,18 @@ loop parallel h < 3:
 """
     program = program_of(text, {"B": (3, 6, 6), "X": (6, 6), "Z": (3, 6)}, ["X"], ["Z"])
     assert split(program) == program
+
+
+def test_twice_as_many_statements_are_not_asked_four_times_as_often(monkeypatch):
+    asked = []
+    for one in (module, private):
+        monkeypatch.setattr(one, "mentioned_by", lambda s, name: (asked.append(name), name in s.mentioned)[1])
+
+    def times(count):
+        asked.clear()
+        names = [f"t{k}" for k in range(count)]
+        lines = [f"    for f < 6: {a}[f] = {a}[f] * x[f] + {b}[5]" for a, b in itertools.pairwise(names)]
+        split(program_of("\n".join(["", "loop n < 4:", *lines]), dict.fromkeys(["x", *names], (6,)), ["x"], names[-1:]))
+        return len(asked)
+
+    assert times(80) < 3 * times(40)

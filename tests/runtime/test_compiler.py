@@ -1,5 +1,7 @@
 """Which compiler is used, and with which options."""
 
+import functools
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -90,12 +92,36 @@ def test_half_of_the_wheels_is_no_compiler(tmp_path, wheels, path_without_gcc):
     shutil.rmtree(wheels / "intel_openmp-1.0.dist-info")
     done = run(tmp_path, "", PATH=path_without_gcc, PYTHONPATH=f"{ROOT}{os.pathsep}{wheels}")
     assert "no C++ compiler: `g++` is not on the PATH" in done.stderr
-    assert "pip install sdfgad[compiler]" in done.stderr
+    assert "pip install ziglang intel-openmp" in done.stderr
+
+
+@pytest.fixture
+def installed(monkeypatch, wheels):
+    """The function that finds the wheels, in this process, where nothing has been looked for yet."""
+    monkeypatch.syspath_prepend(str(wheels))
+    monkeypatch.setattr(wheels_of_compiler, "_file", functools.cache(wheels_of_compiler._file.__wrapped__))
+    return wheels_of_compiler.installed
+
+
+@pytest.mark.parametrize("name", ["ziglang/zig", "a b/omp.h", "lib/libiomp5.so"])
+def test_wheels_without_a_file_that_is_needed_are_none(wheels, installed, name):
+    file, aside = wheels / name, wheels / "aside"
+    file.rename(aside)
+    assert installed() is None
+    aside.rename(file)
+    assert str(wheels / "lib") in installed().openmp[0]
+
+
+def test_the_files_of_the_wheels_are_listed_once(monkeypatch, installed):
+    listed, files = [], importlib.metadata.files
+    monkeypatch.setattr(importlib.metadata, "files", lambda name: (listed.append(name), files(name))[1])
+    assert installed() == installed()
+    assert listed == ["ziglang", "intel-openmp", "intel-openmp"]
 
 
 def test_a_compiler_on_the_path_comes_first(monkeypatch):
     monkeypatch.delenv("CXX", raising=False)
-    monkeypatch.setattr(wheels_of_compiler, "command", lambda: ("zig", "c++"))
+    monkeypatch.setattr(wheels_of_compiler, "installed", lambda: wheels_of_compiler.Wheels(("zig", "c++"), ()))
     assert compiler.__wrapped__() == (shutil.which("g++"),)
 
 

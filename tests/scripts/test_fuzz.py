@@ -12,6 +12,7 @@ import pytest
 from scripts import fuzz
 from scripts.fuzzing.campaign import Campaign
 from scripts.fuzzing.case import Argument, Case, case_of, function_of
+from scripts.fuzzing.check import Check
 from scripts.fuzzing.grammar import case_of_seed
 from scripts.fuzzing.process import ROOT, Process
 from scripts.fuzzing.reference import Line, Rejected, is_chaotic, moderate_value, value_of
@@ -267,6 +268,14 @@ def test_gradients_are_judged(text, x, gradient, state, tmp_path):
 def test_chaos_is_no_case(text, x, expected, tmp_path):
     case = case_returning(text, x)
     assert is_chaotic(function_of(case, tmp_path), case, (x,)) == expected
+
+
+def test_a_program_that_fails_next_to_its_arguments_is_rejected(tmp_path):
+    case = case_returning("x[9 * (x[0] != 0.0)]", X)
+    (x,) = case.drawn(0)
+    check = Check(case.with_text(case.text.replace("0.0", repr(float(x[0])))), tmp_path)
+    check.step(check.prepare)
+    assert check.verdict.status == "rejected"
 
 
 # --- shrinking, verdicts, states

@@ -1,4 +1,4 @@
-"""Sums and extrema in registers: how they are declared, added to and read.
+"""Accumulators: sums and extrema in registers, how they are declared, added to and read.
 
 The macros for sums are those of `include/perturb.h`: plain code can perturb what a sum in vectors rounds otherwise.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
+from sdfgad.targets.cpu.cpp import COMBINE, cpp_type, simd
 
 
 @dataclass(frozen=True)
@@ -56,4 +56,4 @@ class Accumulator:
 
     def pragma(self) -> list[str]:
         """Sums may be reordered to use vector instructions."""
-        return [f"#pragma omp simd reduction(+ : {', '.join(self.parts)})"] if self.is_sum else []
+        return simd(self.parts) if self.is_sum else []

@@ -1,4 +1,4 @@
-"""Calls of BLAS: the C++ text of a matrix product, as OpenBLAS does it."""
+"""BLAS calls: the C++ text of a matrix product. OpenBLAS comes as a wheel, so that no system library is needed."""
 
 from __future__ import annotations
 

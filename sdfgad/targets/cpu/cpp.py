@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -35,8 +34,6 @@ COMBINE = {
     "maximum": "sdfgad::maximum({0}, {1})",
     "minimum": "sdfgad::minimum({0}, {1})",
 }
-# What `vector_math.h` has for vectors.
-VECTOR_FUNCTION = re.compile(r"sdfgad::(exp|math::\w+)\(")
 
 
 def cpp_type(dtype: np.dtype[Any]) -> str:
@@ -183,6 +180,8 @@ def _uses(root: Expr) -> dict[Expr, int]:
     return uses
 
 
-def calls_vector_functions(text: str) -> bool:
-    """Whether most of the time of some C++ goes into functions such as exp, which take vectors of any length."""
-    return VECTOR_FUNCTION.search(text) is not None
+def simd(sums: Iterable[str] = ()) -> list[str]:
+    """Has the trips of the loop that follows run side by side, but for those of plain code; sums may be reordered."""
+    names = ", ".join(sums)
+    clause = f" reduction(+ : {names})" if names else ""
+    return ["#ifndef SDFGAD_PLAIN", f"#pragma omp simd{clause}", "#endif"]

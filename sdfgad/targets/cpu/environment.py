@@ -1,4 +1,6 @@
-"""OpenBLAS as DaCe knows it. Only what lowers to an SDFG imports this: DaCe takes long to import."""
+"""The library environment of OpenBLAS, as DaCe knows it. Only what lowers to an SDFG imports this: DaCe takes long to
+import.
+"""
 
 from __future__ import annotations
 

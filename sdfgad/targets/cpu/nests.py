@@ -8,7 +8,8 @@ are vectorised; one with enough work becomes a function of a range of trips, whi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sdfgad.ir.accesses import Use, uses_of
@@ -45,12 +46,12 @@ from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.thread_independence import begins, has_calls, is_independent, maxima, uses_by_buffer
-from sdfgad.schedule.vector_width import is_wide
+from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.schedule.work import is_much, work_of
 from sdfgad.targets.cpu.accumulators import Accumulator
-from sdfgad.targets.cpu.cpp import COMBINE, calls_vector_functions
+from sdfgad.targets.cpu.cpp import COMBINE, simd
 from sdfgad.targets.cpu.masked_loops import head_of
-from sdfgad.targets.cpu.nontemporal_stores import rows_of, streaming
+from sdfgad.targets.cpu.nontemporal_stores import rows_of
 from sdfgad.targets.cpu.points import Points
 from sdfgad.targets.cpu.slot_checks import SlotChecks
 from sdfgad.targets.cpu.thread_parts import shares
@@ -62,6 +63,8 @@ MOST_SUMMED = 1 << 13
 # Sums over trips that threads share are made of so many parts, whatever the number of threads; of `FEW_PARTS`, where
 # each part has arrays of its own.
 PARTS = 64
+# The parameters of a function of a range of trips.
+OF_A_PART = "const int64_t first_, const int64_t last_"
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ class _Nest(Points):
         passed = [name for name in found if name in self.outside]
         carried = [name for name in local if is_single(self.buffers[name]) and not begins_with_write(block, name)]
         integers = self.integers(block, found)
-        self.is_wide = is_wide(block)
+        self.is_wide = is_wide(block) or calls_vector_functions(block)
         lines = self.block(block, [name for name in local if name not in carried])
         start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
         if has_small_products(statement, self.buffers):
@@ -154,8 +157,10 @@ class _Nest(Points):
             else:
                 parameters.append(f"const {type_} b_{buffer}_")
         parameters += [f"const int64_t {integer}" for integer in integers]
-        body = "\n".join(f"    {line}" for line in (*first, *streaming(lines), *lines, *last))
-        wide = "SDFGAD_WIDE " if self.is_wide or calls_vector_functions(body) else ""
+        # Stores past the cache keep no order by themselves.
+        streams = ["const sdfgad::Streams streams_;"] if self.is_streaming else []
+        body = "\n".join(f"    {line}" for line in (*first, *streams, *lines, *last))
+        wide = "SDFGAD_WIDE " if self.is_wide else ""
         return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
 
     # --- blocks
@@ -268,9 +273,9 @@ class _Nest(Points):
     def pragma(self, sums: Mapping[Access, str]) -> list[str]:
         """Trips may run side by side; sums may be reordered to use vector instructions."""
         if not sums:
-            return ["#pragma omp simd"]
+            return simd()
         names = [part for access, name in sums.items() for part in self.sum(access.buffer, name).parts]
-        return [f"#pragma omp simd reduction(+ : {', '.join(names)})"]
+        return simd(names)
 
     def sum(self, buffer: str, name: str) -> Accumulator:
         return Accumulator(self.buffers[buffer].dtype, name)
@@ -290,6 +295,14 @@ class _Nest(Points):
         return ["{", *writer.lines, *self.sum(statement.target.buffer, name).add(value), "}"]
 
     # --- loops that threads share
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """What is written now is a function of a range of trips, which threads call."""
+        before = self.is_shared, self.is_streaming
+        self.is_shared, self.is_streaming = True, False
+        yield
+        self.is_shared, self.is_streaming = before
 
     def may_share(self, loop: Loop) -> bool:
         return self.reach(loop, []) is not None
@@ -339,13 +352,9 @@ class _Nest(Points):
         uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
         arrays = [n for n in found if n in uses and self.is_array_sum(n, uses[n], loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
-        self.is_shared = True
-        with self.within(((loop.var, loop.trips),), False):
+        with self.part(), self.within(((loop.var, loop.trips),), False):
             lines = self.loop(part, scalars)
-        self.is_shared = False
-        self.functions.append(
-            self.function(name, found, changed, integers, lines, "const int64_t first_, const int64_t last_")
-        )
+            self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
         writer = self.writer()
         calls, largest = has_calls(loop), maxima(loop)
         count = FEW_PARTS if arrays or calls else PARTS
@@ -368,12 +377,10 @@ class _Nest(Points):
         # Each part begins with what was there before: an extremum may be asked for it again.
         part = replace(statement, params=params, value=value, fresh=False)
         integers = self.integers((statement,), found)
-        self.is_shared = True
-        lines = self.compute(part)
-        self.is_shared = False
         function, type_ = self.names.fresh(f"{self.name}_part"), self.type(target)
-        extra = "const int64_t first_, const int64_t last_"
-        self.functions.append(self.function(function, found, {target}, integers, lines, extra))
+        with self.part():
+            lines = self.compute(part)
+            self.functions.append(self.function(function, found, {target}, integers, lines, OF_A_PART))
         given = [f"b_{n}_, &parts_[k_]" if n == target else f"b_{n}_" for n in found]
         writer = self.writer()
         call = f"{function}({', '.join(['first_', 'last_', *given, *integers])});"

@@ -1,4 +1,4 @@
-"""Which arrays are stored to past the cache: those that nothing would find there anyway, see `streams.py`."""
+"""Non-temporal arrays are stored past the cache: nothing would find them there anyway; see `nontemporal_stores.py`."""
 
 from __future__ import annotations
 

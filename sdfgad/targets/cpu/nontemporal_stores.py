@@ -1,4 +1,4 @@
-"""Stores past the cache: what fills an array larger than it need not read that from memory first.
+"""Non-temporal stores go past the cache: what fills an array larger than it need not read that from memory first.
 
 An ordinary store reads the line that it changes a part of. Where a nest fills a large array and does nothing else with
 it, its innermost loop writes rows that stay in the cache, and `stream.h` stores these, whole lines at a time.
@@ -64,8 +64,3 @@ def strips(
         *last,
         "}",
     ]
-
-
-def streaming(lines: list[str]) -> list[str]:
-    """What a function begins with that has these lines: stores past the cache keep no order by themselves."""
-    return ["const sdfgad::Streams streams_;"] if any("sdfgad::stream(" in line for line in lines) else []

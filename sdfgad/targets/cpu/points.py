@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sdfgad.ir.expr import Atom, Const, Lin, Read
+from sdfgad.ir.ops import IDENTITY
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params
 from sdfgad.schedule.loop_order import Order, is_single, order_of
 from sdfgad.schedule.products import Product, product_of
 from sdfgad.schedule.work import is_much
 from sdfgad.targets.cpu.accumulators import Accumulator
 from sdfgad.targets.cpu.blas import call_text
-from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
+from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal, simd
 from sdfgad.targets.cpu.nontemporal_stores import row, rows_of, store, strips
 
 # What a register begins with that a value is accumulated in.
-IDENTITY = {"add": 0.0, "maximum": float("-inf"), "minimum": float("inf")}
 # So many maxima or minima are found side by side.
 LANES = 16
 
@@ -28,6 +28,7 @@ class Points:
 
     Attributes:
         is_shared: whether this is inside a loop that threads share.
+        is_streaming: whether something in this function is stored past the cache.
         counters: those of the loops around, with their numbers of trips.
         is_vector: whether trips of the innermost loop around may be elements of a vector.
         filled: the arrays that are stored to past the cache.
@@ -37,6 +38,7 @@ class Points:
     buffers: Mapping[str, Buffer]
     uses_blas: bool = field(default=False, init=False)
     is_shared: bool = field(default=False, init=False)
+    is_streaming: bool = field(default=False, init=False)
     counters: dict[str, Lin] = field(default_factory=dict, init=False)
     is_vector: bool = field(default=False, init=False)
     filled: frozenset[str] = field(default=frozenset(), kw_only=True)
@@ -100,7 +102,7 @@ class Points:
         with self.within(statement.params, bool(order.inner) or order.is_vector), self.filling(rows, last):
             body = self.total(statement, order, extents) if order.inner else self.point(statement)
         if not order.inner:
-            pragma = ["#pragma omp simd"] if order.is_vector else []
+            pragma = simd() if order.is_vector else []
             end, head = bounds.form(extents[last]), heads.pop()
             body = self.in_strips((last, "0", end), body, rows, pragma) if rows else [*pragma, head, *body, "}"]
         return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * len(heads), "}"]
@@ -182,6 +184,7 @@ class Points:
         self, loop: tuple[str, str, str], lines: list[str], rows: Mapping[str, Access], pragma: list[str]
     ) -> list[str]:
         """An innermost loop, from where to where, with a body that fills rows."""
+        self.is_streaming = True
         writer, begin = self.writer(), {loop[0]: Lin.symbol("strip_")}
         first = {n: Access(n, tuple(lin.substitute(begin) for lin in target.index)) for n, target in rows.items()}
         ends = [store(name, self.element(access, writer)) for name, access in first.items()]
@@ -278,7 +281,7 @@ def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: lis
         *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
         f"int64_t {name}_first_ = 0;",
         f"for (; {name}_first_ + {LANES} <= {ends[name]}; {name}_first_ += {LANES}) {{",
-        *("#pragma omp simd", f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
+        *(*simd(), f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
         *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
         *(f"for (int64_t {name} = {name}_first_; {name} < {ends[name]}; ++{name}) {{", *lines),
         *(f"total_ = {step('total_', value)};", "}"),

@@ -1,4 +1,4 @@
-"""Where generated code checks that there is room for what it is about to write.
+"""Slot checks: where generated code makes sure that a tape has room for what it is about to write.
 
 The number of slots of a tape may turn out too small where it is a guess. A check comes before the outermost statement
 throughout which the slot is the same: never in a loop that is vectorised, or that threads share.

@@ -1,4 +1,4 @@
-"""C++ for loops whose trips threads share, in parts that do not depend on the number of threads."""
+"""Thread-parallel loops in C++: threads share the trips, in parts that do not depend on the number of threads."""
 
 from __future__ import annotations
 

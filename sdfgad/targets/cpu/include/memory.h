@@ -12,6 +12,8 @@
 #include <new>
 #include <vector>
 
+#include "guard.h"
+
 namespace sdfgad {
 namespace memory {
 
@@ -84,9 +86,6 @@ public:
 private:
     int64_t bytes;
 };
-
-// Raised where there is no room for what a program is about to write.
-struct NoRoom {};
 
 inline void need(int64_t slot, int64_t slots) {
     if (slot >= slots) [[unlikely]] throw NoRoom();

@@ -1,0 +1,232 @@
+"""Writes computations into states: a tasklet, the map around it, and what they read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import dace
+from dace import dtypes, subsets
+
+from sdfgad.ir.expr import Const, Expr, Lin, Read
+from sdfgad.ir.names import Names
+from sdfgad.ir.ops import IDENTITY
+from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Statement
+from sdfgad.schedule.loop_order import is_single
+from sdfgad.schedule.products import product_of
+from sdfgad.sdfg.descriptors import box, inside, is_affine, point, symbolic_form, whole
+from sdfgad.sdfg.library import LibraryCall, Product
+from sdfgad.sdfg.marks import schedule
+from sdfgad.sdfg.tasklet import RESULT, TaskletWriter
+
+WCR = {
+    "add": "lambda a, b: a + b",
+    "maximum": "lambda a, b: sdfgad_maximum(a, b)",
+    "minimum": "lambda a, b: sdfgad_minimum(a, b)",
+}
+Extents = Sequence[tuple[str, Lin]]
+
+
+def label(statement: Statement) -> str:
+    if isinstance(statement, Loop):
+        return f"loop_{statement.var}"
+    if isinstance(statement, Branch):
+        return "branch"
+    return statement.target.buffer if isinstance(statement, Compute) else statement.name
+
+
+class Computations:
+    """Adds a state for each computation.
+
+    Args:
+        buffers: those of the program, by name.
+    """
+
+    def __init__(self, buffers: Mapping[str, Buffer]) -> None:
+        self.buffers = buffers
+        self.names = Names()
+
+    def compute(self, statement: Compute, extents: Extents, place: Any) -> None:
+        """A map around a tasklet; one that clears its target is two, and a product is a library node."""
+        product = product_of(statement, self.buffers)
+        if product is not None:
+            return self.product(replace(statement, params=tuple(extents)), place)
+        if statement.fresh:
+            self.compute(cleared(statement), [e for e in extents if e[0] in own(statement)], place)
+            statement = replace(statement, fresh=False)
+        state = self.state(statement, place)
+        tasklet, reads, writes = self.tasklet(statement, state, place.sdfg)
+        if not extents:
+            for connector, memlet in reads:
+                state.add_edge(state.add_access(memlet.data), None, tasklet, connector, memlet)
+            state.add_edge(tasklet, RESULT, state.add_access(writes.data), None, writes)
+            return None
+        ranges = {name: subsets.Range([(0, symbolic_form(e) - 1, 1)]) for name, e in extents}
+        entry, exit_ = state.add_map(f"m_{label(statement)}", ranges, schedule=schedule, debuginfo=tasklet.debuginfo)
+        self.enter(state, entry, tasklet, reads, place.sdfg)
+        self.leave(state, exit_, tasklet, [(RESULT, writes)], place.sdfg)
+        return None
+
+    def scalar(self, buffer: Buffer, value: Expr, place: Any) -> None:
+        """A scalar that only the graph has."""
+        known = Computations({**self.buffers, buffer.name: buffer})
+        known.names = self.names
+        known.compute(Compute((), Access(buffer.name), value), (), place)
+
+    def state(self, statement: Compute | Call, place: Any) -> Any:
+        return place.follow(place.region.add_state(self.names.fresh(f"s_{label(statement)}")))
+
+    def tasklet(self, statement: Compute, state: Any, sdfg: Any) -> tuple[Any, list[tuple[str, Any]], Any]:
+        """The tasklet of one point, with the memlets of its connectors."""
+        reader = Connectors(self.buffers, sdfg)
+        writer = TaskletWriter(reader)
+        lines = writer.value(statement.value)
+        is_point = is_affine(statement.target.index) or is_single(self.buffers[statement.target.buffer])
+        target = RESULT
+        if not is_point:
+            target = f"{RESULT}[{', '.join(map(writer.form, statement.target.index))}]"
+        code = "\n".join([*writer.lines, f"{target} = {lines}"])
+        info = debug_info(statement)
+        inputs = {name: None for name, _ in reader.found.values()}
+        tasklet = state.add_tasklet(f"t_{label(statement)}", inputs, {RESULT: None}, code, debuginfo=info)
+        written = point(element(statement.target, self.buffers)) if is_point else whole(sdfg, statement.target.buffer)
+        if not is_point:
+            written.volume, written.dynamic = 1, False
+        if statement.accumulate is not None:
+            written.wcr = WCR[statement.accumulate]
+        return tasklet, list(reader.found.values()), written
+
+    def product(self, statement: Compute, place: Any) -> None:
+        state = self.state(statement, place)
+        reader = Connectors(self.buffers, place.sdfg, statement.params)
+        writer = TaskletWriter(reader)
+        value = writer.value(statement.value)
+        target = box(statement.target, statement.params, place.sdfg)
+        index = ", ".join(map(writer.form, inside(statement.target, statement.params)))
+        code = "\n".join([*writer.lines, f"{RESULT}[{index}] = {value}"])
+        ranges = subsets.Range([(0, symbolic_form(e) - 1, 1) for _, e in statement.params])
+        inputs = {name: None for name, _ in reader.found.values()}
+        node = Product(f"p_{label(statement)}", inputs, {RESULT: None}, [n for n, _ in statement.params], ranges, code)
+        node.fresh, node.schedule, node.debuginfo = statement.fresh, schedule, debug_info(statement)
+        state.add_node(node)
+        for connector, memlet in reader.found.values():
+            state.add_edge(state.add_access(memlet.data), None, node, connector, memlet)
+        if not statement.fresh:
+            state.add_edge(
+                state.add_access(target.data),
+                None,
+                node,
+                "_before",
+                box(statement.target, statement.params, place.sdfg),
+            )
+            node.add_in_connector("_before")
+        state.add_edge(node, RESULT, state.add_access(target.data), None, target)
+
+    def call(self, call: Call, place: Any) -> None:
+        state = self.state(call, place)
+        inputs, outputs = [f"_in{k}" for k in range(len(call.inputs))], [f"_out{k}" for k in range(len(call.outputs))]
+        node = LibraryCall(f"c_{call.name}", dict.fromkeys(inputs), dict.fromkeys(outputs), call.name, list(call.sizes))
+        node.schedule, node.debuginfo = schedule, debug_info(call)
+        state.add_node(node)
+        for entry, connector in zip(call.inputs, inputs, strict=True):
+            state.add_edge(state.add_access(entry.buffer), None, node, connector, whole(place.sdfg, entry.buffer))
+        for entry, connector in zip(call.outputs, outputs, strict=True):
+            state.add_edge(node, connector, state.add_access(entry.buffer), None, whole(place.sdfg, entry.buffer))
+
+    # --- nested SDFGs
+
+    def beside(self, state: Any, node: Any, names: tuple[list[str], list[str]]) -> None:
+        """Connects a nested SDFG with the arrays that it reads and writes."""
+        for name in names[0]:
+            state.add_edge(state.add_access(name), None, node, name, whole(state.sdfg, name))
+        for name in names[1]:
+            state.add_edge(node, name, state.add_access(name), None, whole(state.sdfg, name))
+
+    def around(self, state: Any, node: Any, names: tuple[list[str], list[str]], counter: tuple[str, Lin, Lin]) -> None:
+        """The same in a map over a counter."""
+        var, first, end = counter
+        ranges = {var: subsets.Range([(symbolic_form(first), symbolic_form(end) - 1, 1)])}
+        entry, exit_ = state.add_map(f"m_{var}", ranges, schedule=schedule)
+        self.enter(state, entry, node, [(name, whole(state.sdfg, name)) for name in names[0]], state.sdfg)
+        self.leave(state, exit_, node, [(name, whole(state.sdfg, name)) for name in names[1]], state.sdfg)
+
+    def enter(self, state: Any, entry: Any, node: Any, reads: list[tuple[str, Any]], sdfg: Any) -> None:
+        """Edges from what is read through a map's entry: all of each array, which saves DaCe's search for the part."""
+        for connector, memlet in reads:
+            if f"IN_{memlet.data}" not in entry.in_connectors:
+                entry.add_in_connector(f"IN_{memlet.data}")
+                entry.add_out_connector(f"OUT_{memlet.data}")
+                state.add_edge(
+                    state.add_access(memlet.data), None, entry, f"IN_{memlet.data}", whole(sdfg, memlet.data)
+                )
+            state.add_edge(entry, f"OUT_{memlet.data}", node, connector, memlet)
+        if not reads:
+            state.add_nedge(entry, node, dace.Memlet())
+
+    def leave(self, state: Any, exit_: Any, node: Any, writes: list[tuple[str, Any]], sdfg: Any) -> None:
+        for connector, memlet in writes:
+            exit_.add_in_connector(f"IN_{memlet.data}")
+            exit_.add_out_connector(f"OUT_{memlet.data}")
+            state.add_edge(node, connector, exit_, f"IN_{memlet.data}", memlet)
+            outer = whole(sdfg, memlet.data)
+            outer.wcr = memlet.wcr
+            state.add_edge(exit_, f"OUT_{memlet.data}", state.add_access(memlet.data), None, outer)
+
+
+class Connectors:
+    """Names a connector for each element that a tasklet reads; an element whose place is data is read from all of its
+    array, and so is each one of a box.
+
+    Args:
+        params: the box, where the node is one for all its points.
+    """
+
+    def __init__(
+        self, buffers: Mapping[str, Buffer], sdfg: Any, params: tuple[tuple[str, Lin], ...] | None = None
+    ) -> None:
+        self.buffers, self.sdfg, self.params = buffers, sdfg, params
+        self.found: dict[Any, tuple[str, Any]] = {}
+
+    def __call__(self, read: Read, index: list[str]) -> str:
+        access = element(Access(read.buffer, read.index), self.buffers)
+        if self.params is None and is_affine(access.index):
+            return self.connector(access, point(access))
+        memlet = whole(self.sdfg, read.buffer) if self.params is None else box(access, self.params, self.sdfg)
+        if self.params is None:
+            memlet.volume, memlet.dynamic = 1, False
+        if self.params is None:
+            return f"{self.connector(read.buffer, memlet)}[{', '.join(index) or 0}]"
+        forms = inside(access, self.params)
+        return f"{self.connector(access, memlet)}[{', '.join(map(str, forms)) or 0}]"
+
+    def connector(self, key: Any, memlet: Any) -> str:
+        if key not in self.found:
+            self.found[key] = (f"_{memlet.data.strip('_')}_{len(self.found)}", memlet)
+        return self.found[key][0]
+
+
+def element(access: Access, buffers: Mapping[str, Buffer]) -> Access:
+    """The element as an SDFG knows it: a buffer with one element has just that one."""
+    if not is_single(buffers[access.buffer]):
+        return access
+    return Access(access.buffer, tuple(Lin(0) for _ in buffers[access.buffer].shape))
+
+
+def own(statement: Compute) -> set[str]:
+    """The parameters that select the target."""
+    return {name for name, _ in statement.params if any(name in form.symbols for form in statement.target.index)}
+
+
+def cleared(statement: Compute) -> Compute:
+    """What clears the target of an accumulation."""
+    value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
+    params = tuple(item for item in statement.params if item[0] in own(statement))
+    return replace(statement, params=params, value=value, accumulate=None, fresh=False)
+
+
+def debug_info(statement: Compute | Call) -> dtypes.DebugInfo:
+    # DaCe would walk the Python stack for each node that is given none.
+    if statement.where is None:
+        return dtypes.DebugInfo(0)
+    return dtypes.DebugInfo(statement.where.line, filename=statement.where.file)

@@ -1,0 +1,144 @@
+"""Reads computations out of a state: tasklets and the maps around them as statements over boxes of points."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from dace import dtypes
+from dace.sdfg import nodes
+
+from sdfgad.errors import UnsupportedGraph
+from sdfgad.ir.expr import Const, Expr, Lin, Read
+from sdfgad.ir.ops import IDENTITY
+from sdfgad.ir.program import Access, Accumulate, Block, Call, Compute, Params, Statement, Whole
+from sdfgad.sdfg.computations import own
+from sdfgad.sdfg.library import BoxTasklet, CallTasklet
+from sdfgad.sdfg.parsing import TaskletParser, linear
+from sdfgad.sdfg.scope import Scope
+
+EXTREMA = {"max": "maximum", "maximum": "maximum", "min": "minimum", "minimum": "minimum"}
+
+
+def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[Statement]:
+    """The computations of a tasklet for all points of a box.
+
+    Raises:
+        UnsupportedGraph: the tasklet is not in Python, or does something else than assign expressions to connectors.
+    """
+    if tasklet.language != dtypes.Language.Python:
+        raise UnsupportedGraph(f"the tasklet `{tasklet.label}` is in {tasklet.language.name}, and not in Python")
+    inputs = {edge.dst_conn: edge.data for edge in state.in_edges(tasklet) if edge.dst_conn}
+    code, targets = _without_subscripts(tasklet.code.code)
+
+    def lookup(name: str, index: tuple[Lin, ...] | None) -> Expr | None:
+        if name in inputs:
+            return _read(inputs[name], index, scope)
+        return scope.lookup(name, index)
+
+    parser = TaskletParser(lookup)
+    values = parser.tasklet(code)
+    fresh = isinstance(tasklet, BoxTasklet) and tasklet.fresh
+    found: list[Statement] = []
+    for edge in state.out_edges(tasklet):
+        if edge.src_conn is None:
+            continue
+        value, index = values[edge.src_conn], targets.get(edge.src_conn)
+        places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
+        read = _read(edge.data, places, scope)
+        kind = "add" if isinstance(tasklet, BoxTasklet) else _accumulation(edge.data)
+        found.append(Compute(params, Access(read.buffer, read.index), value, kind, fresh=fresh))
+    _refuse_order(tasklet, found)
+    return found
+
+
+def call_of(state: Any, tasklet: CallTasklet, scope: Scope) -> Call:
+    """A call of a library function."""
+
+    def wholes(edges: Iterable[Any], prefix: str) -> tuple[Whole, ...]:
+        by_name = {edge.dst_conn or edge.src_conn: edge.data.data for edge in edges if not edge.data.is_empty()}
+        buffers = [scope.buffer(by_name[f"{prefix}{k}"]) for k in range(len(by_name))]
+        return tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in buffers)
+
+    inputs = wholes(state.in_edges(tasklet), "_in")
+    outputs = wholes([e for e in state.out_edges(tasklet) if e.src_conn], "_out")
+    return Call(tasklet.function, inputs, outputs, tuple(tasklet.sizes))
+
+
+def merged(block: Iterable[Statement]) -> Block:
+    """A block in which an accumulation clears its own target, where the statement before did only that."""
+    found: list[Statement] = []
+    for statement in block:
+        if found and clears(found[-1], statement):
+            assert isinstance(statement, Compute)
+            found[-1] = replace(statement, fresh=True)
+        else:
+            found.append(statement)
+    return tuple(found)
+
+
+def clears(first: Statement, second: Statement) -> bool:
+    """Whether a statement assigns what an accumulation begins with to all its targets, and does nothing else."""
+    if not isinstance(first, Compute) or not isinstance(second, Compute) or second.accumulate is None:
+        return False
+    params = tuple(item for item in second.params if item[0] in own(second))
+    is_start = isinstance(first.value, Const) and first.value.value == IDENTITY[second.accumulate]
+    is_same = first.target == second.target and first.params == params
+    is_summed = len(params) < len(second.params) and not second.fresh
+    return is_start and is_same and is_summed and first.assigns
+
+
+def _read(memlet: Any, index: tuple[Lin, ...] | None, scope: Scope) -> Read:
+    """What a connector reads: its only element, or with an index one of the part that it sees."""
+    if memlet.subset is None or any(step != 1 for _, _, step in memlet.subset.ndrange()):
+        raise UnsupportedGraph(f"the memlet `{memlet}`")
+    starts = tuple(scope.form(first) for first, _, _ in memlet.subset.ndrange())
+    if index is None:
+        if memlet.subset.num_elements() != 1:
+            raise UnsupportedGraph(f"the memlet `{memlet}` has more than one element")
+        return scope.read(memlet.data, starts)
+    if len(index) != len(starts):
+        raise UnsupportedGraph(f"an element of the memlet `{memlet}` with {len(index)} indices")
+    return scope.read(memlet.data, tuple(a + b for a, b in zip(index, starts, strict=True)))
+
+
+def _without_subscripts(code: list[Any]) -> tuple[list[ast.stmt], dict[str, list[ast.expr]]]:
+    """A tasklet's code with assignments to names alone, and the indices of those that had some."""
+    found, targets = list[ast.stmt](), dict[str, list[ast.expr]]()
+    for statement in code:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            index = target.slice
+            targets[target.value.id] = list(index.elts) if isinstance(index, ast.Tuple) else [index]
+            statement = ast.Assign([target.value], statement.value)
+        found.append(statement)
+    return found, targets
+
+
+def _accumulation(memlet: Any) -> Accumulate | None:
+    if memlet.wcr is None:
+        return None
+    function = ast.parse(str(memlet.wcr).strip(), mode="eval").body
+    assert isinstance(function, ast.Lambda)
+    body = function.body
+    if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Add):
+        return "add"
+    name = ast.unparse(body.func).removeprefix("sdfgad_") if isinstance(body, ast.Call) else ""
+    if name not in EXTREMA:
+        raise UnsupportedGraph(f"the write-conflict resolution `{memlet.wcr}`")
+    return "maximum" if EXTREMA[name] == "maximum" else "minimum"
+
+
+def _refuse_order(tasklet: Any, found: list[Statement]) -> None:
+    """A tasklet reads everything before it writes anything; as statements its outputs come one after the other."""
+    for position, first in enumerate(found):
+        for second in found[position + 1 :]:
+            if any(name in first.written for name in second.mentioned):
+                raise UnsupportedGraph(
+                    f"the tasklet `{tasklet.label}` writes `{sorted(first.written)[0]}` more than once"
+                )
+
+
+__all__ = ["call_of", "computes_of", "merged", "nodes"]

@@ -1,0 +1,68 @@
+"""Integer forms of DaCe's symbolic expressions: the inverse of `descriptors`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy
+from dace import symbolic
+
+from sdfgad.errors import UnsupportedGraph
+from sdfgad.ir.expr import Int, Lin
+from sdfgad.sdfg.parsing import linear, operation
+
+Symbols = Mapping[str, Lin]
+FUNCTIONS = {"int_floor": "floor_divide", "Min": "minimum", "Max": "maximum", "Mod": "remainder"}
+
+
+def form_of(value: Any, symbols: Symbols) -> Lin:
+    """The integer form of a symbolic expression.
+
+    Args:
+        symbols: the forms that symbols stand for, where they do not stand for themselves.
+
+    Raises:
+        UnsupportedGraph: the expression is none of integers.
+    """
+    if isinstance(value, (int, sympy.Integer)):
+        return Lin(int(value))
+    if isinstance(value, str):
+        return form_of(symbolic.pystr_to_symbolic(value), symbols)
+    if isinstance(value, sympy.Symbol):
+        return symbols.get(value.name, Lin.symbol(value.name))
+    args = [form_of(arg, symbols) for arg in value.args]
+    if isinstance(value, sympy.Add):
+        return sum(args[1:], args[0])
+    if isinstance(value, sympy.Mul):
+        return _folded("multiply", args)
+    if isinstance(value, sympy.Pow) and args[1].is_const and args[1].const > 0:
+        return _folded("multiply", [args[0]] * args[1].const)
+    if isinstance(value, symbolic.int_ceil):
+        return -_folded("floor_divide", [-args[0], args[1]])
+    name = FUNCTIONS.get(type(value).__name__)
+    if name is None:
+        raise UnsupportedGraph(f"the symbolic expression `{value}` is not one of integers")
+    return _folded(name, args)
+
+
+def _folded(name: str, args: list[Lin]) -> Lin:
+    found = Int(args[0])
+    for arg in args[1:]:
+        found = operation(name, found, Int(arg))  # type: ignore[assignment]
+    return linear(found)
+
+
+def shape_of(descriptor: Any, symbols: Symbols) -> tuple[Lin, ...]:
+    """The extents of an array; that of ``max(1, n)`` is n, which DaCe is not told where it may be none."""
+    return tuple(form_of(_extent(size), symbols) for size in descriptor.shape)
+
+
+def _extent(size: Any) -> Any:
+    if isinstance(size, sympy.Max) and sympy.Integer(1) in size.args:
+        (rest,) = (arg for arg in size.args if arg != 1) if len(size.args) == 2 else (size,)
+        return rest
+    return size
+
+
+Reader = Callable[[Any], Lin]

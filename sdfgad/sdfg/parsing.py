@@ -1,0 +1,194 @@
+"""Parsing of tasklet code, conditions and bounds in Python back into expressions.
+
+A dtype that the text does not state follows from the operands, which agree wherever NumPy's would have been converted.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import UnsupportedGraph
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
+from sdfgad.sdfg.tasklet import FUNCTION
+
+BINARY: dict[type[Any], str] = {
+    **{ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide"},
+    **{ast.Mod: "remainder", ast.Pow: "power", ast.BitAnd: "bitwise_and", ast.BitOr: "bitwise_or"},
+    **{ast.BitXor: "bitwise_xor", ast.LShift: "left_shift", ast.RShift: "right_shift"},
+}
+UNARY: dict[type[Any], str] = {ast.USub: "negative", ast.Not: "logical_not", ast.Invert: "invert"}
+COMPARISONS: dict[type[Any], str] = {
+    **{ast.Eq: "equal", ast.NotEq: "not_equal", ast.Lt: "less", ast.LtE: "less_equal"},
+    **{ast.Gt: "greater", ast.GtE: "greater_equal"},
+}
+LOGIC: dict[type[Any], str] = {ast.And: "logical_and", ast.Or: "logical_or"}
+# What DaCe and SymPy call operations on integers.
+CALLS = {"int_floor": "floor_divide", "Mod": "remainder"}
+EXTREMA = {"min": "minimum", "Min": "minimum", "max": "maximum", "Max": "maximum"}
+PREDICATES = {"isnan", "isinf", "isfinite", "signbit", "logical_xor", *COMPARISONS.values(), *LOGIC.values()}
+PARTS = {"absolute", "real", "imag"}
+
+INFINITY, NOT_A_NUMBER = (Const(float(text), np.dtype(np.float64)) for text in ("inf", "nan"))
+
+Lookup = Callable[[str, "tuple[Lin, ...] | None"], "Expr | None"]
+
+
+@dataclass(frozen=True)
+class TaskletParser:
+    """Parses Python text.
+
+    Attributes:
+        lookup: what a name with these indices, or without any, reads; None if it is a symbol.
+    """
+
+    lookup: Lookup
+
+    def tasklet(self, code: Sequence[ast.stmt]) -> dict[str, Expr]:
+        """The values of all names that a tasklet assigns.
+
+        Raises:
+            UnsupportedGraph: the code has something else than assignments of expressions to names.
+        """
+        known: dict[str, Expr] = {}
+        for statement in code:
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                raise UnsupportedGraph(f"the statement `{ast.unparse(statement)}`")
+            (target,) = statement.targets
+            if not isinstance(target, ast.Name):
+                raise UnsupportedGraph(f"the assignment to `{ast.unparse(target)}`")
+            known[target.id] = self.expression(statement.value, known)
+        return known
+
+    def text(self, text: str) -> Expr:
+        return self.expression(ast.parse(text.strip(), mode="eval").body, {})
+
+    def expression(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
+        if isinstance(node, ast.Constant):
+            return _constant(node.value)
+        if isinstance(node, ast.Name):
+            return known.get(node.id) or self.lookup(node.id, None) or Int(Lin.symbol(node.id))
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node, known)
+        if isinstance(node, ast.IfExp):
+            return operation("select", *(self.expression(n, known) for n in (node.test, node.body, node.orelse)))
+        if isinstance(node, ast.Call):
+            return self._call(node, known)
+        return self._operator(node, known)
+
+    def _operator(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
+        if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
+            args = self.expression(node.left, known), self.expression(node.right, known)
+            # What is no number is written as the difference of infinities.
+            is_nan = isinstance(node.op, ast.Sub) and args[0] is args[1] is INFINITY
+            return NOT_A_NUMBER if is_nan else operation(BINARY[type(node.op)], *args)
+        if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
+            if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+                return _constant(ast.literal_eval(node))
+            return operation(UNARY[type(node.op)], self.expression(node.operand, known))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
+            args = self.expression(node.left, known), self.expression(node.comparators[0], known)
+            return operation(COMPARISONS[type(node.ops[0])], *args)
+        if isinstance(node, ast.BoolOp):
+            first, *rest = (self.expression(value, known) for value in node.values)
+            for value in rest:
+                first = operation(LOGIC[type(node.op)], first, value)
+            return first
+        raise UnsupportedGraph(f"the expression `{ast.unparse(node)}`")
+
+    def _subscript(self, node: ast.Subscript, known: dict[str, Expr]) -> Expr:
+        entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        index = tuple(linear(self.expression(entry, known)) for entry in entries)
+        found = self.lookup(node.value.id, index) if isinstance(node.value, ast.Name) else None
+        if found is None:
+            raise UnsupportedGraph(f"the element `{ast.unparse(node)}`")
+        return found
+
+    def _call(self, node: ast.Call, known: dict[str, Expr]) -> Expr:
+        args = [self.expression(arg, known) for arg in node.args]
+        name = ast.unparse(node.func)
+        if name.startswith("dace."):
+            return _converted(np.dtype(name.removeprefix("dace.").removesuffix("_")), args)
+        prefix = FUNCTION.format("")
+        if name in EXTREMA:
+            first, *rest = args
+            for arg in rest:
+                first = operation(EXTREMA[name], first, arg)
+            return first
+        if not name.startswith(prefix) and name not in CALLS:
+            raise UnsupportedGraph(f"the function `{name}`")
+        return operation(CALLS.get(name, name.removeprefix(prefix)), *args)
+
+
+def operation(name: str, *args: Expr) -> Expr:
+    """An operation; one on integers that is linear in symbols is an integer form."""
+    if all(isinstance(arg, (Int, Const)) and arg.dtype == INT for arg in args):
+        found = _linear_operation(name, [linear(arg) for arg in args])
+        if found is not None:
+            return Const(found.const, INT) if found.is_const else Int(found)
+    return Op(name, args, result_dtype(name, args))
+
+
+def result_dtype(name: str, args: Sequence[Expr]) -> np.dtype[Any]:
+    """The dtype of an operation on operands of the dtypes that its C++ takes."""
+    if name in PREDICATES or (name == "logical_not"):
+        return BOOL
+    dtype = args[1].dtype if name == "select" else args[0].dtype
+    if name in PARTS and dtype.kind == "c":
+        return np.empty(0, dtype).real.dtype
+    if name == "complex":
+        return np.result_type(dtype, np.complex64)
+    return dtype
+
+
+def linear(value: Expr) -> Lin:
+    """The integer form of an expression, whose atoms are what is not linear in it."""
+    if isinstance(value, Int):
+        return value.value
+    if isinstance(value, Const):
+        return Lin(int(value.value))
+    if isinstance(value, Op) and value.dtype == INT:
+        found = _linear_operation(value.name, [linear(arg) for arg in value.args])
+        if found is not None:
+            return found
+    return Lin.symbol(value)
+
+
+def _linear_operation(name: str, args: list[Lin]) -> Lin | None:
+    if name == "negative":
+        return -args[0]
+    if name == "add":
+        return args[0] + args[1]
+    if name == "subtract":
+        return args[0] - args[1]
+    if name == "multiply" and any(arg.is_const for arg in args):
+        factor, form = args if args[0].is_const else args[::-1]
+        return form.scaled(factor.const)
+    return None
+
+
+def _constant(value: Any) -> Expr:
+    if isinstance(value, bool):
+        return Const(value, BOOL)
+    if isinstance(value, int):
+        return Const(value, INT)
+    if isinstance(value, float):
+        return Const(value, np.dtype(np.float64))
+    raise UnsupportedGraph(f"the constant `{value!r}`")
+
+
+def _converted(dtype: np.dtype[Any], args: list[Expr]) -> Expr:
+    """A conversion; that of a number is a number, and that of a value to its own dtype is the value."""
+    if len(args) == 2 and all(isinstance(arg, Const) for arg in args):
+        real, imaginary = (arg.value for arg in args if isinstance(arg, Const))
+        return Const(complex(real, imaginary), dtype)
+    (arg,) = args
+    if arg.dtype == dtype:
+        return arg
+    if isinstance(arg, Const):
+        return Const(dtype.type(arg.value).item(), dtype)
+    return Op("cast", (arg,), dtype)

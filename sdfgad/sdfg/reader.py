@@ -1,0 +1,262 @@
+"""Reads an SDFG as statements: what `writer` writes, and what DaCe's transformations make of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import dace
+from dace.sdfg import nodes, utils
+from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
+
+from sdfgad.errors import UnsupportedGraph
+from sdfgad.ir.expr import Expr, Int, Lin, Read
+from sdfgad.ir.program import (
+    ZERO,
+    Block,
+    Branch,
+    Loop,
+    Params,
+    Program,
+    Statement,
+    rewrite_statement,
+    transform,
+    written,
+)
+from sdfgad.sdfg.computations_read import call_of, computes_of, merged
+from sdfgad.sdfg.library import BoxTasklet, CallTasklet
+from sdfgad.sdfg.parsing import linear
+from sdfgad.sdfg.scope import Buffers, Scope
+
+
+def read(sdfg: Any) -> Program:
+    """The program of an SDFG whose library nodes are expanded for our own generators.
+
+    Raises:
+        UnsupportedGraph: the SDFG has something that no statement says.
+    """
+    scope = top_scope(sdfg)
+    body = region(sdfg, scope)
+    outside = [name for name, descriptor in sdfg.arrays.items() if not descriptor.transient]
+    changed = written(body)
+    inputs = tuple(name for name in outside if name not in changed)
+    outputs = {name: name for name in outside if name in changed}
+    return Program(sdfg.name, scope.buffers.found, inputs, tuple(sdfg.symbols), outputs, body)
+
+
+def top_scope(sdfg: Any) -> Scope:
+    scope = Scope(Buffers(), sdfg, {}, {})
+    for name in sdfg.arrays:
+        scope.buffer(name)
+    return scope
+
+
+# --- control flow
+
+
+def region(graph: Any, scope: Scope) -> Block:
+    """The statements of a control-flow region, one block after the other."""
+    found: list[Statement] = []
+    for block, assignments in chain(graph):
+        scope = assigned(assignments, scope)
+        found += block_of(block, scope)
+    return merged(found)
+
+
+def chain(graph: Any) -> Iterator[tuple[Any, dict[str, str]]]:
+    """The blocks of a region in order, each with what is assigned to symbols before.
+
+    Raises:
+        UnsupportedGraph: a block has several successors.
+    """
+    block, assignments = graph.start_block, dict[str, str]()
+    while True:
+        yield block, assignments
+        edges = graph.out_edges(block)
+        if not edges:
+            return
+        if len(edges) > 1 or not edges[0].data.is_unconditional():
+            raise UnsupportedGraph(f"the block `{block.label}` has conditional successors")
+        block, assignments = edges[0].dst, edges[0].data.assignments
+
+
+def assigned(assignments: dict[str, str], scope: Scope) -> Scope:
+    values = {name: linear(scope.parser.text(str(value))) for name, value in assignments.items()}
+    return scope.with_symbols(values) if values else scope
+
+
+def block_of(block: Any, scope: Scope) -> Block:
+    if isinstance(block, SDFGState):
+        return state_of(block, scope)
+    if isinstance(block, LoopRegion):
+        return (loop_of(block, scope),)
+    if isinstance(block, ConditionalBlock):
+        return branch_of(block.branches, scope)
+    if type(block) is ControlFlowRegion:
+        return region(block, scope)
+    raise UnsupportedGraph(f"the block `{block.label}` of type {type(block).__name__}")
+
+
+def branch_of(branches: list[Any], scope: Scope) -> Block:
+    if not branches:
+        return ()
+    (condition, body), *rest = branches
+    if condition is None:
+        return region(body, scope)
+    return (Branch(scope.parser.text(condition.as_string), region(body, scope), branch_of(rest, scope)),)
+
+
+def loop_of(loop: Any, scope: Scope) -> Loop:
+    """A counted loop, of steps of any length.
+
+    Raises:
+        UnsupportedGraph: the loop is not of the form ``for (i = a; i < b; i += c)``, up or down.
+    """
+    var, first, step = loop.loop_variable, _start(loop, scope), _step(loop, scope)
+    condition: Any = loop.loop_condition.code[0]
+    condition = condition.value if isinstance(condition, ast.Expr) else condition
+    is_known = isinstance(condition, ast.Compare) and ast.unparse(condition.left) == var and not loop.inverted
+    if not is_known or not isinstance(condition.ops[0], (ast.Lt, ast.LtE) if step > 0 else (ast.Gt, ast.GtE)):
+        raise UnsupportedGraph(f"the loop `{loop.label}` goes on while `{loop.loop_condition.as_string}`")
+    bound = scope.parser.expression(condition.comparators[0], {})
+    inner = scope.with_symbols({var: Lin.symbol(var)})
+    body = region(loop, inner)
+    is_open = isinstance(bound, Read) and bound.buffer in written(body)
+    end = Lin.symbol(bound) if is_open else linear(bound)
+    closed = isinstance(condition.ops[0], (ast.LtE, ast.GtE))
+    if step < 0:
+        least = end if closed else end + 1
+        return _strided(var, least, first - least + 1, -step, first, body)
+    trips = (end + 1 if closed else end) - first
+    if step == 1:
+        return Loop(var, trips, body, (), is_open=is_open, start=first)
+    return _upwards(var, first, trips, step, body)
+
+
+def _start(loop: Any, scope: Scope) -> Lin:
+    assignment = loop.init_statement.code[0]
+    return linear(scope.parser.expression(assignment.value, {}))
+
+
+def _step(loop: Any, scope: Scope) -> int:
+    assignment, var = loop.update_statement.code[0], loop.loop_variable
+    after = scope.with_symbols({var: Lin.symbol(var)}).parser.expression(assignment.value, {})
+    step = linear(after) - Lin.symbol(var)
+    if not step.is_const or not step.const:
+        raise UnsupportedGraph(f"the loop `{loop.label}` steps by `{loop.update_statement.as_string}`")
+    return step.const
+
+
+def _strided(var: str, least: Lin, span: Lin, step: int, first: Lin, body: Block) -> Loop:
+    """A loop downwards from `first`."""
+    if step == 1:
+        return Loop(var, span, body, (), backward=True, start=least)
+    return Loop(var, _parts(span, step), _substituted(body, {var: first - Lin.symbol(var).scaled(step)}), ())
+
+
+def _upwards(var: str, first: Lin, span: Lin, step: int, body: Block) -> Loop:
+    return Loop(var, _parts(span, step), _substituted(body, {var: first + Lin.symbol(var).scaled(step)}), ())
+
+
+def _parts(span: Lin, step: int) -> Lin:
+    """How many steps there are in a span, rounded up."""
+    if span.is_const:
+        return Lin(-(-span.const // step))
+    from sdfgad.sdfg.parsing import operation
+
+    return linear(operation("floor_divide", Int(span + step - 1), Int(Lin(step))))
+
+
+def _substituted(body: Block, symbols: dict[str, Lin]) -> Block:
+    return transform(body, lambda s: (rewrite_statement(s, symbols),))
+
+
+# --- states
+
+
+def state_of(state: Any, scope: Scope) -> Block:
+    """The statements of a state."""
+    return merged(s for node in code_nodes(state) for s in node_of(state, node, scope))
+
+
+def code_nodes(state: Any, scope_nodes: set[Any] | None = None) -> list[Any]:
+    """The nodes of a state that compute something, in an order that its edges allow; of one scope, if that is given."""
+    parents = state.scope_dict()
+    ordered = utils.dfs_topological_sort(state, [n for n in state.nodes() if state.in_degree(n) == 0])
+    return [n for n in ordered if parents[n] is scope_nodes and isinstance(n, (nodes.CodeNode, nodes.EntryNode))]
+
+
+def node_of(state: Any, node: Any, scope: Scope) -> Block:
+    """The statements of a node, with all that is in its scope."""
+    if isinstance(node, nodes.MapEntry):
+        return map_of(state, node, scope)
+    if isinstance(node, nodes.NestedSDFG):
+        return nested_of(state, node, scope)
+    if isinstance(node, CallTasklet):
+        return (call_of(state, node, scope),)
+    if isinstance(node, BoxTasklet):
+        params = tuple((n, scope.form(last) + 1) for n, (_, last, _) in zip(node.params, node.range, strict=True))
+        return tuple(computes_of(state, node, params, scope))
+    if isinstance(node, nodes.Tasklet):
+        return tuple(computes_of(state, node, (), scope))
+    raise UnsupportedGraph(f"the node `{node.label}` of type {type(node).__name__}")
+
+
+def map_of(state: Any, entry: Any, scope: Scope) -> Block:
+    """A map: a box of points around a tasklet, or a parallel loop around anything else."""
+    params, shifts = list[tuple[str, Lin]](), dict[str, Lin]()
+    for name, (first, last, step) in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
+        start, width = scope.form(first), int(step)
+        span = scope.form(last) + 1 - start
+        params.append((name, span if width == 1 else _parts(span, width)))
+        if start != ZERO or width != 1:
+            shifts[name] = start + Lin.symbol(name).scaled(width)
+    inside = code_nodes(state, entry)
+    inner = scope.with_symbols({name: Lin.symbol(name) for name, _ in params})
+    if len(inside) == 1 and isinstance(inside[0], nodes.Tasklet) and _is_box(tuple(params)):
+        found = computes_of(state, inside[0], tuple(params), inner)
+        return tuple(rewrite_statement(s, shifts) for s in found) if shifts else tuple(found)
+    body = merged(s for node in inside for s in node_of(state, node, inner))
+    for name, trips in reversed(params):
+        if name in shifts and shifts[name] == Lin.symbol(name) + scope.form(_first(entry, name)):
+            body = (Loop(name, trips, body, (), start=scope.form(_first(entry, name)), is_parallel=True),)
+        else:
+            body = _substituted(body, {name: shifts[name]}) if name in shifts else body
+            body = (Loop(name, trips, body, (), is_parallel=True),)
+    return body
+
+
+def _first(entry: Any, name: str) -> Any:
+    return entry.map.range.ndrange()[entry.map.params.index(name)][0]
+
+
+def _is_box(params: Params) -> bool:
+    """Whether no extent depends on another parameter."""
+    names = {name for name, _ in params}
+    return all(names.isdisjoint(extent.symbols) for _, extent in params)
+
+
+def nested_of(state: Any, node: Any, scope: Scope) -> Block:
+    """The statements of a nested SDFG, in the names of the SDFG around it."""
+    arrays: dict[str, str] = {}
+    for edge in state.all_edges(node):
+        connector = edge.dst_conn if edge.dst is node else edge.src_conn
+        if connector is None:
+            continue
+        if not _is_whole(edge.data, scope.sdfg):
+            raise UnsupportedGraph(f"the nested SDFG `{node.label}` sees only a part of `{edge.data.data}`")
+        arrays[connector] = scope.buffer(edge.data.data).name
+    symbols = {name: scope.form(value) for name, value in node.symbol_mapping.items()}
+    return region(node.sdfg, Scope(scope.buffers, node.sdfg, arrays, symbols))
+
+
+def _is_whole(memlet: Any, sdfg: Any) -> bool:
+    if memlet.subset is None:
+        return True
+    sizes = zip(memlet.subset.ndrange(), sdfg.arrays[memlet.data].shape, strict=True)
+    return all(first == 0 and last == size - 1 and step == 1 for (first, last, step), size in sizes)
+
+
+__all__ = ["Expr", "dace", "read", "replace"]

@@ -1,0 +1,86 @@
+"""What names mean at a place of an SDFG: arrays as buffers of the program, symbols as integer forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import dace
+import numpy as np
+
+from sdfgad.errors import UnsupportedGraph
+from sdfgad.ir.expr import Expr, Int, Lin, Read
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Buffer
+from sdfgad.sdfg.forms import form_of, shape_of
+from sdfgad.sdfg.parsing import TaskletParser
+
+
+@dataclass
+class Buffers:
+    """The buffers of the whole program, and the names that are taken."""
+
+    found: dict[str, Buffer] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+
+    def add(self, name: str, descriptor: Any, symbols: dict[str, Lin]) -> str:
+        """The name of the buffer of an array; that of an array of another nested SDFG may have its name already."""
+        new = name if name not in self.found else self._unused(name)
+        # DaCe passes a single number as an array of one element.
+        shape = () if tuple(descriptor.shape) == (1,) else shape_of(descriptor, symbols)
+        self.found[new] = Buffer(new, shape, np.dtype(descriptor.dtype.type))
+        return new
+
+    def _unused(self, name: str) -> str:
+        new = self.names.fresh(name)
+        return new if new not in self.found else self._unused(name)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What names mean.
+
+    Attributes:
+        arrays: the buffer of each array.
+        symbols: the forms of those symbols that do not stand for themselves.
+    """
+
+    buffers: Buffers
+    sdfg: Any
+    arrays: dict[str, str]
+    symbols: dict[str, Lin]
+
+    def form(self, value: Any) -> Lin:
+        return form_of(value, self.symbols)
+
+    def buffer(self, name: str) -> Buffer:
+        """The buffer of an array.
+
+        Raises:
+            UnsupportedGraph: there is no such array, or it is a view, a stream or a structure.
+        """
+        if name not in self.arrays:
+            descriptor = self.sdfg.arrays.get(name)
+            if type(descriptor) not in (dace.data.Array, dace.data.Scalar):
+                raise UnsupportedGraph(f"`{name}` is a {type(descriptor).__name__}, and no array")
+            self.arrays[name] = self.buffers.add(name, descriptor, self.symbols)
+        return self.buffers.found[self.arrays[name]]
+
+    def read(self, name: str, index: tuple[Lin, ...]) -> Read:
+        buffer = self.buffer(name)
+        return Read(buffer.name, index if buffer.shape else (), buffer.dtype)
+
+    def with_symbols(self, symbols: dict[str, Lin]) -> Scope:
+        return replace(self, symbols={**self.symbols, **symbols})
+
+    @property
+    def parser(self) -> TaskletParser:
+        """Reads conditions, bounds and assignments, which name arrays and symbols."""
+        return TaskletParser(self.lookup)
+
+    def lookup(self, name: str, index: tuple[Lin, ...] | None) -> Expr | None:
+        if name in self.symbols and index is None:
+            return Int(self.symbols[name])
+        if name not in self.sdfg.arrays:
+            return None
+        return self.read(name, index if index is not None else (Lin(0),) * len(self.buffer(name).shape))

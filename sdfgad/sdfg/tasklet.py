@@ -1,0 +1,120 @@
+"""Tasklet code in Python: an expression of the program as text, one local name for each shared subexpression.
+
+Operators are Python's; every other elementary operation is a call of ``sdfgad_<name>``, which `include/tasklets.h`
+defines for DaCe's own code generator; a conversion is a call of ``dace.<type>``. `parsing` reads the text back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, postorder
+
+OPERATORS = {
+    **{"add": "+", "subtract": "-", "multiply": "*", "divide": "/"},
+    **{"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="},
+    **{"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "logical_and": "and", "logical_or": "or"},
+}
+PREFIXES = {"negative": "-", "logical_not": "not "}
+FUNCTION = "sdfgad_{}"
+RESULT = "_out"
+
+
+class TaskletWriter:
+    """Writes expressions as Python.
+
+    Args:
+        read: the text of a read, given the texts of its indices.
+    """
+
+    def __init__(self, read: Callable[[Read, list[str]], str]) -> None:
+        self._read = read
+        self._text: dict[Expr, str] = {}
+        self.lines: list[str] = []
+
+    def value(self, root: Expr) -> str:
+        """The text of an expression; operations that are used more than once become names in `lines`."""
+        uses = _uses(root)
+        for node in postorder(root):
+            if node in self._text:
+                continue
+            text = self._one(node)
+            if isinstance(node, Op) and uses.get(node, 0) > 1:
+                name = f"v{len(self.lines)}_"
+                self.lines.append(f"{name} = {text}")
+                text = name
+            self._text[node] = text
+        return self._text[root]
+
+    def form(self, form: Lin) -> str:
+        """The text of an integer form."""
+        for atom, _ in form.terms:
+            if isinstance(atom, Expr):
+                self.value(atom)
+        names = [(atom if isinstance(atom, str) else self._text[atom], c) for atom, c in form.terms]
+        parts = [name if c == 1 else f"{c}*{name}" for name, c in names]
+        if form.const or not parts:
+            parts.append(str(form.const))
+        return " + ".join(parts).replace("+ -", "- ")
+
+    def _one(self, node: Expr) -> str:
+        if isinstance(node, Const):
+            return literal(node.value, node.dtype)
+        if isinstance(node, Int):
+            return f"({self.form(node.value)})"
+        if isinstance(node, Read):
+            return self._read(node, [self.form(lin) for lin in node.index])
+        assert isinstance(node, Op)
+        args = [self._text[arg] for arg in node.args]
+        if node.name == "cast":
+            return _cast(args[0], node.args[0].dtype, node.dtype)
+        text = _operation(node.name, args)
+        # C++ computes with narrow integers and booleans as int; NumPy wraps around, and true + true is true.
+        is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
+        is_sum = node.dtype.kind == "b" and node.name == "add"
+        return conversion(text, node.dtype) if is_narrow or is_sum else text
+
+
+def conversion(text: str, dtype: np.dtype[Any]) -> str:
+    return f"dace.{'bool_' if dtype.kind == 'b' else dtype.name}({text})"
+
+
+def literal(value: Any, dtype: np.dtype[Any]) -> str:
+    """A number of a dtype; those of Python's own types, which are float64, int64 and bool, stand for themselves."""
+    if dtype.kind == "c":
+        part = np.dtype(np.float64)
+        return f"dace.{dtype.name}({literal(value.real, part)}, {literal(value.imag, part)})"
+    text = "(1e999 - 1e999)" if dtype.kind == "f" and math.isnan(value) else repr(value).replace("inf", "1e999")
+    text = f"({text})" if text.startswith("-") else text
+    return text if dtype.name in ("float64", "int64", "bool") else conversion(text, dtype)
+
+
+def _operation(name: str, args: list[str]) -> str:
+    if name in OPERATORS:
+        return f"({args[0]} {OPERATORS[name]} {args[1]})"
+    if name in PREFIXES:
+        return f"({PREFIXES[name]}{args[0]})"
+    if name == "select":
+        return f"({args[1]} if {args[0]} else {args[2]})"
+    return f"{FUNCTION.format(name)}({', '.join(args)})"
+
+
+def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
+    """A conversion as NumPy does it: a complex number becomes real by its real part."""
+    if new.kind == "b":
+        return f"({text} != {literal(old.type(0).item(), old)})"
+    if old.kind == "c" and new.kind != "c":
+        return conversion(f"{FUNCTION.format('real')}({text})", new)
+    return conversion(text, new)
+
+
+def _uses(root: Expr) -> dict[Expr, int]:
+    uses: dict[Expr, int] = {}
+    for node in postorder(root):
+        for child in node.children:
+            uses[child] = uses.get(child, 0) + 1
+    return uses

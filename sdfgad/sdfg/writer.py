@@ -1,0 +1,249 @@
+"""Writes a program as an SDFG that is its dataflow.
+
+A sequential loop is a LoopRegion, a branch a ConditionalBlock, a box of points or a parallel loop a map, a computation
+a tasklet with true memlets, a product or a library call a library node. Each statement is a state. An outermost loop
+or branch, and the body of a parallel loop, is a nested SDFG: what lives in one trip is its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import dace
+from dace import dtypes
+from dace.properties import CodeBlock
+from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
+
+from sdfgad.ir.expr import Expr, Lin
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    Block,
+    Branch,
+    Buffer,
+    Call,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    reads_of,
+    walk,
+    written,
+)
+from sdfgad.memory.lifetimes import arguments, local_variables
+from sdfgad.schedule.loop_facts import free_symbols, symbols_in
+from sdfgad.schedule.scopes import lives_in
+from sdfgad.sdfg.computations import Computations, label
+from sdfgad.sdfg.descriptors import add_buffer, mark_bounds
+from sdfgad.sdfg.marks import mark
+from sdfgad.sdfg.tasklet import TaskletWriter
+
+
+def write(program: Program) -> dace.SDFG:
+    """The SDFG of a program.
+
+    Its arguments are the inputs and outputs by buffer name (0-d ones as arrays of one element), the buffer `status`
+    if the program has checks, and the run-time integers as int64 symbols.
+    """
+    # The position in this file of each call to DaCe is of no use, and takes a third of the time to find.
+    with dace.config.set_temporary("compiler", "lineinfo", value="none"):
+        return _Writer(program).run()
+
+
+@dataclass
+class Place:
+    """Where the next state goes.
+
+    Attributes:
+        local: the buffers that this SDFG, or one nested in it, declares.
+    """
+
+    sdfg: Any
+    region: Any
+    local: frozenset[str]
+    last: Any = None
+
+    def follow(self, node: Any, assignments: dict[str, str] | None = None) -> Any:
+        if self.last is not None:
+            self.region.add_edge(self.last, node, dace.InterstateEdge(assignments=assignments or {}))
+        self.last = node
+        return node
+
+    def within(self, region: Any) -> Place:
+        """The place of the first state of a region."""
+        return Place(self.sdfg, region, self.local, region.add_state("begin", is_start_block=True))
+
+
+class _Writer:
+    def __init__(self, program: Program) -> None:
+        self.program, self.buffers = program, program.buffers
+        used = {*program.buffers, *program.integers, *program.bounds}
+        used |= {s.var for s in walk(program.body) if isinstance(s, Loop)}
+        used |= {name for s in walk(program.body) if isinstance(s, Compute) for name, _ in s.params}
+        self.names = Names(used)
+        self.outside, self.local = arguments(program), local_variables(program)
+        self.computations = Computations(program.buffers)
+
+    def run(self) -> dace.SDFG:
+        program = self.program
+        sdfg = dace.SDFG(program.name)
+        for symbol in program.integers:
+            add_symbol(sdfg, symbol)
+        mentioned = frozenset().union(*(statement.mentioned for statement in program.body))
+        for name, buffer in self.buffers.items():
+            if name in self.outside or name in mentioned - self.local:
+                add_buffer(sdfg, buffer, is_transient=name not in self.outside)
+                mark_bounds(sdfg.arrays[name], buffer, program.bounds)
+        place = Place(sdfg, sdfg, frozenset(), sdfg.add_state("start", is_start_block=True))
+        for statement in program.body:
+            if isinstance(statement, Loop | Branch):
+                self.nest(statement, place)
+            else:
+                self.statement(statement, place)
+        for node, _ in sdfg.all_nodes_recursive():
+            if isinstance(node, dace.nodes.Tasklet | dace.nodes.NestedSDFG):
+                mark(node)
+        return sdfg
+
+    # --- control flow
+
+    def block(self, block: Block, place: Place, inner: frozenset[str]) -> None:
+        """A block; `inner` are the local variables that nothing outside of it uses."""
+        users = Counter(name for statement in block for name in inner & statement.mentioned)
+        for statement in block:
+            deeper = frozenset(n for n in inner & statement.mentioned if users[n] == 1)
+            self.statement(statement, place, frozenset(n for n in deeper if lives_in(statement, n, self.buffers)))
+
+    def statement(self, statement: Statement, place: Place, inner: frozenset[str] = frozenset()) -> None:
+        if isinstance(statement, Compute):
+            extents = [(name, self.bound(extent, place)) for name, extent in statement.params]
+            self.declare(statement.touched, place)
+            self.computations.compute(statement, extents, place)
+        elif isinstance(statement, Call):
+            self.declare(statement.touched, place)
+            self.computations.call(statement, place)
+        elif isinstance(statement, Branch):
+            self.branch(statement, place, inner)
+        elif statement.is_parallel:
+            self.parallel(statement, place, inner)
+        else:
+            self.loop(statement, place, inner)
+
+    def loop(self, loop: Loop, place: Place, inner: frozenset[str]) -> None:
+        var, start = loop.var, self.text(loop.start, place)
+        if loop.backward:
+            last = self.text(loop.start + loop.trips - 1, place)
+            head = (f"{var} >= {start}", f"{var} = {last}", f"{var} = {var} - 1")
+        else:
+            head = (self.goes_on(loop, place), f"{var} = {start}", f"{var} = {var} + 1")
+        add_symbol(place.sdfg, var)
+        region = LoopRegion(self.names.fresh(f"loop_{var}"), head[0], var, head[1], head[2])
+        place.region.add_node(region, ensure_unique_name=True)
+        place.follow(region)
+        self.block(loop.body, place.within(region), inner)
+
+    def goes_on(self, loop: Loop, place: Place) -> str:
+        if not loop.is_open:
+            return f"{loop.var} < {self.text(loop.start + loop.trips, place)}"
+        # Not a symbol, which would be fixed before the loop: the body changes the scalar.
+        (scalar,) = reads_of(loop)
+        self.declare({scalar.buffer}, place)
+        return f"{loop.var} < {scalar.buffer}"
+
+    def branch(self, branch: Branch, place: Place, inner: frozenset[str]) -> None:
+        block = ConditionalBlock(self.names.fresh("branch"))
+        condition = self.inline(branch.condition, place)
+        place.region.add_node(block, ensure_unique_name=True)
+        place.follow(block)
+        for code, body in ((CodeBlock(condition), branch.then), (None, branch.orelse)):
+            if body or code is not None:
+                region = ControlFlowRegion(self.names.fresh("case"), sdfg=place.sdfg)
+                block.add_branch(code, region)
+                self.block(body, place.within(region), inner)
+
+    def inline(self, value: Expr, place: Place) -> str:
+        """A value as text that an edge or a condition can have; what has common subexpressions is computed before."""
+        writer = TaskletWriter(lambda read, index: f"{read.buffer}[{', '.join(index) or 0}]")
+        text = writer.value(value)
+        self.declare({read.buffer for read in value.reads}, place)
+        if not writer.lines:
+            return text
+        name = self.names.fresh("value")
+        dtype = dtypes.dtype_to_typeclass(value.dtype.type)
+        place.sdfg.add_scalar(name, dtype, dtypes.StorageType.Register, transient=True)
+        self.computations.scalar(Buffer(name, (), value.dtype), value, place)
+        return name
+
+    def parallel(self, loop: Loop, place: Place, inner: frozenset[str]) -> None:
+        """A map around a nested SDFG, which declares what lives in one trip."""
+        first, trips = self.bound(loop.start, place), self.bound(loop.trips, place)
+        state = place.follow(place.region.add_state(self.names.fresh(f"s_{loop.var}")))
+        node, names = self.nested(loop.body, inner, place, state)
+        self.computations.around(state, node, names, (loop.var, first, first + trips))
+
+    # --- nested SDFGs
+
+    def nest(self, statement: Loop | Branch, place: Place) -> None:
+        """An outermost statement as a nested SDFG."""
+        state = place.follow(place.region.add_state(self.names.fresh("s")))
+        node, names = self.nested((statement,), frozenset(self.local & statement.mentioned), place, state)
+        self.computations.beside(state, node, names)
+
+    def nested(
+        self, block: Block, local: frozenset[str], place: Place, state: Any
+    ) -> tuple[Any, tuple[list[str], list[str]]]:
+        """A nested SDFG of a block, and the arrays that it reads and writes."""
+        inner = dace.SDFG(self.names.fresh(label(block[0]) if block else "nothing"))
+        passed = sorted(frozenset[str]().union(*(s.mentioned for s in block)) - local)
+        self.declare(passed, place)
+        for name in passed:
+            inner.add_datadesc(name, place.sdfg.arrays[name].clone())
+            inner.arrays[name].transient = False
+        used = free_symbols(block) | symbols_in(e for name in passed for e in self.buffers[name].shape)
+        used |= {str(s) for name in passed for s in place.sdfg.arrays[name].free_symbols}
+        for symbol in sorted(used):
+            add_symbol(inner, symbol)
+        inside = Place(inner, inner, local, inner.add_state("begin", is_start_block=True))
+        self.block(block, inside, local)
+        changed = written(block)
+        inputs, outputs = passed, [name for name in passed if name in changed]
+        mapping = {symbol: symbol for symbol in sorted(used)}
+        node = state.add_nested_sdfg(inner, dict.fromkeys(inputs), dict.fromkeys(outputs), mapping)
+        return node, (inputs, outputs)
+
+    def declare(self, names: Iterable[str], place: Place) -> None:
+        """Add the local variables that a statement is the first one to mention."""
+        for name in sorted(names):
+            if name not in place.sdfg.arrays:
+                assert name in place.local, name
+                add_buffer(place.sdfg, self.buffers[name], is_transient=True, is_local=True)
+
+    # --- integers
+
+    def text(self, form: Lin, place: Place) -> str:
+        """A form as text; what is no form of symbols becomes a symbol first."""
+        return str(self.bound(form, place))
+
+    def bound(self, form: Lin, place: Place) -> Lin:
+        """A form of symbols alone: what is data, or not linear, is assigned to a symbol before."""
+        known: dict[str, str] = {}
+        found = Lin(form.const)
+        for atom, coefficient in form.terms:
+            if isinstance(atom, Expr):
+                atom = known.setdefault(str(atom), self.symbol(atom, place))
+            found = found + Lin.symbol(atom).scaled(coefficient)
+        return found
+
+    def symbol(self, value: Expr, place: Place) -> str:
+        symbol = self.names.fresh("size")
+        add_symbol(place.sdfg, symbol)
+        text = self.inline(value, place)
+        place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
+        return symbol
+
+
+def add_symbol(sdfg: Any, name: str) -> None:
+    if name not in sdfg.symbols:
+        sdfg.add_symbol(name, dace.int64)

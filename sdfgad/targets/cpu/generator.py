@@ -1,0 +1,210 @@
+"""Our CPU target in DaCe's code generator: it generates the scopes that carry our schedule, from the graph itself.
+
+Each marked node of an outermost state becomes a function (`nests`) and its call. Arrays in our storage are allocated
+before the first state that mentions them, and released after the last one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import dace
+from dace import registry
+from dace.codegen.codeobject import CodeObject
+from dace.codegen.dispatcher import DefinedType
+from dace.codegen.target import TargetCodeGenerator
+from dace.codegen.targets import cpp
+
+from sdfgad.errors import UnsupportedGraph
+from sdfgad.ir.expr import Read
+from sdfgad.ir.program import Buffer
+from sdfgad.schedule.loop_order import is_single
+from sdfgad.sdfg.marks import is_marked, schedule, storage
+from sdfgad.sdfg.outline import Outline
+from sdfgad.targets.cpu.blas import environment_name
+from sdfgad.targets.cpu.cpp import Writer
+from sdfgad.targets.cpu.nests import Nest, nest_of
+from sdfgad.targets.cpu.nontemporal import Nontemporal
+
+HEADERS = ("sdfgad.h", "memory.h", "stream.h")
+Streams = tuple[Any, Any]
+
+
+@registry.autoregister_params(name="sdfgad_cpu")
+class CPU(TargetCodeGenerator):
+    """Generates marked nodes, and arrays in our storage."""
+
+    title = "sdfgad CPU"
+    target_name = "sdfgad_cpu"
+    language = "cpp"
+
+    def __init__(self, frame: Any, sdfg: Any) -> None:
+        self._frame, self._root = frame, sdfg
+        self._dispatcher = frame.dispatcher
+        self._known: dict[tuple[str, Any], Any] = {}
+        self._headers: dict[str, None] = {}
+        self._dispatcher.register_map_dispatcher(schedule, self)
+        self._dispatcher.register_array_dispatcher(storage, self)
+        self._dispatcher.register_node_dispatcher(self, lambda _sdfg, _state, node: is_marked(node))
+        self._dispatcher.register_state_dispatcher(self, lambda _sdfg, state: any(map(is_marked, state.nodes())))
+        for other in (dace.StorageType.Register, dace.StorageType.CPU_Heap, storage):
+            for pair in {(storage, other), (other, storage)}:
+                self._dispatcher.register_copy_dispatcher(*pair, None, self)
+
+    def get_includes(self) -> dict[str, list[str]]:
+        return {"frame": [*HEADERS, *self._headers]}
+
+    def preprocess(self, sdfg: Any) -> None:
+        """What is inside of our nodes is generated with them, whichever target DaCe has found for it."""
+        self._dispatcher.used_targets.update(self._frame.targets - {self._frame})
+
+    # --- states
+
+    def generate_state(
+        self, sdfg: Any, cfg: Any, state: Any, function: Any, callsite: Any, footer: bool = True
+    ) -> None:
+        outline = self._outline(sdfg)
+        for name in outline.ends(state):
+            callsite.write(f"{_blocks(sdfg)}.release({outline.arrays.index(name)});")
+        for name in outline.begins(state):
+            callsite.write(self._allocation(sdfg, name))
+        self._frame.generate_state(sdfg, cfg, state, function, callsite, footer)
+
+    def _outline(self, sdfg: Any) -> Outline:
+        return self._once("outline", sdfg, lambda: Outline(sdfg))
+
+    def _once(self, what: str, sdfg: Any, found: Callable[[], Any]) -> Any:
+        if (what, sdfg) not in self._known:
+            self._known[what, sdfg] = found()
+        return self._known[what, sdfg]
+
+    # --- nodes
+
+    def generate_scope(self, sdfg: Any, cfg: Any, scope: Any, state_id: int, function: Any, callsite: Any) -> None:
+        entry = scope.source_nodes()[0]
+        timer = self._dispatcher.instrumentation[entry.map.instrument]
+        state = cfg.node(state_id)
+        if timer is not None:
+            timer.on_scope_entry(sdfg, cfg, state, entry, callsite, callsite, function)
+        self._node(sdfg, entry, (function, callsite))
+        if timer is not None:
+            timer.on_scope_exit(sdfg, cfg, state, state.exit_node(entry), callsite, callsite, function)
+
+    def generate_node(
+        self, sdfg: Any, cfg: Any, scope: Any, state_id: int, node: Any, function: Any, callsite: Any
+    ) -> None:
+        timer = self._dispatcher.instrumentation[node.instrument]
+        state = cfg.node(state_id)
+        if timer is not None:
+            timer.on_node_begin(sdfg, cfg, state, node, callsite, callsite, function)
+        self._node(sdfg, node, (function, callsite))
+        if timer is not None:
+            timer.on_node_end(sdfg, cfg, state, node, callsite, callsite, function)
+
+    def _node(self, sdfg: Any, node: Any, streams: Streams) -> None:
+        """The functions of a node, and their calls."""
+        for position in self._outline(sdfg).positions(node):
+            nest = self._nest(sdfg, position)
+            streams[0].write(nest.code)
+            streams[1].write(f"{nest.name}({', '.join(self._arguments(sdfg, nest))});")
+
+    def _nest(self, sdfg: Any, position: int) -> Nest:
+        program = self._outline(sdfg).program
+        name, past = f"nest_{sdfg.cfg_id}_{position}_", self._past_cache(sdfg).at(position)
+        nest = nest_of(program.body[position], name, program.buffers, set(sdfg.arrays), program.bounds, past)
+        if nest.uses_blas:
+            self._dispatcher.used_environments.add(environment_name())
+        self._headers.update(dict.fromkeys(nest.headers))
+        return nest
+
+    def _past_cache(self, sdfg: Any) -> Nontemporal:
+        return self._once("past cache", sdfg, lambda: Nontemporal(self._outline(sdfg).program))
+
+    def _arguments(self, sdfg: Any, nest: Nest) -> Iterator[str]:
+        """Single elements come by value and are returned by address."""
+        for name in sorted({*nest.reads, *nest.writes}):
+            descriptor = sdfg.arrays[name]
+            pointer = cpp.ptr(name, descriptor, sdfg, self._frame)
+            pointer = f"&{pointer}" if isinstance(descriptor, dace.data.Scalar) else pointer
+            if self._buffer(sdfg, name).dtype.kind == "c":
+                # A std::complex to DaCe.
+                pointer = f"sdfgad::own({pointer})"
+            if is_single(self._buffer(sdfg, name)):
+                yield f"*{pointer}"
+            if not is_single(self._buffer(sdfg, name)) or name in nest.writes:
+                yield pointer
+        yield from nest.integers
+
+    def _buffer(self, sdfg: Any, name: str) -> Buffer:
+        buffer: Buffer = self._outline(sdfg).program.buffers[name]
+        return buffer
+
+    # --- arrays
+
+    def allocate_array(
+        self, sdfg: Any, cfg: Any, state: Any, state_id: int, node: Any, descriptor: Any, _: Any, place: Any, __: Any
+    ) -> None:
+        """Declares an array; the first one also what releases all of them where the program ends early."""
+        outline = self._outline(sdfg)
+        if outline.arrays.index(node.data) == 0:
+            place.write(f"sdfgad::Blocks<{len(outline.arrays)}> {_blocks(sdfg)};")
+        self.declare_array(sdfg, cfg, state, state_id, node, descriptor, _, place)
+        if outline.is_throughout(node.data):
+            place.write(self._allocation(sdfg, node.data))
+
+    def declare_array(
+        self, sdfg: Any, cfg: Any, state: Any, state_id: int, node: Any, descriptor: Any, _: Any, place: Any
+    ) -> None:
+        type_ = dace.dtypes.pointer(descriptor.dtype).ctype
+        place.write(f"{type_} {node.data} = nullptr;")
+        self._dispatcher.defined_vars.add(node.data, DefinedType.Pointer, type_)
+
+    def deallocate_array(self, *_: Any) -> None:
+        """The blocks release themselves."""
+
+    def _allocation(self, sdfg: Any, name: str) -> str:
+        size = elements_text(self._buffer(sdfg, name))
+        type_ = sdfg.arrays[name].dtype.ctype
+        return f"{name} = {_blocks(sdfg)}.allocate<{type_}>({self._outline(sdfg).arrays.index(name)}, {size});"
+
+    def copy_memory(self, *arguments: Any) -> None:
+        """Copies between our arrays and others, for nodes that DaCe's target generates: as it does."""
+        self._dispatcher.get_generic_node_dispatcher().copy_memory(*arguments)
+
+    # --- the entry point
+
+    def get_generated_codeobjects(self) -> list[CodeObject]:
+        """A function that runs the program and returns 1 where there was too little memory, 2 for too few slots."""
+        sdfg, frame = self._root, self._frame
+        state = f"{cpp.mangle_dace_state_struct_name(sdfg)} *__state"
+        parameters = ", ".join(filter(None, [state, sdfg.signature(arglist=frame.arglist)]))
+        arguments = ", ".join(filter(None, ["__state", sdfg.signature(False, for_call=True, arglist=frame.arglist)]))
+        program = f"__program_{sdfg.name}"
+        code = f"""
+#include <dace/dace.h>
+#include "guard.h"
+struct {cpp.mangle_dace_state_struct_name(sdfg)};
+DACE_EXPORTED void {program}({parameters});
+DACE_EXPORTED int sdfgad_run_{sdfg.name}({parameters}) {{
+    return sdfgad::guarded([&] {{ {program}({arguments}); }});
+}}
+"""
+        return [CodeObject(f"{sdfg.name}_entry", code, "cpp", type(self), "Entry", target_type="", sdfg=sdfg)]
+
+
+def elements_text(buffer: Buffer) -> str:
+    """The number of elements of an array, as C++; a product that is too large for 64 bits is the largest number."""
+
+    def read(node: Read) -> str:
+        raise UnsupportedGraph(f"the size of `{buffer.name}` depends on `{node}`")
+
+    known = math.prod(max(extent.const, 1) for extent in buffer.shape if extent.is_const)
+    writer = Writer(read)
+    others = [f"sdfgad::memory::largest(1, {writer.form(extent)})" for extent in buffer.shape if not extent.is_const]
+    return " * ".join([*others, str(known)])
+
+
+def _blocks(sdfg: Any) -> str:
+    return f"__blocks_{sdfg.cfg_id}"

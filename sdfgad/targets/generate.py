@@ -1,0 +1,62 @@
+"""Code generation: DaCe's generator, with our targets registered in it, writes the C++ of an SDFG."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dace
+import dace.library
+from dace.codegen import codegen
+
+from sdfgad.targets.cpu import generator
+
+# DaCe's generator and the filters of warnings are one for all threads.
+_generating = threading.Lock()
+# Those that DaCe finds by their registration.
+TARGETS = (generator.CPU,)
+
+
+@dataclass(frozen=True)
+class Code:
+    """The C++ of an SDFG.
+
+    Attributes:
+        text: one translation unit.
+        arguments: its arguments in order, with what each one is: "array" or "integer".
+        options: the compiler's options for the libraries that it calls.
+    """
+
+    text: str
+    arguments: tuple[tuple[str, str], ...]
+    options: tuple[str, ...]
+
+
+def code_of(sdfg: Any) -> Code:
+    """The code of an SDFG, whose library nodes are expanded here.
+
+    Raises:
+        UnsupportedGraph: a node with our schedule or mark does something that our target does not know.
+    """
+    # The position in a file of ours of each call to DaCe is of no use, and takes a third of the time to find.
+    quiet = dace.config.set_temporary("compiler", "lineinfo", value="none")
+    with _generating, quiet, warnings.catch_warnings():
+        # The first trip of a loop saves a value that nothing has set yet and that nothing will read.
+        warnings.filterwarnings("ignore", message=".*uninitialized transient")
+        objects = [c for c in codegen.generate_code(sdfg, validate=False) if c.linkable and c.language == "cpp"]
+        arguments = tuple(
+            (name, "array" if isinstance(descriptor, dace.data.Array) else "integer")
+            for name, descriptor in sdfg.arglist().items()
+        )
+    used = {environment for c in objects for environment in c.environments}
+    return Code("\n".join(c.clean_code for c in objects) + "\n", arguments, tuple(_options(used)))
+
+
+def _options(environments: set[str]) -> Iterable[str]:
+    for environment in dace.library.get_environments_and_dependencies(environments):
+        for path in environment.cmake_libraries:
+            yield from (path, "-Xlinker", "-rpath", "-Xlinker", str(Path(path).parent))
