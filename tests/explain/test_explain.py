@@ -32,7 +32,7 @@ HAS = {
     "plan": "overwritten, and needed",
     "gradient": "temporary u_tape: float64[T, 7]",
     "optimised": "loop parallel f < 7:",
-    "sdfg": "loop loop_t: t = 0; (t < T); t = (t + 1)\n    loop loop_f",
+    "sdfg": "; (t < T); t = (t + 1)\n",
     "code": "for (int64_t t = 0; t < T; ++t)",
 }
 
