@@ -44,8 +44,9 @@ Clock = Callable[[], float]
 # What is there once and for all: the precompiled headers and the constants of the machine.
 ONCE = """
 from sdfgad.plan.machine import machine
-from sdfgad.runtime.compiler import Level, precompiled
-precompiled(Level.OPTIMISED), machine()
+from sdfgad.runtime.compiler import Level
+from sdfgad.runtime.headers import precompiled
+precompiled(list(Level)), machine()
 """
 
 

@@ -15,7 +15,7 @@ from sdfgad.ir.ops import IDENTITY
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Statement
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.products import product_of
-from sdfgad.sdfg.descriptors import box, inside, is_affine, point, symbolic_form, whole
+from sdfgad.sdfg.descriptors import box, connector_type, inside, is_affine, point, symbolic_form, whole
 from sdfgad.sdfg.library import LibraryCall, Product
 from sdfgad.sdfg.marks import schedule
 from sdfgad.sdfg.tasklet import RESULT, TaskletWriter
@@ -88,8 +88,9 @@ class Computations:
             target = f"{RESULT}[{', '.join(map(writer.form, statement.target.index))}]"
         code = "\n".join([*writer.lines, f"{target} = {lines}"])
         info = debug_info(statement)
-        inputs = {name: None for name, _ in reader.found.values()}
-        tasklet = state.add_tasklet(f"t_{label(statement)}", inputs, {RESULT: None}, code, debuginfo=info)
+        inputs = reader.types()
+        output = {RESULT: connector_type(sdfg.arrays[statement.target.buffer], is_point)}
+        tasklet = state.add_tasklet(f"t_{label(statement)}", inputs, output, code, debuginfo=info)
         written = point(element(statement.target, self.buffers)) if is_point else whole(sdfg, statement.target.buffer)
         if not is_point:
             written.volume, written.dynamic = 1, False
@@ -143,11 +144,12 @@ class Computations:
         for name in names[1]:
             state.add_edge(node, name, state.add_access(name), None, whole(state.sdfg, name))
 
-    def around(self, state: Any, node: Any, names: tuple[list[str], list[str]], counter: tuple[str, Lin, Lin]) -> None:
-        """The same in a map over a counter."""
-        var, first, end = counter
-        ranges = {var: subsets.Range([(symbolic_form(first), symbolic_form(end) - 1, 1)])}
-        entry, exit_ = state.add_map(f"m_{var}", ranges, schedule=schedule)
+    def around(
+        self, state: Any, node: Any, names: tuple[list[str], list[str]], counters: list[tuple[str, Lin, Lin]]
+    ) -> None:
+        """The same in a map over some counters, each of which goes from a number to another one."""
+        ranges = {v: subsets.Range([(symbolic_form(a), symbolic_form(b) - 1, 1)]) for v, a, b in counters}
+        entry, exit_ = state.add_map(f"m_{counters[0][0]}", ranges, schedule=schedule)
         self.enter(state, entry, node, [(name, whole(state.sdfg, name)) for name in names[0]], state.sdfg)
         self.leave(state, exit_, node, [(name, whole(state.sdfg, name)) for name in names[1]], state.sdfg)
 
@@ -200,6 +202,13 @@ class Connectors:
         forms = zip(inside(access, self.params), index, strict=True)
         texts = [str(form) if is_affine((form,)) else text for form, text in forms]
         return f"{self.connector(access, memlet)}[{', '.join(texts) or 0}]"
+
+    def types(self) -> dict[str, Any]:
+        """The type of each connector: that of an element, or of a pointer to the first one."""
+        return {
+            name: connector_type(self.sdfg.arrays[memlet.data], not isinstance(key, str) and self.params is None)
+            for key, (name, memlet) in self.found.items()
+        }
 
     def connector(self, key: Any, memlet: Any) -> str:
         if key not in self.found:

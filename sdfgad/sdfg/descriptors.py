@@ -31,6 +31,12 @@ def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool, is_local: bo
         sdfg.add_array(buffer.name, shape_of(buffer) or [1], dtype, storage)
 
 
+def connector_type(descriptor: Any, is_element: bool = False) -> Any:
+    """The type of what a connector sees: a number, or a pointer to the first element of an array."""
+    is_number = is_element or isinstance(descriptor, dace.data.Scalar)
+    return descriptor.dtype if is_number else dtypes.pointer(descriptor.dtype)
+
+
 def mark_bounds(descriptor: Any, buffer: Buffer, bounds: Iterable[str]) -> None:
     """Say on an array which of its extents may turn out too small, so that writes beyond them are checked."""
     symbols = {name for extent in buffer.shape for name in extent.symbols}

@@ -36,7 +36,7 @@ from sdfgad.memory.lifetimes import arguments, local_variables
 from sdfgad.schedule.loop_facts import free_symbols, symbols_in
 from sdfgad.schedule.scopes import lives_in
 from sdfgad.sdfg.computations import Computations, label
-from sdfgad.sdfg.descriptors import add_buffer, mark_bounds
+from sdfgad.sdfg.descriptors import add_buffer, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark
 from sdfgad.sdfg.tasklet import TaskletWriter
 
@@ -177,11 +177,25 @@ class _Writer:
         return name
 
     def parallel(self, loop: Loop, place: Place, inner: frozenset[str]) -> None:
-        """A map around a nested SDFG, which declares what lives in one trip."""
-        first, trips = self.bound(loop.start, place), self.bound(loop.trips, place)
+        """A map around a nested SDFG, which declares what lives in one trip; loops in one another are one map."""
+        loops = [loop]
+        while (deeper := self.next_loop(loops, inner)) is not None:
+            loops.append(deeper)
+        spans = [(self.bound(one.start, place), self.bound(one.trips, place)) for one in loops]
         state = place.follow(place.region.add_state(self.names.fresh(f"s_{loop.var}")))
-        node, names = self.nested(loop.body, inner, place, state)
-        self.computations.around(state, node, names, (loop.var, first, first + trips))
+        node, names = self.nested(loops[-1].body, inner, place, state)
+        ranges = [(one.var, first, first + trips) for one, (first, trips) in zip(loops, spans, strict=True)]
+        self.computations.around(state, node, names, ranges)
+
+    def next_loop(self, loops: list[Loop], inner: frozenset[str]) -> Loop | None:
+        """The parallel loop that is all of the body of the last one, where it can be a parameter of the same map."""
+        if len(loops[-1].body) != 1:
+            return None
+        (found,) = loops[-1].body
+        if not isinstance(found, Loop) or not found.is_parallel or found.is_open or reads_of(found):
+            return None
+        is_box = {loop.var for loop in loops}.isdisjoint(found.start.symbols | found.trips.symbols)
+        return found if is_box and all(lives_in(found, name, self.buffers) for name in inner) else None
 
     # --- nested SDFGs
 
@@ -210,8 +224,7 @@ class _Writer:
         changed = written(block)
         inputs, outputs = passed, [name for name in passed if name in changed]
         mapping = {symbol: symbol for symbol in sorted(used)}
-        node = state.add_nested_sdfg(inner, dict.fromkeys(inputs), dict.fromkeys(outputs), mapping)
-        return node, (inputs, outputs)
+        return nested_node(state, inner, (inputs, outputs), mapping), (inputs, outputs)
 
     def declare(self, names: Iterable[str], place: Place) -> None:
         """Add the local variables that a statement is the first one to mention."""
@@ -242,6 +255,17 @@ class _Writer:
         text = self.inline(value, place)
         place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
         return symbol
+
+
+def nested_node(state: Any, inner: Any, names: tuple[list[str], list[str]], symbols: dict[str, str]) -> Any:
+    """Adds a nested SDFG to a state; all its symbols are known, which saves DaCe's search for them."""
+    inner.parent, inner.parent_sdfg = state, state.sdfg
+    inner.update_cfg_list([])
+    inputs, outputs = ({name: connector_type(inner.arrays[name]) for name in side} for side in names)
+    node = dace.nodes.NestedSDFG(inner.label, inner, inputs, outputs, symbols, debuginfo=dtypes.DebugInfo(0))
+    state.add_node(node)
+    inner.parent_nsdfg_node = node
+    return node
 
 
 def add_symbol(sdfg: Any, name: str) -> None:

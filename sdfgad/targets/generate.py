@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,18 +43,25 @@ def code_of(sdfg: Any) -> Code:
     Raises:
         UnsupportedGraph: a node with our schedule or mark does something that our target does not know.
     """
-    # The position in a file of ours of each call to DaCe is of no use, and takes a third of the time to find.
-    quiet = dace.config.set_temporary("compiler", "lineinfo", value="none")
-    with _generating, quiet, warnings.catch_warnings():
+    with _generating, _quickly(), warnings.catch_warnings():
         # The first trip of a loop saves a value that nothing has set yet and that nothing will read.
         warnings.filterwarnings("ignore", message=".*uninitialized transient")
         objects = [c for c in codegen.generate_code(sdfg, validate=False) if c.linkable and c.language == "cpp"]
-        arguments = tuple(
-            (name, "array" if isinstance(descriptor, dace.data.Array) else "integer")
-            for name, descriptor in sdfg.arglist().items()
-        )
+    (entry,) = (c for c in objects if isinstance(c, generator.Entry))
     used = {environment for c in objects for environment in c.environments}
-    return Code("\n".join(c.clean_code for c in objects) + "\n", arguments, tuple(_options(used)))
+    return Code("\n".join(c.clean_code for c in objects) + "\n", entry.arguments, tuple(_options(used)))
+
+
+@contextmanager
+def _quickly() -> Iterator[None]:
+    """Without what takes DaCe long and is of no use here: the position in a file of ours of each call to it, the search
+    for loops between states, and the symbols of each nested SDFG again for each one around it."""
+    with (
+        dace.config.set_temporary("compiler", "lineinfo", value="none"),
+        dace.config.set_temporary("optimizer", "detect_control_flow", value=False),
+        dace.nodes.memoize_nested_used_symbols(),
+    ):
+        yield
 
 
 def _options(environments: set[str]) -> Iterable[str]:

@@ -32,6 +32,16 @@ HEADERS = ("sdfgad.h", "memory.h", "stream.h")
 Streams = tuple[Any, Any]
 
 
+class Entry(CodeObject):
+    """The entry point.
+
+    Attributes:
+        arguments: the program's arguments in order, with what each one is: "array" or "integer".
+    """
+
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
 @registry.autoregister_params(name="sdfgad_cpu")
 class CPU(TargetCodeGenerator):
     """Generates marked nodes, and arrays in our storage."""
@@ -191,7 +201,12 @@ DACE_EXPORTED int sdfgad_run_{sdfg.name}({parameters}) {{
     return sdfgad::guarded([&] {{ {program}({arguments}); }});
 }}
 """
-        return [CodeObject(f"{sdfg.name}_entry", code, "cpp", type(self), "Entry", target_type="", sdfg=sdfg)]
+        entry = Entry(f"{sdfg.name}_entry", code, "cpp", type(self), "Entry", target_type="", sdfg=sdfg)
+        entry.arguments = tuple(
+            (name, "array" if isinstance(descriptor, dace.data.Array) else "integer")
+            for name, descriptor in frame.arglist.items()
+        )
+        return [entry]
 
 
 def elements_text(buffer: Buffer) -> str:
