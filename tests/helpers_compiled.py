@@ -11,7 +11,7 @@ from sdfgad.ir.program import Program, rewrite_statement, transform
 from sdfgad.ir.rename import renamed
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
-from sdfgad.targets.cpu.compiled import lower_nests
+from sdfgad.sdfg.writer import write
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def compiled_outputs(program, arrays, integers):
     for buffer in program.outputs.values():
         shape = tuple(extent.const for extent in program.buffers[buffer].shape)
         arrays.setdefault(buffer, np.full(shape, 77, program.buffers[buffer].dtype))
-    Executable(compile_sdfg(lower_nests(program)))(arrays, integers)
+    Executable(compile_sdfg(write(program)))(arrays, integers)
     return {name: arrays[buffer] for name, buffer in program.outputs.items()}
 
 

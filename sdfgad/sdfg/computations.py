@@ -199,8 +199,9 @@ class Connectors:
             memlet.volume, memlet.dynamic = 1, False
         if self.params is None:
             return f"{self.connector(read.buffer, memlet)}[{', '.join(index) or 0}]"
-        forms = inside(access, self.params)
-        return f"{self.connector(access, memlet)}[{', '.join(map(str, forms)) or 0}]"
+        forms = zip(inside(access, self.params), index, strict=True)
+        texts = [str(form) if is_affine((form,)) else text for form, text in forms]
+        return f"{self.connector(access, memlet)}[{', '.join(texts) or 0}]"
 
     def types(self) -> dict[str, Any]:
         """The type of each connector: that of an element, or of a pointer to the first one."""

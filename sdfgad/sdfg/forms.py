@@ -36,7 +36,7 @@ def form_of(value: Any, symbols: Symbols) -> Lin:
         return sum(args[1:], args[0])
     if isinstance(value, sympy.Mul):
         return _folded("multiply", args)
-    if isinstance(value, sympy.Pow) and args[1].is_const and args[1].const > 0:
+    if isinstance(value, (sympy.Pow, symbolic.ipow)) and args[1].is_const and args[1].const > 0:
         return _folded("multiply", [args[0]] * args[1].const)
     if isinstance(value, symbolic.int_ceil):
         return -_folded("floor_divide", [-args[0], args[1]])

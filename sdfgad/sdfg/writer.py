@@ -96,7 +96,7 @@ class _Writer:
             if name in self.outside or name in mentioned - self.local:
                 add_buffer(sdfg, buffer, is_transient=name not in self.outside)
                 mark_bounds(sdfg.arrays[name], buffer, program.bounds)
-        place = Place(sdfg, sdfg, frozenset(), sdfg.add_state("start", is_start_block=True))
+        place = Place(sdfg, sdfg, frozenset(self.local), sdfg.add_state("start", is_start_block=True))
         for statement in program.body:
             if isinstance(statement, Loop | Branch):
                 self.nest(statement, place)

@@ -29,7 +29,7 @@ def nothing_is_derived(monkeypatch):
 
     def forbid():
         monkeypatch.setattr("sdfgad.specialise.specialise.differentiate_program", forbidden)
-        monkeypatch.setattr("sdfgad.sdfg.lower.lower", forbidden)
+        monkeypatch.setattr("sdfgad.sdfg.writer.write", forbidden)
 
     return forbid
 

@@ -8,7 +8,7 @@ import pytest
 from sdfgad.errors import CompilerError
 from sdfgad.runtime.call import Executable, _address
 from sdfgad.runtime.compile import compile_sdfg
-from sdfgad.sdfg.lower import lower
+from sdfgad.sdfg.writer import write
 from tests.helpers_ir import parsed
 
 
@@ -30,7 +30,7 @@ def primal():
 
 @pytest.fixture(scope="module")
 def executable(primal):
-    return Executable(compile_sdfg(lower(primal.program)))
+    return Executable(compile_sdfg(write(primal.program)))
 
 
 def called(primal, executable, x, n, s, m):
@@ -74,7 +74,7 @@ def test_calls_keep_nothing_between_them(primal, executable):
 
 def test_large_integers_pass_unchanged(primal):
     plain = parsed(lambda x, n: x * 0.0 + n, np.ones(1), 5)
-    made = Executable(compile_sdfg(lower(plain.program)))
+    made = Executable(compile_sdfg(write(plain.program)))
     out = np.empty(1)
     made({plain.inputs["x"]: np.ones(1), plain.program.outputs["return"]: out}, {plain.integers["n"]: 2**52 + 1})
     assert out[0] == 2**52 + 1

@@ -14,7 +14,7 @@ from sdfgad.errors import OutOfMemory
 from sdfgad.memory.lifetimes import peak_bytes
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
-from sdfgad.targets.cpu.compiled import lower_nests
+from sdfgad.sdfg.writer import write
 from tests.helpers_ir import evaluated_gradients, gradient_of, inputs_of, outputs_of, parsed
 
 ROOT = Path(sdfgad.__file__).parent.parent
@@ -31,7 +31,7 @@ class Measured:
     """A program, compiled and run once: its arrays, its peak with the arguments, and the predicted peak."""
 
     def __init__(self, program, inputs, integers):
-        self.executable = Executable(compile_sdfg(lower_nests(program)))
+        self.executable = Executable(compile_sdfg(write(program)))
         self.arrays = inputs | outputs(program)
         self.executable(self.arrays, integers)
         self.transient = self.executable.peak_bytes
@@ -208,7 +208,7 @@ import numpy as np
 from tests.runtime import test_memory as tests
 x = np.ones(8 * tests.MIB)
 primal = tests.parsed(tests.chain, x)
-executable = tests.Executable(tests.compile_sdfg(tests.lower_nests(primal.program)))
+executable = tests.Executable(tests.compile_sdfg(tests.write(primal.program)))
 arrays = tests.inputs_of(primal, x)[0] | tests.outputs(primal.program)
 # Not resource.getrusage, whose mark a child process takes over from its parent.
 def status(name):

@@ -11,7 +11,7 @@ from sdfgad.ir.program import Access, Buffer, Compute, Program, computes
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
 from sdfgad.schedule.products import SMALLEST, SMALLEST_WITH_VECTOR, product_of
-from sdfgad.sdfg.lower import lower
+from sdfgad.sdfg.writer import write
 from tests.helpers import assert_close, module_from
 from tests.helpers_ir import parsed
 
@@ -317,7 +317,7 @@ def test_random_layouts(dtype):
     program = Program("products", storage, inputs, (), outputs, tuple(statement for statement, *_ in made))
     values = {name: array(*(e.const for e in b.shape), dtype=dtype, seed=3) for name, b in storage.items()}
     before = copy.deepcopy(values)
-    Executable(compile_sdfg(lower(program)))(values, {})
+    Executable(compile_sdfg(write(program)))(values, {})
     for statement, buffers, expected, product in made:
         a, b, c = (before[buffers[w].name] for w in "abc")
         tolerance = 1e-13 if dtype.itemsize // (1 + (dtype.kind == "c")) == 8 else 1e-5
@@ -343,7 +343,7 @@ def test_what_is_fresh_needs_no_value_before():
     )
     assert [product_of(s, buffers) is not None for s in body] == [True] * 4
     program = Program("fresh", buffers, ("a", "b", "x"), ("count",), {n: n for n in "cyde"}, body)
-    run = Executable(compile_sdfg(lower(program)))
+    run = Executable(compile_sdfg(write(program)))
     for count in (0, -1, 7):
         values = {n: array(*s) if n in "abx" else np.full(s, np.nan) for n, s in shapes.items()}
         run(values, {"count": count})
@@ -383,7 +383,7 @@ def test_a_matrix_times_its_own_transpose(dtype):
     assert not is_symmetric(statement(("plain", (two, i, j)), (two, i, k), (two, j, k), shorter))
     program = Program("squares", buffers, ("a",), (), {s.target.buffer: s.target.buffer for s in body}, body)
     values = {name: array(3, n, n, dtype=dtype) for name in buffers}
-    Executable(compile_sdfg(lower(program)))(values, {})
+    Executable(compile_sdfg(write(program)))(values, {})
     a, tolerance = values["a"], 1e-13 if dtype == np.float64 else 1e-5
     assert_same(values["plain"][2], a[2] @ a[2].T, tolerance)
     assert_same(values["turned"][2], a[2].T @ a[2], tolerance)

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.optimise.passes import optimise
 from sdfgad.schedule import work
-from sdfgad.targets.cpu.compiled import lower_nests
+from sdfgad.sdfg.writer import write
 from tests import helpers_arrays, helpers_memory
 from tests.helpers import module_from
 from tests.helpers_compiled import run_packed, threads
@@ -44,7 +44,7 @@ def test_single_elements_of_one_statement_are_local():
         r = x[7]
         q = r * r
         """)
-    assert set(lower_nests(program).arrays) == {"x", "z", "q", "r"}
+    assert set(write(program).arrays) == {"x", "z", "q", "r"}
 
 
 def thrice(x, n):
