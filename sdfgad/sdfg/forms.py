@@ -27,6 +27,9 @@ def form_of(value: Any, symbols: Symbols) -> Lin:
     """
     if isinstance(value, (int, sympy.Integer)):
         return Lin(int(value))
+    if isinstance(value, symbolic.SymExpr):
+        # With an estimate, for DaCe's own use.
+        return form_of(value.expr, symbols)
     if isinstance(value, str):
         return form_of(symbolic.pystr_to_symbolic(value), symbols)
     if isinstance(value, sympy.Symbol):

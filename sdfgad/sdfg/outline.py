@@ -1,4 +1,5 @@
-"""The outermost states of an SDFG: the statements of their marked nodes, and when each array is held."""
+"""The states of an SDFG, which DaCe's generator runs through: the statements of their marked nodes, and when each array
+is held."""
 
 from __future__ import annotations
 
@@ -7,26 +8,26 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from dace.sdfg import utils
 from dace.sdfg.state import SDFGState
 
-from sdfgad.ir.program import Block, Compute, Program, Statement, written
+from sdfgad.ir.program import Compute, Program, Statement, written
 from sdfgad.sdfg.computations_read import clears
 from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
-from sdfgad.sdfg.reader import assigned, chain, code_nodes, node_of, top_scope
+from sdfgad.sdfg.reader import code_nodes, node_of, top_scope
 from sdfgad.sdfg.scope import Scope
 
 
 class Outline:
-    """What the code of an SDFG's outermost states depends on together.
+    """What the code of the states of an SDFG depends on together; nested SDFGs are part of the nodes that hold them.
 
     Attributes:
-        program: the statements of the marked nodes, in order.
+        program: the statements of the marked nodes, one state after the other, without the control flow around.
     """
 
     def __init__(self, sdfg: Any) -> None:
         self.sdfg = sdfg
-        self._states: list[Any] = []
         # The positions in the program of what a node computes.
         self._positions: dict[Any, range] = {}
         self.program = self._read(top_scope(sdfg))
@@ -35,33 +36,45 @@ class Outline:
         """Where the statements of a marked node are in the program."""
         return self._positions[node]
 
+    @cached_property
+    def is_straight(self) -> bool:
+        """Whether the states run one after the other."""
+        blocks = self.sdfg.nodes()
+        return all(isinstance(b, SDFGState) and self.sdfg.out_degree(b) <= 1 for b in blocks)
+
     def _read(self, scope: Scope) -> Program:
         body: list[Statement] = []
-        for block, assignments in chain(self.sdfg):
-            scope = assigned(assignments, scope)
-            if isinstance(block, SDFGState):
-                self._states.append(block)
-                for node in filter(is_marked, code_nodes(block)):
-                    self._append(body, node, node_of(block, node, scope))
+        for region in self.sdfg.all_control_flow_regions():
+            before = None
+            for block in utils.dfs_topological_sort(region, [region.start_block]) if region.number_of_nodes() else ():
+                if isinstance(block, SDFGState):
+                    before = self._state(block, before if _follows(region, before, block) else None, body, scope)
+                else:
+                    before = None
         outside = [name for name, descriptor in self.sdfg.arrays.items() if not descriptor.transient]
         changed = written(tuple(body))
         inputs = tuple(name for name in outside if name not in changed)
         outputs = {name: name for name in outside if name in changed}
         bounds = set[str]().union(*map(bounds_of, self.sdfg.arrays.values()))
-        integers = tuple(self.sdfg.symbols)
-        buffers = scope.buffers.found
+        integers, buffers = tuple(self.sdfg.symbols), scope.buffers.found
         return Program(self.sdfg.name, buffers, inputs, integers, outputs, tuple(body), bounds=tuple(sorted(bounds)))
 
-    def _append(self, body: list[Statement], node: Any, block: Block) -> None:
-        """What only clears the target of the next statement is part of that."""
-        if body and len(block) == 1 and clears(body[-1], block[0]):
-            before = next(n for n, found in self._positions.items() if len(body) - 1 in found)
-            self._positions[before] = range(len(body) - 1, len(body) - 1)
-            body.pop()
-            assert isinstance(block[0], Compute)
-            block = (replace(block[0], fresh=True),)
-        self._positions[node] = range(len(body), len(body) + len(block))
-        body += block
+    def _state(self, state: Any, before: Any, body: list[Statement], scope: Scope) -> Any:
+        """Reads the nodes of a state; what the only one before it clears is part of its first one."""
+        marked = code_nodes(state)
+        for node in filter(is_marked, marked):
+            block = node_of(state, node, scope)
+            last = self._positions.get(before) if node is marked[0] else None
+            if last and len(block) == 1 and clears(body[-1], block[0]):
+                self._positions[before] = range(0)
+                body.pop()
+                assert isinstance(block[0], Compute)
+                block = (replace(block[0], fresh=True),)
+            self._positions[node] = range(len(body), len(body) + len(block))
+            body += block
+        if not marked:
+            return before
+        return marked[0] if len(marked) == 1 else None
 
     # --- arrays
 
@@ -72,7 +85,7 @@ class Outline:
         return tuple(n for n, d in self.sdfg.arrays.items() if d.transient and d.storage == storage and n in mentioned)
 
     def is_throughout(self, name: str) -> bool:
-        """Whether an array is held all the time: not only outermost states mention it."""
+        """Whether an array is held all the time."""
         return name not in self._spans
 
     def begins(self, state: Any) -> Iterator[str]:
@@ -80,18 +93,26 @@ class Outline:
         return (name for name in self.arrays if self._spans.get(name, (None,))[0] is state)
 
     def ends(self, state: Any) -> Iterator[str]:
-        """The arrays that no state from this one on mentions, but the one before did."""
-        position = self._states.index(state) if state in self._states else 0
-        before = self._states[position - 1] if position else None
+        """The arrays that the state before is the last one to mention."""
+        edges = self.sdfg.in_edges(state) if self.is_straight else []
+        before = edges[0].src if edges else None
         return (name for name in self.arrays if before and self._spans.get(name, (None, None))[1] is before)
 
     @cached_property
     def _spans(self) -> dict[str, tuple[Any, Any]]:
-        """The first and the last state that mentions an array."""
+        """The first and the last state that mentions an array, where states run one after the other."""
         found: dict[str, tuple[Any, Any]] = {}
-        for state in self._states:
+        if not self.is_straight:
+            return found
+        for state in utils.dfs_topological_sort(self.sdfg, [self.sdfg.start_block]):
             for name in {node.data for node in state.data_nodes()}:
                 found[name] = (found.get(name, (state,))[0], state)
-        elsewhere = {n.data for s in self.sdfg.states() if s not in set(self._states) for n in s.data_nodes()}
-        elsewhere |= {name for edge in self.sdfg.all_interstate_edges() for name in edge.data.free_symbols}
-        return {name: span for name, span in found.items() if name not in elsewhere}
+        on_edges = {name for edge in self.sdfg.all_interstate_edges() for name in edge.data.free_symbols}
+        return {name: span for name, span in found.items() if name not in on_edges}
+
+
+def _follows(region: Any, before: Any, block: Any) -> bool:
+    """Whether a block runs right after the one before, and nowhere else."""
+    edges = region.in_edges(block)
+    is_plain = len(edges) == 1 and not edges[0].data.assignments
+    return before is not None and is_plain and region.out_degree(edges[0].src) == 1

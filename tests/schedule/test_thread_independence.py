@@ -37,7 +37,7 @@ def program(order="", before="", after=""):
 
 def code_of(made):
     outside = set(SHAPES) - local_variables(made)
-    return nest_of(made.body[3], "nest", made.buffers, outside).code
+    return nest_of((made.body[3],), "nest", made.buffers, outside).code
 
 
 @pytest.mark.parametrize("order", ["", " backwards", " parallel"])

@@ -32,7 +32,7 @@ def sample(text):
 def test_a_stencil_is_wide():
     program = sample(STENCIL)
     assert is_wide(program.body)
-    nest = nest_of(program.body[0], "nest", program.buffers, program.buffers)
+    nest = nest_of((program.body[0],), "nest", program.buffers, program.buffers)
     assert "SDFGAD_WIDE static void nest(" in nest.code
 
 
@@ -41,4 +41,4 @@ def test_others_are_not(name):
     program = sample(OTHERS[name])
     assert not is_wide(program.body)
     if name != "a function":  # For that there is another reason.
-        assert "SDFGAD_WIDE" not in nest_of(program.body[0], "nest", program.buffers, program.buffers).code
+        assert "SDFGAD_WIDE" not in nest_of((program.body[0],), "nest", program.buffers, program.buffers).code

@@ -7,13 +7,6 @@ from collections.abc import Mapping
 from sdfgad.schedule.products import Operand, Product
 
 
-def environment_name() -> str:
-    """The name under which DaCe knows the environment, which this makes known to it."""
-    from sdfgad.targets.cpu.environment import OpenBLAS  # It imports DaCe, which a cached program does without.
-
-    return str(OpenBLAS.full_class_path())  # type: ignore[attr-defined]  # DaCe's decorator adds it.
-
-
 def call_text(p: Product, scalar: str, alpha: str, texts: Mapping[str, str], pointers: tuple[str, str, str]) -> str:
     """The call, in loops over the batch; where there is nothing to do, it does nothing.
 

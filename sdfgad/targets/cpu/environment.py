@@ -5,6 +5,7 @@ import.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import dace.library
@@ -13,6 +14,26 @@ from sdfgad.threads import impatient_threads
 
 with impatient_threads():
     import scipy_openblas32  # It loads the library.
+
+
+@dace.library.environment
+class Runtime:
+    """Where code finds our headers, and the arithmetic that they count on, whoever compiles it."""
+
+    cmake_minimum_version: str | None = None
+    cmake_packages: tuple[str, ...] = ()
+    cmake_variables: Mapping[str, str] = {}
+    cmake_includes = (str(Path(__file__).parent / "include"),)
+    cmake_libraries: tuple[str, ...] = ()
+    # DaCe's own flags give up signs of zeros and quotients as IEEE 754 has them.
+    cmake_compile_flags = ("-std=c++20", "-fsigned-zeros", "-fno-reciprocal-math", "-ffp-contract=off", "-fopenmp")
+    cmake_link_flags: tuple[str, ...] = ()
+    cmake_files: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    state_fields: tuple[str, ...] = ()
+    init_code = ""
+    finalize_code = ""
+    dependencies: tuple[Any, ...] = ()
 
 
 @dace.library.environment
@@ -32,3 +53,9 @@ class OpenBLAS:
     init_code = ""
     finalize_code = ""
     dependencies: tuple[Any, ...] = ()
+
+
+def environments(with_blas: bool) -> set[str]:
+    """The names under which DaCe knows what our code needs."""
+    wanted: tuple[Any, ...] = (Runtime, OpenBLAS) if with_blas else (Runtime,)
+    return {environment.full_class_path() for environment in wanted}

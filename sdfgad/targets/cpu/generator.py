@@ -23,7 +23,6 @@ from sdfgad.ir.program import Buffer
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.sdfg.marks import is_marked, schedule, storage
 from sdfgad.sdfg.outline import Outline
-from sdfgad.targets.cpu.blas import environment_name
 from sdfgad.targets.cpu.cpp import Writer
 from sdfgad.targets.cpu.nests import Nest, nest_of
 from sdfgad.targets.cpu.nontemporal import Nontemporal
@@ -49,7 +48,7 @@ class CPU(TargetCodeGenerator):
         self._dispatcher.register_map_dispatcher(schedule, self)
         self._dispatcher.register_array_dispatcher(storage, self)
         self._dispatcher.register_node_dispatcher(self, lambda _sdfg, _state, node: is_marked(node))
-        self._dispatcher.register_state_dispatcher(self, lambda _sdfg, state: any(map(is_marked, state.nodes())))
+        self._dispatcher.register_state_dispatcher(self, has_ours)
         for other in (dace.StorageType.Register, dace.StorageType.CPU_Heap, storage):
             for pair in {(storage, other), (other, storage)}:
                 self._dispatcher.register_copy_dispatcher(*pair, None, self)
@@ -105,20 +104,22 @@ class CPU(TargetCodeGenerator):
             timer.on_node_end(sdfg, cfg, state, node, callsite, callsite, function)
 
     def _node(self, sdfg: Any, node: Any, streams: Streams) -> None:
-        """The functions of a node, and their calls."""
-        for position in self._outline(sdfg).positions(node):
-            nest = self._nest(sdfg, position)
-            streams[0].write(nest.code)
-            streams[1].write(f"{nest.name}({', '.join(self._arguments(sdfg, nest))});")
-
-    def _nest(self, sdfg: Any, position: int) -> Nest:
-        program = self._outline(sdfg).program
-        name, past = f"nest_{sdfg.cfg_id}_{position}_", self._past_cache(sdfg).at(position)
-        nest = nest_of(program.body[position], name, program.buffers, set(sdfg.arrays), program.bounds, past)
-        if nest.uses_blas:
-            self._dispatcher.used_environments.add(environment_name())
+        """The function of a node, and its call."""
+        outline = self._outline(sdfg)
+        positions = outline.positions(node)
+        if not positions:
+            return
+        past = (
+            self._past_cache(sdfg).at(positions[0]) if len(positions) == 1 and outline.is_straight else frozenset[str]()
+        )
+        block, program = outline.program.body[positions.start : positions.stop], outline.program
+        name = f"nest_{sdfg.cfg_id}_{positions.start}_"
+        nest = nest_of(block, name, program.buffers, set(sdfg.arrays), program.bounds, past)
+        environments = (Runtime, OpenBLAS) if nest.uses_blas else (Runtime,)
+        self._dispatcher.used_environments.update(str(one.full_class_path()) for one in environments)
         self._headers.update(dict.fromkeys(nest.headers))
-        return nest
+        streams[0].write(nest.code)
+        streams[1].write(f"{nest.name}({', '.join(self._arguments(sdfg, nest))});")
 
     def _past_cache(self, sdfg: Any) -> Nontemporal:
         return self._once("past cache", sdfg, lambda: Nontemporal(self._outline(sdfg).program))
@@ -178,6 +179,12 @@ class CPU(TargetCodeGenerator):
 
     def get_generated_codeobjects(self) -> list[CodeObject]:
         return [entry_point(self._root, self._frame.arglist, type(self))]
+
+
+def has_ours(sdfg: Any, state: Any) -> bool:
+    """Whether a state has nodes that we generate, or arrays that we allocate."""
+    arrays = (sdfg.arrays[node.data] for node in state.data_nodes())
+    return any(map(is_marked, state.nodes())) or any(d.transient and d.storage == storage for d in arrays)
 
 
 def elements_text(buffer: Buffer) -> str:

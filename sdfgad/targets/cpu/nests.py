@@ -90,22 +90,22 @@ class Nest:
 
 
 def nest_of(
-    statement: Statement,
+    block: Block,
     name: str,
     buffers: Mapping[str, Buffer],
     outside: Iterable[str],
     bounds: Iterable[str] = (),
     filled: Iterable[str] = (),
 ) -> Nest:
-    """The function of a statement.
+    """The function of a block: of one statement, as a rule.
 
     Args:
         outside: the buffers that something else mentions, too: these are passed.
         bounds: the integers that may be too small for what is written, as of a `Program`.
-        filled: the arrays that are stored to past the cache: the statement only assigns elements of them.
+        filled: the arrays that are stored to past the cache: the block only assigns elements of them.
     """
     slot_checks = SlotChecks(buffers, frozenset(bounds))
-    return _Nest(buffers, frozenset(outside), name, slot_checks, filled=frozenset(filled)).made(statement)
+    return _Nest(buffers, frozenset(outside), name, slot_checks, filled=frozenset(filled)).made(block)
 
 
 @dataclass
@@ -118,8 +118,7 @@ class _Nest(Points):
     names: Names = field(default_factory=Names)
     is_wide: bool = False
 
-    def made(self, statement: Statement) -> Nest:
-        block = (statement,)
+    def made(self, block: Block) -> Nest:
         found = sorted({name for s in walk(block) for name in buffers_of(s)})
         changed = written(block)
         local = [name for name in found if name not in self.outside]
@@ -129,7 +128,7 @@ class _Nest(Points):
         self.is_wide = is_wide(block) or calls_vector_functions(block)
         lines = self.block(block, [name for name in local if name not in carried])
         start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
-        if has_small_products(statement, self.buffers):
+        if any(has_small_products(statement, self.buffers) for statement in block):
             # Once for all of them: it takes as long as some of them do, and threads would do it to each other.
             start.append("const sdfgad::OneThread alone_;")
         text = self.function(self.name, passed, changed, integers, [*start, *lines])

@@ -33,6 +33,6 @@ def test_extrema_are_not_added_up():
     i = Lin.symbol("i")
     largest = Compute((), Access("s"), Read("x", (i,), F64), "maximum")
     loop = Loop("i", Lin(9), (largest,), (i,), is_parallel=True)
-    code = nest_of(loop, "nest", {"s": Buffer("s", (), F64), "x": Buffer("x", (Lin(9),), F64)}, {"s", "x"}).code
+    code = nest_of((loop,), "nest", {"s": Buffer("s", (), F64), "x": Buffer("x", (Lin(9),), F64)}, {"s", "x"}).code
     assert "b_s_ = sdfgad::maximum(b_s_, b_x_[(i)]);" in code
     assert "reduction" not in code

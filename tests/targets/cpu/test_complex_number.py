@@ -89,7 +89,7 @@ def buffers(dtype):
 def wrapper(number):
     """C++ of a program's loop, and a function that calls it with all arrays."""
     dtype, loop = program(number)
-    nest = nest_of(loop, f"nest_{number}", buffers(dtype), ARRAYS)
+    nest = nest_of((loop,), f"nest_{number}", buffers(dtype), ARRAYS)
     scalar = "sdfgad::complex<float>" if single(number) else "sdfgad::complex<double>"
     passed = {name: f"({'bool' if name == 'mask' else scalar}*)arrays[{k}]" for k, name in enumerate(ARRAYS)}
     passed["sum"] = f"*{passed['sum']}, {passed['sum']}"

@@ -24,7 +24,7 @@ def written(place, trips=10, start=0):
     statement = Compute((), Access("y", (I,)), value)
     guards = (I, Lin.of(trips) - I - 1)
     loop = Loop("i", Lin.of(trips), (statement,), guards, start=Lin(start), is_parallel=True)
-    return nest_of(loop, "nest", BUFFERS, BUFFERS).code
+    return nest_of((loop,), "nest", BUFFERS, BUFFERS).code
 
 
 @pytest.mark.parametrize("place", [I, 9 - I, Lin(4), Lin(0)])
@@ -50,7 +50,7 @@ def written_in_trips(index, shape, bounds=(), trips="n"):
     count = Lin.symbol(trips)
     loop = Loop("t", count, (inner,), (T, count - T - 1))
     buffers = {**BUFFERS, "z": Buffer("z", shape, F64), "count": Buffer("count", (), np.dtype(np.int64))}
-    return nest_of(loop, "nest", buffers, buffers, bounds).code
+    return nest_of((loop,), "nest", buffers, buffers, bounds).code
 
 
 T, N, SLOT = Lin.symbol("t"), Lin.symbol("n"), Lin.symbol(Read("count", (), np.dtype(np.int64)))
@@ -100,14 +100,14 @@ def test_small_products_of_a_loop_tell_blas_once_to_take_one_thread(size, is_alo
     value = Op("multiply", (Read("a", (k, p, r), F64), Read("b", (k, r, q), F64)), F64)
     product = Compute((("p", shape[0]), ("q", shape[0]), ("r", shape[0])), Access("c", (k, p, q)), value, "add")
     loop = Loop("k", Lin(8), (product,), (k, 7 - k), is_parallel=True)
-    nests = [nest_of(one, "nest", buffers, buffers) for one in (loop, product)]
+    nests = [nest_of((one,), "nest", buffers, buffers) for one in (loop, product)]
     assert [nest.code.count("OneThread alone_") for nest in nests] == [is_alone, 0]
 
 
 @pytest.mark.parametrize(("name", "is_wide"), [("exp", True), ("tanh", True), ("sqrt", False), ("negative", False)])
 def test_elementary_functions_are_computed_in_wide_vectors(name, is_wide):
     statement = Compute((("p", Lin(10)),), Access("y", (P,)), Op(name, (Read("x", (P,), F64),), F64))
-    assert ("SDFGAD_WIDE static void nest(" in nest_of(statement, "nest", BUFFERS, BUFFERS).code) == is_wide
+    assert ("SDFGAD_WIDE static void nest(" in nest_of((statement,), "nest", BUFFERS, BUFFERS).code) == is_wide
 
 
 @pytest.mark.parametrize(("trips", "is_shared"), [(8, False), (16, True)])
@@ -117,7 +117,7 @@ def test_threads_share_products_that_take_long_enough(trips, is_shared):
     value = Op("multiply", (Read("a", (k, p, r), F64), Read("b", (k, r, q), F64)), F64)
     product = Compute(tuple((name, Lin(64)) for name in "pqr"), Access("c", (k, p, q)), value, "add")
     loop = Loop("k", Lin(trips), (product,), (k, trips - 1 - k), is_parallel=True)
-    assert ("omp parallel for" in nest_of(loop, "nest", buffers, buffers).code) == is_shared
+    assert ("omp parallel for" in nest_of((loop,), "nest", buffers, buffers).code) == is_shared
 
 
 def test_threads_share_a_loop_in_a_branch_with_a_scalar_of_each_trip():
@@ -130,6 +130,6 @@ loop i < 4:
 """
     shapes = {"x": (4,), "t": (), "X": (4, 400000), "Z": (4, 400000)}
     program = program_of(text, shapes, ["x", "X"], ["Z"])
-    code = nest_of(program.body[0], "nest", program.buffers, ["x", "X", "Z"]).code
+    code = nest_of((program.body[0],), "nest", program.buffers, ["x", "X", "Z"]).code
     assert "omp parallel for" in code
     assert "omp simd" in code

@@ -690,7 +690,7 @@ def test_as_interpreted(name, found):
 def test_sums_of_rows_that_run_together_are_in_registers():
     made, _, _, _ = CASES["rows together"]
     loop = next(s for s in made.body if isinstance(s, Loop))
-    code = nest_of(loop, "nest", made.buffers, {*made.inputs, *made.outputs.values()}).code
+    code = nest_of((loop,), "nest", made.buffers, {*made.inputs, *made.outputs.values()}).code
     assert "4 * f_1_rows" in code
     assert "reduction(+ : sum0_, sum1_, sum2_, sum3_, sum4_)" in code
 
@@ -699,7 +699,7 @@ def text_of(text, **integers):
     """The code of the first statement that is a loop."""
     program, _, _ = sample(text, **integers)
     outside = {*program.inputs, *program.outputs.values()}
-    return nest_of(next(s for s in walk(program.body) if isinstance(s, Loop)), "nest", program.buffers, outside)
+    return nest_of((next(s for s in walk(program.body) if isinstance(s, Loop)),), "nest", program.buffers, outside)
 
 
 def test_threads_share_loops_with_enough_work(monkeypatch):
@@ -717,7 +717,7 @@ def test_threads_share_loops_with_enough_work(monkeypatch):
 def test_threads_share_loops_with_arrays_of_one_trip(monkeypatch):
     monkeypatch.setattr(work, "PARALLEL_WORK", 1)
     _, program, _, _ = CASES["arrays within a trip"]
-    code = nest_of(program.body[0], "nest", program.buffers, {"x", "z"}).code
+    code = nest_of((program.body[0],), "nest", program.buffers, {"x", "z"}).code
     assert code.count("parallel for") == 1
     assert "b_t_[30]" in code.partition("parallel for")[0]
 
@@ -736,7 +736,7 @@ def test_threads_share_sums(name, monkeypatch):
     monkeypatch.setattr(work, "PARALLEL_WORK", 1)
     shapes = {"b": (7,), "x": (20000,), "y": (20000, 7), "s": (), "i": (20000,), "k": ()}
     program = program_of(SHARED[name], shapes, dtypes={"i": I, "k": I})
-    code = nest_of(program.body[0], "nest", program.buffers, set(shapes)).code
+    code = nest_of((program.body[0],), "nest", program.buffers, set(shapes)).code
     assert "parallel for" in code
     assert "parts_" in code
 
@@ -797,4 +797,4 @@ def test_vectors_where_trips_are_apart():
 def test_symbols_of_shapes_are_passed():
     text = "loop j < 4:\n    b[j, 1] = x[j]\n    z[j] = b[j, 1]\n"
     program = program_of(text, {"x": (4,), "z": (4,), "b": (4, "n + 1")}, ["x"], ["z"], ["n"])
-    assert nest_of(program.body[0], "nest", program.buffers, {"x", "z", "b"}).integers == ("n",)
+    assert nest_of((program.body[0],), "nest", program.buffers, {"x", "z", "b"}).integers == ("n",)

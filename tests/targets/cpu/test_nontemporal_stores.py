@@ -53,7 +53,7 @@ NOT_STREAMED = {
 def codes_of(program):
     past = Nontemporal(program)
     return [
-        nest_of(s, f"nest_{k}_", program.buffers, {*program.buffers}, filled=past.at(k)).code
+        nest_of((s,), f"nest_{k}_", program.buffers, {*program.buffers}, filled=past.at(k)).code
         for k, s in enumerate(program.body)
     ]
 

@@ -16,7 +16,9 @@ def nests(program, *args, passes=None):
     program = optimise(program) if passes is None else optimise(program, passes)
     names = {name for s in program.body for name in s.mentioned}
     bounds = program.bounds
-    return "\n".join(nest_of(s, f"nest_{k}_", program.buffers, names, bounds).code for k, s in enumerate(program.body))
+    return "\n".join(
+        nest_of((s,), f"nest_{k}_", program.buffers, names, bounds).code for k, s in enumerate(program.body)
+    )
 
 
 def flat(x, bound):
