@@ -17,7 +17,7 @@ from dace import dtypes
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
-from sdfgad.ir.expr import Expr, Lin, Read
+from sdfgad.ir.expr import Expr, Lin, Op, Read, postorder
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Block,
@@ -164,7 +164,7 @@ class _Writer:
                 self.block(body, place.within(region), inner)
 
     def inline(self, value: Expr, place: Place) -> str:
-        """A value as text that an edge or a condition can have; what has common subexpressions is computed before."""
+        """A value as text that an edge or a condition can have, which may be the name of a scalar that is computed before."""
         self.declare({read.buffer for read in value.reads}, place)
 
         def read(node: Read, index: list[str]) -> str:
@@ -173,7 +173,8 @@ class _Writer:
 
         writer = TaskletWriter(read)
         text = writer.value(value)
-        if not writer.lines:
+        # DaCe's symbolic expressions have no choices.
+        if not writer.lines and not any(isinstance(node, Op) and node.name == "select" for node in postorder(value)):
             return text
         name = self.names.fresh("value")
         dtype = dtypes.dtype_to_typeclass(value.dtype.type)

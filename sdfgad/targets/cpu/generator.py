@@ -24,6 +24,7 @@ from sdfgad.schedule.loop_order import is_single
 from sdfgad.sdfg.marks import is_marked, schedule, storage
 from sdfgad.sdfg.outline import Outline
 from sdfgad.targets.cpu.cpp import Writer
+from sdfgad.targets.cpu.environment import environments
 from sdfgad.targets.cpu.nests import Nest, nest_of
 from sdfgad.targets.cpu.nontemporal import Nontemporal
 from sdfgad.targets.entry import entry_point
@@ -115,8 +116,7 @@ class CPU(TargetCodeGenerator):
         block, program = outline.program.body[positions.start : positions.stop], outline.program
         name = f"nest_{sdfg.cfg_id}_{positions.start}_"
         nest = nest_of(block, name, program.buffers, set(sdfg.arrays), program.bounds, past)
-        environments = (Runtime, OpenBLAS) if nest.uses_blas else (Runtime,)
-        self._dispatcher.used_environments.update(str(one.full_class_path()) for one in environments)
+        self._dispatcher.used_environments.update(environments(nest.uses_blas))
         self._headers.update(dict.fromkeys(nest.headers))
         streams[0].write(nest.code)
         streams[1].write(f"{nest.name}({', '.join(self._arguments(sdfg, nest))});")
