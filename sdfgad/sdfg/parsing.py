@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,7 +176,7 @@ def _constant(value: Any) -> Expr:
     if isinstance(value, bool):
         return Const(value, BOOL)
     if isinstance(value, int):
-        return Const(value, INT)
+        return Const(value, INT if value < 1 << 63 else np.dtype(np.uint64))
     if isinstance(value, float):
         return Const(value, np.dtype(np.float64))
     raise UnsupportedGraph(f"the constant `{value!r}`")
@@ -190,5 +191,7 @@ def _converted(dtype: np.dtype[Any], args: list[Expr]) -> Expr:
     if arg.dtype == dtype:
         return arg
     if isinstance(arg, Const):
-        return Const(dtype.type(arg.value).item(), dtype)
+        # What the dtype cannot hold is converted where the program runs.
+        with suppress(OverflowError, ValueError), np.errstate(all="ignore"):
+            return Const(dtype.type(arg.value).item(), dtype)
     return Op("cast", (arg,), dtype)
