@@ -1,10 +1,13 @@
 """The README's example runs as it stands there."""
 
 import re
+import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
 
+from sdfgad.explain.command import main
 from tests.helpers import module_from
 
 README = Path(__file__).parent.parent / "README.md"
@@ -17,3 +20,15 @@ def test_the_example(tmp_path):
     np.testing.assert_allclose(made.value, value)
     assert made.du.shape == made.da.shape == (100,)
     np.testing.assert_array_equal(made.u, np.linspace(0.0, 1.0, 100) ** 2)
+
+
+def test_the_window(tmp_path, monkeypatch, capsys):
+    command, shown = re.search(
+        r"```console\n\$ python -m sdfgad (explain .*?)\n(.*?)```", README.read_text(), re.DOTALL
+    ).groups()
+    example = re.search(r"```python\n.*?(def heat.*?)\n\n\n", README.read_text(), re.DOTALL)[1]
+    (tmp_path / "heat.py").write_text(f"import numpy as np\n\n\n{example}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert main(shlex.split(command)) == 0
+    assert capsys.readouterr().out == shown

@@ -14,6 +14,7 @@ from sdfgad.api.check import FiniteDifferences, part_of
 from sdfgad.explain.interpreter import Interpreter, with_totals
 from sdfgad.explain.stages import Stages, Step, steps
 from sdfgad.ir.program import Program
+from sdfgad.ir.verify import verify
 from sdfgad.optimise.pass_manager import Pass
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_source, source_of_optimised
@@ -165,6 +166,7 @@ class _Run:
         return {name: np.asarray(value) for name, value in found.items()}
 
     def interpreted(self, program: Program) -> Arrays:
+        verify(program)
         with np.errstate(all="ignore"):
             run = Interpreter(program, self.arrays, self.integers, SEED + len(self.passes))
         self.raise_failed(program, run.store)

@@ -119,5 +119,5 @@ def _state(state: Any, depth: int) -> Iterator[str]:
             yield from _region(node.sdfg, level(node) + 1)
         elif isinstance(node, nodes.CodeNode):
             lines = node.code.as_string.splitlines() if isinstance(node, nodes.Tasklet) else []
-            code = " ".join(line.strip() for line in lines if not line.startswith("//"))
+            code = "; ".join(line.strip().removesuffix(";") for line in lines if not line.startswith("//"))
             yield f"{pad}{type(node).__name__.lower()} {node.label}" + (f": {code}" if code else "")

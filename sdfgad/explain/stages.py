@@ -67,12 +67,13 @@ class Stages:
             warnings.simplefilter("ignore")  # It has been parsed before, and has warned then.
             return parse(primal.source.function, self.call.kinds, primal.fixed)
 
-    @property
+    @cached_property
     def early_passes(self) -> tuple[Pass, ...]:
         """The passes before differentiation; none where the user's options keep the program as it is."""
-        from sdfgad.optimise.before_ad import EARLY
+        from sdfgad.optimise.before_ad import EARLY, prepare
 
-        return () if self.made.primal.program == self.parsed.program else EARLY
+        is_taken = prepare(self.parsed.program, without=self.without) == self.made.primal.program
+        return EARLY if is_taken else ()
 
     @property
     def late_passes(self) -> tuple[Pass, ...]:

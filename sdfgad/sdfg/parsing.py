@@ -34,7 +34,9 @@ EXTREMA = {"min": "minimum", "Min": "minimum", "max": "maximum", "Max": "maximum
 PREDICATES = {"isnan", "isinf", "isfinite", "signbit", "logical_xor", *COMPARISONS.values(), *LOGIC.values()}
 PARTS = {"absolute", "real", "imag"}
 
-INFINITY, NOT_A_NUMBER = (Const(float(text), np.dtype(np.float64)) for text in ("inf", "nan"))
+FLOAT = np.dtype(np.float64)
+# What Python has no literals of.
+NUMBERS = {FUNCTION.format(name): Const(float(name), FLOAT) for name in ("inf", "nan")}
 
 Lookup = Callable[[str, "tuple[Lin, ...] | None"], "Expr | None"]
 
@@ -84,13 +86,12 @@ class TaskletParser:
     def _operator(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
         if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
             args = self.expression(node.left, known), self.expression(node.right, known)
-            # What is no number is written as the difference of infinities.
-            is_nan = isinstance(node.op, ast.Sub) and args[0] is args[1] is INFINITY
-            return NOT_A_NUMBER if is_nan else operation(BINARY[type(node.op)], *args)
+            return operation(BINARY[type(node.op)], *args)
         if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
-            if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-                return _constant(ast.literal_eval(node))
-            return operation(UNARY[type(node.op)], self.expression(node.operand, known))
+            arg = self.expression(node.operand, known)
+            if isinstance(node.op, ast.USub) and isinstance(arg, Const) and arg.dtype == FLOAT:
+                return Const(-arg.value, FLOAT)
+            return operation(UNARY[type(node.op)], arg)
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             args = self.expression(node.left, known), self.expression(node.comparators[0], known)
             return operation(COMPARISONS[type(node.ops[0])], *args)
@@ -115,6 +116,8 @@ class TaskletParser:
         if name.startswith("dace."):
             return _converted(np.dtype(name.removeprefix("dace.").removesuffix("_")), args)
         prefix = FUNCTION.format("")
+        if name in NUMBERS:
+            return NUMBERS[name]
         if name in EXTREMA:
             first, *rest = args
             for arg in rest:
@@ -178,7 +181,7 @@ def _constant(value: Any) -> Expr:
     if isinstance(value, int):
         return Const(value, INT if value < 1 << 63 else np.dtype(np.uint64))
     if isinstance(value, float):
-        return Const(value, np.dtype(np.float64))
+        return Const(value, FLOAT)
     raise UnsupportedGraph(f"the constant `{value!r}`")
 
 

@@ -198,7 +198,7 @@ def node_of(state: Any, node: Any, scope: Scope) -> Block:
         return (call_of(state, node, scope),)
     if isinstance(node, BoxTasklet):
         params = tuple((n, scope.form(last) + 1) for n, (_, last, _) in zip(node.params, node.range, strict=True))
-        return tuple(computes_of(state, node, params, scope))
+        return tuple(computes_of(state, node, params, scope.with_symbols({n: Lin.symbol(n) for n in node.params})))
     if isinstance(node, nodes.Tasklet):
         return tuple(computes_of(state, node, (), scope))
     raise UnsupportedGraph(f"the node `{node.label}` of type {type(node).__name__}")

@@ -81,6 +81,8 @@ class Scope:
     def lookup(self, name: str, index: tuple[Lin, ...] | None) -> Expr | None:
         if name in self.symbols and index is None:
             return Int(self.symbols[name])
-        if name not in self.sdfg.arrays:
+        if name in self.sdfg.symbols and index is None:
             return None
+        if name not in self.sdfg.arrays:
+            raise UnsupportedGraph(f"there is no `{name}` in the SDFG `{self.sdfg.label}`")
         return self.read(name, index if index is not None else (Lin(0),) * len(self.buffer(name).shape))

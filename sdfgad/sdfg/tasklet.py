@@ -93,7 +93,12 @@ def literal(value: Any, dtype: np.dtype[Any]) -> str:
     if dtype.kind == "c":
         part = np.dtype(np.float64)
         return f"dace.{dtype.name}({literal(value.real, part)}, {literal(value.imag, part)})"
-    text = "(1e999 - 1e999)" if dtype.kind == "f" and math.isnan(value) else repr(value).replace("inf", "1e999")
+    text = repr(value)
+    if dtype.kind == "f" and not math.isfinite(value):
+        # Python has no literals of them.
+        text = (
+            FUNCTION.format("nan") + "()" if math.isnan(value) else text.replace("inf", FUNCTION.format("inf") + "()")
+        )
     text = f"({text})" if text.startswith("-") else text
     return text if dtype.name in ("float64", "int64", "bool") else conversion(text, dtype)
 

@@ -1,1 +1,10 @@
-"""Targets: code for the machines that programs run on."""
+"""Targets: what generates code for the scopes that carry our schedules, registered in DaCe's code generator.
+
+Importing this makes them known to DaCe, with the schedule, the storage and the library nodes of our graphs: a saved
+graph can then be loaded by `dace.SDFG.from_file`, and compiled.
+"""
+
+from sdfgad.sdfg import library
+from sdfgad.targets.cpu import generator
+
+__all__ = ["generator", "library"]

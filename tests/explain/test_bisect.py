@@ -1,5 +1,7 @@
 """The first stage or pass after which a program computes something else is named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,13 @@ def test_a_broken_promise_is_named(monkeypatch):
     wrong = sdfgad.explain(heat, *ARGS, bisect=True).record.wrong
     assert wrong.name == "fuse"
     assert "trips of the parallel loop over `t` meet at" in wrong.detail
+
+
+def test_a_program_that_is_none_is_named(monkeypatch):
+    inject(monkeypatch, "fuse", lambda program: replace(program, buffers={}))
+    wrong = sdfgad.explain(heat, *ARGS, bisect=True).record.wrong
+    assert (wrong.name, wrong.difference) == ("fuse", np.inf)
+    assert "is not well-formed: there is no buffer" in wrong.detail
 
 
 def test_a_pass_that_fails_is_named(monkeypatch):

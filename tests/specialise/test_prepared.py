@@ -42,7 +42,7 @@ def plain(monkeypatch):
 
     def run(function):
         with monkeypatch.context() as patch:
-            patch.setattr(preparing, "prepare", lambda program: program)
+            patch.setattr(preparing, "prepare", lambda program, without: program)
             return function()
 
     return run
