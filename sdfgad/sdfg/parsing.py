@@ -15,6 +15,7 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
+from sdfgad.ir.ops import CPP
 from sdfgad.sdfg.tasklet import FUNCTION
 
 BINARY: dict[type[Any], str] = {
@@ -28,10 +29,15 @@ COMPARISONS: dict[type[Any], str] = {
     **{ast.Gt: "greater", ast.GtE: "greater_equal"},
 }
 LOGIC: dict[type[Any], str] = {ast.And: "logical_and", ast.Or: "logical_or"}
+TYPES = (
+    *("bool", "float32", "float64", "complex64", "complex128"),
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+)
 # What DaCe and SymPy call operations on integers.
 CALLS = {"int_floor": "floor_divide", "Mod": "remainder"}
 EXTREMA = {"min": "minimum", "Min": "minimum", "max": "maximum", "Max": "maximum"}
 PREDICATES = {"isnan", "isinf", "isfinite", "signbit", "logical_xor", *COMPARISONS.values(), *LOGIC.values()}
+DTYPES = {f"dace.{name}{'_' * (name == 'bool')}": np.dtype(name) for name in TYPES}
 PARTS = {"absolute", "real", "imag"}
 
 FLOAT = np.dtype(np.float64)
@@ -88,6 +94,9 @@ class TaskletParser:
             args = self.expression(node.left, known), self.expression(node.right, known)
             return operation(BINARY[type(node.op)], *args)
         if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
+            if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+                # The smallest integer is the opposite of none.
+                return _constant(ast.literal_eval(node))
             arg = self.expression(node.operand, known)
             if isinstance(node.op, ast.USub) and isinstance(arg, Const) and arg.dtype == FLOAT:
                 return Const(-arg.value, FLOAT)
@@ -111,21 +120,24 @@ class TaskletParser:
         return found
 
     def _call(self, node: ast.Call, known: dict[str, Expr]) -> Expr:
+        if node.keywords:
+            raise UnsupportedGraph(f"the expression `{ast.unparse(node)}`")
         args = [self.expression(arg, known) for arg in node.args]
-        name = ast.unparse(node.func)
-        if name.startswith("dace."):
-            return _converted(np.dtype(name.removeprefix("dace.").removesuffix("_")), args)
-        prefix = FUNCTION.format("")
-        if name in NUMBERS:
-            return NUMBERS[name]
-        if name in EXTREMA:
+        function = ast.unparse(node.func)
+        if function in NUMBERS and not args:
+            return NUMBERS[function]
+        if function in EXTREMA and args:
             first, *rest = args
             for arg in rest:
-                first = operation(EXTREMA[name], first, arg)
+                first = operation(EXTREMA[function], first, arg)
             return first
-        if not name.startswith(prefix) and name not in CALLS:
-            raise UnsupportedGraph(f"the function `{name}`")
-        return operation(CALLS.get(name, name.removeprefix(prefix)), *args)
+        converted = _converted(DTYPES[function], args) if function in DTYPES else None
+        if converted is not None:
+            return converted
+        name = CALLS.get(function, function.removeprefix(FUNCTION.format("")))
+        if name == function or name not in CPP or len(args) != _arity(name):
+            raise UnsupportedGraph(f"the function `{function}` of {len(args)} values")
+        return operation(name, *args)
 
 
 def operation(name: str, *args: Expr) -> Expr:
@@ -185,11 +197,17 @@ def _constant(value: Any) -> Expr:
     raise UnsupportedGraph(f"the constant `{value!r}`")
 
 
-def _converted(dtype: np.dtype[Any], args: list[Expr]) -> Expr:
+def _arity(name: str) -> int:
+    return sum(f"{{{k}}}" in CPP[name] for k in range(3))
+
+
+def _converted(dtype: np.dtype[Any], args: list[Expr]) -> Expr | None:
     """A conversion; that of a number is a number, and that of a value to its own dtype is the value."""
     if len(args) == 2 and all(isinstance(arg, Const) for arg in args):
         real, imaginary = (arg.value for arg in args if isinstance(arg, Const))
         return Const(complex(real, imaginary), dtype)
+    if len(args) != 1:
+        return None
     (arg,) = args
     if arg.dtype == dtype:
         return arg
