@@ -16,7 +16,7 @@ from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, State
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.products import product_of
 from sdfgad.sdfg.descriptors import box, connector_type, inside, is_affine, point, symbolic_form, whole
-from sdfgad.sdfg.library import LibraryCall, Product
+from sdfgad.sdfg.library import BEFORE, LibraryCall, Product
 from sdfgad.sdfg.marks import schedule
 from sdfgad.sdfg.tasklet import RESULT, TaskletWriter
 
@@ -118,10 +118,10 @@ class Computations:
                 state.add_access(target.data),
                 None,
                 node,
-                "_before",
+                BEFORE,
                 box(statement.target, statement.params, place.sdfg),
             )
-            node.add_in_connector("_before")
+            node.add_in_connector(BEFORE)
         state.add_edge(node, RESULT, state.add_access(target.data), None, target)
 
     def call(self, call: Call, place: Any) -> None:
@@ -192,25 +192,25 @@ class Connectors:
 
     def __call__(self, read: Read, index: list[str]) -> str:
         access = element(Access(read.buffer, read.index), self.buffers)
-        if self.params is None and is_affine(access.index):
-            return self.connector(access, point(access))
-        memlet = whole(self.sdfg, read.buffer) if self.params is None else box(access, self.params, self.sdfg)
-        if self.params is None:
-            memlet.volume, memlet.dynamic = 1, False
-        if self.params is None:
-            return f"{self.connector(read.buffer, memlet)}[{', '.join(index) or 0}]"
-        forms = zip(inside(access, self.params), index, strict=True)
-        texts = [str(form) if is_affine((form,)) else text for form, text in forms]
-        return f"{self.connector(access, memlet)}[{', '.join(texts) or 0}]"
+        names = {name for name, _ in self.params or ()}
+        if is_affine(access.index) and all(names.isdisjoint(form.symbols) for form in access.index):
+            return self.connector((access, True), point(access))
+        if self.params is not None:
+            forms = zip(inside(access, self.params), index, strict=True)
+            texts = [str(form) if is_affine((form,)) else text for form, text in forms]
+            return f"{self.connector((access, False), box(access, self.params, self.sdfg))}[{', '.join(texts)}]"
+        memlet = whole(self.sdfg, read.buffer)
+        memlet.volume, memlet.dynamic = 1, False
+        return f"{self.connector((read.buffer, False), memlet)}[{', '.join(index)}]"
 
     def types(self) -> dict[str, Any]:
         """The type of each connector: that of an element, or of a pointer to the first one."""
         return {
-            name: connector_type(self.sdfg.arrays[memlet.data], not isinstance(key, str) and self.params is None)
-            for key, (name, memlet) in self.found.items()
+            name: connector_type(self.sdfg.arrays[memlet.data], is_element)
+            for (_, is_element), (name, memlet) in self.found.items()
         }
 
-    def connector(self, key: Any, memlet: Any) -> str:
+    def connector(self, key: tuple[Any, bool], memlet: Any) -> str:
         if key not in self.found:
             self.found[key] = (f"_{memlet.data.strip('_')}_{len(self.found)}", memlet)
         return self.found[key][0]

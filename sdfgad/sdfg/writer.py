@@ -17,7 +17,7 @@ from dace import dtypes
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
-from sdfgad.ir.expr import Expr, Lin
+from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Block,
@@ -165,9 +165,14 @@ class _Writer:
 
     def inline(self, value: Expr, place: Place) -> str:
         """A value as text that an edge or a condition can have; what has common subexpressions is computed before."""
-        writer = TaskletWriter(lambda read, index: f"{read.buffer}[{', '.join(index) or 0}]")
-        text = writer.value(value)
         self.declare({read.buffer for read in value.reads}, place)
+
+        def read(node: Read, index: list[str]) -> str:
+            is_scalar = isinstance(place.sdfg.arrays[node.buffer], dace.data.Scalar)
+            return node.buffer if is_scalar else f"{node.buffer}[{', '.join(index) or 0}]"
+
+        writer = TaskletWriter(read)
+        text = writer.value(value)
         if not writer.lines:
             return text
         name = self.names.fresh("value")

@@ -15,6 +15,7 @@ import dace.library
 from dace.codegen import codegen
 
 from sdfgad.targets.cpu import generator
+from sdfgad.targets.entry import Entry, entry_point
 
 # DaCe's generator and the filters of warnings are one for all threads.
 _generating = threading.Lock()
@@ -47,7 +48,10 @@ def code_of(sdfg: Any) -> Code:
         # The first trip of a loop saves a value that nothing has set yet and that nothing will read.
         warnings.filterwarnings("ignore", message=".*uninitialized transient")
         objects = [c for c in codegen.generate_code(sdfg, validate=False) if c.linkable and c.language == "cpp"]
-    (entry,) = (c for c in objects if isinstance(c, generator.Entry))
+    if not any(isinstance(c, Entry) for c in objects):
+        # Nothing in it is ours.
+        objects.append(entry_point(sdfg, sdfg.arglist(), generator.CPU))
+    (entry,) = (c for c in objects if isinstance(c, Entry))
     used = {environment for c in objects for environment in c.environments}
     return Code("\n".join(c.clean_code for c in objects) + "\n", entry.arguments, tuple(_options(used)))
 

@@ -27,19 +27,10 @@ from sdfgad.targets.cpu.blas import environment_name
 from sdfgad.targets.cpu.cpp import Writer
 from sdfgad.targets.cpu.nests import Nest, nest_of
 from sdfgad.targets.cpu.nontemporal import Nontemporal
+from sdfgad.targets.entry import entry_point
 
 HEADERS = ("sdfgad.h", "memory.h", "stream.h")
 Streams = tuple[Any, Any]
-
-
-class Entry(CodeObject):
-    """The entry point.
-
-    Attributes:
-        arguments: the program's arguments in order, with what each one is: "array" or "integer".
-    """
-
-    arguments: tuple[tuple[str, str], ...] = ()
 
 
 @registry.autoregister_params(name="sdfgad_cpu")
@@ -186,27 +177,7 @@ class CPU(TargetCodeGenerator):
     # --- the entry point
 
     def get_generated_codeobjects(self) -> list[CodeObject]:
-        """A function that runs the program and returns 1 where there was too little memory, 2 for too few slots."""
-        sdfg, frame = self._root, self._frame
-        state = f"{cpp.mangle_dace_state_struct_name(sdfg)} *__state"
-        parameters = ", ".join(filter(None, [state, sdfg.signature(arglist=frame.arglist)]))
-        arguments = ", ".join(filter(None, ["__state", sdfg.signature(False, for_call=True, arglist=frame.arglist)]))
-        program = f"__program_{sdfg.name}"
-        code = f"""
-#include <dace/dace.h>
-#include "guard.h"
-struct {cpp.mangle_dace_state_struct_name(sdfg)};
-DACE_EXPORTED void {program}({parameters});
-DACE_EXPORTED int sdfgad_run_{sdfg.name}({parameters}) {{
-    return sdfgad::guarded([&] {{ {program}({arguments}); }});
-}}
-"""
-        entry = Entry(f"{sdfg.name}_entry", code, "cpp", type(self), "Entry", target_type="", sdfg=sdfg)
-        entry.arguments = tuple(
-            (name, "array" if isinstance(descriptor, dace.data.Array) else "integer")
-            for name, descriptor in frame.arglist.items()
-        )
-        return [entry]
+        return [entry_point(self._root, self._frame.arglist, type(self))]
 
 
 def elements_text(buffer: Buffer) -> str:
