@@ -92,7 +92,7 @@ class TaskletParser:
     def _operator(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
         if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
             args = self.expression(node.left, known), self.expression(node.right, known)
-            return operation(BINARY[type(node.op)], *args)
+            return operation(BINARY[type(node.op)], *_alike(*args))
         if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
             if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
                 # The smallest integer is the opposite of none.
@@ -103,7 +103,7 @@ class TaskletParser:
             return operation(UNARY[type(node.op)], arg)
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             args = self.expression(node.left, known), self.expression(node.comparators[0], known)
-            return operation(COMPARISONS[type(node.ops[0])], *args)
+            return operation(COMPARISONS[type(node.ops[0])], *_alike(*args))
         if isinstance(node, ast.BoolOp):
             first, *rest = (self.expression(value, known) for value in node.values)
             for value in rest:
@@ -129,11 +129,11 @@ class TaskletParser:
         if function in EXTREMA and args:
             first, *rest = args
             for arg in rest:
-                first = operation(EXTREMA[function], first, arg)
+                first = operation(EXTREMA[function], *_alike(first, arg))
             return first
-        converted = _converted(DTYPES[function], args) if function in DTYPES else None
-        if converted is not None:
-            return converted
+        value = _number(DTYPES[function], args) if function in DTYPES else None
+        if value is not None:
+            return value
         name = CALLS.get(function, function.removeprefix(FUNCTION.format("")))
         if name == function or name not in CPP or len(args) != _arity(name):
             raise UnsupportedGraph(f"the function `{function}` of {len(args)} values")
@@ -201,14 +201,25 @@ def _arity(name: str) -> int:
     return sum(f"{{{k}}}" in CPP[name] for k in range(3))
 
 
-def _converted(dtype: np.dtype[Any], args: list[Expr]) -> Expr | None:
-    """A conversion; that of a number is a number, and that of a value to its own dtype is the value."""
+def _number(dtype: np.dtype[Any], args: list[Expr]) -> Expr | None:
+    """What a call of a dtype is: a conversion, or a complex number."""
     if len(args) == 2 and all(isinstance(arg, Const) for arg in args):
         real, imaginary = (arg.value for arg in args if isinstance(arg, Const))
         return Const(complex(real, imaginary), dtype)
-    if len(args) != 1:
-        return None
-    (arg,) = args
+    return converted(args[0], dtype) if len(args) == 1 else None
+
+
+def _alike(*args: Expr) -> tuple[Expr, ...]:
+    """Operands as NumPy converts them; the writer's agree already. Integers in the text give way to other dtypes."""
+    if len({arg.dtype for arg in args}) == 1:
+        return args
+    kinds = [arg.dtype for arg in args if not (isinstance(arg, (Const, Int)) and arg.dtype == INT)]
+    dtype = np.result_type(*kinds)
+    return tuple(converted(arg, dtype if dtype.kind != "b" else INT) for arg in args)
+
+
+def converted(arg: Expr, dtype: np.dtype[Any]) -> Expr:
+    """A value of a dtype: that of a number is a number, and that of a value of this dtype is the value."""
     if arg.dtype == dtype:
         return arg
     if isinstance(arg, Const):
