@@ -9,8 +9,10 @@ import numpy as np
 from sdfgad.ir.expr import Lin, Rewriter
 from sdfgad.ir.program import Program, rewrite_statement, transform
 from sdfgad.ir.rename import renamed
+from sdfgad.runtime import compile as compiling
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
+from sdfgad.runtime.compiler import Level
 from sdfgad.sdfg.writer import write
 
 
@@ -22,6 +24,18 @@ def threads(number):
     openmp.omp_set_num_threads(number)
     yield
     openmp.omp_set_num_threads(before)
+
+
+def change_code(monkeypatch, old, new, levels=(Level.OPTIMISED,)):
+    """Code that is compiled from now on at one of the levels is another one than was generated."""
+    command_for = compiling.command_for
+
+    def changed(source, target, level, options):
+        if level in levels:
+            source.write_text(source.read_text().replace(old, new))
+        return command_for(source, target, level, options)
+
+    monkeypatch.setattr(compiling, "command_for", changed)
 
 
 def packed(programs):

@@ -124,7 +124,7 @@ class Interpreter:
             return
         start = self.form(loop.start)
         trips: Iterable[int] = range(start, start + self.form(loop.trips))
-        self.check_outside(loop, len(range(start, start + self.form(loop.trips))))
+        self.check_outside(loop, start - 1, start + max(self.form(loop.trips), 0))
         if loop.is_parallel:
             self.watched.append(Touches())
             trips = self.rng.permutation(list(trips)).tolist()
@@ -136,11 +136,11 @@ class Interpreter:
         if loop.is_parallel:
             self.forget(self.watched.pop().shared(loop))
 
-    def check_outside(self, loop: Loop, trips: int) -> None:
+    def check_outside(self, loop: Loop, before: int, after: int) -> None:
         """The guards of a loop hold in no trip that it does not make."""
         # The guards of an open loop, and of its mirror image, cannot tell where it ends.
         may_be_open = loop.backward and reads(Int(loop.trips))
-        for trip in (-1,) if may_be_open else (-1, trips):
+        for trip in (before,) if may_be_open else (before, after):
             self.env[loop.var] = trip
             holds = loop.guards and self.all_hold(loop.guards)
             require(not holds, f"the guards of `{loop.var}` hold outside of the loop", loop.where)
@@ -152,9 +152,9 @@ class Interpreter:
 
     def loop_while(self, loop: Loop) -> None:
         require(not loop.is_parallel, f"the loop over `{loop.var}` is open and parallel", loop.where)
-        trip = 0
+        start, trip = self.form(loop.start), 0
         while trip < self.form(loop.trips):
-            self.trip(loop, trip)
+            self.trip(loop, start + trip)
             trip += 1
         require(self.form(loop.trips) == trip, f"`{loop.var}` makes other trips than are counted", loop.where)
         self.env.pop(loop.var, None)

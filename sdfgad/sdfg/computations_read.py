@@ -16,7 +16,7 @@ from sdfgad.ir.ops import IDENTITY
 from sdfgad.ir.program import Access, Accumulate, Block, Call, Compute, Params, Statement, Whole
 from sdfgad.sdfg.computations import own
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
-from sdfgad.sdfg.parsing import TaskletParser, linear
+from sdfgad.sdfg.parsing import TaskletParser, converted, linear
 from sdfgad.sdfg.scope import Scope
 
 EXTREMA = {"max": "maximum", "maximum": "maximum", "min": "minimum", "minimum": "minimum"}
@@ -48,6 +48,7 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
         value, index = values[edge.src_conn], targets.get(edge.src_conn)
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
         read = _read(edge.data, places, scope)
+        value = converted(value, read.dtype)
         kind = "add" if isinstance(tasklet, BoxTasklet) else _accumulation(edge.data)
         found.append(Compute(params, Access(read.buffer, read.index), value, kind, fresh=fresh))
     _refuse_order(tasklet, found)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
+from sdfgad.ir.ops import CPP
 from sdfgad.sdfg.tasklet import FUNCTION
 
 BINARY: dict[type[Any], str] = {
@@ -27,10 +29,15 @@ COMPARISONS: dict[type[Any], str] = {
     **{ast.Gt: "greater", ast.GtE: "greater_equal"},
 }
 LOGIC: dict[type[Any], str] = {ast.And: "logical_and", ast.Or: "logical_or"}
+TYPES = (
+    *("bool", "float32", "float64", "complex64", "complex128"),
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+)
 # What DaCe and SymPy call operations on integers.
 CALLS = {"int_floor": "floor_divide", "Mod": "remainder"}
 EXTREMA = {"min": "minimum", "Min": "minimum", "max": "maximum", "Max": "maximum"}
 PREDICATES = {"isnan", "isinf", "isfinite", "signbit", "logical_xor", *COMPARISONS.values(), *LOGIC.values()}
+DTYPES = {f"dace.{name}{'_' * (name == 'bool')}": np.dtype(name) for name in TYPES}
 PARTS = {"absolute", "real", "imag"}
 
 FLOAT = np.dtype(np.float64)
@@ -85,15 +92,18 @@ class TaskletParser:
     def _operator(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
         if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
             args = self.expression(node.left, known), self.expression(node.right, known)
-            return operation(BINARY[type(node.op)], *args)
+            return operation(BINARY[type(node.op)], *_alike(*args))
         if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
+            if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+                # The smallest integer is the opposite of none.
+                return _constant(ast.literal_eval(node))
             arg = self.expression(node.operand, known)
             if isinstance(node.op, ast.USub) and isinstance(arg, Const) and arg.dtype == FLOAT:
                 return Const(-arg.value, FLOAT)
             return operation(UNARY[type(node.op)], arg)
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             args = self.expression(node.left, known), self.expression(node.comparators[0], known)
-            return operation(COMPARISONS[type(node.ops[0])], *args)
+            return operation(COMPARISONS[type(node.ops[0])], *_alike(*args))
         if isinstance(node, ast.BoolOp):
             first, *rest = (self.expression(value, known) for value in node.values)
             for value in rest:
@@ -110,21 +120,24 @@ class TaskletParser:
         return found
 
     def _call(self, node: ast.Call, known: dict[str, Expr]) -> Expr:
+        if node.keywords:
+            raise UnsupportedGraph(f"the expression `{ast.unparse(node)}`")
         args = [self.expression(arg, known) for arg in node.args]
-        name = ast.unparse(node.func)
-        if name.startswith("dace."):
-            return _converted(np.dtype(name.removeprefix("dace.").removesuffix("_")), args)
-        prefix = FUNCTION.format("")
-        if name in NUMBERS:
-            return NUMBERS[name]
-        if name in EXTREMA:
+        function = ast.unparse(node.func)
+        if function in NUMBERS and not args:
+            return NUMBERS[function]
+        if function in EXTREMA and args:
             first, *rest = args
             for arg in rest:
-                first = operation(EXTREMA[name], first, arg)
+                first = operation(EXTREMA[function], *_alike(first, arg))
             return first
-        if not name.startswith(prefix) and name not in CALLS:
-            raise UnsupportedGraph(f"the function `{name}`")
-        return operation(CALLS.get(name, name.removeprefix(prefix)), *args)
+        value = _number(DTYPES[function], args) if function in DTYPES else None
+        if value is not None:
+            return value
+        name = CALLS.get(function, function.removeprefix(FUNCTION.format("")))
+        if name == function or name not in CPP or len(args) != _arity(name):
+            raise UnsupportedGraph(f"the function `{function}` of {len(args)} values")
+        return operation(name, *args)
 
 
 def operation(name: str, *args: Expr) -> Expr:
@@ -178,20 +191,39 @@ def _constant(value: Any) -> Expr:
     if isinstance(value, bool):
         return Const(value, BOOL)
     if isinstance(value, int):
-        return Const(value, INT)
+        return Const(value, INT if value < 1 << 63 else np.dtype(np.uint64))
     if isinstance(value, float):
         return Const(value, FLOAT)
     raise UnsupportedGraph(f"the constant `{value!r}`")
 
 
-def _converted(dtype: np.dtype[Any], args: list[Expr]) -> Expr:
-    """A conversion; that of a number is a number, and that of a value to its own dtype is the value."""
+def _arity(name: str) -> int:
+    return sum(f"{{{k}}}" in CPP[name] for k in range(3))
+
+
+def _number(dtype: np.dtype[Any], args: list[Expr]) -> Expr | None:
+    """What a call of a dtype is: a conversion, or a complex number."""
     if len(args) == 2 and all(isinstance(arg, Const) for arg in args):
         real, imaginary = (arg.value for arg in args if isinstance(arg, Const))
         return Const(complex(real, imaginary), dtype)
-    (arg,) = args
+    return converted(args[0], dtype) if len(args) == 1 else None
+
+
+def _alike(*args: Expr) -> tuple[Expr, ...]:
+    """Operands as NumPy converts them; the writer's agree already. Integers in the text give way to other dtypes."""
+    if len({arg.dtype for arg in args}) == 1:
+        return args
+    kinds = [arg.dtype for arg in args if not (isinstance(arg, (Const, Int)) and arg.dtype == INT)]
+    dtype = np.result_type(*kinds)
+    return tuple(converted(arg, dtype if dtype.kind != "b" else INT) for arg in args)
+
+
+def converted(arg: Expr, dtype: np.dtype[Any]) -> Expr:
+    """A value of a dtype: that of a number is a number, and that of a value of this dtype is the value."""
     if arg.dtype == dtype:
         return arg
     if isinstance(arg, Const):
-        return Const(dtype.type(arg.value).item(), dtype)
+        # What the dtype cannot hold is converted where the program runs.
+        with suppress(OverflowError, ValueError), np.errstate(all="ignore"):
+            return Const(dtype.type(arg.value).item(), dtype)
     return Op("cast", (arg,), dtype)

@@ -26,6 +26,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.sdfg.computations_read import call_of, computes_of, merged
+from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.parsing import linear
 from sdfgad.sdfg.scope import Buffers, Scope
@@ -43,7 +44,16 @@ def read(sdfg: Any) -> Program:
     changed = written(body)
     inputs = tuple(name for name in outside if name not in changed)
     outputs = {name: name for name in outside if name in changed}
-    return Program(sdfg.name, scope.buffers.found, inputs, tuple(sdfg.symbols), outputs, body)
+    bounds = tuple(sorted(set[str]().union(*map(bounds_of, sdfg.arrays.values()))))
+    return Program(sdfg.name, scope.buffers.found, inputs, integers_of(sdfg), outputs, body, bounds=bounds)
+
+
+def integers_of(sdfg: Any) -> tuple[str, ...]:
+    """The symbols that a caller passes: no counters, and none that the graph itself assigns first."""
+    assigned = {name for edge in sdfg.all_interstate_edges() for name in edge.data.assignments}
+    assigned |= {loop.loop_variable for loop in sdfg.all_control_flow_regions() if isinstance(loop, LoopRegion)}
+    passed = sdfg.free_symbols if assigned & set(sdfg.symbols) else set()
+    return tuple(name for name in sdfg.symbols if name not in assigned or name in passed)
 
 
 def top_scope(sdfg: Any) -> Scope:

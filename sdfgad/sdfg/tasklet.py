@@ -22,6 +22,8 @@ OPERATORS = {
 PREFIXES = {"negative": "-", "logical_not": "not "}
 FUNCTION = "sdfgad_{}"
 RESULT = "_out"
+# What so many operations in one another make is a name, too: Python takes no more than 200 parentheses.
+DEEPEST = 50
 
 
 class TaskletWriter:
@@ -34,20 +36,23 @@ class TaskletWriter:
     def __init__(self, read: Callable[[Read, list[str]], str]) -> None:
         self._read = read
         self._text: dict[Expr, str] = {}
+        self._depth: dict[Expr, int] = {}
         self.lines: list[str] = []
 
     def value(self, root: Expr) -> str:
-        """The text of an expression; operations that are used more than once become names in `lines`."""
+        """The text of an expression; operations that are used more than once, or deep, become names in `lines`."""
         uses = _uses(root)
         for node in postorder(root):
             if node in self._text:
                 continue
             text = self._one(node)
-            if isinstance(node, Op) and uses.get(node, 0) > 1:
+            depth = 1 + max((self._depth[child] for child in node.children), default=0)
+            if isinstance(node, Op) and (uses.get(node, 0) > 1 or depth > DEEPEST):
+                depth = 0
                 name = f"v{len(self.lines)}_"
                 self.lines.append(f"{name} = {text}")
                 text = name
-            self._text[node] = text
+            self._text[node], self._depth[node] = text, depth
         return self._text[root]
 
     def form(self, form: Lin) -> str:

@@ -14,10 +14,10 @@ import sdfgad
 from sdfgad.errors import TooFewSlots
 from sdfgad.runtime import differential
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compiler import Level
 from sdfgad.runtime.differential import CheckedExecutable
 from sdfgad.runtime.report import reproduce
 from tests.helpers_cache import keep_headers
+from tests.helpers_compiled import change_code
 
 ROOT = Path(sdfgad.__file__).parent.parent
 X = np.linspace(0.5, 2.0, 50)
@@ -35,12 +35,7 @@ def cache(monkeypatch, tmp_path):
 @pytest.fixture
 def broken_compiler(monkeypatch):
     """Optimised code has another number than the program."""
-    text = Level.text
-
-    def broken(level, code):
-        return text(level, code.replace("3.0", "3.0000001") if level is Level.OPTIMISED else code)
-
-    monkeypatch.setattr(Level, "text", broken)
+    change_code(monkeypatch, "3.0", "3.0000001")
 
 
 def cubes(x):
@@ -134,14 +129,7 @@ class Remembering(differential.Record):
 
 
 def test_a_wrong_code_at_another_size_only(cache, monkeypatch):
-    text = Level.text
-
-    def broken(level, code):
-        if level is Level.OPTIMISED:
-            code = code.replace("0.01", "(n > 100 ? 0.02 : 0.01)")
-        return text(level, code)
-
-    monkeypatch.setattr(Level, "text", broken)
+    change_code(monkeypatch, "0.01", "(n > 100 ? 0.02 : 0.01)")
     g = sdfgad.differentiate(steps, wrt="x")
     with warnings.catch_warnings():
         warnings.simplefilter("error", sdfgad.MiscompiledWarning)

@@ -9,6 +9,7 @@ import sdfgad
 from scripts import sweep
 from sdfgad.runtime.compiler import Level
 from tests.helpers_cache import cache_with_headers
+from tests.helpers_compiled import change_code
 
 SHORT = ["heat_3d", "jacobi_1d", "trmm"]
 
@@ -38,12 +39,7 @@ def test_a_few_sizes_are_right_and_a_run_goes_on(cache, tmp_path, capsys):
 
 
 def test_wrong_code_is_found(cache, tmp_path, capsys, monkeypatch):
-    text = Level.text
-
-    def broken(level, code):
-        return text(level, code.replace("0.125", "0.1250001") if level is Level.OPTIMISED else code)
-
-    monkeypatch.setattr(Level, "text", broken)
+    change_code(monkeypatch, "0.125", "0.1250001")
     assert sweep.main(["heat_3d", "--cases", "1", "--seed", "1", "--most", "6", "--folder", str(tmp_path)]) == 1
     ((case, said), *_) = state(tmp_path)["wrong"]
     assert case[0] == "heat_3d"
@@ -52,8 +48,7 @@ def test_wrong_code_is_found(cache, tmp_path, capsys, monkeypatch):
 
 
 def test_what_is_wrong_at_every_level_is_found_by_the_references(cache, tmp_path, monkeypatch):
-    text = Level.text
-    monkeypatch.setattr(Level, "text", lambda level, code: text(level, code.replace("0.125", "0.1250001")))
+    change_code(monkeypatch, "0.125", "0.1250001", levels=Level)
     assert sweep.main(["heat_3d", "--cases", "1", "--seed", "1", "--most", "6", "--folder", str(tmp_path)]) == 1
     said = [one for _, one in state(tmp_path)["wrong"]]
     assert [one.rpartition(" by ")[0] for one in said] == [

@@ -27,8 +27,14 @@ def sdfg_of(*args, function=program, **options):
 
 
 def groups(sdfg):
-    """Name -> colour, and the arrays of its nodes with how many there are of each."""
-    return {group.name: (group.color, [node.data for node in nodes_of(sdfg, group)]) for group in sdfg.logical_groups}
+    """Name -> colour, and the arrays of its nodes with how many there are of each, in all nested SDFGs."""
+    found = {}
+    for nested in sdfg.all_sdfgs_recursive():
+        for group in nested.logical_groups:
+            shade, arrays = found.setdefault(group.name, (group.color, []))
+            assert shade == group.color
+            arrays += [node.data for node in nodes_of(nested, group)]
+    return found
 
 
 def nodes_of(sdfg, group):
@@ -73,10 +79,12 @@ def test_each_kind_has_its_group_and_colour(coloured):
 def test_groups_hold_every_access_to_their_arrays(coloured):
     sdfg, made = coloured
     tapes = set(made.tapes.values())
-    count = sum(isinstance(n, AccessNode) and n.data in tapes for state in sdfg.states() for n in state.nodes())
-    (stored,) = [group for group in sdfg.logical_groups if group.name == "stored"]
+    nested = list(sdfg.all_sdfgs_recursive())
+    nodes = [n for one in nested for state in one.states() for n in state.nodes()]
+    count = sum(isinstance(n, AccessNode) and n.data in tapes for n in nodes)
+    stored = [group for one in nested for group in one.logical_groups if group.name == "stored"]
     # One to write, one to read; they may share their numbers with others in other loops.
-    assert len(stored.nodes) == count >= 2
+    assert sum(len(group.nodes) for group in stored) == count >= 2
 
 
 def test_a_program_that_keeps_nothing_has_no_groups():
@@ -85,14 +93,15 @@ def test_a_program_that_keeps_nothing_has_no_groups():
             u = 0.5 * u + a
         return np.sum(u)
 
-    assert sdfg_of(*ARGS, function=linear)[0].logical_groups == []
+    assert groups(sdfg_of(*ARGS, function=linear)[0]) == {}
 
 
 def test_saved_sdfgs_keep_their_groups(coloured, tmp_path):
     sdfg, _ = coloured
     sdfg.save(str(tmp_path / "made.sdfg"))
     loaded = dace.SDFG.from_file(str(tmp_path / "made.sdfg"))
-    assert [(g.name, g.color) for g in loaded.logical_groups] == [(g.name, g.color) for g in sdfg.logical_groups]
-    for mine, other in zip(loaded.logical_groups, sdfg.logical_groups, strict=True):
-        assert [tuple(pair) for pair in mine.nodes] == [tuple(pair) for pair in other.nodes]
+    for inner, kept in zip(loaded.all_sdfgs_recursive(), sdfg.all_sdfgs_recursive(), strict=True):
+        assert [(g.name, g.color) for g in inner.logical_groups] == [(g.name, g.color) for g in kept.logical_groups]
+        for mine, other in zip(inner.logical_groups, kept.logical_groups, strict=True):
+            assert [tuple(pair) for pair in mine.nodes] == [tuple(pair) for pair in other.nodes]
     assert groups(loaded) == groups(sdfg)

@@ -10,7 +10,7 @@ from sdfgad.targets.cpu.nests import nest_of
 from sdfgad.targets.cpu.nontemporal import Nontemporal
 from tests.helpers_compiled import run_packed, threads
 from tests.helpers_passes import assert_same, outputs
-from tests.helpers_text import program_of
+from tests.helpers_text import program_of, tidy
 from tests.targets.cpu.test_nests_compiled import CASES
 
 N, M = 5000, 1000
@@ -118,6 +118,7 @@ def test_rows_go_along_memory():
 
 
 ROWS = {"Z": (37, 41), "F": (2000,), "x": (41,), "y": (37,), "X": (37, 41), "s": ()}
+BEFORE = "for p < 37, q < 41: Z[p, q] = X[p, q]\nfor p < 2000: F[p] = 2.0\ns = y[0]\n"
 COMPUTED = {
     "odd rows": "for p < 37, q < 40: Z[p, q + 1] = y[p] * x[q]\n",
     "parts of lines": "loop k < 37:\n    for p < k: F[p + 41 * k + 3] = x[p] + y[k]\n    s = y[k]\n",
@@ -144,7 +145,7 @@ def test_computed(monkeypatch):
     rng = np.random.default_rng(0)
     cases = [(made, program, arrays, integers) for made, program, arrays, integers in CASES.values()]
     for text in COMPUTED.values():
-        program = program_of(text, ROWS, "xyXZFs", "ZFs")
+        program = program_of(BEFORE + tidy(text), ROWS, "xyX", "ZFs")
         cases.append((program, program, {name: rng.normal(size=ROWS[name]) for name in program.inputs}, {}))
     codes = [code for program, _, _, _ in cases for code in codes_of(program)]
     assert sum("sdfgad::stream(" in code for code in codes) > len(CASES) // 4
