@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.elementwise import to_bool, where
+from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.merging import joined
 from sdfgad.parse.values import Tensor, as_tensor, is_static, scalar
 

@@ -22,7 +22,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.parse import calls, comprehensions, conditions, control, loops, operators, tails
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import logical, truth
-from sdfgad.parse.functions.elementwise import elementwise
+from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, require_same_kind, setitem
 from sdfgad.parse.merging import bound_value
