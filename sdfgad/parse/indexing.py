@@ -13,8 +13,8 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import where
 from sdfgad.parse.gathering import gather, gathers, scatter
 from sdfgad.parse.masks import is_same_mask
-from sdfgad.parse.merging import updatable
 from sdfgad.parse.stacking import stacked
+from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Selection, Tensor, as_tensor
 
 NOT_ASSIGNABLE = (

@@ -14,9 +14,9 @@ from sdfgad.parse.elementwise import elementwise, to_bool
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.gathering import gather
-from sdfgad.parse.merging import updatable
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
+from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype
 
 
