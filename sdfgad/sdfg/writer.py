@@ -28,6 +28,7 @@ from sdfgad.ir.program import (
     Loop,
     Program,
     Statement,
+    computes,
     reads_of,
     walk,
     written,
@@ -229,8 +230,8 @@ class _Writer:
             add_symbol(inner, symbol)
         inside = Place(inner, inner, local, inner.add_state("begin", is_start_block=True))
         self.block(block, inside, local)
-        changed = written(block)
-        inputs, outputs = passed, [name for name in passed if name in changed]
+        sides = used(block), written(block)
+        inputs, outputs = ([name for name in passed if name in side] for side in sides)
         mapping = {symbol: symbol for symbol in sorted(used)}
         return nested_node(state, inner, (inputs, outputs), mapping), (inputs, outputs)
 
@@ -264,6 +265,12 @@ class _Writer:
         text = self.inline(value, place) if isinstance(value, Read) else self.scalar(value, place)
         place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
         return symbol
+
+
+def used(block: Block) -> set[str]:
+    """The buffers whose elements a block reads, or adds to."""
+    found = {read.buffer for statement in walk(block) for read in reads_of(statement)}
+    return found | {s.target.buffer for s in computes(block) if not s.assigns}
 
 
 def nested_node(state: Any, inner: Any, names: tuple[list[str], list[str]], symbols: dict[str, str]) -> Any:

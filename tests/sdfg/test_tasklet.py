@@ -11,7 +11,7 @@ from sdfgad.explain.interpreter import Interpreter
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, postorder
 from sdfgad.ir.ops import COMPLEX, CPP
 from sdfgad.ir.program import Buffer, Program
-from sdfgad.parse.functions.elementwise import _TYPED_LIKE
+from sdfgad.parse.elementwise import _TYPED_LIKE
 from sdfgad.sdfg.parsing import TaskletParser
 from sdfgad.sdfg.tasklet import RESULT, TaskletWriter, literal
 
