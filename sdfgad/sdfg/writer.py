@@ -230,7 +230,7 @@ class _Writer:
             add_symbol(inner, symbol)
         inside = Place(inner, inner, local, inner.add_state("begin", is_start_block=True))
         self.block(block, inside, local)
-        sides = used(block), written(block)
+        sides = accessed(block), written(block)
         inputs, outputs = ([name for name in passed if name in side] for side in sides)
         mapping = {symbol: symbol for symbol in sorted(used)}
         return nested_node(state, inner, (inputs, outputs), mapping), (inputs, outputs)
@@ -267,7 +267,7 @@ class _Writer:
         return symbol
 
 
-def used(block: Block) -> set[str]:
+def accessed(block: Block) -> set[str]:
     """The buffers whose elements a block reads, or adds to."""
     found = {read.buffer for statement in walk(block) for read in reads_of(statement)}
     return found | {s.target.buffer for s in computes(block) if not s.assigns}
