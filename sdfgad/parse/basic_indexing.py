@@ -10,7 +10,7 @@ from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, as_linear, symbols_of
 from sdfgad.ir.program import Params
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.python import int_, integer_extremum
+from sdfgad.parse.integers import as_int, integer_extremum
 from sdfgad.parse.values import Index, Tensor, is_integer
 
 
@@ -58,7 +58,7 @@ def axis_of(b: Builder, entry: Any, extent: Lin) -> _Axis:
         position = resolve(b, Lin.of(entry if isinstance(entry, Lin) else int(entry)), extent)
         return _Axis(None, lambda _: position)
     if isinstance(entry, Tensor) and entry.dtype.kind in "iu" and not entry.ndim:
-        position = resolve(b, Lin.of(int_(b, entry)), extent)
+        position = resolve(b, Lin.of(as_int(b, entry)), extent)
         return _Axis(None, lambda _: position)
     raise b.unsupported(f"indexing by {_describe(entry)}", "Use integers, slices, None, or an integer array.")
 
@@ -124,7 +124,7 @@ def _integer(b: Builder, value: Any) -> Any:
     if is_integer(value):
         return value
     if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
-        return int_(b, value)
+        return as_int(b, value)
     raise b.unsupported(f"a slice bound that is {value!r}", "Use integers.")
 
 

@@ -9,22 +9,22 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
-from sdfgad.ir.expr import Int, Lin, symbols_of
-from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.ir.expr import Lin
+from sdfgad.parse import containers
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.closures import Closure
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.operands import evaluated, is_library
 from sdfgad.parse.ranges import Items, Range, combined, items_of
 from sdfgad.parse.registry import Handler, Known, known_function
-from sdfgad.parse.source import Source, read_source
+from sdfgad.parse.source import read_source, source_text
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
-
-if TYPE_CHECKING:
-    from sdfgad.parse.interpreter import Frame
 
 Keywords = dict[str, Any]
 
@@ -32,48 +32,8 @@ ON_SEQUENCES: frozenset[Callable[..., Any]] = frozenset({enumerate, zip, reverse
 ON_KNOWN: frozenset[Callable[..., Any]] = frozenset(
     {tuple, list, dict, str, bool, round, divmod, isinstance, sorted, slice, np.dtype}
 )
-READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
 DEEPEST = 50
 RANDOM = (np.random.RandomState, np.random.Generator, random.Random)
-
-
-@dataclass(frozen=True, eq=False)
-class Closure:
-    """A function defined in a function: its node, the frame whose names it sees, and the defaults of its parameters."""
-
-    node: ast.FunctionDef | ast.Lambda
-    frame: Frame
-    signature: inspect.Signature
-
-    @staticmethod
-    def of(frame: Frame, node: ast.FunctionDef | ast.Lambda) -> Closure:
-        a = node.args
-        positional = [*a.posonlyargs, *a.args]
-        defaults = dict(zip(reversed(positional), map(frame.eval, reversed(a.defaults)), strict=False))
-        defaults |= {n: frame.eval(d) for n, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
-        kinds: list[tuple[ast.arg, Any]] = [(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in positional]
-        kinds += [(a.vararg, inspect.Parameter.VAR_POSITIONAL)] if a.vararg else []
-        kinds += [(n, inspect.Parameter.KEYWORD_ONLY) for n in a.kwonlyargs]
-        kinds += [(a.kwarg, inspect.Parameter.VAR_KEYWORD)] if a.kwarg else []
-        nothing = inspect.Parameter.empty
-        return Closure(
-            node,
-            frame,
-            inspect.Signature([inspect.Parameter(n.arg, kind, default=defaults.get(n, nothing)) for n, kind in kinds]),
-        )
-
-    @property
-    def source(self) -> Source:
-        outer = self.frame.source
-        return Source(outer.function, self.node, outer.file, outer.outer)
-
-    @property
-    def name(self) -> str:
-        return getattr(self.node, "name", "lambda")
-
-    def __call__(self, *positional: Any, **keywords: Any) -> Any:
-        """It is run by the parser; being callable, it may be the function of a `partial`."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -87,7 +47,7 @@ class ArrayMethod:
 def call(frame: Frame, node: ast.Call) -> Any:
     """A call: its function and arguments from left to right, then its value."""
     function = frame.eval(node.func)
-    arguments = frame.eval_all([*node.args, *(k.value for k in node.keywords)])
+    arguments = evaluated(frame, [*node.args, *(k.value for k in node.keywords)])
     # A generator is good for one use, which is here.
     arguments = [tuple(value) if isinstance(value, Iterator) else value for value in arguments]
     positional: list[Any] = []
@@ -122,8 +82,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict)):
-        return _container_method(frame.b, function, positional)
-    if isinstance(function, types.FunctionType) and not _is_library(function):
+        return containers.method(frame.b, function, positional)
+    if isinstance(function, types.FunctionType) and not is_library(function):
         return _inlined(frame, node, function, positional, keywords)
     if _is_hashable(function) and function in ON_SEQUENCES:
         items = combined(frame.b, function, positional, keywords)
@@ -141,7 +101,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return frame.b.python(function, *sequences, **keywords)
     if function in (tuple, list) and len(positional) == 1 and not keywords:
         values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
-        return tuple(values) if function is tuple else made(frame.b, values)
+        return tuple(values) if function is tuple else containers.made(frame.b, values)
     if isinstance(getattr(function, "__self__", None), str):
         # A text is only good for printing.
         return source_text(node)
@@ -195,15 +155,13 @@ def _inlined(
     frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords, is_text: bool = False
 ) -> Any:
     """Run a function of the user, or (`is_text`) one of ours that says what NumPy does, in a frame of its own."""
-    from sdfgad.parse.interpreter import Frame as NewFrame
-
     if frame.depth > DEEPEST:
         raise frame.unsupported(node, "the recursion is too deep, or has no end known while parsing")
     here = frame.b.where
     bound = _parameters(frame, node, function, positional, keywords)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
-    inner = NewFrame(frame.b, source, env, frame.depth + 1, is_ours=is_text or frame.is_ours)
+    inner = frame.inner(source, env, frame.depth + 1, is_text or frame.is_ours)
     inner.lexical = function.frame if isinstance(function, Closure) else None
     result = inner.run()
     frame.b.where = here
@@ -254,7 +212,7 @@ def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
 
 def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> None:
     """``values += more`` or ``values *= more`` of a list, in place."""
-    require_current(frame.b, values)
+    containers.require_current(frame.b, values)
     if isinstance(node.op, ast.Add):
         values.extend(frame.b.settle(value) for value in as_sequence(frame, node, more))
     elif isinstance(node.op, ast.Mult) and isinstance(more, int):
@@ -263,75 +221,9 @@ def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> N
         raise frame.unsupported(node, "this update of a list is not supported")
 
 
-# --- lists and dicts
-
-
-def made(b: Builder, container: Any) -> Any:
-    """Note where a list or dict is made."""
-    b.containers[id(container)] = (container, len(b.blocks))
-    return container
-
-
-def require_current(b: Builder, container: Any) -> None:
-    """A list or dict may change only in the block where it was made: loops in between must be unrolled."""
-    depth = b.containers.get(id(container), (None, 1))[1]
-    if depth == len(b.blocks):
-        return
-    what = f"a {type(container).__name__} is changed in a loop or branch that runs at run time"
-    around = [(var, trips) for body, var, trips in b.loops if body > depth]
-    if len(around) < len(b.blocks) - depth:
-        raise b.unsupported(what, "Use an array, or names, for values that change.")
-    var, trips = around[0]
-    raise NeedsConstant({var} | symbols_of(Int(trips)), b.where, what)
-
-
-def _container_method(b: Builder, function: Any, positional: list[Any]) -> Any:
-    if function.__name__ not in READ_ONLY:
-        require_current(b, function.__self__)
-    return b.python(function, *map(b.settle, positional))
-
-
-# --- what a call may do
-
-
-def calls_user_function(frame: Frame, node: ast.AST) -> bool:
-    """Whether an expression calls a function that might write to its arguments."""
-    return any(not _is_pure(frame, call.func) for call in _calls_in(node))
-
-
-@lru_cache(maxsize=1 << 14)
-def _calls_in(node: ast.AST) -> tuple[ast.Call, ...]:
-    """The calls in an expression, found once: a loop's body is evaluated several times."""
-    own = (node,) if isinstance(node, ast.Call) else ()
-    return own + tuple(call for child in ast.iter_child_nodes(node) for call in _calls_in(child))
-
-
-def _is_pure(frame: Frame, callee: ast.expr) -> bool:
-    """Whether a called function is a library's; a method of an array or list is none of the user's either."""
-    root: ast.expr = callee
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name) or (root.id in frame.env and isinstance(callee, ast.Attribute)):
-        return isinstance(callee, ast.Attribute)
-    function = frame.eval(callee)
-    if isinstance(function, (Closure, partial)):
-        return False
-    return not isinstance(function, types.FunctionType) or _is_library(function)
-
-
 def _is_hashable(value: Any) -> bool:
     try:
         hash(value)
     except TypeError:
         return False
     return True
-
-
-def _is_library(function: types.FunctionType) -> bool:
-    return (function.__module__ or "").partition(".")[0] in {"numpy", "scipy", "math"}
-
-
-def source_text(node: ast.AST) -> str:
-    """The start of an expression's text."""
-    text = ast.unparse(node)
-    return text if len(text) <= 60 else text[:57] + "..."

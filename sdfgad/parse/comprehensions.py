@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sdfgad.parse.binding import bind
 from sdfgad.parse.calls import as_sequence
-
-if TYPE_CHECKING:
-    from sdfgad.parse.interpreter import Frame
+from sdfgad.parse.frame import Frame
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
 
@@ -21,10 +20,8 @@ def items(frame: Frame, node: Comprehension) -> list[Any]:
 
 def generator(frame: Frame, node: Comprehension) -> Iterator[Any]:
     """The items, each computed when it is asked for; only the first iterable is there from the start."""
-    from sdfgad.parse.interpreter import Frame as NewFrame
-
     # The targets are names of the comprehension alone.
-    inner = NewFrame(frame.b, frame.source, {}, frame.depth, frame.is_ours)
+    inner = frame.inner(frame.source, {}, frame.depth, frame.is_ours)
     inner.lexical, inner.scope = frame, frame.scope
     first = node.generators[0]
     values = as_sequence(frame, first.iter, frame.eval(first.iter))
@@ -33,7 +30,7 @@ def generator(frame: Frame, node: Comprehension) -> Iterator[Any]:
 
 def _items(frame: Frame, node: Comprehension, generators: list[ast.comprehension], values: Any) -> Iterator[Any]:
     for value in values:
-        frame.bind(generators[0].target, value)
+        bind(frame, generators[0].target, value)
         tests = [frame.eval(test) for test in generators[0].ifs]
         if not all(isinstance(test, (bool, int)) for test in tests):
             raise frame.unsupported(node, "a comprehension with a condition on data is not supported")

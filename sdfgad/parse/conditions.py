@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.elementwise import to_bool, where
+from sdfgad.parse.elementwise import to_bool, where
+from sdfgad.parse.frame import Frame
 from sdfgad.parse.merging import joined
 from sdfgad.parse.values import Tensor, as_tensor, is_static, scalar
-
-if TYPE_CHECKING:
-    from sdfgad.parse.interpreter import Frame
 
 Arms = tuple[Callable[[], Any], Callable[[], Any]]
 

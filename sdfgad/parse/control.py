@@ -1,34 +1,25 @@
-"""Branches, returns and raises."""
+"""Branches and raises."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sdfgad.errors import AmbiguousArray, Location, ProgramRaises, Rebound
+from sdfgad.errors import AmbiguousArray, ProgramRaises, Rebound
 from sdfgad.ir.expr import BOOL, Const
 from sdfgad.parse import conditions
+from sdfgad.parse.binding import assign
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.merging import as_maybe, is_lost, joined, same_static, shared
-from sdfgad.parse.values import ABSENT, UNDEFINED, AfterLoop, Tensor, Unbound
-
-if TYPE_CHECKING:
-    from sdfgad.parse.builder import Builder
-    from sdfgad.parse.interpreter import Frame
+from sdfgad.parse.values import ABSENT, AfterLoop, Tensor, Unbound
 
 Env = dict[str, Any]
 Side = Callable[[], Any]
-
-
-@dataclass(frozen=True)
-class Return:
-    """A return statement was reached."""
-
-    value: Any
-    where: Location | None
 
 
 MOST_SPLITS = 16
@@ -64,7 +55,7 @@ def assignment(frame: Frame, node: ast.Assign, rest: list[ast.stmt]) -> Return |
     as_branch = ast.copy_location(ast.If(value.test, [sides[0]], [sides[1]]), node)
 
     def chosen() -> Return | None:
-        frame.do_Assign(node)
+        assign(frame, node)
         return frame.block(rest)
 
     return retried(frame, chosen, lambda: branch(frame, as_branch, rest))
@@ -170,10 +161,3 @@ def raises(frame: Frame, node: ast.Raise) -> None:
     if len(frame.b.blocks) == 1 or frame.is_ours:
         raise ProgramRaises(what, frame.where(node), "NumPy raises here, too.")
     frame.b.check(Const(False, BOOL), (), what, ProgramRaises, "NumPy raises here, too.")
-
-
-def returned(value: Any) -> Any:
-    """What a function returns; nothing where no ``return`` was reached."""
-    if isinstance(value, tuple) and any(part is UNDEFINED for part in value):
-        return None
-    return None if value is UNDEFINED else value

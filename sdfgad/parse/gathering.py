@@ -11,7 +11,7 @@ from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
 from sdfgad.parse.basic_indexing import expanded, require_range, view, wrapped
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.python import int_
+from sdfgad.parse.integers import as_int
 from sdfgad.parse.values import Index, Tensor
 
 
@@ -120,7 +120,7 @@ def _fixed(b: Builder, entry: Any) -> Tensor:
     if entry.dtype.kind not in "iu":
         raise b.unsupported(f"indexing by an array of {entry.dtype}", "Use integers, slices, None, or integer arrays.")
     if entry.ndim == 0:
-        value = Int(Lin.of(int_(b, entry)))
+        value = Int(Lin.of(as_int(b, entry)))
         return Tensor((), INT, lambda _: value)
     return entry if entry.settled else b.materialise(entry)
 

@@ -10,9 +10,11 @@ from sdfgad.ir.expr import BOOL, Lin
 from sdfgad.parse import selecting
 from sdfgad.parse.basic_indexing import resolve, view
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.elementwise import where
+from sdfgad.parse.elementwise import where
 from sdfgad.parse.gathering import gather, gathers, scatter
-from sdfgad.parse.merging import updatable
+from sdfgad.parse.masks import is_same_mask
+from sdfgad.parse.stacking import stacked
+from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Selection, Tensor, as_tensor
 
 NOT_ASSIGNABLE = (
@@ -68,7 +70,7 @@ def setitem(b: Builder, x: Any, index: Any, value: Any) -> None:
 def _assign_masked(b: Builder, x: Tensor, mask: Tensor, value: Any) -> None:
     if isinstance(value, Selection):
         target = selecting.selection(b, x, mask)
-        if selecting.is_same_mask(target.mask, value.mask) and value.dense.ndim == x.ndim:
+        if is_same_mask(target.mask, value.mask) and value.dense.ndim == x.ndim:
             b.assign(x, where(b, selecting.spread(target.mask, x), value.dense, x))
             return
     chosen = as_tensor(value)
@@ -101,9 +103,7 @@ def _entries(b: Builder, index: Any) -> tuple[Any, ...]:
 
 def _as_array(b: Builder, entry: Any) -> Any:
     if isinstance(entry, list):
-        from sdfgad.parse.functions.creation import array
-
-        return array(b, entry) if entry else b.constant_array(np.empty(0, np.int64))
+        return b.stored(stacked(b, entry), weak=False) if entry else b.constant_array(np.empty(0, np.int64))
     if isinstance(entry, (bool, np.bool_)):
         raise b.unsupported(f"indexing by {entry}", "Use integers, slices, None, or an array.")
     return entry

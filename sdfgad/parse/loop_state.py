@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, reads, rewrite
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import RESULT, stops
 from sdfgad.parse.liveness import assigned_names, is_exposed, is_read_outside, reads_name
 from sdfgad.parse.merging import (
@@ -32,9 +33,6 @@ from sdfgad.parse.merging import (
     unified,
 )
 from sdfgad.parse.values import ABSENT, UNDEFINED, AfterLoop, MaybeBound, Selection, Tensor, Unbound
-
-if TYPE_CHECKING:
-    from sdfgad.parse.interpreter import Frame
 
 Env = dict[str, Any]
 LoopNode = ast.For | ast.While

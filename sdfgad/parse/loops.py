@@ -11,22 +11,21 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, control, loop_state
+from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.calls import as_sequence
+from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
 from sdfgad.parse.ranges import Range, items_of
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
-
-if TYPE_CHECKING:
-    from sdfgad.parse.interpreter import Frame
 
 UNROLL_LIMIT = 256
 FEW_TRIPS = 16
@@ -45,7 +44,7 @@ class Head:
     def enter(self, frame: Frame, trip: Lin) -> None:
         """Bind the target, at the start of a trip."""
         if self.span is not None and self.item is not None and isinstance(self.node, ast.For):
-            frame.bind(self.node.target, self.item(self.span.index(trip)))
+            bind(frame, self.node.target, self.item(self.span.index(trip)))
 
     def guards(self, trip: Lin) -> tuple[Lin, ...]:
         return (trip,) if self.span is None else self.span.guards(trip)
@@ -118,7 +117,7 @@ def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]]) 
     head = Head(node)
 
     def trip(value: Callable[[], Any]) -> None:
-        frame.bind(node.target, value())
+        bind(frame, node.target, value())
         frame.block(node.body)
 
     for value in values:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Location, Rebound, UnboundVariable, UpdateOfCopy
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read, reads
+from sdfgad.errors import AmbiguousArray, Location, Rebound, UnboundVariable
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.updating import storage_of
 from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
@@ -30,9 +32,6 @@ from sdfgad.parse.values import (
     is_number,
     scalar,
 )
-
-if TYPE_CHECKING:
-    from sdfgad.parse.interpreter import Frame
 
 
 def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
@@ -79,29 +78,6 @@ def stale(name: str, value: Tensor, where: Location | None) -> AmbiguousArray:
         "Copy the array where it is chosen, or update it afterwards.",
         storage_of(value),
     )
-
-
-def storage_of(value: Tensor) -> str:
-    """The buffer of the storage that stands for an array which was chosen at run time."""
-    element = value.at(*(Lin(0) for _ in value.shape))
-    return element.buffer if isinstance(element, Read) else ""
-
-
-def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
-    """An array that can be updated in place.
-
-    Args:
-        what, todo: what is said of anything else.
-
-    Raises:
-        UpdateOfCopy: the value is a copy of an array that was chosen at run time.
-        UnsupportedProgram: it is no array, or a computed one.
-    """
-    if isinstance(value, Tensor) and value.place is not None:
-        return value
-    if isinstance(value, Tensor) and value.is_copy:
-        raise UpdateOfCopy(storage_of(value), b.where)
-    raise b.unsupported(what, todo)
 
 
 def joined(

@@ -10,8 +10,8 @@ from typing import Any
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
 from sdfgad.parse import conditions
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
-from sdfgad.parse.functions.elementwise import elementwise, power
 from sdfgad.parse.values import is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {

@@ -20,7 +20,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.equal_values import merge_equal
-from sdfgad.parse.interpreter import Frame
+from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.originals import without_copies
 from sdfgad.parse.source import Source, read_source
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_number, view_of
@@ -113,7 +113,7 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
     views = {name: _argument(b, name, argument) for name, argument in arrays.items()}
     buffers = {name: _buffer_of(view) for name, view in views.items()}
     values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
-    result = Frame(b, source, {**arguments, **values}).run()
+    result = Interpreter(b, source, {**arguments, **values}).run()
     outputs = dict(_returned(b, result))
     body = tuple(b.blocks[0])
     changed = written(body)

@@ -8,8 +8,8 @@ from typing import Any
 
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.python import int_, integer_extremum
 from sdfgad.parse.indexing import getitem
+from sdfgad.parse.integers import as_int, integer_extremum
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_integer
 
 
@@ -112,5 +112,5 @@ def _bound(b: Builder, value: Any) -> Lin:
     if is_integer(value):
         return Lin.of(value if isinstance(value, Lin) else int(value))
     if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
-        return Lin.of(int_(b, value))
+        return Lin.of(as_int(b, value))
     raise b.unsupported(f"a range bound that is not an integer: {value!r}", "Convert it with int(...).")

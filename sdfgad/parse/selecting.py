@@ -12,7 +12,8 @@ from typing import Any
 from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.elementwise import elementwise, where
+from sdfgad.parse.elementwise import elementwise, where
+from sdfgad.parse.masks import common_mask, is_same_mask
 from sdfgad.parse.strides import unravelled
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor
 
@@ -73,24 +74,9 @@ def _size(b: Builder, x: Tensor) -> int:
     return math.prod(b.constant(extent) for extent in x.shape)
 
 
-def is_same_mask(x: Tensor, y: Tensor) -> bool:
-    index = tuple(Lin.symbol(f"m{axis}_") for axis in range(x.ndim))
-    return x.shape == y.shape and x.element(index) is y.element(index)
-
-
-def common(b: Builder, operands: list[Any]) -> Tensor | None:
-    """The mask that all selections among some operands share, if the others are single numbers."""
-    selections = [operand for operand in operands if isinstance(operand, Selection)]
-    first = selections[0]
-    if not all(is_same_mask(first.mask, s.mask) and s.dense.ndim == first.dense.ndim for s in selections):
-        return None
-    others = [as_tensor(operand) for operand in operands if not isinstance(operand, Selection)]
-    return first.mask if all(extent == Lin(1) for other in others for extent in other.shape) else None
-
-
 def aligned(b: Builder, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], Tensor]:
     """Index entries with selections among them as arrays in their places, and the mask of those that count."""
-    mask = common(b, [entry for entry in entries if isinstance(entry, Selection)])
+    mask = common_mask(entry for entry in entries if isinstance(entry, Selection))
     if mask is None:
         raise b.unsupported("an array is indexed by selections of several masks", "Use one mask.")
     return tuple(entry.dense if isinstance(entry, Selection) else entry for entry in entries), mask

@@ -133,3 +133,9 @@ def _is_filled(cell: Any) -> bool:
     except ValueError:
         return False
     return True
+
+
+def source_text(node: ast.AST) -> str:
+    """The start of an expression's text."""
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -9,16 +9,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from sdfgad.errors import AmbiguousArray
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import control, loops
+from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.loop_state import LoopNode
-
-if TYPE_CHECKING:
-    from sdfgad.parse.interpreter import Frame
 
 
 @dataclass(frozen=True)
@@ -38,10 +35,10 @@ class Passed:
         return Passed(node, rest, point, set(frame.b.buffers) - old)
 
 
-def block(frame: Frame, statements: list[ast.stmt]) -> control.Return | None:
+def block(frame: Frame, statements: list[ast.stmt]) -> Return | None:
     """Parse statements; those after a loop twice, where an array that it may leave as it was must be told apart."""
     passed: list[Passed] = []
-    parse = partial(frame.each, statements, passed)
+    parse = partial(_each, frame, statements, passed)
     while True:
         try:
             return parse()
@@ -54,7 +51,24 @@ def block(frame: Frame, statements: list[ast.stmt]) -> control.Return | None:
         del passed[position:]
 
 
-def _apart(frame: Frame, loop: Passed) -> control.Return | None:
+def _each(frame: Frame, statements: list[ast.stmt], passed: list[Passed]) -> Return | None:
+    """Parse one statement after the other, and note the loops."""
+    for position, statement in enumerate(statements):
+        frame.b.where = frame.where(statement)
+        if isinstance(statement, ast.If):
+            return control.branch(frame, statement, statements[position + 1 :])
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp):
+            return control.assignment(frame, statement, statements[position + 1 :])
+        if isinstance(statement, (ast.For, ast.While)):
+            passed.append(Passed.of(frame, statement, statements[position + 1 :]))
+            continue
+        result = frame.statement(statement)
+        if result is not None:
+            return result
+    return None
+
+
+def _apart(frame: Frame, loop: Passed) -> Return | None:
     """Parse what follows a loop for no trips, and for the first trip, by itself, and the others."""
     loop.point.go_back(frame)
     node = loop.node

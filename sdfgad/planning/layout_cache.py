@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from sdfgad.cache import fingerprint, key_of, read, write
 from sdfgad.errors import Location
@@ -22,9 +21,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.plan.cut import Cut
 from sdfgad.plan.problem import Solution
 from sdfgad.plan.segments import Segments
-
-if TYPE_CHECKING:
-    from sdfgad.planning.layout import Layout
+from sdfgad.planning.layout import Code, Layout
 
 # A plan that was cut short by a busy machine may be a better one next time.
 LASTING = ("fixed", "optimal", "feasible", "greedy", "smallest peak")
@@ -81,7 +78,5 @@ def _write(name: str, found: Layout | NeedsConstant) -> None:
 @functools.cache
 def _codec() -> Codec:
     """All records that a layout is made of."""
-    from sdfgad.planning.layout import Code, Layout  # It imports this module.
-
     chosen = (Layout, Code, Cut, GradientProgram, Checkpoint, Segments, Solution)
     return Codec((*chosen, Program, Buffer, Access, Whole, Check, Location, Compute, Call, Loop, Branch))

@@ -9,7 +9,7 @@ from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Buffer, Call, Compute, Program, Statement, buffers_of, walk, written
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.interpreter import Frame
+from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.source import read_source
 from sdfgad.parse.values import view_of
 from sdfgad.rules.library import CALL_RULES, OPERAND_RULES, CallRule
@@ -48,7 +48,7 @@ def pullback_of_call(
     parameters = [argument.arg for argument in source.node.args.args]
     wanted = len(parameters) - len(inputs) - 2 * count
     values = [*inputs, *outputs, *cotangents, *call.sizes[len(call.sizes) - wanted :]]
-    result = Frame(b, source, dict(zip(parameters, values, strict=True)), is_ours=True).run()
+    result = Interpreter(b, source, dict(zip(parameters, values, strict=True)), is_ours=True).run()
     contributions = result if isinstance(result, tuple) else (result,)
     for whole, contribution in zip(call.inputs, contributions, strict=True):
         if whole.buffer in bars and contribution is not None:

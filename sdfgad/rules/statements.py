@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sdfgad.ir.expr import Expr, Lin, Read
+from sdfgad.ir.expr import Expr, Int, Lin, Read, symbols_of
 from sdfgad.ir.program import Access, Accumulate, Compute
 from sdfgad.rules.algebra import compare, const, div, select
 from sdfgad.rules.expression import pullback
@@ -97,6 +97,4 @@ def target_params(statement: Compute) -> tuple[tuple[str, Lin], ...]:
 
 
 def _mentions(access: Access, symbol: str) -> bool:
-    from sdfgad.ir.expr import Int, symbols_of
-
     return any(symbol in symbols_of(Int(lin)) for lin in access.index)

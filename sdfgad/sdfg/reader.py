@@ -29,7 +29,7 @@ from sdfgad.ir.program import (
 from sdfgad.sdfg.computations_read import call_of, computes_of, merged
 from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
-from sdfgad.sdfg.parsing import linear
+from sdfgad.sdfg.parsing import linear, operation
 from sdfgad.sdfg.scope import Buffers, Scope
 
 
@@ -212,8 +212,6 @@ def _parts(span: Lin, step: int) -> Lin:
     """How many steps there are in a span, rounded up."""
     if span.is_const:
         return Lin(-(-span.const // step))
-    from sdfgad.sdfg.parsing import operation
-
     return linear(operation("floor_divide", Int(span + step - 1), Int(Lin(step))))
 
 

@@ -123,8 +123,10 @@ def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
 
 
 def _uses(root: Expr) -> dict[Expr, int]:
+    """How often each node is used; an operation in an index as if more than once: DaCe's indices have no functions."""
     uses: dict[Expr, int] = {}
     for node in postorder(root):
         for child in node.children:
-            uses[child] = uses.get(child, 0) + 1
+            is_index = isinstance(node, Read) and isinstance(child, Op)
+            uses[child] = uses.get(child, 0) + (2 if is_index else 1)
     return uses

@@ -17,7 +17,7 @@ from dace import dtypes
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
-from sdfgad.ir.expr import Expr, Lin, Op, Read, postorder
+from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Block,
@@ -164,7 +164,7 @@ class _Writer:
                 self.block(body, place.within(region), inner)
 
     def inline(self, value: Expr, place: Place) -> str:
-        """A value as text that an edge or a condition can have, which may be the name of a scalar that is computed before."""
+        """A value as text for a condition, which may be the name of a scalar that is computed before."""
         self.declare({read.buffer for read in value.reads}, place)
 
         def read(node: Read, index: list[str]) -> str:
@@ -173,9 +173,11 @@ class _Writer:
 
         writer = TaskletWriter(read)
         text = writer.value(value)
-        # DaCe's symbolic expressions have no choices.
-        if not writer.lines and not any(isinstance(node, Op) and node.name == "select" for node in postorder(value)):
-            return text
+        return self.scalar(value, place) if writer.lines else text
+
+    def scalar(self, value: Expr, place: Place) -> str:
+        """A scalar that holds a value."""
+        self.declare({read.buffer for read in value.reads}, place)
         name = self.names.fresh("value")
         dtype = dtypes.dtype_to_typeclass(value.dtype.type)
         place.sdfg.add_scalar(name, dtype, dtypes.StorageType.Register, transient=True)
@@ -258,7 +260,8 @@ class _Writer:
     def symbol(self, value: Expr, place: Place) -> str:
         symbol = self.names.fresh("size")
         add_symbol(place.sdfg, symbol)
-        text = self.inline(value, place)
+        # Functions mean nothing to DaCe on an edge.
+        text = self.inline(value, place) if isinstance(value, Read) else self.scalar(value, place)
         place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
         return symbol
 

@@ -10,10 +10,11 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Const, Expr, Lin, Op
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.creation import stacked
-from sdfgad.parse.functions.elementwise import elementwise
+from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.output import into
+from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.registry import function
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Index, Tensor, cast, scalar
 
 
@@ -73,8 +74,6 @@ def _dot(b: Builder, x: Tensor, y: Tensor) -> Tensor:
 @function(np.outer)
 def outer(b: Builder, x: Any, y: Any, out: Any = None) -> Tensor:
     """The outer product of two vectors, unevaluated; other arrays are taken as vectors."""
-    from sdfgad.parse.functions.shape import reshape  # which knows reductions
-
     x, y = (v if v.ndim == 1 else reshape(b, v, -1) for v in (stacked(b, x), stacked(b, y)))
     return into(b, out, pairs(b, x, y))
 

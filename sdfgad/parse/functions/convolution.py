@@ -8,9 +8,9 @@ import numpy as np
 
 from sdfgad.ir.expr import Lin
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.assembly import common_dtype
 from sdfgad.parse.functions.creation import filled
-from sdfgad.parse.functions.elementwise import elementwise
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.shape import flip
 from sdfgad.parse.functions.views import part

@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.registry import function
-from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_static
-
-FLOAT = np.dtype(np.float64)
-# Longer lists of numbers become arrays that the program is passed.
-MANY = 8
+from sdfgad.parse.stacking import FLOAT, stacked
+from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer
 
 
 def shape_of(b: Builder, shape: Any) -> Index:
@@ -118,16 +114,6 @@ def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: A
     return array(b, a, dtype)
 
 
-@function(np.ascontiguousarray, np.asfortranarray)
-def ascontiguousarray(b: Builder, a: Any, dtype: Any = None) -> Tensor:
-    """An array itself where it is contiguous for certain, else a copy."""
-    from sdfgad.parse.functions.shape import is_contiguous
-
-    converted = asarray(b, a, dtype)
-    converted = converted if converted.ndim else converted.reindexed((Lin(1),), lambda _: ())
-    return converted if is_contiguous(b, converted) else b.stored(converted)
-
-
 @function(np.array)
 def array(
     b: Builder,
@@ -148,30 +134,6 @@ def array(
         value = b.stored(value, weak=False)
     extra = b.constant(ndmin) - value.ndim
     return value.reindexed((*(Lin(1),) * extra, *value.shape), lambda p: p[extra:]) if extra > 0 else value
-
-
-def stacked(b: Builder, x: Any) -> Tensor:
-    """Nested sequences of equal shape as one array; anything else as a tensor."""
-    if isinstance(x, np.ndarray):
-        return b.constant_array(x)
-    if not isinstance(x, (list, tuple)):
-        return as_tensor(x)
-    if is_static(x) and len(x) > MANY:
-        return stacked(b, b.python(np.array, x))
-    parts = [stacked(b, part) for part in x]
-    if not parts:
-        return Tensor((Lin(0),), FLOAT, lambda _: Const(0, FLOAT))
-    if any(part.ndim != parts[0].ndim for part in parts):
-        raise ShapeMismatch("the parts of a list differ in their numbers of dimensions", b.where, "Mend the list.")
-    dtype = np.result_type(*(part.dtype for part in parts))
-    result = b.new_view("", (Lin(len(parts)), *parts[0].shape), dtype)
-    for position, part in enumerate(parts):
-        b.assign(_row(result, position), part)
-    return result
-
-
-def _row(x: Tensor, position: int) -> Tensor:
-    return x.reindexed(x.shape[1:], lambda p: (Lin(position), *p))
 
 
 @function(np.identity)

@@ -9,9 +9,9 @@ import numpy as np
 from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Const, Expr, Lin, Op
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.assembly import common_dtype
 from sdfgad.parse.functions.contraction import matmul
-from sdfgad.parse.functions.elementwise import elementwise
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.output import into
 from sdfgad.parse.functions.reduction import normalise_axes, sum_

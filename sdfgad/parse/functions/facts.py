@@ -14,10 +14,11 @@ import numpy as np
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import broadcasting, selecting
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.creation import stacked
-from sdfgad.parse.functions.elementwise import operand_types
+from sdfgad.parse.elementwise import operand_types
 from sdfgad.parse.functions.reduction import normalise_axes
+from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
 
 
@@ -86,8 +87,6 @@ def _fixed_int(b: Builder, n: Any) -> int:
 
 @function(part_of)
 def _part_of(b: Builder, a: Any, axis: int, start: Any = None, stop: Any = None, step: Any = None) -> Tensor:
-    from sdfgad.parse.indexing import getitem  # indexing knows some functions, and is imported after them
-
     a = tensor_of(b, a)
     axis = axis % a.ndim
     return getitem(b, a, (*(slice(None),) * axis, slice(start, stop, step)))

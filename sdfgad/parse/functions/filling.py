@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.elementwise import where
+from sdfgad.parse.elementwise import where
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.output import into
+from sdfgad.parse.functions.views import diagonal
+from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Tensor
 
@@ -36,8 +38,6 @@ def fill(b: Builder, a: Tensor, value: Any) -> None:
 
 @function(np.fill_diagonal)
 def fill_diagonal(b: Builder, a: Any, val: Any, wrap: bool = False) -> None:
-    from sdfgad.parse.functions.views import diagonal
-
     if wrap or a.ndim != 2:
         raise b.unsupported("np.fill_diagonal with `wrap`, or of anything but a matrix")
     into(b, diagonal(b, a), val)
@@ -51,8 +51,6 @@ def _chosen(b: Builder, mask: Any, new: Any, old: Tensor) -> Tensor:
 def item(b: Builder, a: Tensor, *index: Any) -> Any:
     """One element as a Python number."""
     from dataclasses import replace
-
-    from sdfgad.parse.indexing import getitem
 
     entries = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
     if not entries and any(b.constant(extent) != 1 for extent in a.shape):

@@ -10,8 +10,8 @@ import numpy as np
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.creation import filled
-from sdfgad.parse.functions.elementwise import elementwise
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.output import into
 from sdfgad.parse.functions.reduction import normalise_axes
@@ -112,8 +112,6 @@ def bincount(b: Builder, x: Any, /, weights: Any = None, minlength: Any = 0) -> 
 @function(np.select)
 def select_function(b: Builder, condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     """The first choice whose condition holds, unevaluated."""
-    from sdfgad.parse.functions.elementwise import where
-
     if len(condlist) != len(choicelist):
         raise b.unsupported("np.select needs as many choices as conditions")
     result: Any = as_tensor(default)
@@ -125,8 +123,6 @@ def select_function(b: Builder, condlist: Any, choicelist: Any, default: Any = 0
 @function(np.choose, method="choose")
 def choose(b: Builder, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Tensor:
     """The element of the choice with the number that `a` holds there, unevaluated."""
-    from sdfgad.parse.functions.elementwise import where
-
     parts = [tensor_of(b, c) for c in choices]
     number, count = tensor_of(b, a), len(parts)
     place = limited(b, number, Lin(count), mode)

@@ -9,11 +9,13 @@ import numpy as np
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.assembly import column_stack, common_dtype, concatenate
-from sdfgad.parse.functions.creation import FLOAT, arange, shape_of
-from sdfgad.parse.functions.elementwise import elementwise, where
+from sdfgad.parse.functions.creation import arange, shape_of
 from sdfgad.parse.functions.facts import tensor_of
+from sdfgad.parse.functions.views import moveaxis
 from sdfgad.parse.registry import function, subscript
+from sdfgad.parse.stacking import FLOAT
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype, cast, is_integer
 
 
@@ -34,8 +36,6 @@ def linspace(
     axis: Any = 0,
 ) -> Any:
     """``np.linspace`` between numbers or arrays, with NumPy's rounding."""
-    from sdfgad.parse.functions.views import moveaxis
-
     count = b.constant(num)
     first, last = (b.settle(tensor_of(b, end)) for end in (start, stop))
     float_dtype = elementwise(b, "divide", elementwise(b, "add", first, last), 1.0).dtype

@@ -11,7 +11,7 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Lin
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.elementwise import elementwise
+from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Tensor, as_tensor, astype
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from sdfgad.ir.expr import INT, Int, Op, as_linear
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.elementwise import elementwise
-from sdfgad.parse.functions.python import as_float, as_int, rows_of, whole
+from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.functions.python import as_float, rows_of
+from sdfgad.parse.integers import as_int, whole
 from sdfgad.parse.registry import FUNCTIONS, Known, function
 from sdfgad.parse.values import Tensor, is_integer, scalar
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.merging import updatable
+from sdfgad.parse.updating import updatable
 
 
 def into(b: Builder, out: Any, result: Any) -> Any:

@@ -10,9 +10,10 @@ import numpy as np
 
 from sdfgad.ir.expr import Const, Op
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.creation import stacked
-from sdfgad.parse.functions.elementwise import elementwise, strong, where
+from sdfgad.parse.elementwise import elementwise, where
+from sdfgad.parse.functions.elementwise import strong
 from sdfgad.parse.registry import attribute, function
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Selection, Tensor, astype
 
 

@@ -11,12 +11,13 @@ import numpy as np
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.creation import stacked
-from sdfgad.parse.functions.elementwise import elementwise, power, to_bool
+from sdfgad.parse.elementwise import elementwise, power, to_bool
 from sdfgad.parse.functions.reduction import max_ as array_max
 from sdfgad.parse.functions.reduction import min_ as array_min
 from sdfgad.parse.functions.reduction import reduce_over
+from sdfgad.parse.integers import as_int, integer_extremum, single, whole
 from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
 
 
@@ -146,16 +147,6 @@ def _truth_of_all(b: Builder, values: Any, name: str) -> Any:
     return result
 
 
-def integer_extremum(b: Builder, x: Any, y: Any, name: str) -> Any:
-    """The larger or smaller of two integers, simplified where it is provable which one it is."""
-    difference = (Lin.of(x) - y) if name == "maximum" else (Lin.of(y) - x)
-    if b.domain.implies(difference):
-        return x
-    if b.domain.implies(-difference):
-        return y
-    return as_linear(Op(name, (Int(x), Int(y)), INT))
-
-
 @function(builtins.round, static=True)
 def round_(b: Builder, number: Any, ndigits: Any = None) -> Any:
     """Python's ``round``; the one of NumPy's scalars scales."""
@@ -166,34 +157,15 @@ def round_(b: Builder, number: Any, ndigits: Any = None) -> Any:
         return number
     if digits is None:
         return whole(b, "rint", number)
-    x = _one(b, number)
+    x = single(b, number)
     if x.dtype.kind == "f" and x.weak:
         return scalar(Op("round_decimals", (x.at(), Const(digits, INT)), x.dtype), weak=True)
     return FUNCTIONS[np.round].handler(b, x, digits)
 
 
-def whole(b: Builder, how: str, number: Any) -> Any:
-    """A number rounded in some way to a Python integer."""
-    x = _one(b, number)
-    return b.fixed(cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT))
-
-
-def _one(b: Builder, x: Any) -> Tensor:
-    """A single number."""
-    tensor = as_tensor(x)
-    if tensor.ndim:
-        raise b.unsupported("only an array without axes is a Python number", "Index it first.")
-    return tensor
-
-
 def as_float(b: Builder, x: Any) -> Tensor:
     """A number as a Python float."""
-    return scalar(cast(_one(b, x).at(), np.dtype(np.float64)), weak=True)
-
-
-def as_int(b: Builder, x: Any) -> Any:
-    """A number as a Python integer, cut off."""
-    return x if is_integer(x) else whole(b, "trunc", x)
+    return scalar(cast(single(b, x).at(), np.dtype(np.float64)), weak=True)
 
 
 @function(builtins.float, static=True)
@@ -208,7 +180,7 @@ def int_(b: Builder, x: Any) -> Any:
 
 @function(builtins.bool, static=True)
 def bool_(b: Builder, x: Any) -> Any:
-    return scalar(to_bool(_one(b, x).at()))
+    return scalar(to_bool(single(b, x).at()))
 
 
 def _converter(dtype: np.dtype[Any]) -> Any:

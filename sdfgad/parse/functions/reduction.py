@@ -11,11 +11,11 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.creation import stacked
-from sdfgad.parse.functions.elementwise import elementwise
-from sdfgad.parse.functions.elementwise import where as elementwise_where
+from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.elementwise import where as elementwise_where
 from sdfgad.parse.functions.output import into
 from sdfgad.parse.registry import function
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Index, Selection, Tensor, astype, is_integer, scalar
 
 

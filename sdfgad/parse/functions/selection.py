@@ -10,12 +10,13 @@ import numpy as np
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, as_linear
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.creation import stacked
-from sdfgad.parse.functions.elementwise import elementwise, to_bool
+from sdfgad.parse.elementwise import elementwise, to_bool
 from sdfgad.parse.functions.reduction import normalise_axes
+from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.gathering import gather
-from sdfgad.parse.merging import updatable
 from sdfgad.parse.registry import function
+from sdfgad.parse.stacking import stacked
+from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype
 
 
@@ -94,8 +95,6 @@ def ix_(b: Builder, *indices: Any) -> tuple[Tensor, ...]:
 def _rows(b: Builder, x: Tensor, axis: Any) -> tuple[Tensor, int]:
     """The array with one axis last; None sorts the flattened array."""
     if axis is None:
-        from sdfgad.parse.functions.shape import reshape
-
         x, axis = reshape(b, x, -1), 0
     (position,) = normalise_axes(b, axis, x.ndim)
     x = x if x.is_stored else b.materialise(x)

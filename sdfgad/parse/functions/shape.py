@@ -12,10 +12,11 @@ from sdfgad.ir.expr import Int, Lin, symbols_of
 from sdfgad.ir.folding import folded
 from sdfgad.parse import broadcasting, selecting
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.creation import shape_of, stacked
+from sdfgad.parse.functions.creation import asarray, shape_of
 from sdfgad.parse.functions.output import is_fortran
 from sdfgad.parse.functions.reduction import normalise_axes, with_axes
 from sdfgad.parse.registry import attribute, function
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.strides import ravelled, unravelled
 from sdfgad.parse.values import Index, Selection, Tensor
 
@@ -150,6 +151,14 @@ def ravel(b: Builder, a: Any, order: Any = "C") -> Tensor:
 def is_contiguous(b: Builder, x: Tensor) -> bool:
     """Whether a view's elements are next to each other, in row-major order."""
     return x.place is not None and bool(_strided_like(b, x).flags.c_contiguous)
+
+
+@function(np.ascontiguousarray, np.asfortranarray)
+def ascontiguousarray(b: Builder, a: Any, dtype: Any = None) -> Tensor:
+    """An array itself where it is contiguous for certain, else a copy."""
+    converted = asarray(b, a, dtype)
+    converted = converted if converted.ndim else converted.reindexed((Lin(1),), lambda _: ())
+    return converted if is_contiguous(b, converted) else b.stored(converted)
 
 
 @function(method="flatten")

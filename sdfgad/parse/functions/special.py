@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.elementwise import elementwise, strong
+from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.functions.elementwise import strong
 from sdfgad.parse.registry import FUNCTIONS, Known, function, optional
 from sdfgad.parse.values import Tensor
 

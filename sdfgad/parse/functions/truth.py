@@ -8,10 +8,10 @@ import numpy as np
 
 from sdfgad.ir.expr import BOOL, INT
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.creation import stacked
-from sdfgad.parse.functions.elementwise import elementwise, to_bool
+from sdfgad.parse.elementwise import elementwise, to_bool
 from sdfgad.parse.functions.reduction import normalise_axes, reduce_over
 from sdfgad.parse.registry import function
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Tensor, cast
 
 

@@ -14,7 +14,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.functions.creation import filled
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.reduction import normalise_axes, with_axes
-from sdfgad.parse.functions.shape import flip, transpose
+from sdfgad.parse.functions.shape import flip, reshape, transpose
 from sdfgad.parse.registry import attribute, function
 from sdfgad.parse.values import Index, Tensor, is_integer
 
@@ -116,8 +116,6 @@ def diag(b: Builder, v: Any, k: Any = 0) -> Tensor:
 
 @function(np.diagflat)
 def diagflat(b: Builder, v: Any, k: Any = 0) -> Tensor:
-    from sdfgad.parse.functions.shape import reshape
-
     return diag(b, reshape(b, tensor_of(b, v), -1), k)
 
 

@@ -1,0 +1,89 @@
+"""Assignments: what names, elements and shapes are bound to."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from sdfgad.parse import containers
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.functions.shape import reshape
+from sdfgad.parse.indexing import getitem, setitem
+from sdfgad.parse.values import Selection, Tensor, is_static
+
+
+def assign(frame: Frame, node: ast.Assign) -> None:
+    """``target = ... = value``."""
+    value = frame.eval(node.value)
+    if len(node.targets) > 1:
+        value = frame.b.settle(value)
+    for target in node.targets:
+        bind(frame, target, value)
+
+
+def assign_annotated(frame: Frame, node: ast.AnnAssign) -> None:
+    """``target: type = value``."""
+    if node.value is not None:
+        bind(frame, node.target, frame.eval(node.value))
+
+
+def bind(frame: Frame, target: ast.expr, value: Any) -> None:
+    """Give a target its value, of an assignment or of a loop."""
+    if isinstance(value, types.GeneratorType):
+        raise frame.unsupported(target, "a generator that is kept in a name is not supported; make it a list")
+    if isinstance(value, Iterator):
+        value = tuple(value)
+    if isinstance(target, ast.Name):
+        frame.env[target.id] = frame.b.named(frame.b.settle(value, target.id), target.id)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(frame, target, value)
+    elif isinstance(target, ast.Subscript):
+        store(frame, frame.eval(target.value), frame.eval(target.slice), value)
+    elif isinstance(target, ast.Attribute) and target.attr == "shape":
+        _reshape(frame, target, value)
+    else:
+        raise frame.unsupported(target, "this assignment target is not supported")
+
+
+def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
+    """``x.shape = value``, for all names of the array."""
+    old = frame.eval(target.value)
+    if not isinstance(target.value, ast.Name) or not isinstance(old, Tensor):
+        raise frame.unsupported(target, "this assignment target is not supported")
+    new = reshape(frame.b, old, value)
+    if new.buffer != old.buffer:
+        raise frame.unsupported(target, "this array cannot be given another shape in place")
+    frame.env.update({name: new for name, other in frame.env.items() if other is old})
+
+
+def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
+    parts = list(value) if isinstance(value, (tuple, list)) else _rows(frame, value)
+    starred = next((k for k, name in enumerate(target.elts) if isinstance(name, ast.Starred)), None)
+    if starred is not None:
+        end = starred + len(parts) - len(target.elts) + 1
+        parts = [*parts[:starred], parts[starred:end], *parts[end:]] if end >= starred else []
+    if len(parts) != len(target.elts):
+        raise frame.unsupported(target, f"{len(parts)} values for {len(target.elts)} names")
+    # All values exist before any name is bound: a, b = b, a + b.
+    parts = [frame.b.settle(part) for part in parts]
+    for name, part in zip(target.elts, parts, strict=True):
+        bind(frame, name.value if isinstance(name, ast.Starred) else name, part)
+
+
+def _rows(frame: Frame, value: Any) -> list[Any]:
+    if not isinstance(value, Tensor) or value.ndim == 0:
+        raise frame.b.unsupported(f"cannot unpack {value!r}")
+    return [getitem(frame.b, value, k) for k in range(frame.b.constant(value.shape[0]))]
+
+
+def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
+    """``container[index] = value``."""
+    if isinstance(container, (Tensor, Selection)):
+        setitem(frame.b, container, index, value)
+    elif isinstance(container, (list, dict)) and is_static(index):
+        containers.require_current(frame.b, container)
+        container[index] = frame.b.settle(value)
+    else:
+        raise frame.b.unsupported(f"assignment into {type(container).__name__}")

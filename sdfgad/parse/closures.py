@@ -1,0 +1,50 @@
+"""Functions that are defined in a function."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.source import FunctionNode, Source
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function defined in a function: its node, the frame whose names it sees, and the defaults of its parameters."""
+
+    node: FunctionNode
+    frame: Frame
+    signature: inspect.Signature
+
+    @staticmethod
+    def of(frame: Frame, node: FunctionNode) -> Closure:
+        a = node.args
+        positional = [*a.posonlyargs, *a.args]
+        defaults = dict(zip(reversed(positional), map(frame.eval, reversed(a.defaults)), strict=False))
+        defaults |= {n: frame.eval(d) for n, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
+        kinds: list[tuple[ast.arg, Any]] = [(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in positional]
+        kinds += [(a.vararg, inspect.Parameter.VAR_POSITIONAL)] if a.vararg else []
+        kinds += [(n, inspect.Parameter.KEYWORD_ONLY) for n in a.kwonlyargs]
+        kinds += [(a.kwarg, inspect.Parameter.VAR_KEYWORD)] if a.kwarg else []
+        nothing = inspect.Parameter.empty
+        return Closure(
+            node,
+            frame,
+            inspect.Signature([inspect.Parameter(n.arg, kind, default=defaults.get(n, nothing)) for n, kind in kinds]),
+        )
+
+    @property
+    def source(self) -> Source:
+        outer = self.frame.source
+        return Source(outer.function, self.node, outer.file, outer.outer)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "lambda")
+
+    def __call__(self, *positional: Any, **keywords: Any) -> Any:
+        """It is run by the parser; being callable, it may be the function of a `partial`."""
+        raise NotImplementedError

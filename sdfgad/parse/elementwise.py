@@ -1,0 +1,125 @@
+"""Element-wise operations, with NumPy's broadcasting and dtype promotion.
+
+Everything else that computes is made of them; `functions/elementwise.py` gives them NumPy's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import Const, Expr, Lin, Op
+from sdfgad.ir.ops import COMPLEX
+from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.masks import common_mask
+from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, cast
+
+_PYTHON_TYPES = {"i": int, "f": float, "c": complex}
+# Operations that are no ufuncs, with a ufunc that takes and gives the same dtypes.
+_TYPED_LIKE = {
+    **dict.fromkeys(("sinc", "i0", "fractional", "held", "root_of_squares"), "sin"),
+    **dict.fromkeys(("erf", "erfc", "erfinv", "gamma", "gammaln", "digamma", "expit", "log_expit", "logit"), "sin"),
+    **dict.fromkeys(("xlogy", "xlog1py", "ieee_remainder"), "arctan2"),
+    **dict.fromkeys(("later_if_greater", "later_if_less"), "maximum"),
+}
+
+
+def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Tensor:
+    """The ufunc `name` of numbers and tensors, unevaluated; computed in `dtype` if one is given."""
+    if any(isinstance(operand, Selection) for operand in operands):
+        return of_selections(b, partial(elementwise, b, name, dtype=dtype), operands)
+    tensors = [as_tensor(operand) for operand in operands]
+    ufunc = getattr(np, _TYPED_LIKE.get(name, name))
+    results = (None,) * ufunc.nout
+    wanted = {} if dtype is None else {"signature": (*(None,) * len(tensors), *(np.dtype(dtype),) * ufunc.nout)}
+    try:
+        resolved = ufunc.resolve_dtypes((*operand_types(tensors), *results), **wanted)
+    except TypeError as error:
+        raise b.unsupported(f"np.{name} does not take {', '.join(str(t.dtype) for t in tensors)}") from error
+    *inputs, output = resolved[: len(tensors) + 1]
+    if any(d.kind == "f" and d.itemsize not in (4, 8) for d in (*inputs, output)):
+        raise b.unsupported(f"np.{name} gives {output} here", "Convert the operands with astype.")
+    if inputs[0].kind == "c" and name not in COMPLEX:
+        raise b.unsupported(f"np.{name} of complex numbers is not supported", "Use their real and imaginary parts.")
+    shape = broadcast_shapes(b, *(t.shape for t in tensors))
+    wide = [broadcast_to(b, t, shape) for t in tensors]
+
+    def element(index: Index) -> Expr:
+        args = tuple(cast(t.element(index), d) for t, d in zip(wide, inputs, strict=True))
+        return Op(name, args, output)
+
+    return Tensor(shape, output, element, weak=all(t.weak for t in tensors))
+
+
+def of_selections(b: Builder, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+    """An element-wise function of operands with selections among them."""
+    if common_mask(operands) is None:
+        return function(*map(as_tensor, operands))
+    first = next(operand for operand in operands if isinstance(operand, Selection))
+    dense = [o.dense if isinstance(o, Selection) else _single(as_tensor(o)) for o in operands]
+    return replace(first, dense=function(*dense))
+
+
+def _single(x: Tensor) -> Tensor:
+    """A tensor with one element as a scalar."""
+    return x.reindexed((), lambda _: (Lin(0),) * x.ndim) if x.ndim else x
+
+
+def operand_types(tensors: list[Tensor]) -> list[Any]:
+    """What NumPy's promotion is told of each operand: Python numbers give way to arrays and NumPy scalars."""
+    if all(tensor.weak for tensor in tensors):
+        return [tensor.dtype for tensor in tensors]
+    return [_PYTHON_TYPES.get(t.dtype.kind, t.dtype) if t.weak else t.dtype for t in tensors]
+
+
+def power(b: Builder, base: Any, exponent: Any) -> Tensor:
+    """``base ** exponent``; small constant exponents become products and roots, as in NumPy."""
+    if isinstance(base, Selection) or isinstance(exponent, Selection):
+        return of_selections(b, partial(power, b), (base, exponent))
+    base = as_tensor(base)
+    if isinstance(exponent, (int, float)) and not isinstance(exponent, bool) and base.dtype.kind in "fc":
+        short = _SHORT_POWERS.get(float(exponent))
+        if short is not None:
+            return short(b, base)
+    return elementwise(b, "power", base, exponent)
+
+
+_SHORT_POWERS = {
+    1.0: lambda b, x: elementwise(b, "positive", x),
+    2.0: lambda b, x: elementwise(b, "square", x),
+    3.0: lambda b, x: elementwise(b, "multiply", elementwise(b, "square", x), x),
+    4.0: lambda b, x: elementwise(b, "square", elementwise(b, "square", x)),
+    0.5: lambda b, x: elementwise(b, "sqrt", x),
+    -1.0: lambda b, x: elementwise(b, "reciprocal", x),
+}
+
+
+def where(b: Builder, condition: Any, x: Any, y: Any) -> Any:
+    """``x`` where the condition holds, else ``y``."""
+    if any(isinstance(operand, Selection) for operand in (condition, x, y)):
+        return of_selections(b, partial(where, b), (condition, x, y))
+    condition, x, y = as_tensor(condition), as_tensor(x), as_tensor(y)
+    dtype = elementwise(b, "add", x, y).dtype
+    shape = broadcast_shapes(b, condition.shape, x.shape, y.shape)
+    c, u, v = (broadcast_to(b, t, shape) for t in (condition, x, y))
+
+    def element(index: Index) -> Expr:
+        return Op(
+            "select",
+            (to_bool(c.element(index)), cast(u.element(index), dtype), cast(v.element(index), dtype)),
+            dtype,
+        )
+
+    return Tensor(shape, dtype, element, weak=x.weak and y.weak)
+
+
+def to_bool(expr: Expr) -> Expr:
+    """Python's truth value of a scalar."""
+    if expr.dtype.kind == "b":
+        return expr
+    return Op("not_equal", (expr, Const(0, expr.dtype)), np.dtype(np.bool_))

@@ -1,0 +1,146 @@
+"""Expressions: the values of names, literals, operators, attributes and subscripts.
+
+Calls, comprehensions and conditions, which are more than that, have modules of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import UnboundVariable
+from sdfgad.ir.expr import Lin
+from sdfgad.parse import calls, comprehensions, conditions, containers, operators
+from sdfgad.parse.binding import bind
+from sdfgad.parse.conditions import logical, truth
+from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.indexing import getitem
+from sdfgad.parse.merging import bound_value
+from sdfgad.parse.operands import evaluated
+from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
+from sdfgad.parse.values import Selection, Tensor
+
+
+def constant(frame: Frame, node: ast.Constant) -> Any:
+    return node.value
+
+
+def name(frame: Frame, node: ast.Name) -> Any:
+    """What a name of the function stands for, of one around it, of its module, or of Python."""
+    seen: Frame | None = frame
+    while seen is not None:
+        if node.id in seen.env:
+            return bound_value(seen, node, seen.env[node.id])
+        seen = seen.lexical
+    if node.id in frame.source.outer:
+        value = frame.source.outer[node.id]
+        if isinstance(value, np.ndarray):
+            return frame.b.capture(node.id, value, partial(frame.source.lookup, node.id))
+        return value
+    if hasattr(builtins, node.id):
+        return getattr(builtins, node.id)
+    what = f"name `{node.id}` is not defined"
+    raise UnboundVariable(what, frame.where(node), "Define it first.", name=node.id)
+
+
+def tuple_(frame: Frame, node: ast.Tuple) -> Any:
+    return tuple(_elements(frame, node.elts))
+
+
+def list_(frame: Frame, node: ast.List) -> Any:
+    return containers.made(frame.b, _elements(frame, node.elts))
+
+
+def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
+    """The entries of a tuple or list, those of starred sequences among them."""
+    result: list[Any] = []
+    for node, value in zip(nodes, evaluated(frame, nodes), strict=True):
+        result += calls.as_sequence(frame, node, value) if isinstance(node, ast.Starred) else [value]
+    return list(map(frame.b.settle, result))
+
+
+def dict_(frame: Frame, node: ast.Dict) -> Any:
+    keys = [frame.eval(k) if k is not None else None for k in node.keys]
+    return containers.made(frame.b, dict(zip(keys, map(frame.b.settle, evaluated(frame, node.values)), strict=True)))
+
+
+def slice_(frame: Frame, node: ast.Slice) -> Any:
+    return slice(*(None if n is None else frame.eval(n) for n in (node.lower, node.upper, node.step)))
+
+
+def attribute(frame: Frame, node: ast.Attribute) -> Any:
+    value = frame.eval(node.value)
+    if not isinstance(value, (Tensor, Selection)):
+        found = frame.b.python(getattr, value, node.attr)
+        is_array = isinstance(found, np.ndarray)
+        return frame.b.capture(node.attr, found, partial(getattr, value, node.attr)) if is_array else found
+    if node.attr in ATTRIBUTES:
+        return ATTRIBUTES[node.attr](frame.b, value)
+    if node.attr in METHODS:
+        return calls.ArrayMethod(METHODS[node.attr], value)
+    raise frame.unsupported(node, f"the attribute `.{node.attr}` of arrays is not supported")
+
+
+def subscript(frame: Frame, node: ast.Subscript) -> Any:
+    container, index = evaluated(frame, [node.value, node.slice])
+    return item(frame, container, index)
+
+
+def item(frame: Frame, container: Any, index: Any) -> Any:
+    """``container[index]``, of an array or of what is known while parsing."""
+    if isinstance(container, (Tensor, Selection)):
+        return getitem(frame.b, container, index)
+    if id(container) in SUBSCRIPTS:
+        return SUBSCRIPTS[id(container)][1](frame.b, index)
+    return frame.b.python(operator.getitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
+
+
+def binary(frame: Frame, node: ast.BinOp) -> Any:
+    left, right = evaluated(frame, [node.left, node.right])
+    return operators.binary(frame.b, type(node.op), left, right)
+
+
+def unary(frame: Frame, node: ast.UnaryOp) -> Any:
+    value = frame.eval(node.operand)
+    if isinstance(node.op, ast.Not):
+        known = conditions.known_truth(value)
+        return not known if known is not None else elementwise(frame.b, "logical_not", truth(frame.b, value))
+    return operators.unary(frame.b, type(node.op), value)
+
+
+def compare(frame: Frame, node: ast.Compare) -> Any:
+    values = evaluated(frame, [node.left, *node.comparators])
+    result: Any = True
+    for op, left, right in zip(node.ops, values[:-1], values[1:], strict=True):
+        part = operators.compare(frame.b, type(op), left, right)
+        result = part if result is True else logical(frame.b, "logical_and", result, part)
+    return result
+
+
+def named(frame: Frame, node: ast.NamedExpr) -> Any:
+    """``name := value``."""
+    bind(frame.scope, node.target, frame.eval(node.value))
+    return frame.scope.env[node.target.id]
+
+
+def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
+    return containers.made(frame.b, comprehensions.items(frame, node))
+
+
+def dict_comprehension(frame: Frame, node: ast.DictComp) -> Any:
+    return containers.made(frame.b, dict(comprehensions.items(frame, node)))
+
+
+def text(frame: Frame, node: ast.JoinedStr) -> str:
+    """A text whose parts may be known only at run time: there is no use for it but to print it."""
+    return ast.unparse(node)
+
+
+def starred(frame: Frame, node: ast.Starred) -> Any:
+    return frame.eval(node.value)

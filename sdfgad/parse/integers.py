@@ -1,0 +1,39 @@
+"""Python's integers, of data and of loop counters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sdfgad.ir.expr import INT, Int, Lin, Op, as_linear
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.values import Tensor, as_tensor, cast, is_integer
+
+
+def integer_extremum(b: Builder, x: Any, y: Any, name: str) -> Any:
+    """The larger or smaller of two integers, simplified where it is provable which one it is."""
+    difference = (Lin.of(x) - y) if name == "maximum" else (Lin.of(y) - x)
+    if b.domain.implies(difference):
+        return x
+    if b.domain.implies(-difference):
+        return y
+    return as_linear(Op(name, (Int(x), Int(y)), INT))
+
+
+def as_int(b: Builder, x: Any) -> Any:
+    """A number as a Python integer, cut off."""
+    return x if is_integer(x) else whole(b, "trunc", x)
+
+
+def whole(b: Builder, how: str, number: Any) -> Any:
+    """A number rounded in some way to a Python integer."""
+    x = single(b, number)
+    return b.fixed(cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT))
+
+
+def single(b: Builder, x: Any) -> Tensor:
+    """A single number."""
+    tensor = as_tensor(x)
+    if tensor.ndim:
+        raise b.unsupported("only an array without axes is a Python number", "Index it first.")
+    return tensor

@@ -1,0 +1,51 @@
+"""Operands, one after the other: a function of the user that is called in one may write what another has read."""
+
+from __future__ import annotations
+
+import ast
+import types
+from functools import lru_cache, partial
+from typing import Any
+
+from sdfgad.parse.closures import Closure
+from sdfgad.parse.frame import Frame
+
+
+def evaluated(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
+    """Operands from left to right; a later call may write what an earlier, unevaluated operand reads."""
+    values: list[Any] = []
+    may_write = [calls_user_function(frame, node) for node in nodes]
+    for position, node in enumerate(nodes):
+        value = frame.eval(node)
+        values.append(frame.b.settle(value) if any(may_write[position + 1 :]) else value)
+    return values
+
+
+def calls_user_function(frame: Frame, node: ast.AST) -> bool:
+    """Whether an expression calls a function that might write to its arguments."""
+    return any(not _is_pure(frame, call.func) for call in _calls_in(node))
+
+
+@lru_cache(maxsize=1 << 14)
+def _calls_in(node: ast.AST) -> tuple[ast.Call, ...]:
+    """The calls in an expression, found once: a loop's body is evaluated several times."""
+    own = (node,) if isinstance(node, ast.Call) else ()
+    return own + tuple(call for child in ast.iter_child_nodes(node) for call in _calls_in(child))
+
+
+def _is_pure(frame: Frame, callee: ast.expr) -> bool:
+    """Whether a called function is a library's; a method of an array or list is none of the user's either."""
+    root: ast.expr = callee
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name) or (root.id in frame.env and isinstance(callee, ast.Attribute)):
+        return isinstance(callee, ast.Attribute)
+    function = frame.eval(callee)
+    if isinstance(function, (Closure, partial)):
+        return False
+    return not isinstance(function, types.FunctionType) or is_library(function)
+
+
+def is_library(function: types.FunctionType) -> bool:
+    """Whether a function is a library's, which writes to none of its arguments."""
+    return (function.__module__ or "").partition(".")[0] in {"numpy", "scipy", "math"}

@@ -1,0 +1,40 @@
+"""Nested sequences as arrays, as NumPy's functions take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import ShapeMismatch
+from sdfgad.ir.expr import Const, Lin
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.values import Tensor, as_tensor, is_static
+
+FLOAT = np.dtype(np.float64)
+# Longer lists of numbers become arrays that the program is passed.
+MANY = 8
+
+
+def stacked(b: Builder, x: Any) -> Tensor:
+    """Nested sequences of equal shape as one array; anything else as a tensor."""
+    if isinstance(x, np.ndarray):
+        return b.constant_array(x)
+    if not isinstance(x, (list, tuple)):
+        return as_tensor(x)
+    if is_static(x) and len(x) > MANY:
+        return stacked(b, b.python(np.array, x))
+    parts = [stacked(b, part) for part in x]
+    if not parts:
+        return Tensor((Lin(0),), FLOAT, lambda _: Const(0, FLOAT))
+    if any(part.ndim != parts[0].ndim for part in parts):
+        raise ShapeMismatch("the parts of a list differ in their numbers of dimensions", b.where, "Mend the list.")
+    dtype = np.result_type(*(part.dtype for part in parts))
+    result = b.new_view("", (Lin(len(parts)), *parts[0].shape), dtype)
+    for position, part in enumerate(parts):
+        b.assign(_row(result, position), part)
+    return result
+
+
+def _row(x: Tensor, position: int) -> Tensor:
+    return x.reindexed(x.shape[1:], lambda p: (Lin(position), *p))

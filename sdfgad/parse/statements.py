@@ -1,0 +1,115 @@
+"""Simple statements; assignments, branches and loops have modules of their own."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse import calls, operators
+from sdfgad.parse.binding import bind, store
+from sdfgad.parse.closures import Closure
+from sdfgad.parse.expressions import item
+from sdfgad.parse.frame import Frame, Return
+from sdfgad.parse.indexing import require_same_kind, setitem
+from sdfgad.parse.operands import calls_user_function, evaluated
+from sdfgad.parse.values import Selection, Tensor
+
+
+def return_(frame: Frame, node: ast.Return) -> Return:
+    return Return(None if node.value is None else frame.b.settle(frame.eval(node.value)), frame.b.where)
+
+
+def nothing(frame: Frame, node: ast.Pass | ast.Assert) -> None:
+    """A statement that computes nothing: an assertion is not checked."""
+
+
+def expression(frame: Frame, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        frame.eval(node.value)
+
+
+def import_(frame: Frame, node: ast.Import) -> None:
+    for alias in node.names:
+        module = frame.b.python(importlib.import_module, alias.name)
+        top = frame.b.python(importlib.import_module, alias.name.partition(".")[0])
+        frame.env[alias.asname or top.__name__] = module if alias.asname else top
+
+
+def import_from(frame: Frame, node: ast.ImportFrom) -> None:
+    if node.level or node.module is None:
+        raise frame.unsupported(node, "a relative import in a function is not supported")
+    module = frame.b.python(importlib.import_module, node.module)
+    for alias in node.names:
+        frame.env[alias.asname or alias.name] = frame.b.python(getattr, module, alias.name)
+
+
+def update(frame: Frame, node: ast.AugAssign) -> None:
+    """``target op= value``: an array changes in place, anything else is bound anew."""
+    if isinstance(node.target, ast.Name):
+        old, value = evaluated(frame, [_loaded(node.target), node.value])
+        if isinstance(old, list):
+            calls.extend(frame, node, old, value)
+            return
+        result = operators.binary(frame.b, type(node.op), old, value)
+        if _is_array(old):
+            _update_array(frame, old, result)
+        else:
+            bind(frame, node.target, result)
+        return
+    if not isinstance(node.target, ast.Subscript):
+        raise frame.unsupported(node, "this assignment target is not supported")
+    container, index = evaluated(frame, [node.target.value, node.target.slice])
+    old = item(frame, container, index)
+    if isinstance(container, (list, dict)) and _is_array(old):
+        # An array in a list is updated in place.
+        _update_array(frame, old, operators.binary(frame.b, type(node.op), old, frame.eval(node.value)))
+        return
+    if calls_user_function(frame, node.value):
+        old = frame.b.settle(old)
+    result = operators.binary(frame.b, type(node.op), old, frame.eval(node.value))
+    if _is_array(old):
+        require_same_kind(frame.b, result, old)
+    store(frame, container, index, result)
+
+
+def _update_array(frame: Frame, array: Any, result: Any) -> None:
+    """``array op= …``, in place."""
+    require_same_kind(frame.b, result, array)
+    setitem(frame.b, array, Ellipsis, result)
+
+
+def with_(frame: Frame, node: ast.With) -> None:
+    """``with np.errstate(...)``, which says nothing to compiled code."""
+    for entered in node.items:
+        context = entered.context_expr
+        if not isinstance(context, ast.Call) or frame.eval(context.func) is not np.errstate:
+            raise frame.unsupported(node, "`with` is not supported, except for np.errstate")
+    frame.block(node.body)
+
+
+def function(frame: Frame, node: ast.FunctionDef) -> None:
+    """The definition of a nested function."""
+    if node.decorator_list:
+        raise frame.unsupported(node, "a decorated function inside a function is not supported")
+    frame.env[node.name] = Closure.of(frame, node)
+
+
+def delete(frame: Frame, node: ast.Delete) -> None:
+    for target in node.targets:
+        if not isinstance(target, ast.Name):
+            raise frame.unsupported(node, "`del` of anything but a name is not supported")
+        frame.env.pop(target.id, None)
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, Selection):
+        return True
+    return isinstance(value, Tensor) and (value.place is not None or value.ndim > 0)
+
+
+def _loaded(target: ast.Name) -> ast.expr:
+    """The name of an augmented assignment as it is read."""
+    return ast.copy_location(ast.Name(target.id, ast.Load()), target)
