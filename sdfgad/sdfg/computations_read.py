@@ -45,6 +45,8 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
     for edge in state.out_edges(tasklet):
         if edge.src_conn is None:
             continue
+        if edge.src_conn not in values:
+            raise UnsupportedGraph(f"the tasklet `{tasklet.label}` does not assign `{edge.src_conn}`")
         value, index = values[edge.src_conn], targets.get(edge.src_conn)
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
         read = _read(edge.data, places, scope)
@@ -123,13 +125,19 @@ def _accumulation(memlet: Any) -> Accumulate | None:
         return None
     function = ast.parse(str(memlet.wcr).strip(), mode="eval").body
     assert isinstance(function, ast.Lambda)
-    body = function.body
-    if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Add):
+    body, params = function.body, [arg.arg for arg in function.args.args]
+    if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Add) and _are(params, [body.left, body.right]):
         return "add"
-    name = ast.unparse(body.func).removeprefix("sdfgad_") if isinstance(body, ast.Call) else ""
+    is_call = isinstance(body, ast.Call) and not body.keywords and _are(params, body.args)
+    name = ast.unparse(body.func).removeprefix("sdfgad_") if is_call and isinstance(body, ast.Call) else ""
     if name not in EXTREMA:
         raise UnsupportedGraph(f"the write-conflict resolution `{memlet.wcr}`")
     return "maximum" if EXTREMA[name] == "maximum" else "minimum"
+
+
+def _are(params: list[str], values: list[ast.expr]) -> bool:
+    """Whether the operands of an operation are the two values that meet, and nothing else."""
+    return len(params) == 2 and sorted(params) == sorted(ast.unparse(value) for value in values)
 
 
 def _refuse_order(tasklet: Any, found: list[Statement]) -> None:

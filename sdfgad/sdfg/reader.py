@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import dace
+from dace import symbolic
 from dace.sdfg import nodes, utils
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import Expr, Int, Lin, Read
+from sdfgad.ir.expr import Expr, Int, Lin, Read, reads
 from sdfgad.ir.program import (
     ZERO,
     Block,
@@ -69,10 +70,43 @@ def top_scope(sdfg: Any) -> Scope:
 def region(graph: Any, scope: Scope) -> Block:
     """The statements of a control-flow region, one block after the other."""
     found: list[Statement] = []
+    # Symbols whose values came from data that has changed since.
+    old: dict[str, str] = {}
     for block, assignments in chain(graph):
+        if old:
+            texts = (symbolic.pystr_to_symbolic(str(value)) for value in assignments.values())
+            _refuse(old, block, {str(s) for text in texts for s in text.free_symbols})
         scope = assigned(assignments, scope)
-        found += block_of(block, scope)
+        old = {name: buffer for name, buffer in old.items() if name not in assignments}
+        if old:
+            _refuse(old, block, block.free_symbols)
+        statements = block_of(block, scope)
+        changed = from_data(scope, written(statements))
+        if changed:
+            _refuse(changed, block, _used_inside(block))
+        old |= changed
+        found += statements
     return merged(found)
+
+
+def from_data(scope: Scope, buffers: set[str]) -> dict[str, str]:
+    """The symbols that were assigned what is in some buffers, each with one of these."""
+    reads_ = ((name, read.buffer) for name, form in scope.symbols.items() for read in reads(Int(form)))
+    return {name: buffer for name, buffer in reads_ if buffer in buffers}
+
+
+def _used_inside(block: Any) -> set[str]:
+    """The symbols that are used while a block runs; the bounds of a loop are known before."""
+    if not isinstance(block, LoopRegion):
+        return set(block.free_symbols)
+    edges = {name for edge in block.edges() for name in edge.data.free_symbols}
+    return edges.union(*(inner.free_symbols for inner in block.nodes()))
+
+
+def _refuse(symbols: dict[str, str], block: Any, used: set[str]) -> None:
+    for name in sorted(symbols.keys() & used):
+        what = f"the symbol `{name}` in `{block.label}` is what was in `{symbols[name]}`, which has changed"
+        raise UnsupportedGraph(what)
 
 
 def chain(graph: Any) -> Iterator[tuple[Any, dict[str, str]]]:
@@ -131,18 +165,22 @@ def loop_of(loop: Any, scope: Scope) -> Loop:
     if not is_known or not isinstance(condition.ops[0], (ast.Lt, ast.LtE) if step > 0 else (ast.Gt, ast.GtE)):
         raise UnsupportedGraph(f"the loop `{loop.label}` goes on while `{loop.loop_condition.as_string}`")
     bound = scope.parser.expression(condition.comparators[0], {})
-    inner = scope.with_symbols({var: Lin.symbol(var)})
+    counter, inner = scope.with_counter(var)
     body = region(loop, inner)
     is_open = isinstance(bound, Read) and bound.buffer in written(body)
+    data = {node.id for node in ast.walk(condition) if isinstance(node, ast.Name) and node.id in scope.sdfg.arrays}
+    moving = any(scope.buffer(name).name in written(body) for name in data)
+    if moving and not (is_open and step == 1):
+        raise UnsupportedGraph(f"the loop `{loop.label}` changes how long it goes on")
     end = Lin.symbol(bound) if is_open else linear(bound)
     closed = isinstance(condition.ops[0], (ast.LtE, ast.GtE))
     if step < 0:
         least = end if closed else end + 1
-        return _strided(var, least, first - least + 1, -step, first, body)
+        return _strided(counter, least, first - least + 1, -step, first, body)
     trips = (end + 1 if closed else end) - first
     if step == 1:
-        return Loop(var, trips, body, (), is_open=is_open, start=first)
-    return _upwards(var, first, trips, step, body)
+        return Loop(counter, trips, body, (), is_open=is_open, start=first)
+    return _upwards(counter, first, trips, step, body)
 
 
 def _start(loop: Any, scope: Scope) -> Lin:
@@ -186,7 +224,18 @@ def _substituted(body: Block, symbols: dict[str, Lin]) -> Block:
 
 def state_of(state: Any, scope: Scope) -> Block:
     """The statements of a state."""
+    _refuse_copies(state, None)
     return merged(s for node in code_nodes(state) for s in node_of(state, node, scope))
+
+
+def _refuse_copies(state: Any, entry: Any) -> None:
+    """Raises: UnsupportedGraph, where an edge of a scope goes from an array to another one."""
+    parents = state.scope_dict()
+    for edge in state.edges():
+        copied = isinstance(edge.dst, nodes.AccessNode) and isinstance(edge.src, (nodes.AccessNode, nodes.EntryNode))
+        copied |= isinstance(edge.src, nodes.AccessNode) and isinstance(edge.dst, nodes.ExitNode)
+        if copied and not edge.data.is_empty() and entry in (parents[edge.src], parents[edge.dst]):
+            raise UnsupportedGraph(f"the copy of `{edge.data.data}` in `{state.label}`")
 
 
 def code_nodes(state: Any, scope_nodes: set[Any] | None = None) -> list[Any]:
@@ -214,30 +263,28 @@ def node_of(state: Any, node: Any, scope: Scope) -> Block:
 
 def map_of(state: Any, entry: Any, scope: Scope) -> Block:
     """A map: a box of points around a tasklet, or a parallel loop around anything else."""
-    params, shifts = list[tuple[str, Lin]](), dict[str, Lin]()
+    params, starts, shifts = list[tuple[str, Lin]](), dict[str, Lin](), dict[str, Lin]()
+    inner = scope
     for name, (first, last, step) in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
-        start, width = scope.form(first), int(step)
-        span = scope.form(last) + 1 - start
-        params.append((name, span if width == 1 else _parts(span, width)))
+        start, width = inner.form(first), int(step)
+        span = inner.form(last) + 1 - start
+        counter, inner = inner.with_counter(name)
+        params.append((counter, span if width == 1 else _parts(span, width)))
         if start != ZERO or width != 1:
-            shifts[name] = start + Lin.symbol(name).scaled(width)
+            starts[counter], shifts[counter] = start, start + Lin.symbol(counter).scaled(width)
+    _refuse_copies(state, entry)
     inside = code_nodes(state, entry)
-    inner = scope.with_symbols({name: Lin.symbol(name) for name, _ in params})
     if len(inside) == 1 and isinstance(inside[0], nodes.Tasklet) and _is_box(tuple(params)):
         found = computes_of(state, inside[0], tuple(params), inner)
         return tuple(rewrite_statement(s, shifts) for s in found) if shifts else tuple(found)
     body = merged(s for node in inside for s in node_of(state, node, inner))
     for name, trips in reversed(params):
-        if name in shifts and shifts[name] == Lin.symbol(name) + scope.form(_first(entry, name)):
-            body = (Loop(name, trips, body, (), start=scope.form(_first(entry, name)), is_parallel=True),)
+        if name in shifts and shifts[name] == Lin.symbol(name) + starts[name]:
+            body = (Loop(name, trips, body, (), start=starts[name], is_parallel=True),)
         else:
             body = _substituted(body, {name: shifts[name]}) if name in shifts else body
             body = (Loop(name, trips, body, (), is_parallel=True),)
     return body
-
-
-def _first(entry: Any, name: str) -> Any:
-    return entry.map.range.ndrange()[entry.map.params.index(name)][0]
 
 
 def _is_box(params: Params) -> bool:

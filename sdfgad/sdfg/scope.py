@@ -70,6 +70,14 @@ class Scope:
         buffer = self.buffer(name)
         return Read(buffer.name, index if buffer.shape else (), buffer.dtype)
 
+    def with_counter(self, name: str) -> tuple[str, Scope]:
+        """A counter's name in the program, and what is in its loop: symbols may stand for a counter of this name."""
+        taken = {symbol for form in self.symbols.values() for symbol in form.symbols}
+        new = name
+        while new in taken:
+            new = self.buffers.names.fresh(name)
+        return new, self.with_symbols({name: Lin.symbol(new)})
+
     def with_symbols(self, symbols: dict[str, Lin]) -> Scope:
         return replace(self, symbols={**self.symbols, **symbols})
 
