@@ -63,7 +63,8 @@ class Computations:
             state.add_edge(tasklet, RESULT, state.add_access(writes.data), None, writes)
             return None
         ranges = {name: subsets.Range([(0, symbolic_form(e) - 1, 1)]) for name, e in extents}
-        entry, exit_ = state.add_map(f"m_{label(statement)}", ranges, schedule=schedule, debuginfo=tasklet.debuginfo)
+        entry, exit_ = state.add_map(f"m_{label(statement)}", ranges, schedule=schedule)
+        entry.map.debuginfo = tasklet.debuginfo
         self.enter(state, entry, tasklet, reads, place.sdfg)
         self.leave(state, exit_, tasklet, [(RESULT, writes)], place.sdfg)
         return None
@@ -90,7 +91,9 @@ class Computations:
         info = debug_info(statement)
         inputs = reader.types()
         output = {RESULT: connector_type(sdfg.arrays[statement.target.buffer], is_point)}
-        tasklet = state.add_tasklet(f"t_{label(statement)}", inputs, output, code, debuginfo=info)
+        tasklet = state.add_tasklet(f"t_{label(statement)}", inputs, output, code)
+        # DaCe forgets what it is told here where it looks for no lines itself.
+        tasklet.debuginfo = info
         written = point(element(statement.target, self.buffers)) if is_point else whole(sdfg, statement.target.buffer)
         if not is_point:
             written.volume, written.dynamic = 1, False

@@ -39,6 +39,7 @@ from sdfgad.schedule.scopes import lives_in
 from sdfgad.sdfg.computations import Computations, label
 from sdfgad.sdfg.descriptors import add_buffer, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark
+from sdfgad.sdfg.quiet import without_line_info
 from sdfgad.sdfg.tasklet import TaskletWriter
 
 
@@ -48,8 +49,7 @@ def write(program: Program) -> dace.SDFG:
     Its arguments are the inputs and outputs by buffer name (0-d ones as arrays of one element), the buffer `status`
     if the program has checks, and the run-time integers as int64 symbols.
     """
-    # The position in this file of each call to DaCe is of no use, and takes a third of the time to find.
-    with dace.config.set_temporary("compiler", "lineinfo", value="none"):
+    with without_line_info():
         return _Writer(program).run()
 
 

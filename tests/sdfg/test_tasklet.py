@@ -11,7 +11,10 @@ from sdfgad.explain.interpreter import Interpreter
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, postorder
 from sdfgad.ir.ops import COMPLEX, CPP
 from sdfgad.ir.program import Buffer, Program
+<<<<<<< HEAD
 from sdfgad.parse.elementwise import _TYPED_LIKE
+=======
+>>>>>>> tests
 from sdfgad.sdfg.parsing import TaskletParser
 from sdfgad.sdfg.tasklet import RESULT, TaskletWriter, literal
 
@@ -30,6 +33,13 @@ VALUES = {
     **{np.dtype(f"uint{bits}"): [0, 1, 7, 2**bits - 1] for bits in (8, 16, 32, 64)},
 }
 NAMES = {f"{letter}_{dtype.name}": dtype for dtype in VALUES for letter in "xyz"}
+# Operations that are none of NumPy's, with one that takes and gives the same dtypes.
+LIKE = {
+    **dict.fromkeys(("sinc", "i0", "fractional", "held", "root_of_squares"), "sin"),
+    **dict.fromkeys(("erf", "erfc", "erfinv", "gamma", "gammaln", "digamma", "expit", "log_expit", "logit"), "sin"),
+    **dict.fromkeys(("xlogy", "xlog1py", "ieee_remainder"), "arctan2"),
+    **dict.fromkeys(("later_if_greater", "later_if_less"), "maximum"),
+}
 # Operations that no function of NumPy has the types of, and those of an integer operand: for a dtype, the operands'
 # dtypes and the result's.
 OWN = {
@@ -52,7 +62,7 @@ def signature(name, dtype):
     """The dtypes of an operation on numbers of a dtype, as NumPy has them; None where there is no such operation."""
     if name in OWN:
         return OWN[name](dtype)
-    ufunc = getattr(np, _TYPED_LIKE.get(name, name))
+    ufunc = getattr(np, LIKE.get(name, name))
     try:
         *inputs, output = ufunc.resolve_dtypes((*(dtype,) * arity(name), *(None,) * ufunc.nout))[: arity(name) + 1]
     except TypeError:
