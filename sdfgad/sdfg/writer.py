@@ -28,6 +28,7 @@ from sdfgad.ir.program import (
     Loop,
     Program,
     Statement,
+    computes,
     reads_of,
     walk,
     written,
@@ -38,6 +39,7 @@ from sdfgad.schedule.scopes import lives_in
 from sdfgad.sdfg.computations import Computations, label
 from sdfgad.sdfg.descriptors import add_buffer, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark
+from sdfgad.sdfg.quiet import without_line_info
 from sdfgad.sdfg.tasklet import TaskletWriter
 
 
@@ -47,8 +49,7 @@ def write(program: Program) -> dace.SDFG:
     Its arguments are the inputs and outputs by buffer name (0-d ones as arrays of one element), the buffer `status`
     if the program has checks, and the run-time integers as int64 symbols.
     """
-    # The position in this file of each call to DaCe is of no use, and takes a third of the time to find.
-    with dace.config.set_temporary("compiler", "lineinfo", value="none"):
+    with without_line_info():
         return _Writer(program).run()
 
 
@@ -229,8 +230,8 @@ class _Writer:
             add_symbol(inner, symbol)
         inside = Place(inner, inner, local, inner.add_state("begin", is_start_block=True))
         self.block(block, inside, local)
-        changed = written(block)
-        inputs, outputs = passed, [name for name in passed if name in changed]
+        sides = accessed(block), written(block)
+        inputs, outputs = ([name for name in passed if name in side] for side in sides)
         mapping = {symbol: symbol for symbol in sorted(used)}
         return nested_node(state, inner, (inputs, outputs), mapping), (inputs, outputs)
 
@@ -264,6 +265,12 @@ class _Writer:
         text = self.inline(value, place) if isinstance(value, Read) else self.scalar(value, place)
         place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
         return symbol
+
+
+def accessed(block: Block) -> set[str]:
+    """The buffers whose elements a block reads, or adds to."""
+    found = {read.buffer for statement in walk(block) for read in reads_of(statement)}
+    return found | {s.target.buffer for s in computes(block) if not s.assigns}
 
 
 def nested_node(state: Any, inner: Any, names: tuple[list[str], list[str]], symbols: dict[str, str]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,11 +13,10 @@ import dace
 import dace.library
 from dace.codegen import codegen
 
+from sdfgad.sdfg.quiet import without_line_info
 from sdfgad.targets.cpu import generator
 from sdfgad.targets.entry import Entry, entry_point
 
-# DaCe's generator and the filters of warnings are one for all threads.
-_generating = threading.Lock()
 # Those that DaCe finds by their registration.
 TARGETS = (generator.CPU,)
 
@@ -44,7 +42,7 @@ def code_of(sdfg: Any) -> Code:
     Raises:
         UnsupportedGraph: a node with our schedule or mark does something that our target does not know.
     """
-    with _generating, _quickly(), warnings.catch_warnings():
+    with _quickly(), warnings.catch_warnings():
         # The first trip of a loop saves a value that nothing has set yet and that nothing will read.
         warnings.filterwarnings("ignore", message=".*uninitialized transient")
         objects = [c for c in codegen.generate_code(sdfg, validate=False) if c.linkable and c.language == "cpp"]
@@ -58,10 +56,10 @@ def code_of(sdfg: Any) -> Code:
 
 @contextmanager
 def _quickly() -> Iterator[None]:
-    """Without what takes DaCe long and is of no use here: the position in a file of ours of each call to it, the search
-    for loops between states, and the symbols of each nested SDFG again for each one around it."""
+    """Without what takes DaCe long and is of no use here: the search for loops between states, and the symbols of each
+    nested SDFG again for each one around it. DaCe's generator is one for all threads."""
     with (
-        dace.config.set_temporary("compiler", "lineinfo", value="none"),
+        without_line_info(),
         dace.config.set_temporary("optimizer", "detect_control_flow", value=False),
         dace.nodes.memoize_nested_used_symbols(),
     ):
