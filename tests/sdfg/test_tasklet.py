@@ -11,10 +11,6 @@ from sdfgad.explain.interpreter import Interpreter
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, postorder
 from sdfgad.ir.ops import COMPLEX, CPP
 from sdfgad.ir.program import Buffer, Program
-<<<<<<< HEAD
-from sdfgad.parse.elementwise import _TYPED_LIKE
-=======
->>>>>>> tests
 from sdfgad.sdfg.parsing import TaskletParser
 from sdfgad.sdfg.tasklet import RESULT, TaskletWriter, literal
 
