@@ -13,7 +13,7 @@ from dace.sdfg import nodes, utils
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import Expr, Int, Lin, Read, reads
+from sdfgad.ir.expr import Expr, Int, Lin, Read
 from sdfgad.ir.program import (
     ZERO,
     Block,
@@ -91,8 +91,8 @@ def region(graph: Any, scope: Scope) -> Block:
 
 def from_data(scope: Scope, buffers: set[str]) -> dict[str, str]:
     """The symbols that were assigned what is in some buffers, each with one of these."""
-    reads_ = ((name, read.buffer) for name, form in scope.symbols.items() for read in reads(Int(form)))
-    return {name: buffer for name, buffer in reads_ if buffer in buffers}
+    atoms = ((name, atom) for name, form in scope.symbols.items() for atom, _ in form.terms if isinstance(atom, Expr))
+    return {name: read.buffer for name, atom in atoms for read in atom.reads if read.buffer in buffers}
 
 
 def _used_inside(block: Any) -> set[str]:

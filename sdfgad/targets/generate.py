@@ -13,6 +13,7 @@ import dace
 import dace.library
 from dace.codegen import codegen
 
+from sdfgad.sdfg.library import BoxTasklet
 from sdfgad.sdfg.quiet import without_line_info
 from sdfgad.targets.cpu import generator
 from sdfgad.targets.entry import Entry, entry_point
@@ -51,7 +52,25 @@ def code_of(sdfg: Any) -> Code:
         objects.append(entry_point(sdfg, sdfg.arglist(), generator.CPU))
     (entry,) = (c for c in objects if isinstance(c, Entry))
     used = {environment for c in objects for environment in c.environments}
-    return Code("\n".join(c.clean_code for c in objects) + "\n", entry.arguments, tuple(_options(used)))
+    text = "\n".join([_undefined(sdfg), *(c.clean_code for c in objects)]) + "\n"
+    return Code(text, entry.arguments, tuple(_options(used)))
+
+
+def _undefined(sdfg: Any) -> str:
+    """Lines that undefine macros: the headers have some with names, such as M_PI, that a program may use."""
+    found = set[str]()
+    for nested in sdfg.all_sdfgs_recursive():
+        found |= {*nested.arrays, *nested.symbols}
+        for state in nested.states():
+            found |= {name for node in state.nodes() for name in _params(node)}
+    headers = ["#include <dace/dace.h>", *(f'#include "{header}"' for header in generator.HEADERS)]
+    return "\n".join([*headers, *(f"#undef {name}" for name in sorted(found))])
+
+
+def _params(node: Any) -> Iterable[str]:
+    if isinstance(node, dace.nodes.MapEntry):
+        return list(node.map.params)
+    return list(node.params) if isinstance(node, BoxTasklet) else []
 
 
 @contextmanager
