@@ -190,10 +190,10 @@ class _Writer:
         loops = [loop]
         while (deeper := self.next_loop(loops, inner)) is not None:
             loops.append(deeper)
-        spans = [(self.bound(one.start, place), self.bound(one.trips, place)) for one in loops]
+        spans = [(self.bound(one.start, place), self.bound(one.start + one.trips, place)) for one in loops]
         state = place.follow(place.region.add_state(self.names.fresh(f"s_{loop.var}")))
         node, names = self.nested(loops[-1].body, inner, place, state)
-        ranges = [(one.var, first, first + trips) for one, (first, trips) in zip(loops, spans, strict=True)]
+        ranges = [(one.var, first, end) for one, (first, end) in zip(loops, spans, strict=True)]
         self.computations.around(state, node, names, ranges)
 
     def next_loop(self, loops: list[Loop], inner: frozenset[str]) -> Loop | None:
@@ -256,15 +256,28 @@ class _Writer:
             if isinstance(atom, Expr):
                 atom = known.setdefault(str(atom), self.symbol(atom, place))
             found = found + Lin.symbol(atom).scaled(coefficient)
-        return found
+        return Lin.symbol(self.sized(str(found), place)) if has_equal_factors(found) else found
 
     def symbol(self, value: Expr, place: Place) -> str:
-        symbol = self.names.fresh("size")
-        add_symbol(place.sdfg, symbol)
         # Functions mean nothing to DaCe on an edge.
         text = self.inline(value, place) if isinstance(value, Read) else self.scalar(value, place)
+        return self.sized(text, place)
+
+    def sized(self, text: str, place: Place) -> str:
+        """A new symbol with a value."""
+        symbol = self.names.fresh("size")
+        add_symbol(place.sdfg, symbol)
         place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
         return symbol
+
+
+def has_equal_factors(form: Lin) -> bool:
+    """Whether two terms have the same factor, as in ``n - i - j``.
+
+    DaCe 2.0.0b1 finds the types of ranges from such bounds with constants that SymPy cannot order.
+    """
+    factors = [factor for _, factor in form.terms if factor != 1]
+    return len(set(factors)) < len(factors)
 
 
 def accessed(block: Block) -> set[str]:
