@@ -36,6 +36,7 @@ from sdfgad.ir.program import (
 from sdfgad.memory.lifetimes import arguments, local_variables
 from sdfgad.schedule.loop_facts import free_symbols, symbols_in
 from sdfgad.schedule.scopes import lives_in
+from sdfgad.schedule.thread_independence import begins
 from sdfgad.sdfg.computations import Computations, label
 from sdfgad.sdfg.descriptors import add_buffer, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark
@@ -230,8 +231,12 @@ class _Writer:
             add_symbol(inner, symbol)
         inside = Place(inner, inner, local, inner.add_state("begin", is_start_block=True))
         self.block(block, inside, local)
-        sides = accessed(block), written(block)
-        inputs, outputs = ([name for name in passed if name in side] for side in sides)
+        changed = written(block)
+        transient = {name for name in passed if place.sdfg.arrays[name].transient}
+        # DaCe takes it for a read of nothing where a transient is passed before it has a value.
+        anew = {name for name in changed & transient if begins(block, self.buffers[name])}
+        inputs = [name for name in passed if name in accessed(block) - anew]
+        outputs = [name for name in passed if name in changed]
         mapping = {symbol: symbol for symbol in sorted(used)}
         return nested_node(state, inner, (inputs, outputs), mapping), (inputs, outputs)
 
