@@ -1,1 +1,1 @@
-"""Optimise: programs that compute the same, faster."""
+"""Optimisation: passes from program to program that keep what is computed and take less time or memory."""

@@ -1,4 +1,4 @@
-"""Along which axes of its buffers a statement's counters run, which decides along what it can be cut."""
+"""Alignment of loop counters with array axes: along which counters a statement can be cut into pieces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ Axes = dict[str, int]
 
 @dataclass(frozen=True)
 class Leaf:
-    """A statement with none nested in it, also alone within the loops and branches around it."""
+    """A leaf statement (no loop, no branch); `nest` is the same with the loops and branches around it, and nothing
+    else.
+    """
 
     statement: Statement
     nest: Statement
@@ -43,12 +45,12 @@ class Leaf:
         return found
 
     def counter(self, axes: Axes) -> str:
-        """The counter that runs along an axis that is cut, the target's first; empty if none does."""
+        """The counter that alone indexes an axis that is cut, of the target if possible; empty if there is none."""
         cut = ((symbols[axes[buffer]], names) for buffer, symbols, names in self._targets_first if buffer in axes)
         return next((symbol for symbol, names in cut if symbol is not None and symbol in names), "")
 
     def learn(self, axes: Axes, counter: str) -> None:
-        """Adds the axes along which a counter cuts further buffers."""
+        """Adds to `axes` the axes of further buffers that the counters of a statement's leaves index."""
         for buffer, axis in self._axes.get(counter, {}).items():
             axes.setdefault(buffer, axis)
 
@@ -59,7 +61,9 @@ def leaves_of(statement: Statement) -> tuple[Leaf, ...]:
 
 
 def counters_along(statement: Statement, axes: Axes, length: int) -> tuple[str, ...] | None:
-    """For each nested statement the counter along what is cut, of this length; None if one of them has none."""
+    """For each leaf the counter that indexes the axes that are cut, if it has this many values; None if a leaf has
+    none.
+    """
     nested = leaves_of(statement)
     if not nested or any(isinstance(leaf.statement, Call) for leaf in nested):
         return None
@@ -89,7 +93,7 @@ def learn(axes: Axes, statement: Statement, along: Sequence[str]) -> None:
 
 
 def symbol_of(form: Lin) -> str | None:
-    """The symbol that a form is, if it is nothing but one."""
+    """The symbol that a form consists of; None if the form is anything else."""
     if form.const or len(form.terms) != 1:
         return None
     ((atom, coefficient),) = form.terms

@@ -1,4 +1,4 @@
-"""Accesses with fewer axes, and with others."""
+"""Rewriting of array accesses: removes one axis of some buffers, or shifts the indices along one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Index = tuple[Lin, ...]
 
 
 def less_axes(program: Program, axes: Mapping[str, int]) -> Program:
-    """The program with one axis less of each of some buffers."""
+    """The program in which each of some buffers (buffer -> axis) has lost that axis."""
     buffers = dict(program.buffers)
     for name, axis in axes.items():
         buffers[name] = replace(buffers[name], shape=_less(buffers[name].shape, axis))
@@ -20,7 +20,9 @@ def less_axes(program: Program, axes: Mapping[str, int]) -> Program:
 
 
 def without_axes(block: Block, axes: Mapping[str, int], renamed: Callable[[str, Index], str]) -> Block:
-    """A block without the indices along one axis of each of some buffers, which are called as `renamed` says then."""
+    """A block without the index along one axis of each of some buffers; `renamed` names the buffer of each changed
+    access.
+    """
 
     def shorter(node: Expr) -> Expr | None:
         if not isinstance(node, Read) or node.buffer not in axes:
@@ -44,7 +46,7 @@ def _less(index: Index, axis: int) -> Index:
 
 
 def shifted(block: Block, axes: Mapping[str, int], by: Lin) -> Block:
-    """A block with so much added to all indices along one axis of each of some buffers."""
+    """A block with `by` added to the indices along one axis of each of some buffers."""
 
     def moved(name: str, index: Index) -> Index:
         axis = axes[name]

@@ -1,4 +1,4 @@
-"""Passes before automatic differentiation: the program is made to do less, so that the adjoint has less to do, too."""
+"""Passes before automatic differentiation: they reduce the program's work, and with it the work of its adjoint."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ EARLY: tuple[Pass, ...] = tuple(map(pass_of, (factor_sums, scale_once, spread_lo
 
 
 def prepare(program: Program, passes: tuple[Pass, ...] = EARLY, without: Collection[str] = ()) -> Program:
-    """What is worth more before the program is differentiated, but for the passes of the names in `without`."""
+    """The program after all passes before differentiation, except those named in `without`."""
     return run_passes(program, passes, without)

@@ -1,4 +1,4 @@
-"""Passes that work on one block of statements at a time."""
+"""Traversal of nested blocks: applies a function to each block of statements, innermost first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes of integers: half-open intervals, one for each axis."""
+"""Boxes of integers: products of half-open intervals, one for each axis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def volume(box: Box) -> int:
 
 
 def without(box: Box, core: Box) -> list[Box]:
-    """Disjoint boxes that make up the points of `box` outside of `core`, which lies in it."""
+    """Disjoint boxes that cover `box` except for `core`, which lies in it."""
     result: list[Box] = []
     rest = list(box)
     for axis, ((low, high), (first, last)) in enumerate(zip(box, core, strict=True)):

@@ -1,11 +1,11 @@
-"""Moves the clear at the end of a loop's body, of an adjoint that lives in one trip only, to its start.
+"""Code motion of clears: an adjoint that each trip of a loop zeroes at its end is zeroed at the trip's start instead.
 
 An adjoint of a temporary is cleared before the loop, and again when its statement has been reversed: it is zero
-whenever a trip begins. Cleared when the trip begins instead, it carries nothing from trip to trip, so that its first
-contribution can assign it and its storage can shrink.
+whenever a trip begins. Cleared at the start of the trip instead, it carries no value from trip to trip. Then its first
+contribution can assign it (`first_assign`), and it can be contracted (`contract`).
 
-Where it is read after the loop, what trips clear is cleared once more then: ``a = 0; loop: (a[1:] += e; …; a[1:] = 0)``
-becomes ``a = 0; loop: (a[1:] = 0; a[1:] += e; …); a[1:] = 0``.
+If it is read after the loop, what the trips clear is cleared once more there:
+``a = 0; loop: (a[1:] += e; …; a[1:] = 0)`` becomes ``a = 0; loop: (a[1:] = 0; a[1:] += e; …); a[1:] = 0``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sdfgad.optimise.first_assign import is_clear
 
 
 def clear_early(program: Program) -> Program:
-    """The program with such clears moved."""
+    """The program with the clears of such buffers at the start of the trips."""
     kept = {*program.inputs, *program.outputs.values(), "status"}
     for name in program.buffers:
         if name not in kept:

@@ -1,6 +1,6 @@
-"""Takes a factor out of a sum of contributions: ``x += a * c; x += b * c`` is ``x += (a + b) * c``.
+"""Factoring out (distributive law): ``x += a * c; x += b * c`` becomes ``x += (a + b) * c``.
 
-The adjoint of a stencil adds a product for each neighbour at every point, mostly with the same factor for all.
+The adjoint of a stencil adds to every point one product for each neighbour, mostly all with the same factor.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sdfgad.rules.algebra import add, mul, neg
 
 
 def collect(program: Program) -> Program:
-    """The program with such contributions to an element as one."""
+    """The program in which contributions to one element that have a factor in common are one contribution."""
     return program.with_body(everywhere(program.body, _block))
 
 

@@ -1,7 +1,7 @@
-"""Shrinks temporaries of parallel loops: what lives within one trip needs no axis for the trips.
+"""Array contraction: temporaries of a parallel loop lose the axis that its trips run along, down to scalars.
 
 ``for f: t[f] = …; y[f] = … t[f] …`` becomes ``for f: t = …; y[f] = … t …``, with `t` in a register or a small array
-that stays in the cache.
+that stays in the cache: no trip reads what another one wrote.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sdfgad.optimise.axes import less_axes
 
 
 def contract(program: Program) -> Program:
-    """The program with such temporaries made smaller, one axis of each at a time."""
+    """The program with temporaries contracted, one axis of each at a time."""
     names: Collection[str] = program.buffers.keys() - {*program.inputs, *program.outputs.values(), "status"}
     while axes := _one_axis_of_each(program, names):
         program, names = less_axes(program, axes), axes.keys()
@@ -29,7 +29,7 @@ def _one_axis_of_each(program: Program, names: Collection[str]) -> dict[str, int
 
 
 def removable(program: Program, name: str) -> Iterator[int]:
-    """The axes of a buffer that are not needed."""
+    """The axes of a buffer that contraction may remove."""
     rank = len(program.buffers[name].shape)
     loop = _only_loop(program.users.get(name, ()), name) if rank else None
     while loop is not None:
@@ -50,7 +50,9 @@ def _only_loop(found: Block, name: str) -> Loop | None:
 
 
 def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
-    """The axes along which every mention of a buffer is at the loop's counter plus one and the same number."""
+    """The axes at which all uses of a buffer in a parallel loop have the same index, one that moves with the loop's
+    counter.
+    """
     if not loop.is_parallel or any(read.buffer == name for read in reads_of(loop)):
         return []
     if any(isinstance(s, Call) for s in touching(loop.users, name)):

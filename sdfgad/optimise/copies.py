@@ -1,4 +1,4 @@
-"""Reads what a buffer is a copy of instead of the copy, and lets what ends in a copy be made there at once."""
+"""Copy propagation: reads of a copied or constant buffer read the original; what ends in a copy is computed there."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Known = dict[str, tuple[Compute, Expr]]
 
 
 def forward_copies(program: Program) -> Program:
-    """The program with reads of whole copies and of constant buffers replaced."""
+    """The program after copy and constant propagation of whole buffers."""
     return program.with_body(Forward(program).block(program.body, {}))
 
 
 class Forward:
-    """Walks a program with what each buffer is known to be a copy of."""
+    """Walks a program in order, with what each buffer is known to be a copy of."""
 
     def __init__(self, program: Program) -> None:
         self.buffers = program.buffers
@@ -66,7 +66,7 @@ class Forward:
             known[statement.target.buffer] = (statement, statement.value)
 
     def is_known(self, statement: Compute) -> bool:
-        """Whether each element of what an assignment writes can be read elsewhere, or is a constant."""
+        """Whether an assignment fills a buffer with a copy of another one, with its own indices, or with a constant."""
         target, value = self.buffers[statement.target.buffer], statement.value
         if not is_whole(self.buffers, statement):
             return False
@@ -79,7 +79,7 @@ class Forward:
         return is_copy and self.buffers[value.buffer].shape == target.shape
 
     def replaced(self, statement: Statement, known: Known) -> Statement:
-        """A statement itself with reads of what is known replaced."""
+        """The statement with known reads replaced, but not in the statements nested in it."""
         # What the statement itself writes is as it was in the copy only.
         changed = {access.buffer for access, _ in writes_of(statement)}
         known = {name: item for name, item in known.items() if changed.isdisjoint(_sources(item[1]))}
@@ -122,7 +122,7 @@ def _is_zero(value: Expr) -> bool:
 
 
 def make_in_place(program: Program) -> Program:
-    """The program with ``y = x``, the first mention of `y` and the last one of `x`, done by making `x` in `y`."""
+    """Copy elimination: where ``y = x`` is the first mention of `y` and the last one of `x`, `x` is computed in `y`."""
     kept = {*program.inputs, *program.outputs.values(), "status"}
     for statement in program.body:
         if isinstance(statement, Compute) and _ends_in(program, statement, kept):

@@ -1,4 +1,4 @@
-"""A statement for all trips of a loop whose points are rows, cut into rectangles and a few short rows."""
+"""Partitioning of triangular iteration spaces: rows of a loop's points are cut into rectangles and a few short rows."""
 
 from __future__ import annotations
 
@@ -21,29 +21,33 @@ WRITTEN_OUT = 8
 
 @dataclass(frozen=True)
 class Cuts:
-    """A statement of a loop, and the rows that it runs over in all trips."""
+    """A statement in a loop, whose points in all trips form rows (a triangle, say), and ways to cut these into
+    statements.
+    """
 
     rows: Rows
     statement: Compute
     names: Names
 
     def whole(self) -> Compute:
-        """The statement for all columns of all rows."""
+        """One statement over the bounding rectangle of all rows."""
         low, high = self.rows.ends
         return self._rectangle(Lin(0), self.rows.trips, Lin(low), Lin(high - low))
 
     def hull(self) -> Block:
-        """The statement for all its points and those that make rectangles of them."""
+        """For each block of rows one statement over its bounding rectangle: all the points, and some that are not of
+        the loop.
+        """
         size = self.rows.block
         count, rest = divmod(self.rows.trips, size)
         last = self._around(Lin(self.rows.trips - rest), rest) if rest else ()
         return (*self._repeated(count, lambda block: self._around(block.scaled(size), size)), *last)
 
     def exact(self) -> Block:
-        """The statement for all its points, and no others; it may do them in any order.
+        """Statements over exactly the loop's points, which may run in any order.
 
-        The columns that the rows of a large block have in common are one product. That leaves triangles, which are
-        cut in the same way, in blocks half as long: nearly all points are in large products.
+        The columns that all rows of a large block have are one rectangle. The triangles beside it are cut in the same
+        way, in blocks of half as many rows: nearly all points are in large rectangles, each of them one matrix product.
         """
         sizes, parts, row = self._sizes(), list[Statement](), 0
         for size in sizes:

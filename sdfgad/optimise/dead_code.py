@@ -1,4 +1,4 @@
-"""Removes statements whose result nothing reads."""
+"""Dead-code elimination: removes statements whose results nothing reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sdfgad.ir.program import (
 
 
 def remove_dead_code(program: Program) -> Program:
-    """The program without statements that no output and no check depends on."""
+    """The program without the statements that neither outputs nor checks depend on."""
     live = {*program.outputs.values(), "status"}
     body, _ = _Pass(dict(program.buffers)).block(program.body, live)
     return program.with_body(body)
@@ -39,7 +39,7 @@ def _only_checked(call: Call, live: set[str]) -> Call:
 
 
 class _Pass:
-    """Walks backwards with the set of buffers that are read later."""
+    """Liveness analysis: walks backwards with the set of buffers that are read later."""
 
     def __init__(self, buffers: dict[str, Buffer]) -> None:
         self.buffers = buffers
@@ -73,7 +73,7 @@ class _Pass:
         return statement, before | {read.buffer for read in reads_of(statement)}
 
     def loop(self, loop: Loop, live: set[str]) -> tuple[Statement | None, set[str]]:
-        """What a trip reads is live at the end of the trip before it, too."""
+        """A fixed point: what a trip reads is live at the end of the trip before it, too."""
         at_end = live | {read.buffer for read in reads_of(loop)} if loop.is_open else live
         while True:
             body, before = self.block(loop.body, at_end)
@@ -87,7 +87,7 @@ class _Pass:
         return loop, after - self.overwritten(loop)
 
     def overwritten(self, loop: Loop) -> set[str]:
-        """The buffers that a loop gives new values, all of them, and does not read."""
+        """The buffers that a loop overwrites completely and does not read."""
         nested = list(walk((loop,)))
         read = {read.buffer for s in nested for read in reads_of(s)}
         read |= {s.target.buffer for s in nested if isinstance(s, Compute) and not s.assigns}

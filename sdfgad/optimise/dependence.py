@@ -1,6 +1,4 @@
-"""Dependence tests: whether statements of a loop touch the same elements in different trips, exactly where indices are
-linear.
-"""
+"""Dependence tests: whether statements of a loop touch equal elements in different trips; exact for linear indices."""
 
 from __future__ import annotations
 
@@ -15,9 +13,9 @@ from sdfgad.ir.sets import Domain
 
 @dataclass(frozen=True)
 class Trips:
-    """The trips of a loop, which starts at 0, and what holds around it.
+    """The trips of a loop, which starts at 0, and the domain of the counters around it.
 
-    Of two uses the first one is in trip `here`, the other one in trip `there`.
+    Of two uses of a buffer the first one is in trip `here`, the other one in trip `there`.
     """
 
     loop: Loop
@@ -40,7 +38,7 @@ class Trips:
         return (other - one if self.loop.backward else one - other) - 1
 
     def meet(self, a: Use, b: Use, order: Iterable[Lin]) -> bool:
-        """Whether the order of the uses matters where the trips are such that some forms are >= 0."""
+        """Whether two uses conflict at the same element in some two trips for which the forms in `order` are >= 0."""
         if not conflict(a, b):
             return False
         varying = {self.loop.var, *a.names, *b.names}
@@ -62,7 +60,7 @@ def _other(name: str) -> str:
 
 
 def is_plain(use: Use) -> bool:
-    """Whether a use is of a box of elements that counters alone decide."""
+    """Whether the indices and extents of a use are made of counters alone, not of data."""
     lins = (*use.index, *(extent for _, extent in use.bound))
     return all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
 
@@ -75,7 +73,9 @@ def _is_known(use: Use, varying: set[str]) -> bool:
 
 
 def span_of(name: str, forms: Iterable[Lin], domain: Domain) -> tuple[Lin, Lin] | None:
-    """The first value of a counter, and how many there are, for which forms are >= 0; None if that is no one span."""
+    """The first value and the number of values of a counter for which forms are >= 0; None if these are not one
+    interval.
+    """
     lows, highs = list[Lin](), list[Lin]()
     for form in forms:
         rest, sign = form - Lin.symbol(name).scaled(form.coefficient(name)), form.coefficient(name)

@@ -1,8 +1,9 @@
-"""Divides a sum instead of each of its terms, where these are divided by the same number twice.
+"""Strength reduction of divisions: of two divisions of each term by one number, one is done once, on the sum of terms.
 
-The adjoint of a divisor that many quotients share is ``d_bar += select(g[p] == 0, 0, -((g[p] / d) * (y[p] / d)))``:
-one of the divisions is of the sum as well, ``r += select(…, -((g[p] / d) * y[p]))`` and then ``d_bar += r / d``. The
-other division stays: by it a divisor of 0 shows in the sum, which is 0 only where that is to stay.
+The adjoint of a divisor that many quotients share is ``d_bar += select(g[p] == 0, 0, -((g[p] / d) * (y[p] / d)))``. One
+of the two divisions moves from the terms to the sum: ``r += select(…, -((g[p] / d) * y[p]))``, and then
+``d_bar += r / d``. The other one stays, so that a divisor of 0 still makes the sum infinite or NaN. A sum that is 0 is
+not divided: if the divisor is 0, all terms were excluded by their condition, and the result must be 0, not 0 / 0.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LEAST = 8
 
 
 def divide_late(program: Program) -> Program:
-    """The program with such divisions behind the loops."""
+    """The program with such divisions after the loops."""
     dividing = _Dividing(dict(program.buffers), names_of(program))
     body = transform(program.body, dividing.statement)
     return replace(program, buffers=dividing.buffers, body=body)

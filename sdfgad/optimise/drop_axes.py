@@ -1,7 +1,7 @@
-"""Array contraction by invariance: temporaries lose the axes along which all their elements are alike.
+"""Array contraction by invariance: temporaries lose the axes along which all their elements are equal.
 
-``for p, q: t[p, q] = exp(a[p])`` becomes ``for p: t[p] = exp(a[p])``, and what reads ``t[i, j]`` reads ``t[i]``: no
-element is computed, stored or kept more than once.
+``for p, q: t[p, q] = exp(a[p])`` becomes ``for p: t[p] = exp(a[p])``, and what reads ``t[i, j]`` reads ``t[i]``: each
+value is computed and stored once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sdfgad.optimise.axes import less_axes
 
 
 def drop_axes(program: Program) -> Program:
-    """The program with such temporaries made smaller."""
+    """The program without such axes."""
     kept = {*program.inputs, *program.outputs.values(), "status"}
     for name in program.buffers:
         while name not in kept and (found := _removable(program, name)) is not None:

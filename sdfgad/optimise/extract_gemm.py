@@ -1,10 +1,10 @@
-"""Extraction of matrix products (GEMM): products leave sequential loops, so that BLAS does those of many trips as one.
+"""Loop distribution for matrix products (GEMM): products leave sequential loops; BLAS does those of all trips at once.
 
-``for i: for p, q: t[p] = sum of x[q, i] * x[q, i + p]; …`` reads only what the loop leaves alone: ``T[i, i + p]`` can
-be computed before the loop. ``for i: …; for p, q: y[q, i + p] += t[p] * x[q, i]``, where the loop only adds to `y`,
-can be done behind the loop, if each trip keeps its `t` in ``T[i, i + p]``. A triangle of such points is cut into
-rectangles, each of them one product, and short rows. Nothing goes into a result but what the program puts there, so
-that an infinity stays where it is.
+``for i: for p, q: t[p] = sum of x[q, i] * x[q, i + p]; …`` reads only what the loop does not change: ``T[i, i + p]``
+can be computed before the loop. ``for i: …; for p, q: y[q, i + p] += t[p] * x[q, i]``, where the loop otherwise only
+adds to `y`, can be computed after the loop, if each trip saves its `t` in ``T[i, i + p]``. A triangle of such points is
+cut into rectangles, each of them one matrix product, and short rows (`cuts`). Only the terms of the program enter its
+sums, so that an infinity or a NaN elsewhere in an array spreads to no result.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Path = tuple[int, ...]
 
 
 def extract_gemm(program: Program) -> Program:
-    """The program with such products outside of the loops."""
+    """The program with such products before or after the loops."""
     lifting = _Lift(dict(program.buffers), names_of(program))
     body = tuple(part for statement in program.body for part in lifting.statement(statement))
     return replace(program, buffers=lifting.buffers, body=body)
@@ -53,10 +53,10 @@ def extract_gemm(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Out:
-    """A loop without a product: what is computed before it and after it instead.
+    """A loop without one of its products, and the statements that compute it before or after the loop.
 
     Attributes:
-        moved: the product, where it is still one statement.
+        moved: the product, if it is still one statement.
         is_product: whether BLAS does it as a product of matrices.
     """
 
@@ -92,7 +92,9 @@ class _Lift:
     # --- which
 
     def candidates(self, loop: Loop) -> Iterator[Path]:
-        """The places of products that are not yet such of matrices, in loops of a known number of trips."""
+        """The paths to products that are large enough and not yet matrix products, in loops with known numbers of
+        trips.
+        """
         if not is_counted(loop):
             return
         for path, bound in _paths(loop, {loop.var: loop.trips}):
@@ -139,7 +141,7 @@ class _Lift:
         return best
 
     def once(self, loop: Loop, position: int, around: dict[str, Lin]) -> _Out | None:
-        """A product out of the loop right around it; one that becomes a product of matrices, if there is a choice."""
+        """Moves a product out of the loop right around it, preferably so that it becomes a product of matrices."""
         statement = loop.body[position]
         assert isinstance(statement, Compute)
         product = as_sum(statement)
@@ -165,7 +167,7 @@ class _Lift:
     # --- the ways
 
     def apart(self, trips: Trips) -> _Out | None:
-        """The product after the loop, which touches the elements that each trip assigns nowhere else."""
+        """The product after the loop: each trip assigns elements of its own, which the loop uses nowhere else."""
         product, target = trips.product, trips.product.target.buffer
         (write,) = (use for use in uses_of(product) if use.kind == "write") if product.fresh else (None,)
         if write is None or trips.rows is not None or not selects(write, trips.loop.var):
@@ -179,7 +181,7 @@ class _Lift:
         return _Out((), trips.with_inside(()), (moved,), moved, self.is_worth((moved,)))
 
     def behind(self, trips: Trips, copies: bool = False) -> _Out | None:
-        """The product after the loop, which otherwise only adds to the same buffer."""
+        """The product after the loop, which does nothing else to the target's buffer than to add to it."""
         product, target = trips.product, trips.product.target.buffer
         if product.fresh or any(u.buffer == target and u.kind != "add" for u in self.others(trips)):
             return None
@@ -202,11 +204,11 @@ class _Lift:
         return _Out((), trips.with_inside(new), after, single, self.is_worth(after))
 
     def behind_with_copies(self, trips: Trips) -> _Out | None:
-        """The same, where each trip keeps what the loop changes."""
+        """The same, where the loop changes some of the product's operands: each trip saves a copy of these."""
         return self.behind(trips, copies=True)
 
     def ahead(self, trips: Trips) -> _Out | None:
-        """The product before the loop, which leaves what it is made of alone."""
+        """The product before the loop, which does not change its operands."""
         product, own = trips.product, own_params(trips.product)
         if {read.buffer for read in reads(product.value)} & written(trips.loop.body):
             return None

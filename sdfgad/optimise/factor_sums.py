@@ -1,10 +1,10 @@
-"""Sums that a nest of loops makes again and again are made once: before the program is differentiated.
+"""Contraction ordering: partial sums of products that a loop nest computes again and again are computed once before it.
 
-``for k, e, q, w: y[k, e] += g[k, e - w] @ (d[q, w] * h)`` multiplies for each k and e with the same ``d[q, w] * h``
-summed over q, for each w a matrix. What all statements of such a nest add to its target is seen as one product of
-factors, summed over counters and axes; `sum_order` finds what is to be multiplied and summed first. Sums are made for
-those points only for which the nest has a term, so that what a condition leaves out stays out; only rounding changes.
-The adjoint of less arithmetic is less arithmetic.
+``for k, e, q, w: y[k, e] += g[k, e - w] @ (d[q, w] * h)`` multiplies, for each k and e, by the same ``d[q, w] * h``
+summed over q, a matrix for each w. All that such a nest adds to its target is taken as one product of factors, summed
+over counters and axes; `sum_order` finds the cheapest order to multiply and sum them in. A partial sum is computed only
+for the points at which the nest has a term, so that what a condition excludes stays excluded; results change in
+rounding only. The pass runs before differentiation: with less arithmetic in the program, its adjoint has less, too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ GAIN, WORK = 2, 1000
 
 
 def factor_sums(program: Program) -> Program:
-    """The program with such sums before the loops."""
+    """The program with such partial sums before the loops."""
     factoring = _Factoring(program)
     body = factoring.block(program.body)
     gone = factoring.gone - {name for statement in walk(body) for name in buffers_of(statement)}
@@ -50,7 +50,7 @@ def factor_sums(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Nest:
-    """Loops right inside each other, and what is done where the guards are >= 0."""
+    """Perfectly nested loops and conditions; the body runs where the guards are >= 0."""
 
     loops: tuple[Loop, ...]
     guards: tuple[Lin, ...]
@@ -59,7 +59,7 @@ class _Nest:
 
 @dataclass(frozen=True)
 class _Sum:
-    """What a nest adds.
+    """The sum of products that a nest adds to its target.
 
     Attributes:
         extents: variable -> how many values it has: the loops' counters and the statement's parameters, in their order.
@@ -160,7 +160,7 @@ class _Factoring:
 
 
 class _Making:
-    """Writes the statements that make a sum in steps."""
+    """Emits the statements that compute a sum step by step."""
 
     def __init__(self, factoring: _Factoring, found: _Sum) -> None:
         self.factoring, self.found, self.names = factoring, found, factoring.names

@@ -1,7 +1,6 @@
-"""Makes one product of matrices of two that have a factor in common.
+"""Factoring out of matrix products (distributive law): ``y += a @ x; y += b @ x`` becomes ``y += (a + b) @ x``.
 
-``y += a @ x; y += b @ x`` is ``y += (a + b) @ x``: the adjoint of ``x @ x.T``, among others, has two such products, of
-a matrix and of its transpose.
+The adjoint of ``x @ x.T``, among others, has two such products, of a matrix and of its transpose.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ PARAMS = 4
 
 
 def add_factors(program: Program) -> Program:
-    """The program with such products as one."""
+    """The program in which two matrix products that have a factor in common are one."""
     adding = _Adding(dict(program.buffers), program)
     body = everywhere(program.body, adding.block)
     return replace(program, body=body, buffers=adding.buffers)

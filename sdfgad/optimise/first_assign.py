@@ -1,4 +1,4 @@
-"""Lets the first contribution to a cleared buffer assign it, instead of clearing it and then adding."""
+"""Dead-store elimination of clears: the first contribution to a cleared buffer assigns it instead of adding to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHARE = 0.5
 
 
 def assign_first(program: Program) -> Program:
-    """The program with ``b[...] = 0; …; b[p] += e`` as ``b[p] = e``, where nothing in between sees `b`."""
+    """The program with ``b[...] = 0; …; b[p] += e`` as ``b[p] = e``, where nothing in between mentions `b`."""
     return program.with_body(everywhere(program.body, _block))
 
 
@@ -33,7 +33,7 @@ def _block(block: Block) -> Block:
 
 
 def is_clear(statement: Compute, value: float | None = None) -> bool:
-    """Whether a statement sets all that it writes to a constant."""
+    """Whether a statement assigns a constant: the given one, if `value` is given."""
     is_plain = statement.accumulate is None and isinstance(statement.value, Const)
     return is_plain and (value is None or statement.value.value == value)  # type: ignore[attr-defined]
 

@@ -1,7 +1,7 @@
-"""Gives temporaries that are only read by the position of their elements a single axis.
+"""Index linearisation: a temporary that is read only by its elements' position in memory becomes one-dimensional.
 
-What reads ``t[p // 4, p % 4]`` reads ``t[p]`` then: it is no box of two counters, and can share a loop with what else
-goes along memory.
+A statement that reads ``t[p // 4, p % 4]`` then reads ``t[p]``. It need not run over the two digits of `p`, but over
+`p`, and can share a loop with others that run along memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sdfgad.ir.program import (
 
 
 def flatten(program: Program) -> Program:
-    """The program with such temporaries of one axis."""
+    """The program with such temporaries one-dimensional."""
     kept = {*program.inputs, *program.outputs.values(), "status"}
     for name, buffer in program.buffers.items():
         has_axes = len(buffer.shape) > 1 and all(extent.is_const for extent in buffer.shape)

@@ -1,7 +1,7 @@
-"""Runs statements over the same box together: one loop over their common axis, and again within it.
+"""Runs statements over the same box together: loop fusion over an axis that they have in common, and again within it.
 
-A value that one statement makes and the next one reads is then still in a register or in the cache. Statements share a
-loop if no trip of one meets another trip of the other at an element whose value depends on their order.
+A value that one statement computes and the next one reads is then still in a register or in the cache. Statements may
+share a loop if no trip of one conflicts with a different trip of the other.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Member = Compute | Loop
 
 @dataclass
 class _Group:
-    """Statements that share a loop, each with the name of its own counter."""
+    """Statements that will be fused into one loop, each with the name of its own counter."""
 
     extent: Lin
     members: list[tuple[Member, str]]
@@ -209,7 +209,7 @@ def _along_memory(index: tuple[Lin, ...], names: list[str]) -> str | None:
 
 
 def in_two(statement: Compute) -> tuple[Compute, Compute]:
-    """A sum as its clear and its contributions."""
+    """A sum as two statements: the clear of its target, and its contributions."""
     own, zero = own_params(statement), Const(0, statement.value.dtype)
     clear = replace(statement, params=own, value=zero, accumulate=None, fresh=False)
     return clear, replace(statement, fresh=False)
@@ -230,7 +230,7 @@ def _statements(group: _Group | Statement) -> list[Statement]:
 
 
 def share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
-    """Whether a statement touches an array of at least this rank that the group does, too."""
+    """Whether a statement and a group touch the same array, of at least this rank."""
     arrays = {use.buffer for use in uses_of(statement) if len(use.index) >= rank}
     return any(not arrays.isdisjoint(use.buffer for use in uses_of(other)) for other in _statements(group))
 
@@ -247,7 +247,7 @@ def _extent(statement: Member, lead: str) -> Lin:
 
 
 def run_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
-    """Whether the trips of two statements may run together: each of one with the same of the other."""
+    """Whether two statements may run in one loop: each trip of one next to the same trip of the other."""
     if a.mentioned.isdisjoint(b.mentioned):
         return True
     # Sums that trips share are no hindrance, unless the trips are to be vector elements.
@@ -272,7 +272,7 @@ def _meets_in_step(x: Use, y: Use, of_x: str, of_y: str, may_add: bool) -> bool:
 
 
 def hoisted(statement: Member, name: str, counter: str) -> Block:
-    """A statement at one value of a parameter or of its counter, which is now that of a loop around it."""
+    """The body of a statement at one value of a parameter or of its counter, now the counter of a loop around it."""
     symbols = {name: Lin.symbol(counter)}
     if isinstance(statement, Loop):
         return transform(statement.body, lambda s: (rewrite_statement(s, symbols),))

@@ -1,8 +1,8 @@
-"""Turns the scattered contributions of a stencil's adjoint into a gather.
+"""Scatter-to-gather conversion: contributions of a stencil's adjoint to neighbours are aligned by their targets.
 
-``x[p] += e(p); x[p + 1] += f(p); …`` become statements over the same elements, which can then run as one, each element
-of `x` being written once, and thin ones for the borders that only some of them reach. Every element still gets its
-contributions in the same order.
+``x[p] += e(p); x[p + 1] += f(p); …`` become statements over the elements of `x` that all of them reach, which can then
+be fused so that each element is written once, and thin statements for the borders that only some of them reach. The
+order of the contributions to each element stays the same.
 """
 
 from __future__ import annotations

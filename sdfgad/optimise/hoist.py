@@ -1,6 +1,6 @@
-"""Computes expensive values before loops in which they stay the same: ``A += z**s * H`` needs the power once.
+"""Loop-invariant code motion (LICM) of expensive scalar values: the power in ``A += z**s * H`` is computed once.
 
-The C++ compiler does so for functions that it knows, which those of complex numbers are not.
+The C++ compiler does so only for functions that it knows; those of complex numbers are not among them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sdfgad.schedule.work import is_small_power
 
 
 def hoist(program: Program) -> Program:
-    """The program with such values in scalars of their own."""
+    """The program with such values in scalars, computed before the loops."""
     hoisting = _Hoisting(program)
     body = hoisting.block(program.body)
     return replace(program, body=body, buffers={**program.buffers, **hoisting.made}) if hoisting.made else program
@@ -41,7 +41,7 @@ class _Hoisting:
         return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
-        """A statement, after what is computed before it."""
+        """A statement, preceded by the invariant values that it needs."""
         if isinstance(statement, Branch):
             return (replace(statement, then=self.block(statement.then), orelse=self.block(statement.orelse)),)
         if isinstance(statement, Compute):
@@ -50,7 +50,7 @@ class _Hoisting:
         return self.loop(statement) if isinstance(statement, Loop) else (statement,)
 
     def loop(self, loop: Loop) -> Block:
-        """A loop, after what its trips would compute all alike."""
+        """A loop, preceded by the invariant values of its body."""
         body, changed = self.block(loop.body), written(loop.body)
         before: list[Statement] = []
         inside: list[Statement] = []
@@ -68,7 +68,7 @@ class _Hoisting:
         return (*before, replace(loop, body=tuple(inside)))
 
     def split(self, statement: Compute, names: set[str], changed: set[str]) -> Block:
-        """A statement whose expensive values that stay the same are scalars, after what computes them."""
+        """A statement that reads its invariant expensive values from scalars, preceded by the computation of these."""
         found = list(dict.fromkeys(self.expensive((statement.value,), names, changed)))
         if not found:
             return (statement,)
@@ -78,7 +78,7 @@ class _Hoisting:
         return (*computed, replace(statement, value=value))
 
     def expensive(self, nodes: Iterable[Expr], names: set[str], changed: set[str]) -> Iterable[Expr]:
-        """The largest such values in some expressions."""
+        """The largest invariant expressions that contain an expensive operation."""
         for node in nodes:
             if not any(map(_is_expensive, postorder(node))):
                 continue
@@ -88,7 +88,7 @@ class _Hoisting:
                 yield from self.expensive(node.args, names, changed)
 
     def stays(self, node: Expr, names: set[str], changed: set[str]) -> bool:
-        """Whether a value is made of scalars and symbols that do not change."""
+        """Whether an expression is invariant: made of scalars and symbols that do not change."""
         fixed = all(not read.index and read.buffer not in changed for read in reads(node))
         return fixed and names.isdisjoint(symbols_of(node))
 

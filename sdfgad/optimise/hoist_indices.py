@@ -1,6 +1,6 @@
-"""Reads where data point to before loops in which that stays the same: ``for f: y[f] += x[wrap(k[a, n]), f]``.
+"""Loop-invariant code motion (LICM) of indices read from arrays: `k` in ``for f: y[f] += x[wrap(k[a, n]), f]``.
 
-The C++ compiler makes no vectors of a loop in which a place in memory is computed from a condition.
+The C++ compiler does not vectorise a loop in which an address depends on a condition.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LAZY = ("select", "logical_and", "logical_or")
 
 
 def hoist_indices(program: Program) -> Program:
-    """The program with such indices in scalars of their own."""
+    """The program with such indices in scalars, computed before the loops."""
     hoisting = _Hoisting(program)
     # Not between the outermost statements, each of which is a function.
     body = tuple(hoisting.inside(statement) for statement in program.body)
@@ -54,7 +54,7 @@ class _Hoisting:
         return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
-        """A statement, after the indices that all its points have in common."""
+        """A statement, preceded by the computation of the indices that are the same at all its points."""
         if not _runs(statement) or (isinstance(statement, Compute) and not statement.params):
             return (self.inside(statement),)
         changed, bound = written((statement,)), set(_bound(statement))

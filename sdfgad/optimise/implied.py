@@ -1,7 +1,7 @@
-"""Removes checks that an earlier check of the same block implies: what it would report has been reported.
+"""Redundant-check elimination: removes checks that an earlier check of the same block implies.
 
-``for p: status max= 0 if 0 <= i[p] < n else 7`` leaves nothing to say to ``for q: status max= 0 if 0 <= i[q] < n else
-6`` unless `i` changes in between.
+After ``for p: status max= 0 if 0 <= i[p] < n else 7`` the check ``for q: status max= 0 if 0 <= i[q] < n else 6`` cannot
+raise `status` any further, unless `i` changes in between.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Computes scaled copies and outer products where they are used, instead of storing them.
+"""Forward substitution: scaled copies and outer products are computed where they are used, instead of being stored.
 
-``t = alpha * A`` is as quick to read as `A`, and a matrix product takes the factor along; ``t[p, q] = u[p] * v[q]`` is
-quicker to compute than to read. So is ``t[p, q] = A[p, q] + u[p] * v[q]``, larger than the cache, where a few
-statements read it, each of them each element once. What nothing reads any more is dead code.
+``t = alpha * A`` is as quick to read as `A`, and a matrix product takes the factor as its `alpha`;
+``t[p, q] = u[p] * v[q]`` is quicker to compute than to load. So is ``t[p, q] = A[p, q] + u[p] * v[q]``, larger than the
+cache, if few statements read it, each of them each element once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_USERS = 6
 
 
 def inline(program: Program) -> Program:
-    """The program with such values in place of the reads of their buffers, if that frees the buffers."""
+    """The program with such values in place of the reads of their buffers, where that makes the buffers unnecessary."""
     kept = {*program.inputs, *program.outputs.values(), "status"}
     position = 0
     while position < len(program.body):

@@ -1,7 +1,7 @@
-"""Runs a sequential loop inside the parallel loop that is all of its body, where it goes along memory.
+"""Loop interchange: a sequential loop moves into the parallel loop that is its whole body, if that runs along memory.
 
-``for j: for f: t[f, j] = … t[f, j - 1] …`` touches another line of the cache at every point; with the loops exchanged
-each row is done at once, and what is carried from trip to trip can stay in registers.
+``for j: for f: t[f, j] = … t[f, j - 1] …`` touches another cache line at every point; after the interchange each row is
+done at once, and the value that is carried from trip to trip can stay in a register.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sdfgad.ir.program import Compute, Loop, Statement
 
 
 def interchanged(statement: Statement) -> Statement:
-    """The statement with its loops exchanged, if that is possible and better."""
+    """The statement with its loops interchanged, if that is legal and better."""
     if not isinstance(statement, Loop) or statement.is_parallel or statement.is_open or len(statement.body) != 1:
         return statement
     inner = _as_loop(statement.body[0])

@@ -1,7 +1,7 @@
-"""Moves loops that only check into later loops with the same trips.
+"""Loop fusion of checks: a loop that only checks moves into a later loop over the same trips.
 
-``loop i: for p: status max= …`` and later on ``loop backwards i: for p: …`` go over the same rows, and checks may run
-at any time: what they find is looked at when the program has ended.
+``loop i: for p: status max= …`` and the later ``loop backwards i: for p: …`` read the same rows, which are then read
+once. Checks may run at any time, as `status` is read only after the program has ended.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WINDOW = 16
 
 
 def check_late(program: Program) -> Program:
-    """The program with such checks where other loops go over the same."""
+    """The program with such checks in the later loops."""
     body = list(program.body)
     for position in reversed(range(len(body))):
         loop = body[position]

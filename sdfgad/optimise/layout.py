@@ -1,7 +1,7 @@
-"""Stores temporaries so that what runs innermost goes along their memory.
+"""Data-layout transformation: the axes of temporaries are permuted so that the innermost loops run along memory.
 
-``for f: t[f, j] = … t[f, j - 1] …`` within a loop over ``j`` touches another line of the cache at every point; with the
-axes of ``t`` exchanged, a vector of them is one load. Arguments and results keep the order that the caller knows.
+``for f: t[f, j] = … t[f, j - 1] …`` within a loop over ``j`` touches another cache line at every point; with the axes
+of ``t`` exchanged, a vector of its elements is one load. Arguments and results keep the layout that the caller knows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MARGIN = 2
 
 
 def arrange(program: Program) -> Program:
-    """The program with the axes of its temporaries in another order, where that serves most points."""
+    """The program with the axes of its temporaries permuted, where most points gain by that."""
     served: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     _count(program.body, 1, served)
     fixed = arguments(program) | {n for s in walk(program.body) if isinstance(s, Call) for n in buffers_of(s)}

@@ -1,7 +1,8 @@
-"""Fills a matrix with an outer product where something is added to it, rather than earlier.
+"""Forward substitution of outer products: a matrix is filled with one where something is added to it, not earlier.
 
-``A[p, q] = u[p] * v[q]; …; A[p, q] += e`` becomes ``…; A[p, q] = u[p] * v[q] + e``: a matrix larger than the cache
-need not be written, read and written again, and what reads it only there need not have it in memory at all.
+``A[p, q] = u[p] * v[q]; …; A[p, q] += e`` becomes ``…; A[p, q] = u[p] * v[q] + e``: a matrix larger than the cache is
+written once instead of written, read and written again; if only statements fused with this one read it, `contract` can
+remove it from memory altogether.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sdfgad.schedule.products import product_of
 
 
 def merge_products(program: Program) -> Program:
-    """The program with such products where something is added to them."""
+    """The program in which outer products are merged into the statements that add to them."""
     return program.with_body(everywhere(program.body, _Merging(program).block))
 
 
@@ -34,7 +35,9 @@ class _Merging:
         return tuple(result)
 
     def merged(self, made: Compute, rest: list[Statement]) -> list[Statement] | None:
-        """What follows a product, with it; None if it must stay where it is."""
+        """The statements `rest` with the product merged into the first one that mentions its target; None if it must
+        stay.
+        """
         if not _is_outer_product(made):
             return None
         name = made.target.buffer
@@ -47,7 +50,9 @@ class _Merging:
         return [*rest[:position], _sum(made, user), *rest[position + 1 :]]
 
     def takes(self, made: Compute, user: Compute) -> bool:
-        """Whether a statement adds once to each element of a matrix; a product of matrices is left to the library."""
+        """Whether a statement adds once to each element of a matrix, other than by a product of matrices, which BLAS
+        does.
+        """
         is_sum = user.target.buffer == made.target.buffer and user.accumulate == "add" and not user.fresh
         if not is_sum or not is_same_region(made, user):
             return False

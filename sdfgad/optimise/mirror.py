@@ -1,9 +1,9 @@
-"""Makes one product of matrices of two that a loop sums over the triangles above and below a diagonal.
+"""Merging of mirrored products: two sums over the triangles above and below a diagonal become one matrix product.
 
 ``for i: for p, q: y[q, i + p] += t[p] * x[q, i]; y[q, i] += t[p] * x[q, i + p]``, the adjoint of what fills both
 triangles of a symmetric matrix, is ``y[q, j] += k[i, j] * x[q, i]`` for all i and j, if each trip adds its `t` to both
-``k[i, i + p]`` and ``k[i + p, i]``. Where the triangles leave out the diagonal, which is zero in `k`, that is so only
-for finite elements of `x`; else all but the diagonal is summed row by row.
+``k[i, i + p]`` and ``k[i + p, i]``. If the triangles exclude the diagonal, it is zero in `k`, and the product is the
+same only for finite `x`, as 0 * inf is NaN; for other `x` the products are summed row by row without the diagonal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WORK = 1 << 18
 
 
 def merge_mirrored(program: Program) -> Program:
-    """The program with such pairs of products as one product behind the loop."""
+    """The program with each such pair of products as one product after the loop."""
     merging = _Merging(dict(program.buffers), names_of(program))
     body = everywhere(program.body, merging.block)
     return replace(program, body=body, buffers=merging.buffers)
@@ -55,18 +55,18 @@ class _Triangle:
         return Lin.symbol(self.param) + row.scaled(self.shift) + self.offset
 
     def at(self, row: Lin, column: Lin) -> dict[str, Lin]:
-        """What stands for the counter and the parameter at a point."""
+        """The values of the loop's counter and the parameter at a point (row, column)."""
         return {self.var: row, self.param: column - row.scaled(self.shift) - self.offset}
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two statements of a loop's body.
+    """Two statements of a loop's body that together cover a square.
 
     Attributes:
-        statements: the one that writes what is told by the triangle's columns, and the one by its rows.
+        statements: the one whose target is indexed by the triangle's column, and the one whose is by its row.
         factors: what each of them multiplies with at a point of the triangle, with the names of the first one.
-        square: the product of all trips.
+        square: the product for all trips.
     """
 
     loop: Loop
@@ -107,7 +107,7 @@ class _Merging:
                     yield pair
 
     def is_movable(self, loop: Loop, first: Compute, second: Compute) -> bool:
-        """Whether the loop only adds to the target besides, and reads no sum."""
+        """Whether the rest of the loop only adds to the target, so that the pair can be added after it."""
         others = [use for s in loop.body if s is not first and s is not second for use in uses_of(s)]
         target = first.target.buffer
         return not (first.fresh or second.fresh) and all(u.buffer != target or u.kind == "add" for u in others)

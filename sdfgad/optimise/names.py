@@ -1,4 +1,4 @@
-"""Names in a finished program: new ones, and others for parameters and buffers."""
+"""Fresh names and renaming in a finished program: of parameters and buffers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sdfgad.ir.program import Access, Compute, Loop, Program, rewrite_statement,
 
 
 def names_of(program: Program) -> Names:
-    """A maker of names that the program does not use."""
+    """A generator of names that the program does not use."""
     taken = {*program.buffers, *program.integers}
     taken |= {s.var for s in walk(program.body) if isinstance(s, Loop)}
     taken |= {name for s in walk(program.body) if isinstance(s, Compute) for name, _ in s.params}

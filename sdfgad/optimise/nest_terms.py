@@ -1,4 +1,4 @@
-"""What a straight line of statements adds to an array, as a product of factors, without the temporaries between."""
+"""Forward substitution in straight-line code: what it adds to an array, as sums of products without the temporaries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Addition:
-    """What a statement adds to its target: the term at each point of its own parameters."""
+    """What a statement adds to its target: the term, at each point of the statement's own parameters."""
 
     statement: Compute
     target: Access
@@ -34,7 +34,9 @@ class Addition:
 
 @dataclass(frozen=True)
 class _Value:
-    """A temporary's elements, by parameters in the order of its axes; `plain` if they are one expression."""
+    """The value of each element of a temporary, given the parameters that index it; `plain` if it is a single
+    expression.
+    """
 
     own: tuple[str, ...]
     term: Term
@@ -42,7 +44,7 @@ class _Value:
 
 
 class Line:
-    """Reads statements one after another; `checks` are those that raise `status`, `additions` those that add.
+    """Evaluates a straight line of statements symbolically; `checks` raise `status`, `additions` add to other buffers.
 
     Attributes:
         temporaries: buffers that nothing but these statements mentions.
@@ -55,7 +57,7 @@ class Line:
         self.additions: list[Addition] = []
 
     def read(self, block: Block) -> bool:
-        """Whether that is all that the statements do."""
+        """Evaluates a block; whether its statements do nothing but define temporaries, check, and add products."""
         return all(isinstance(statement, Compute) and self._one(statement) for statement in block)
 
     def _one(self, statement: Compute) -> bool:

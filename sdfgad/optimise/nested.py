@@ -1,6 +1,6 @@
-"""The statements nested in a statement, each with the loops and branches around it; and all of them for some trips.
+"""Leaf statements of a nest, each with the loops and branches around it; and the nest for some of its trips.
 
-A counter of a nested statement is one of its parameters, or that of a loop around it.
+A counter of a leaf is one of its parameters, or the counter of a loop around it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sdfgad.ir.program import Block, Branch, Compute, Loop, Statement, rewrite_s
 
 
 def leaves(statement: Statement) -> Iterator[tuple[Statement, Statement]]:
-    """The statements nested in one that have none in them, each also alone within the loops and branches around it."""
+    """The leaf statements of a nest, each also with the loops and branches around it, and nothing else in these."""
     if isinstance(statement, Loop):
         for nested in statement.body:
             yield from ((leaf, replace(statement, body=(nest,))) for leaf, nest in leaves(nested))
@@ -27,7 +27,7 @@ def leaves(statement: Statement) -> Iterator[tuple[Statement, Statement]]:
 
 
 def runs(leaf: Statement, nest: Statement, counter: str, length: int) -> bool:
-    """Whether a counter of a statement, or of one loop around it, has just this many values."""
+    """Whether a counter of a leaf, or of a loop around it, has exactly `length` values, known beforehand."""
     if isinstance(leaf, Compute) and counter in dict(leaf.params):
         return dict(leaf.params)[counter] == Lin(length)
     while isinstance(nest, (Loop, Branch)):
@@ -38,7 +38,7 @@ def runs(leaf: Statement, nest: Statement, counter: str, length: int) -> bool:
 
 
 def agree(statement: Statement, along: Iterator[str]) -> bool:
-    """Whether all statements in a loop, or none of them, are cut along its counter."""
+    """Whether in each loop either all leaves are cut along the loop's counter, or none of them are."""
     return _common(statement, along) is not None
 
 
@@ -54,7 +54,9 @@ def _common(statement: Statement, along: Iterator[str]) -> set[str] | None:
 
 
 def restricted(statement: Statement, along: Iterator[str], start: Lin, width: int) -> tuple[Statement, set[str]]:
-    """A statement for the values from `start` of its counters, so many of them; with these counters."""
+    """A statement for `width` values, from `start` on, of the counters in `along`, one for each leaf; and these
+    counters.
+    """
     if isinstance(statement, Compute):
         counter = next(along)
         if counter not in dict(statement.params):

@@ -1,8 +1,9 @@
-"""Multiplies the terms of sums by the number that the sums are multiplied by wherever they are used.
+"""Distributive law on sums: a number by which a sum is multiplied wherever it is used moves into the sum's terms.
 
-``t[j] = 0; for p: t[j] += a[p] * b[p, j]; y[j] += alpha * (x[j] + t[j])`` is
-``t[j] = 0; for p: t[j] += alpha * (a[p] * b[p, j]); y[j] += alpha * x[j] + t[j]``. That is more to multiply, unless one
-of the factors can be multiplied beforehand; but then the derivative in the number does not need the sums.
+``t[j] = 0; for p: t[j] += a[p] * b[p, j]; y[j] += alpha * (x[j] + t[j])`` is ``t[j] = 0; for p: t[j] += alpha * (a[p] *
+b[p, j]); y[j] += alpha * x[j] + t[j]``. That takes more multiplications, unless one of the factors can be multiplied by
+the number before the loop (`scale_once`). But then the derivative with respect to the number does not need the values
+of the sums.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from sdfgad.optimise.trips import as_addition
 
 @dataclass(frozen=True)
 class Candidate:
-    """The program with a number inside of the sums in a temporary."""
+    """The program with a number moved into the sums that a temporary holds."""
 
     program: Program
     number: str
     temporary: str
 
     def sums_of(self, program: Program) -> Iterator[Compute]:
-        """What writes the temporary."""
+        """The statements that write the temporary."""
         return (s for s in computes(program.body) if s.target.buffer == self.temporary)
 
 
 def with_numbers_in_sums(program: Program) -> Iterator[Candidate]:
-    """All ways to do that with one number and one temporary that is nothing but sums."""
+    """All ways to move one number into one temporary that is written by nothing but sums."""
     changing = written(program.body)
     outside = {*program.inputs, *program.outputs.values()}
     makers, users = _makers_and_users(program)
@@ -70,7 +71,7 @@ def _numbers(users: Iterable[Compute], name: str) -> Iterator[Read]:
 
 
 class _Moving:
-    """Moves a number from where a temporary is used to where it is made."""
+    """Moves a number from the uses of a temporary to the statements that write it."""
 
     def __init__(self, name: str, number: Read) -> None:
         self.name, self.number = name, number

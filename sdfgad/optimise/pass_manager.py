@@ -1,4 +1,4 @@
-"""Pass manager: passes as records, run one after the other."""
+"""Pass manager: passes are records, which run one after the other."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Pass:
     """One pass over a program.
 
     Attributes:
-        name: by which it can be left out; a pass that runs several times has it each time.
-        motive: what it does and why, in one sentence.
+        name: by which it can be left out; a pass that runs several times has the same name each time.
+        motive: what it does and why, in one sentence: the first line of its module, which `explain --diff` prints.
         run: the pass itself.
     """
 
@@ -31,16 +31,16 @@ class Pass:
 
 
 def pass_of(run: Callable[[Program], Program]) -> Pass:
-    """The record of a pass, whose motive is the first sentence of its module."""
+    """The record of a pass, whose motive is the first line of its module's docstring."""
     text = sys.modules[run.__module__].__doc__ or ""
     return Pass(run.__name__, text.strip().partition("\n")[0], run)
 
 
 def run_passes(program: Program, passes: Sequence[Pass], without: Collection[str] = ()) -> Program:
-    """All passes in order, but for those of the names in `without`; with SDFGAD_VERIFY=1 each is verified.
+    """Runs passes in order, except those named in `without`; with SDFGAD_VERIFY=1 the program is verified after each.
 
     Raises:
-        InvalidProgram: SDFGAD_VERIFY is 1, and a pass has made a program that is none.
+        InvalidProgram: SDFGAD_VERIFY is 1, and a pass has returned a malformed program.
     """
     is_verified = os.environ.get(VARIABLE) == "1"
     for one in passes:

@@ -1,4 +1,4 @@
-"""All passes over a program that is about to be compiled, in their order."""
+"""The pass pipeline: all passes over a program that is about to be compiled, in their order."""
 
 from __future__ import annotations
 
@@ -109,5 +109,5 @@ FROM_LOOPS = PASSES[len(BEFORE_LOOPS) :]
 
 
 def optimise(program: Program, passes: tuple[Pass, ...] = PASSES, without: Collection[str] = ()) -> Program:
-    """All passes, in order, but for those of the names in `without`."""
+    """The program after all passes in order, except those named in `without`."""
     return run_passes(program, passes, without)

@@ -1,9 +1,10 @@
-"""Strip-mines statements together where that lowers the peak of memory: a few rows, columns or images at a time.
+"""Strip-mining for memory: statements run on a few rows, columns or images at a time where that lowers the memory peak.
 
 ``t = x @ w; y = sin(t); w_bar = x.T @ (y_bar * cos(t))`` holds all of `t`. With its rows in eight pieces,
 ``for s < 8:`` around the three statements, an eighth of it is enough, and sums over rows add up piece by piece.
-This is how networks are trained in micro-batches, found by dependences: statements run in pieces along one counter
-of each if whatever they touch of an array that one of them writes, they touch with the same value of these counters.
+Networks are trained in micro-batches in the same way; here dependence analysis finds where it is legal. Statements may
+run in pieces along one counter of each, if every two conflicting accesses to an array have equal values of these
+counters.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ Span = tuple[int, int]
 
 
 def in_pieces(program: Program, peak: Peak, large: Mapping[str, int]) -> tuple[Program, Cut] | None:
-    """The program with one more group of statements in pieces, the one with the lowest peak; None if none lowers it.
+    """The program with one more group of statements in pieces, that with the lowest peak; None if none lowers the peak.
 
     Args:
         peak: the bytes that a program holds at most.
@@ -99,20 +100,20 @@ def _lifetimes(program: Program) -> dict[str, Span]:
 
 @dataclass(frozen=True)
 class _Member:
-    """A statement, with the counter that each of the statements nested in it is cut along, in their order."""
+    """A statement of a group, with the counter along which each of its leaves is cut, in their order."""
 
     statement: Statement
     along: tuple[str, ...]
 
     @cached_property
     def uses(self) -> tuple[tuple[Use, str], ...]:
-        """What the statement touches, with the counter that is cut."""
+        """What the statement touches, each with the counter along which it is cut."""
         pairs = zip(leaves_of(self.statement), self.along, strict=True)
         return tuple((use, counter) for leaf, counter in pairs for use in uses_of(leaf.nest))
 
 
 class Mentions:
-    """Statements by what they write and mention: only those with a buffer in common that one writes are compared."""
+    """Statements, indexed by the buffers that they write and mention, so that only possible conflicts are examined."""
 
     def __init__(self) -> None:
         self.mentioned: dict[str, list[Statement]] = {}
@@ -124,7 +125,7 @@ class Mentions:
                 found.setdefault(name, []).append(statement)
 
     def commute_with(self, statement: Statement) -> bool:
-        """Whether a statement may change places with all of them."""
+        """Whether a statement may change places with all the statements."""
         read = statement.mentioned - statement.written
         others = [other for name in statement.written for other in self.mentioned.get(name, ())]
         others += [other for name in read for other in self.written.get(name, ())]
@@ -133,7 +134,7 @@ class Mentions:
 
 @dataclass
 class Group:
-    """Statements of a program's body, from one position to another, of which those that fit run in pieces.
+    """The statements between two positions of a program's body; those that can run in pieces are members.
 
     Attributes:
         whole: the program.
@@ -158,7 +159,7 @@ class Group:
 
     @staticmethod
     def found(program: Program, name: str, span: Span, axes: Mapping[str, int]) -> Group | None:
-        """The group that cuts a buffer along its axis; None if not all statements that mention the buffer fit."""
+        """The group that cuts a buffer along its axis; None if a statement that mentions it cannot be a member."""
         extent = program.buffers[name].shape[axes[name]]
         if not extent.is_const or extent.const < 2:
             return None
@@ -173,7 +174,7 @@ class Group:
     # --- who joins
 
     def joined(self, statement: Statement) -> bool:
-        """Whether a statement has become a member."""
+        """Makes a statement a member if it can be one; whether it can."""
         along = counters_along(statement, self.axes, self.length)
         if along is None:
             return False
@@ -192,7 +193,7 @@ class Group:
         return True
 
     def put_aside(self, statement: Statement) -> None:
-        """A statement that is no member goes before all of them if it can."""
+        """Moves a statement that is no member before all of them if that is legal, else after them."""
         if self._may_precede(statement):
             self.before.append(statement)
             return
@@ -224,19 +225,19 @@ class Group:
     # --- what is cut
 
     def temporaries(self) -> list[str]:
-        """The buffers that members cut and the program itself allocates."""
+        """The buffers that members cut and that are neither inputs nor outputs."""
         kept = {*self.whole.inputs, *self.whole.outputs.values(), "status"}
         return [name for name in self.axes if name not in kept]
 
     def has_long_rows(self) -> bool:
-        """Whether pieces of rows, if rows are cut, make good vectors."""
+        """Whether pieces of rows, if rows are cut, are long enough for vectors."""
         ranks = {name: len(self.whole.buffers[name].shape) for name in self.axes}
         are_rows = any(ranks[name] > 1 and axis == ranks[name] - 1 for name, axis in self.axes.items())
         return not are_rows or self.width >= SHORTEST_ROW
 
     @cached_property
     def local(self) -> list[str]:
-        """The buffers of which members need one piece at a time."""
+        """The buffers that need storage for one piece only."""
         first, last = self.span
         outside = [*self.whole.body[:first], *self.before, *self.after, *self.whole.body[last + 1 :]]
         mentioned = {name for statement in outside for name in statement.mentioned}
@@ -264,7 +265,7 @@ class Group:
 
     @cached_property
     def program(self) -> Program:
-        """The program with the members in pieces; what is left over comes last."""
+        """The program with the members in pieces; a shorter last piece follows the loop."""
         names, local = names_of(self.whole), self.local
         counter = names.fresh("piece")
         count, rest = divmod(self.length, self.width)

@@ -1,7 +1,7 @@
-"""Removes extrema that the ranges of integers decide: above all checks of indices that the program made itself.
+"""Check elimination by value-range analysis: removes maxima and minima, above all index checks, that ranges decide.
 
-A buffer's range is that of all values that the program writes to it, wherever it does; what a caller passes and what
-library functions give may be anything.
+The range of a buffer covers all values that the program ever writes to it, so that indices which the program computes
+itself need no check. Of values that come from the caller or from library functions nothing is known.
 """
 
 from __future__ import annotations
@@ -102,13 +102,13 @@ def _hull(a: Range, b: Range) -> Range:
 
 
 class _Values:
-    """The ranges of expressions, given those of buffers and symbols."""
+    """Interval arithmetic: the ranges of expressions, given those of buffers and symbols."""
 
     def __init__(self, buffers: Ranges, symbols: Ranges) -> None:
         self.buffers, self.symbols = buffers, symbols
 
     def of(self, node: Expr) -> Range | None:
-        """The range of an integer or a boolean; None if it is not known, or the number is none of these."""
+        """The range of an integer or boolean expression; None if it is unknown, or the expression is neither."""
         if node.dtype.kind not in "bi":
             return None
         found = self._found(node)

@@ -1,4 +1,4 @@
-"""The part of a buffer that a statement writes, where that is a box of it."""
+"""Write regions: the part of a buffer that a statement writes, where that is a box."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sdfgad.optimise.boxes import Box
 
 @dataclass(frozen=True)
 class Region:
-    """The elements that a `Compute` writes: one point of its box for each.
+    """The box of elements that a `Compute` writes, one element for each of its points.
 
     Attributes:
         fixed: axis -> index, where it is the same for all points.
@@ -31,7 +31,7 @@ class Region:
 
 
 def region_of(statement: Compute) -> Region | None:
-    """The region of a statement; None if it is no box of known size, or if points share an element."""
+    """The region that a statement writes; None if it is not a box of known size, or if two points write one element."""
     extents = dict(statement.params)
     fixed: list[tuple[int, Lin]] = []
     axes: list[tuple[int, str]] = []
@@ -54,7 +54,7 @@ def region_of(statement: Compute) -> Region | None:
 
 
 def restricted(statement: Compute, region: Region, box: Box) -> Compute:
-    """The part of a statement that writes the elements of `box`; what runs along memory keeps its order."""
+    """The part of a statement that writes the elements of `box`; its parameters keep their order."""
     symbols = {
         name: Lin.symbol(name) + (low - old)
         for (_, name), (low, _), (old, _) in zip(region.axes, box, region.box, strict=True)

@@ -1,12 +1,13 @@
-"""Computes values in the order in which they are read, instead of storing them in another one.
+"""Forward substitution across reshapes: values are computed in the order in which they are read, and not stored.
 
-Between ``for a < 2, b < 8, c < 4: t[32*a + 4*b + c] = x[8*b + 4*a + c] * w[a, b]`` and ``for p < 32: y[p] = t[p] +
-t[p + 32]`` there is a reshape: no loop is common to both. With the digits of `p` as parameters they are one statement,
-``for b, c: y[4*b + c] = x[8*b + c] * w[0, b] + x[8*b + 4 + c] * w[1, b]``, and `t` need not be stored. Each element is
-computed once, or once for each of few rows, which are written out then so that one loop over them has it once.
+Between ``for a < 2, b < 8, c < 4: t[32*a + 4*b + c] = x[8*b + 4*a + c] * w[a, b]`` and ``for p < 32: y[p] = t[p] + t[p
++ 32]`` there is a reshape, and the two have no loop in common. With the digits of `p` as parameters they are one
+statement, ``for b, c: y[4*b + c] = x[8*b + c] * w[0, b] + x[8*b + 4 + c] * w[1, b]``, and `t` is not stored. Each
+element is computed once, or once for each of a few rows; these rows are written out as statements then, which one fused
+loop computes with the element computed once.
 
-A statement that so comes to read another order of what it overwrites writes another buffer: what is overwritten as a
-whole is two arrays that have a name in common.
+If a statement would then read an array in another order than the one in which it overwrites it, the old and the new
+values get different buffers (renaming).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class _Reordering:
         return replace(self.program, buffers=self.buffers, body=body) if self.changed else self.program
 
     def without(self, block: Block, made: Compute) -> Block | None:
-        """The block without a statement whose values are computed where they are read; None if it must stay."""
+        """The block without a statement, its values computed where they are read; None if the statement must stay."""
         if not self.is_movable(made):
             return None
         name, position = made.target.buffer, block.index(made)
@@ -79,7 +80,7 @@ class _Reordering:
         return block
 
     def is_movable(self, made: Compute) -> bool:
-        """Whether a statement fills all of a large temporary by plain arithmetic."""
+        """Whether a statement fills all of a large temporary by additions, multiplications and the like alone."""
         name, shape = made.target.buffer, self.buffers[made.target.buffer].shape
         if name in self.kept or made.accumulate or made.value.dtype.kind not in "fc":
             return False
@@ -91,7 +92,9 @@ class _Reordering:
         return is_plain and all(read.buffer != name for read in reads(made.value))
 
     def is_read_so(self, made: Compute, users: Sequence[Statement]) -> bool:
-        """Whether statements over the same points read each element once, and in another order than it is made in."""
+        """Whether its readers run over the same points, and read each element once, in another order than it is written
+        in.
+        """
         if not all(isinstance(s, Compute) and self.is_reader(s, made) for s in users):
             return False
         first = users[0]
@@ -116,7 +119,9 @@ class _Reordering:
         return is_known and is_other and user.accumulate in (None, "add") and not user.fresh
 
     def replaced(self, user: Statement, made: Compute) -> Compute | None:
-        """A statement with the values in place of the reads; None where that takes quotients or makes products."""
+        """A reader with the values in place of reads; None if that adds divisions, makes a matrix product, or grows too
+        large.
+        """
 
         def computed(node: Expr) -> Expr | None:
             is_it = isinstance(node, Read) and node.buffer == made.target.buffer
@@ -133,7 +138,9 @@ class _Reordering:
     # --- versions of a buffer
 
     def separate(self, block: Block, position: int) -> Block | None:
-        """The block with another buffer for what a statement reads before it overwrites all of it."""
+        """The block with another buffer for what a statement reads before it overwrites all of it; None if that is not
+        legal.
+        """
         user = block[position]
         assert isinstance(user, Compute)
         name = user.target.buffer
@@ -162,7 +169,7 @@ class _Reordering:
     # --- rows
 
     def rows(self, statement: Statement) -> Block:
-        """A statement for each of few rows that share what they read."""
+        """A statement for each value of a parameter with few values, if these rows read mostly the same."""
         if not isinstance(statement, Compute) or statement.target.buffer not in self.changed:
             return (statement,)
         few = [(name, extent) for name, extent in statement.params if extent.is_const and 1 < extent.const <= TERMS]

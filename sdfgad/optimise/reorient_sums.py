@@ -1,10 +1,10 @@
-"""Loop interchange and reordering of reductions: sums in sequential loops are turned so that they go along memory.
+"""Loop interchange and reordering of reductions: sums in sequential loops are turned so that they run along memory.
 
-``loop j: t = 0; for p < i: t += x[p] * A[p, j]; y[j] = t`` goes down a column of `A`. Made for all `j` before the loop,
-``for p: for j: t[j] += x[p] * A[p, j]`` goes along rows; and so it does behind a loop that is not concerned with what
-it adds to. Where what one trip makes goes into what later ones begin with, as where a triangular system is solved, each
-contribution moves between the two: ``loop j: for p < j: t += x[p] * A[p, j]; x[j] = f(t)`` becomes ``loop j: x[j] =
-f(t[j]); for q > j: t[q] += x[j] * A[j, q]``, and the other way round. Each sum has the same terms as before.
+``loop j: t = 0; for p < i: t += x[p] * A[p, j]; y[j] = t`` goes down a column of `A`. Computed for all `j` before the
+loop, ``for p: for j: t[j] += x[p] * A[p, j]`` goes along rows. In the same way a sum that the loop does not read can be
+computed after the loop. Where trips depend on earlier ones, as in the solution of a triangular system, each
+contribution moves to another trip: the gather ``loop j: for p < j: t += x[p] * A[p, j]; x[j] = f(t)`` becomes the
+scatter ``loop j: x[j] = f(t[j]); for q > j: t[q] += x[j] * A[j, q]``, or the other way round. Each sum keeps its terms.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def reorient_sums(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Moved:
-    """A loop without some of its sums, and what runs before it and after it."""
+    """A loop without some of its sums, and the statements before and after it that compute these."""
 
     before: Block
     loop: Loop
@@ -189,9 +189,9 @@ def _can_lead(trips: Trips) -> bool:
 
 @dataclass(frozen=True)
 class _Case:
-    """A sum over one parameter in a loop.
+    """A sum over one parameter in a loop, and the ways to reorder its contributions.
 
-    A contribution moves either out of the loop, or to the trip that it has to do with through the parameter.
+    A contribution moves out of the loop, or to the trip whose number is the parameter's value.
     """
 
     trips: Trips

@@ -1,9 +1,9 @@
-"""Reads what a buffer is a reshaped or permuted copy of instead of the copy.
+"""Copy propagation through reshapes and transposes: reads of the copy become reads of the original.
 
-After ``for p < 12: y[p] = t[p // 4, p % 4]``, which copies elements in the order that they have in memory,
-``y[4*a + b]`` with b < 4 is ``t[a, b]``. A copy in another order is read through if its elements are read once only:
-then the order matters as little there as it does for the copy. Where the indices would have more quotients or
-remainders in the end, the copy is read as before.
+After ``for p < 12: y[p] = t[p // 4, p % 4]``, which keeps the order of the elements in memory, ``y[4*a + b]`` with b <
+4 is ``t[a, b]``. A copy that changes the order is propagated only if its elements are read once: then reading the
+original in that order costs no more than the copy did. Where the new indices would have more quotients or remainders,
+the copy is read as before.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Reshapes(Forward):
         return self.is_in_order(statement, value) or self.is_read_once(target.buffer)
 
     def is_in_order(self, copy: Compute, value: Read) -> bool:
-        """Whether a copy has its elements where the original has them."""
+        """Whether a copy keeps the order of the elements in memory."""
         ranges = {name: (0, extent.const - 1) for name, extent in copy.params if extent.is_const}
         places = [self.place(access) for access in (Access(value.buffer, value.index), copy.target)]
         known = [folded(place, ranges) for place in places if place is not None]
@@ -59,7 +59,7 @@ class _Reshapes(Forward):
         return place
 
     def is_read_once(self, name: str) -> bool:
-        """Whether there is one read of a buffer, of as many elements as it has, and not in a product of matrices."""
+        """Whether a buffer has a single read, of each element once, outside of matrix products."""
         users = [s for one in self.program.body if mentioned_by(one, name) for s in walk((one,))]
         found = [(s, r) for s in users for r in reads_of(s) if r.buffer == name]
         if len(found) != 1:

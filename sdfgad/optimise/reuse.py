@@ -1,8 +1,8 @@
-"""Storage allocation by interval colouring: arrays of one trip of a loop that are not needed at once share storage.
+"""Storage coalescing by interval colouring: arrays of one trip of a loop whose live ranges are disjoint share storage.
 
-A trip of a time loop makes array after array, ``t = …; u = f(t); v = g(u); w = h(v)``, and needs few of them at a time:
-`v` goes where `t` was. Outside of loops arrays are released when they are mentioned for the last time; within a trip
-they are not, so that they need a name in common. Registers are allocated to the variables of a block in the same way.
+A trip of a time loop computes array after array, ``t = …; u = f(t); v = g(u); w = h(v)``, and needs few of them at a
+time: `v` is stored where `t` was. Outside of loops arrays are released after their last mention, but within a trip they
+are not; so they must share a buffer, as variables share a register in register allocation.
 """
 
 from __future__ import annotations

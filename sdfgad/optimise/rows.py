@@ -1,4 +1,4 @@
-"""The points that a loop and a parameter of a statement in it run over, as rows.
+"""Iteration space of a loop and a parameter inside it, as rows: where each row, or a block of rows, begins and ends.
 
 In trip ``i`` the parameter runs over ``p < e(i)``; with ``j = p + shift * i`` the points are ``low(i) <= j < high(i)``.
 """
@@ -59,7 +59,7 @@ class Rows:
         return row.scaled(self.shift), row.scaled(self.slope + self.shift) + self.first
 
     def spread(self, row: Lin, n: int) -> tuple[Lin, Lin, Lin, Lin]:
-        """The least and the greatest `low`, and the least and the greatest `high` of a block."""
+        """The least and the greatest `low`, and the least and the greatest `high`, of the rows of a block."""
         (low, high), last = self.columns(row), n - 1
         step, rise = self.shift * last, (self.slope + self.shift) * last
         return low + min(0, step), low + max(0, step), high + min(0, rise), high + max(0, rise)

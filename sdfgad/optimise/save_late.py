@@ -1,9 +1,9 @@
-"""Saves what a trip of a loop around library calls makes at the trip's end, and restores it when its reversal begins.
+"""Removal of loop-carried dependences through tapes: loops around library calls save a trip's values at the trip's end.
 
-A tape has what a buffer held before a trip destroyed it, that is, what the trip before has made: ``loop z: T[z] = b;
-b = …; f(b)`` and ``loop backwards z: g(b); b = T[z]``. Where each trip makes all of it anew, ``loop z: b = …; f(b);
-T[z] = b`` and ``loop backwards z: c = T[z]; g(c)`` do the same, and nothing goes from one trip to the next: threads can
-share the loops.
+A tape slot holds the value that a trip is about to overwrite, that is, the one from the trip before:
+``loop z: T[z] = b; b = …; f(b)`` and ``loop backwards z: g(b); b = T[z]``. If each trip overwrites all of `b`, then
+``loop z: b = …; f(b); T[z] = b`` and ``loop backwards z: c = T[z]; g(c)`` do the same, without a value that goes from
+one trip to the next: threads can share the loops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sdfgad.optimise.names import names_of
 
 
 def save_late(program: Program) -> Program:
-    """The program with such tapes written and read so."""
+    """The program with the tapes of such loops written at the end of a trip, and read at the start of its reversal."""
     kept = {*program.inputs, *program.outputs.values(), "status"}
     names = names_of(program)
     for tape in program.buffers:
@@ -32,7 +32,7 @@ def save_late(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Saved:
-    """A loop, the one that reverses it, and the statements in them that save a buffer and restore it."""
+    """A loop, its reversal, and the statements in them that save a buffer and restore it."""
 
     buffer: str
     forward: Loop

@@ -1,10 +1,10 @@
-"""Multiplies an array by a number, or converts it, once rather than again and again: before differentiation.
+"""Loop-invariant code motion of scalings and casts: arrays are multiplied by a number, or converted, once before loops.
 
 ``for i: for p, k: c[i, p] += alpha * (a[p, k] * b[i, k] + b[p, k] * a[i, k])`` needs ``alpha * a`` only. The adjoint
-then has one sum of products for each of `a` and `b`, and that of `alpha` is made of what comes out of it: an array, not
-all the products. What is multiplied are exactly the elements that the loops multiply, so that an infinity that they
-leave alone goes nowhere. An array of less precision is converted in the same way: what is left is a product that
-BLAS does, and its adjoint is summed in the precision of the sum. One of more precision stays: so does its adjoint's.
+then has one sum of products each for `a` and `b`, and the adjoint of `alpha` is a sum over an array instead of over all
+the products. Exactly the elements that the loops multiply are scaled, so that an infinity in other elements has no
+effect. An array of lower precision is converted in the same way: the product that is left is one for BLAS, and its
+adjoint is summed in the precision of the sum. Conversions to a lower precision stay where they are.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ONE, ALL = ("multiply",), ("add", "subtract", "negative")
 
 
 def scale_once(program: Program) -> Program:
-    """The program with such products before the loops."""
+    """The program with such scalings and conversions before the loops."""
     for candidate in with_numbers_in_sums(program):
         scaled = _scaled(candidate.program)
         if not any(candidate.number in {r.buffer for r in reads(s.value)} for s in candidate.sums_of(scaled)):
@@ -58,7 +58,7 @@ def _scaled(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a statement is.
+    """The iteration space around a statement.
 
     Attributes:
         extents: counter or parameter -> how many values it may have.
@@ -78,7 +78,9 @@ class _Place:
 
 
 class _Parts:
-    """Parts of arrays that are multiplied, or converted, in `arrays` of their own; and which are not worth it."""
+    """The parts of arrays that are scaled or converted into `arrays` of their own, and those for which that does not
+    pay.
+    """
 
     def __init__(self, buffers: Mapping[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names
@@ -141,7 +143,7 @@ def _is_within(part: Part, other: Part) -> bool:
 
 
 class _Nest:
-    """A statement of the program's body."""
+    """Rewrites one statement of the program's body to read the scaled or converted parts."""
 
     def __init__(self, parts: _Parts, changing: set[str]) -> None:
         self.parts, self.changing = parts, changing

@@ -1,7 +1,7 @@
-"""Makes one choice of a sum of two by the same condition.
+"""Select merging: the sum of two selects by the same condition becomes one select.
 
-Where a program replaces the elements that a mask names, their adjoints are ``select(m, 0, y) + select(m, x, 0)``: that
-is ``select(m, x, y)``. At most the sign of a zero changes.
+Where a program replaces the elements that a mask names, the adjoints are ``select(m, 0, y) + select(m, x, 0)``: that is
+``select(m, x, y)``. Nothing but the sign of a zero may change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sdfgad.rules.algebra import add, select
 
 
 def join_selects(program: Program) -> Program:
-    """The program with such sums as choices."""
+    """The program with such sums merged."""
     joined = Rewriter({}, _joined)
 
     def visit(statement: Statement) -> Block:

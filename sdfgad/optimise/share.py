@@ -1,7 +1,7 @@
-"""Computes once for each element what contributions to several neighbours need: quotients and functions.
+"""Common subexpression elimination across statements: quotients and functions that several need are computed once.
 
-``x[p] += e / s; x[p + 1] += 2.0 * (e / s)`` divides once for each point. As a gather, each element would divide for
-each of its neighbours: the quotients are stored before, and read from there.
+``x[p] += e / s; x[p + 1] += 2.0 * (e / s)`` divides once for each point. After the conversion to a gather (`gather`)
+each element would divide once for each neighbour: so the quotients are stored first, and read from there.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class _Sharing:
         return block
 
     def stored(self, block: Block, position: int, value: Expr) -> Block:
-        """A block in which a value that a statement needs is stored, and read where it is the same."""
+        """A block in which a value that a statement needs is stored, and read by all statements for which it is the
+        same.
+        """
         first = block[position]
         assert isinstance(first, Compute)
         own = _own(first.params, value)

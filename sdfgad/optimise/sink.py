@@ -1,7 +1,7 @@
-"""Clears each row of a matrix in the trip that works on it, rather than all of the matrix before the loop.
+"""Code sinking of clears: each row of a matrix is cleared in the trip that works on it, not the matrix before the loop.
 
-``for i: …; for f < i: A[i, f] += t * x[f]`` then finds the row that it adds to in the cache, where a matrix that is
-larger than that had to be written, read and written again.
+``for i: …; for f < i: A[i, f] += t * x[f]`` then finds the row that it adds to in the cache; a matrix larger than the
+cache would be written, read and written again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sdfgad.optimise.names import names_of, renamed
 
 
 def sink_clears(program: Program) -> Program:
-    """The program with such clears in the loops, also in those of loops."""
+    """The program with such clears in the loops, also in nested ones."""
     sinking = _Sinking(program)
     inner = tuple(with_blocks(statement, sinking.block) for statement in program.body)
     return program.with_body(sinking.block(inner))
@@ -37,7 +37,9 @@ class _Sinking:
         return is_clear and len(statement.params) > 1 and is_whole(self.buffers, statement)
 
     def moved(self, block: Block, clear: Compute) -> Block:
-        """The block with a clear in the loop that uses the matrix first, if that goes row by row over all of it."""
+        """The block with a clear moved into the first loop that uses the matrix, if that visits all rows, one in each
+        trip.
+        """
         name = clear.target.buffer
         later = block[block.index(clear) + 1 :]
         loop = next((s for s in later if mentioned_by(s, name)), None)

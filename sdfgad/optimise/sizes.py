@@ -1,4 +1,4 @@
-"""How large arrays are: what a pass adds should not be larger than what the program has."""
+"""Sizes of arrays in bytes, by which passes limit what they add: nothing larger than what the program has already."""
 
 from __future__ import annotations
 

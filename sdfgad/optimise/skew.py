@@ -1,17 +1,17 @@
-"""Runs the sweeps of a few steps of a time loop together, row by row, so that rows are still in the first cache.
+"""Loop skewing: a few steps of a time loop run as a wavefront, row by row, while the rows are in the first-level cache.
 
 ``loop t: for p, q: B[p + 1, q] = f(A[p:p + 3, q]); for p, q: A[p + 1, q] = f(B[p:p + 3, q])`` goes through both arrays
-twice in each step. A row of the second sweep can run as soon as the first one has made the next row; and that row of
-the first sweep can run again, for the next step, two rows later:
+twice in each step. A row of the second sweep can run as soon as the first sweep has computed the next row; and that row
+of the first sweep can run again, for the next step, two rows later:
 
     loop waves: loop w: loop k < 4:
         if 0 <= w - 2*k < n:     for q: B[w - 2*k + 1, q] = …
         if 0 <= w - 2*k - 1 < n: for q: A[w - 2*k, q] = …
 
-(In fact two rows of each sweep at a time, side by side, as they read what is next to them.)
-Row `p` of a sweep runs in wave ``p + shift + slope * k``; within a wave all keeps its order. The shifts and the slope
-are such that whatever touches the same element does so in the same order as before, so that all results stay the same,
-bit by bit. (Sums into one element may change places, as elsewhere.)
+(In fact two rows of each sweep run side by side, as they read the same neighbours.) Row `p` of a sweep runs in wave
+``p + shift + slope * k``; within a wave the order stays. The shifts and the slope are chosen so that all dependences
+are kept: results are the same, bit by bit, except that sums into one element may be added in another order, as in other
+passes.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ Span = tuple[Lin, int, int] | None
 
 
 def skew(program: Program) -> Program:
-    """The program with such loops in waves."""
+    """The program with such loops skewed."""
     skewing = _Skewing(program)
     return program.with_body(transform(program.body, skewing.each))
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """One index of a use.
+    """One index of a use, as intervals over the statement's points.
 
     Attributes:
-        all: what it spans, all of the statement's points taken together.
-        row: the same without the row's own part.
-        is_row: whether it grows with the row.
+        all: the interval over all points of the statement.
+        row: the same without the contribution of the row's number.
+        is_row: whether the index grows with the row.
     """
 
     all: Span
@@ -75,7 +75,7 @@ class _Axis:
 
 @dataclass(frozen=True)
 class _Sweep:
-    """A statement, by rows along one of its parameters; without one it is one row by itself."""
+    """A statement as rows along its parameter `lead`; without one the whole statement is a single row."""
 
     statement: Compute
     lead: str | None
@@ -86,12 +86,12 @@ class _Sweep:
 
     @cached_property
     def points(self) -> int:
-        """Those of a row."""
+        """The number of points of a row."""
         return math.prod(extent.const for name, extent in self.statement.params if name != self.lead)
 
     @cached_property
     def first(self) -> int:
-        """Where the first row is: what is done to the last row of an array had better wait for those before."""
+        """The index of the first row, so that sweeps which begin further down are given a later wave."""
         target = self.statement.target.index[:-1]
         others = (use.index[:-1] for use, _ in self.uses)
         bound = dict(self.statement.params)
@@ -105,7 +105,7 @@ class _Sweep:
 
     @property
     def is_light(self) -> bool:
-        """Whether a few points have room in registers, and share what they read rather than wait for a divider."""
+        """Whether a few points fit into registers together, and no division or function dominates their time."""
         value = self.statement.value
         is_plain = all(node.name in PLAIN for node in postorder(value) if isinstance(node, Op))
         return is_plain and len(reads(value)) <= MOST_READS
@@ -144,7 +144,7 @@ class _Skewing:
         return (self.waves(loop, sweeps, shifts, slope, steps),) if steps else (statement,)
 
     def sweep(self, statement: Statement) -> _Sweep | None:
-        """A statement by rows, if its rows can be told apart from each other."""
+        """A statement as rows, if dependences can be told row by row."""
         if not isinstance(statement, Compute) or not all(extent.is_const for _, extent in statement.params):
             return None
         if statement.fresh or statement.accumulate not in (None, "add") or product_of(statement, self.buffers):
@@ -156,7 +156,9 @@ class _Skewing:
         return is_much(loop.body) and any(is_much((s,)) for s in fuse(self.program.with_body(loop.body)).body)
 
     def has_values_of_rows(self, loop: Loop, sweeps: list[_Sweep]) -> bool:
-        """Whether a temporary lives from one sweep to the next at the same rows: in one loop it would need no rows."""
+        """Whether a temporary goes from one sweep to the next at the same rows: fused, the sweeps would not need it as
+        an array.
+        """
         ends: dict[str, set[tuple[int, int]]] = {}
         for sweep in sweeps:
             for use, axes in sweep.uses:

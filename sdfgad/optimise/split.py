@@ -1,7 +1,7 @@
-"""Gives what lives within a trip of a parallel loop a name of its own, where its buffer has other values elsewhere.
+"""Live-range splitting: a value that lives within one trip of a parallel loop gets a buffer of its own.
 
-A value that the reverse sweep puts back is often read in one loop only: ``for f: t[f] = tape[n, f]; y[f] += … t[f] …``.
-Under another name than the value of the forward sweep it needs no array: `contract` makes a scalar of it.
+A value that the reverse sweep restores is often read in one loop only: ``for f: t[f] = tape[n, f]; y[f] += … t[f] …``.
+Under another name than the value of the forward sweep it needs no array: `contract` turns it into a scalar.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sdfgad.optimise.sizes import known_bytes
 
 
 def split(program: Program) -> Program:
-    """The program with such values apart."""
+    """The program with such values in buffers of their own."""
     names = names_of(program)
     for buffer in program.buffers.values():
         if _may_have_parts(program, buffer):
@@ -51,14 +51,16 @@ def _may_have_parts(program: Program, buffer: Buffer) -> bool:
 
 
 class _Split:
-    """Walks backwards with whether an element of the buffer may be read later."""
+    """Liveness analysis of one buffer: walks backwards with whether an element of it may be read later."""
 
     def __init__(self, buffer: Buffer, names: Names) -> None:
         self.buffer, self.names = buffer, names
         self.made: dict[str, Buffer] = {}
 
     def block(self, users: Block, live: bool) -> tuple[Block, bool]:
-        """What becomes of the statements of a block that mention the buffer: others are not looked at."""
+        """The statements of a block that mention the buffer, after splitting, and whether the buffer is live before
+        them.
+        """
         changed: list[Statement] = []
         for statement in reversed(users):
             statement, live = self.statement(statement, live)
@@ -83,7 +85,7 @@ class _Split:
         return _with(block, self.buffer.name, users), live
 
     def before(self, statement: Compute, live: bool) -> bool:
-        """Whether something is read after a statement that was there before it."""
+        """Whether, before a statement, an element of the buffer is live that the statement does not overwrite."""
         if statement.target.buffer != self.buffer.name:
             return live
         return not statement.assigns or (live and not writes_all(statement, self.buffer.shape))
@@ -108,7 +110,7 @@ class _Split:
         return loop, live or before or is_asked
 
     def is_worth(self, loop: Loop) -> bool:
-        """Whether little of the array is left within a trip: a large one threads could not have one each of."""
+        """Whether what is left of the array within a trip is small: each thread will have one."""
         name = self.buffer.name
         if not axes_of_trip(loop, name, len(self.buffer.shape)):
             return False

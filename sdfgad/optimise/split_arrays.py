@@ -1,7 +1,7 @@
 """Array splitting (scalar replacement of aggregates): a temporary that is only used in parts becomes an array for each.
 
-Where all that is done with `t` is at ``t[0, ...]`` and ``t[1, ...]``, the two are arrays of their own, about which
-other passes find out more: that each is made by one statement, say.
+If all uses of `t` are at ``t[0, ...]`` and ``t[1, ...]``, the two become separate arrays, about which other passes can
+tell more: that each is written by one statement, say.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sdfgad.optimise.names import names_of
 
 
 def split_arrays(program: Program) -> Program:
-    """The program with such arrays in parts."""
+    """The program with such arrays split."""
     names = names_of(program)
     kept = {*program.inputs, *program.outputs.values(), "status"}
     for name in [name for name in program.buffers if name not in kept]:

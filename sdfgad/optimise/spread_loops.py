@@ -1,8 +1,9 @@
-"""Loops that make products element by element become statements that make all: before the program is differentiated.
+"""Loop distribution with scalar expansion: loops that compute products step by step become products over all trips.
 
-``for j: t[j] = 0; for p: t[j] += a[i, p] * b[p, j]`` is ``for j: t[j] = 0`` and ``for j, p: t[j] += a[i, p] * b[p, j]``
-where no trip touches what another one does: a product that BLAS does, and so are its adjoints. A number that each trip
-makes anew becomes an array with an element for each of them.
+``for j: t[j] = 0; for p: t[j] += a[i, p] * b[p, j]`` becomes ``for j: t[j] = 0`` and
+``for j, p: t[j] += a[i, p] * b[p, j]``, if no trip touches what another one changes: a product that BLAS does, and so
+are its adjoints, as this runs before differentiation. A scalar that each trip assigns becomes an array with an element
+for each trip.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from sdfgad.schedule.products import product_of
 
 
 def spread_loops(program: Program) -> Program:
-    """The program with such statements instead of such loops."""
+    """The program with such loops distributed."""
     spreading = _Spreading(program)
     body = everywhere(program.body, spreading.block)
     mentioned = {name for statement in walk(body) for name in buffers_of(statement)}
@@ -54,7 +55,7 @@ class _Spreading:
         return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
-        """The statements of a loop for all its trips, or the statement itself."""
+        """The statements of a loop's body, each over all trips, or the loop itself."""
         if not isinstance(statement, Loop) or not is_counted(statement):
             return (statement,)
         computes = [part for part in statement.body if isinstance(part, Compute)]
@@ -75,7 +76,7 @@ class _Spreading:
         return spread
 
     def is_own(self, name: str, body: list[Compute]) -> bool:
-        """Whether a number is made anew in each trip, and used nowhere else."""
+        """Whether a scalar is private to a trip: assigned before it is read there, and used nowhere else."""
         inside = [part for part in body if name in buffers_of(part)]
         is_made = inside[0].assigns and all(read.buffer != name for read in reads(inside[0].value))
         is_free = name not in self.outside and f"{name}_all" not in self.buffers

@@ -1,9 +1,9 @@
-"""Strip-mining: long loops over the same arrays run together, a strip at a time, where they cannot be one loop.
+"""Strip-mining: long loops over the same arrays that cannot be fused run together, a strip at a time.
 
-``for p: t[p] = …; for p: h[t[p]] += x[p]`` scatters in the second loop: the first one would make no vectors in one loop
-with it. In strips of about a thousand points, each of them by one loop after the other, what one loop has made or read
-is still in the cache when the next one comes: ``for s: for p: t[s, p] = …; for p: h[t[s, p]] += …``. Loops that scatter
-one after the other become one.
+In ``for p: t[p] = …; for p: h[t[p]] += x[p]`` the second loop scatters; fused with it, the first one would not be
+vectorised. In strips of about a thousand points, which each loop goes over in turn, what one loop has written or read
+is still in the cache for the next one: ``for s: for p: t[s, p] = …; for p: h[t[s, p]] += …``. Neighbouring loops that
+scatter are fused.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ WINDOW = 8
 
 
 def strip_mine(program: Program) -> Program:
-    """The program with such outermost loops in strips; what is left over runs as before."""
+    """The program with such outermost loops in strips; a remainder shorter than a strip follows them."""
     return _Strips(program).made()
 
 
 @dataclass
 class _Group:
-    """Loops that share strips; the first one also as it was."""
+    """Loops that share strips; `first` is the first of them as it was."""
 
     first: Statement
     members: list[Loop]

@@ -1,8 +1,8 @@
-"""Loops that sum products become statements that do: before the program is differentiated.
+"""Reduction recognition with loop distribution: loops that sum products become one sum over all trips for each product.
 
-``for k: for p: c[i, p] += a[p, k] * b[i, k] + b[p, k] * a[i, k]`` is ``for p, k: c[i, p] += a[p, k] * b[i, k]`` and
-the same with the other product, each of which BLAS can do; so are their adjoints, which have no loop around them that
-holds several sums together. What is added stays the same, in another order.
+``for k: for p: c[i, p] += a[p, k] * b[i, k] + b[p, k] * a[i, k]`` becomes ``for p, k: c[i, p] += a[p, k] * b[i, k]``
+and the same with the other product. BLAS can do each of them, and their adjoints, too, as no loop holds several sums
+together any more: this runs before differentiation. The terms stay the same, in another order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sdfgad.schedule.products import product_of
 
 
 def sum_loops(program: Program) -> Program:
-    """The program with such statements instead of such loops."""
+    """The program with such loops as sums."""
     return program.with_body(everywhere(program.body, _Summing(program.buffers).block))
 
 
@@ -30,7 +30,7 @@ class _Summing:
         return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
-        """The sums that a loop makes, or the statement itself."""
+        """The sums that a loop computes, or the loop itself."""
         if not isinstance(statement, Loop) or not is_counted(statement) or len(statement.body) != 1:
             return (statement,)
         sums = tuple(self.sums(statement, *statement.body))

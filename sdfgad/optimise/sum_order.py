@@ -1,8 +1,8 @@
-"""In which order the factors of a sum of products are multiplied and summed over, so that there is least to do.
+"""Contraction order: how to multiply and sum the factors of a sum of products with the fewest operations.
 
 ``y[i] += a[i, j] * b[j, k]`` over all i, j and k is ``y[i] += a[i, j] * t[j]`` with ``t[j] += b[j, k]``. A sum may have
-guards, linear forms that are >= 0 where it has a term; a sum made beforehand has an element exactly for those values of
-its variables for which there is one.
+guards, linear forms that are >= 0 where it has a term; a partial sum has an element exactly for those values of its
+variables for which there is a term.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Names = frozenset[str]
 
 @dataclass(frozen=True)
 class Domain:
-    """The points of a box at which forms are >= 0.
+    """The points of a box at which some linear forms are >= 0.
 
     Attributes:
-        box: variable -> its values.
-        forms: forms of at least two variables, no two of which have one in common.
+        box: variable -> the interval of its values.
+        forms: forms of at least two variables each, no two of which share a variable.
     """
 
     box: Mapping[str, Span]
@@ -38,7 +38,7 @@ class Domain:
 
     @staticmethod
     def of(extents: Mapping[str, int], guards: tuple[Lin, ...]) -> Domain | None:
-        """The domain; None if the guards are not known to be of this kind, or leave no point."""
+        """The domain of guards; None if these are not of this kind, or leave no point."""
         box: dict[str, Span] = {name: (0, extent) for name, extent in extents.items()}
         several: list[Lin] = []
         for form in guards:
@@ -59,7 +59,7 @@ class Domain:
         return found if found.points(frozenset(box)) else None
 
     def onto(self, names: Names) -> dict[str, Span] | None:
-        """The values of some variables that points of the domain have; None if these are no box."""
+        """The projection of the domain onto some variables, if it is a box; else None."""
         found = {name: span for name, span in self.box.items() if name in names}
         for form in self.forms:
             inside = _names(form) & names
@@ -75,7 +75,9 @@ class Domain:
         return form.const + sum(map(max, ends))
 
     def points(self, names: Names) -> int:
-        """How many values some variables have together: with either all or one of those of each form."""
+        """The number of points of the domain projected onto some variables, which have all or at most one of each
+        form's.
+        """
         forms = [form for form in self.forms if _names(form) <= names]
         free = names - {name for form in forms for name in _names(form)}
         box = Domain(self.box, tuple(form for form in self.forms if form not in forms)).onto(free) or {}
@@ -119,14 +121,14 @@ def _cut(span: Span, coefficient: int, rest: int) -> Span:
 
 @dataclass(frozen=True)
 class Step:
-    """A sum of products.
+    """One partial sum of products.
 
     Attributes:
-        parts: its factors: their numbers, or sums that are made before.
-        over: its variables.
-        kept: those that its result has.
-        cost: the operations that it takes with all that is made before.
-        extra: the elements of its own result and of those made before.
+        parts: its factors: the numbers of given ones, or steps that are computed before.
+        over: the variables that it runs over.
+        kept: those that its result has as axes.
+        cost: the operations that it takes, with those of all the steps before.
+        extra: the elements of its own result and of those of the steps before.
     """
 
     parts: tuple[int | Step, ...]
@@ -142,12 +144,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Order:
-    """The search for the best order.
+    """A search for the cheapest order.
 
     Attributes:
         domain: where the sum has a term.
         factors: the variables that each factor depends on.
-        kept: the variables of the result, and others that are not to be summed over before.
+        kept: the variables of the result, and others that must not be summed over earlier.
     """
 
     domain: Domain
@@ -157,7 +159,7 @@ class Order:
 
     @cached_property
     def best(self) -> Step | None:
-        """The last step of the best order."""
+        """The last step of the cheapest order; None if there are too many factors to search."""
         return self._step(frozenset(range(len(self.factors)))) if len(self.factors) <= MOST_FACTORS else None
 
     def _step(self, some: frozenset[int]) -> Step | None:

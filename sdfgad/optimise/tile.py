@@ -1,7 +1,7 @@
-"""Runs a few trips of a parallel loop side by side within the sequential loops that it contains.
+"""Strip-mining and interchange (tiling): eight trips of a parallel loop run side by side in the sequential loops in it.
 
 In ``for f: for j: t[f, j] = … t[f, j - 1] …`` each step waits for the one before. With eight rows at a time the
-processor has eight such chains to work on: ``for g: for j: for f < 8: t[8 * g + f, j] = …``.
+processor has eight independent chains to work on: ``for g: for j: for f < 8: t[8 * g + f, j] = …``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WIDTH = 8
 
 
 def tile(program: Program) -> Program:
-    """The program with such loops in tiles; what is left over runs as before."""
+    """The program with such loops in tiles; the remaining rows run as before."""
     names = names_of(program)
 
     def each(block: Block) -> Block:

@@ -1,4 +1,4 @@
-"""A product in a loop, and how its points of all trips can be seen: as a box, or as rows along a parameter."""
+"""Iteration space of a product over all trips of a loop: a box, or rows along one parameter."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sdfgad.optimise.rows import Rows
 
 @dataclass(frozen=True)
 class Trips:
-    """A loop, a product in it as a sum, and the numbers of trips of the loops around.
+    """A loop, a product in it written as a sum, and the trip counts of the loops around.
 
     Attributes:
-        rows: the product's parameter whose extent or place moves with the trips.
-        is_mirrored: whether `product`, and all that is made of it, has the trips counted from the last one.
+        rows: the points as rows, if the extent or place of a parameter of the product moves with the trips.
+        is_mirrored: whether trips are counted from the last one in `product` and in all that is made from it.
     """
 
     loop: Loop
@@ -32,7 +32,9 @@ class Trips:
         return {**self.around, self.loop.var: self.loop.trips}
 
     def place(self, params: Params) -> tuple[tuple[Lin, ...], tuple[Lin, ...]] | None:
-        """The shape of an array for something of all trips and points of a box, and the index of a point."""
+        """The shape of an array with an element for each trip and each point of a box, and the index of such an
+        element.
+        """
         axes = [self.axis(name, extent) for name, extent in params]
         known = [axis for axis in axes if axis is not None]
         if len(known) < len(axes):
@@ -41,7 +43,7 @@ class Trips:
         return shape, (Lin.symbol(self.loop.var), *(index for index, _ in known))
 
     def axis(self, name: str, extent: Lin) -> tuple[Lin, int] | None:
-        """Where a parameter's values are kept, and how many there may be."""
+        """The index and the size of the axis along which the values of a parameter are stored."""
         if self.rows is not None and name == self.rows.param:
             low, high = self.rows.ends
             return self.rows.column, high - low
@@ -54,12 +56,16 @@ class Trips:
         return replace(self.loop, body=(*body[: self.position], *made, *body[self.position + 1 :]))
 
     def as_inside(self, statement: Compute) -> Compute:
-        """A statement with the trips counted as the loop does, and the other way round."""
+        """A statement with its trips counted as the loop counts them; with `is_mirrored` they were counted from the
+        last one.
+        """
         return _mirrored(statement, self.loop) if self.is_mirrored else statement
 
 
 def views(trips: Trips) -> Iterator[Trips]:
-    """How a product and the trips of its loop can be seen, which may be counted from the last one."""
+    """The iteration spaces that a product over all trips may be given, with trips counted from the first or the last
+    one.
+    """
     product, loop = trips.product, trips.loop
     indices = [product.target.index, *(read.index for read in reads(product.value))]
     lins = [lin for index in indices for lin in index]
@@ -101,12 +107,14 @@ def _shifts(product: Compute, name: str, var: str) -> Iterator[int]:
 
 
 def is_counted(loop: Loop) -> bool:
-    """Whether the number of trips is known, and more than one."""
+    """Whether the number of trips is a known constant, and more than one."""
     return loop.start == Lin(0) and not loop.is_open and loop.trips.is_const and loop.trips.const > 1
 
 
 def as_sum(statement: Compute) -> Compute | None:
-    """A statement that adds a product of elements to what it writes, or assigns sums of such, as one that adds."""
+    """A statement that adds a product of elements to its target, in the form ``target += value``; None if it is no
+    such.
+    """
     value, target = statement.value, statement.target
     own = target.read(value.dtype)
     if statement.accumulate is None and isinstance(value, Op) and value.name == "add" and own in value.args:
@@ -122,7 +130,7 @@ def as_sum(statement: Compute) -> Compute | None:
 
 
 def as_addition(statement: Compute) -> Compute | None:
-    """The same of a statement that adds or subtracts."""
+    """The same, of a statement that may also subtract."""
     value, own = statement.value, statement.target.read(statement.value.dtype)
     is_difference = isinstance(value, Op) and value.name == "subtract" and value.args[0] is own
     if statement.accumulate is None and is_difference and isinstance(value, Op):

@@ -1,9 +1,10 @@
-"""Copies windows that overlap into the rows of a matrix, so that products with all of them are calls of BLAS.
+"""im2col: copies overlapping windows into the rows of a matrix, so that products with all of them are calls of BLAS.
 
-In ``for n, i, j, p, q, c: t[n, i, j, c] = sum of x[n, i + p, j + q] * w[p, q, c]`` the windows of `x` are no rows of a
-matrix: BLAS would take one place at a time. As many as stay in the first cache are copied before they are multiplied,
-``for n, i: for j, p, q: windows[j, p, q] = x[n, i + p, j + q]; for j, p, q, c: t[…] = sum of windows[j, p, q] * w[p, q,
-c]``. What is added to windows that overlap is made as such a matrix, and then added.
+In ``for n, i, j, p, q, c: t[n, i, j, c] = sum of x[n, i + p, j + q] * w[p, q, c]`` the windows of `x` are not the rows
+of a matrix, and BLAS would take one window at a time. As many windows as fit into the first-level cache are copied
+before they are multiplied, ``for n, i: for j, p, q: windows[j, p, q] = x[n, i + p, j + q]; for j, p, q, c: t[…] = sum
+of windows[j, p, q] * w[p, q, c]``. In the adjoint, which adds to overlapping windows, the product is computed into such
+a matrix first, which is then added to the array (col2im).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ GAIN = 2
 
 
 def unfold(program: Program) -> Program:
-    """The program with copies of such windows."""
+    """The program with such windows copied."""
     unfolding = _Unfold(dict(program.buffers), names_of(program))
     body = everywhere(program.body, unfolding.block)
     return replace(program, buffers=unfolding.buffers, body=body)
@@ -44,12 +45,12 @@ def unfold(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Windows:
-    """A product with windows that overlap.
+    """A product with overlapping windows.
 
     Attributes:
-        operand: what the windows are of: a factor, or what is added to.
+        operand: what the windows are of: a factor, or the target.
         around: the parameters that become loops around the call, outermost first.
-        places: the parameters of the windows that are copied together.
+        places: the parameters that number the windows that are copied together.
         inside: the parameters within a window.
     """
 
@@ -65,7 +66,7 @@ class Windows:
 
     @staticmethod
     def of(statement: Compute, buffers: Mapping[str, Buffer]) -> Windows | None:
-        """The windows of a product, if a call for many of them is much larger than one for the places as they are."""
+        """The windows of a product; None unless a call for many windows is much larger than a call without the copy."""
         if not all(extent.is_const for _, extent in statement.params):
             return None
         statement = _without_ones(statement)

@@ -1,7 +1,7 @@
-"""Splits parameters of which only quotients and remainders are used, so that nested counters replace the divisions.
+"""Strength reduction of index divisions: a parameter used only by quotients and remainders becomes nested counters.
 
-What a reshape makes, ``for p < 12: y[p] = t[p // 4, p % 4]``, becomes ``for a < 3, b < 4: y[4*a + b] = t[a, b]``. The
-points keep their order.
+What a reshape needs, ``for p < 12: y[p] = t[p // 4, p % 4]``, becomes ``for a < 3, b < 4: y[4*a + b] = t[a, b]``. The
+order of the points stays.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def unravel(program: Program) -> Program:
 
 
 def unravelled(statement: Compute, names: Names) -> Compute:
-    """The statement with such parameters split, and what their ranges decide folded."""
+    """The statement with such parameters split, and with divisions folded that the ranges of its parameters decide."""
     statement = _without_single(statement)
     if not divisions(statement):
         return statement
@@ -64,7 +64,7 @@ def _without_single(statement: Compute) -> Compute:
 
 
 def rewritten(statement: Compute, symbols: dict[str, Lin], params: Params) -> Compute:
-    """A statement over other parameters, with what these decide folded."""
+    """A statement over other parameters, with divisions folded that their ranges decide."""
     ranges = {name: (0, extent.const - 1) for name, extent in params if extent.is_const}
     index = tuple(folded_expression(Int(lin), symbols, ranges) for lin in statement.target.index)
     target = Access(statement.target.buffer, tuple(as_form(node) for node in index))

@@ -1,8 +1,8 @@
-"""Writes sums of few terms out, and few rows that share a long vector.
+"""Loop unrolling: writes out sums of few terms, and few rows that share a long vector.
 
-``for p, k < 2: y[p] = sum of a[p, k] * x[k]`` becomes ``for p: y[p] = a[p, 0] * x[0] + a[p, 1] * x[1]``: points that
-are elements of vectors and can share a loop with others, not loops too short for either, or calls of BLAS. Likewise
-``for r < 2, p: Y[r, p] = a[r] * x[p]`` becomes two statements, which as one loop read `x` once.
+``for p, k < 2: y[p] = sum of a[p, k] * x[k]`` becomes ``for p: y[p] = a[p, 0] * x[0] + a[p, 1] * x[1]``, which can be
+vectorised along `p` and fused with other statements; a loop over `k`, or a call of BLAS, would be too short. Likewise
+``for r < 2, p: Y[r, p] = a[r] * x[p]`` becomes two statements, which in one fused loop read `x` once.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _is_shared(index: tuple[Lin, ...], row: str, along: str) -> bool:
 
 
 def at_points(statement: Compute, fixed: Params) -> Iterator[Compute]:
-    """A statement at each value of some of its parameters."""
+    """A statement at each combination of values of some of its parameters."""
     kept = tuple(item for item in statement.params if item not in fixed)
     for point in _points(fixed):
         index = tuple(lin.substitute(point) for lin in statement.target.index)

@@ -1,4 +1,4 @@
-"""Unroll-and-jam: a few rows of a matrix run together, where they share vectors.
+"""Unroll-and-jam: a few rows of a matrix run together in one inner loop, where they share vectors.
 
 ``for f: for j: Z[f, j] = x[f] * y[j]; w[j] += Z[f, j] * v[j]`` loads `y`, `v` and `w`, and stores `w`, for each row.
 Several rows in one loop do that once for all of them: ``for g: for j: Z[4*g, j] = …; w[j] += …; Z[4*g + 1, j] = …; …``.
@@ -37,7 +37,7 @@ LEAST_GROUPS = 16
 
 
 def unroll_and_jam(program: Program) -> Program:
-    """The program with such rows together; what is left over runs as before."""
+    """The program with such rows together; the remaining rows run as before."""
     return _Jamming(program).made()
 
 
@@ -63,7 +63,7 @@ class _Jamming:
         return together if rest is None else (*together, rest)
 
     def private(self, loop: Loop) -> list[str] | None:
-        """The scalars that each trip has for itself; None if it has arrays of its own, or others see what is there."""
+        """The scalars that are private to a trip; None if trips assign anything else at the same elements."""
         assigned = {s.target for s in walk((loop,)) if isinstance(s, Compute) and s.assigns}
         found = sorted({target.buffer for target in assigned if loop.var not in _symbols(target)})
         kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
@@ -97,7 +97,7 @@ class _Jamming:
         return (together,), replace(loop, trips=Lin(left), body=rest, guards=(own, Lin(left - 1) - own))
 
     def copied(self, loop: Loop, private: list[str], index: Lin) -> Block:
-        """The body at a trip, with scalars of its own."""
+        """The body for one trip, with private scalars renamed."""
         own = {name: self.names.fresh(name) for name in private}
         for name, new in own.items():
             self.buffers[new] = replace(self.buffers[name], name=new)

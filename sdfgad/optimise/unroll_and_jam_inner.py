@@ -1,8 +1,8 @@
 """Unroll-and-jam of inner loops: a few trips of a loop within another one run together, where they share vectors.
 
 ``loop k: loop j: for f: s[j] += x[f] * A[j, f]; for f: A[j, f] -= s[j] * x[f]`` loads `x` in each trip of ``j``, and
-waits for the sum before the next trip begins. Four trips at a time load it once, and make four sums side by side. The
-trips must have nothing to do with each other, but may add to the same elements.
+waits for the sum before the next trip begins. Four trips at a time load it once, and compute four sums side by side.
+The trips must be independent, except that they may add to the same elements.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LARGE = 1 << 22
 
 
 def unroll_and_jam_inner(program: Program) -> Program:
-    """The program with such trips together; what is left over runs as before."""
+    """The program with such trips together; the remaining trips run as before."""
     jamming = _Jamming(program)
     return program.with_body(tuple(jamming.around(s, Domain()) for s in program.body))
 
