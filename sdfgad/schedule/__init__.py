@@ -1,1 +1,3 @@
-"""Schedule: how statements will run, as far as optimiser, memory accounts and code generators must agree on it."""
+"""Schedule: loop order, threads, vectors and BLAS calls of statements, for optimiser, cost model and code
+generators.
+"""

@@ -1,5 +1,4 @@
-"""Loop collapsing: two parallel loops over all of some arrays as one, along memory, as a long loop has more whole
-vectors than short ones.
+"""Loop collapsing: nested parallel loops that together run along memory become one, with fewer partly filled vectors.
 
 ``for i < n: for j < m: y[i, j] = x[i, j]`` is ``for i < n*m: y[0, i] = x[0, i]``, where rows have m elements.
 """
@@ -14,7 +13,7 @@ from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, reads_of, re
 
 
 def collapsed(loop: Loop, buffers: Mapping[str, Buffer]) -> Loop:
-    """The loop with the one in it, and those in that one, where their trips go along memory together."""
+    """The loop collapsed with the perfectly nested loops in it, as far as all accesses allow; else the loop itself."""
     if len(loop.body) != 1 or not isinstance(loop.body[0], Loop) or not _is_plain(loop):
         return loop
     inner = collapsed(loop.body[0], buffers)
@@ -33,7 +32,7 @@ def collapsed(loop: Loop, buffers: Mapping[str, Buffer]) -> Loop:
 
 
 def offset_of(access: Access, buffers: Mapping[str, Buffer]) -> Lin | None:
-    """Where an element is in memory; None if it takes sizes that are not known."""
+    """The offset of an element in memory, in elements; None if it depends on extents that are not known."""
     found, stride = Lin(0), 1
     shape = buffers[access.buffer].shape
     for position, (form, extent) in enumerate(reversed(list(zip(access.index, shape, strict=True)))):

@@ -1,4 +1,4 @@
-"""Facts about loops and blocks: scopes of names, reductions, which trips are apart and may be elements of a vector."""
+"""Loop analysis: reductions, vectorisable loops, dependence distances, and the free symbols of blocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from sdfgad.schedule.loop_order import is_injective
 
 
 def sums_of(body: Block, var: str) -> dict[Access, str]:
-    """The elements that all trips of a loop add to, with names for the sums; nothing else touches their buffers."""
+    """The scalar reductions of a loop: elements that all trips add to and nothing else touches, each with a variable's
+    name.
+    """
     found: dict[Access, str] = {}
     read = {node.buffer for statement in body for node in reads_of(statement)}
     for statement in body:
@@ -32,7 +34,7 @@ def _is_told(a: tuple[Lin, ...], b: tuple[Lin, ...]) -> bool:
 
 
 def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, str]) -> bool:
-    """Whether trips may be elements of a vector: what one writes, no other one touches, but for the sums."""
+    """Whether a loop can be vectorised: trips add to different elements, except for the scalars and the sums given."""
     added: dict[str, list[Use]] = {}
     for statement in body:
         assert isinstance(statement, Compute)
@@ -53,7 +55,7 @@ def _are_apart(uses: list[Use], var: str) -> bool:
 
 
 def distance(uses: list[Use], var: str) -> int | None:
-    """How many trips of a loop apart two of them certainly touch different elements, if that is known."""
+    """The least number of trips between which two uses certainly touch different elements; None if it is not known."""
     if not uses:
         return 1
     found = [_distance([use.index[axis] for use in uses], uses, var) for axis in range(len(uses[0].index))]
@@ -83,7 +85,7 @@ def _is_digit(forms: list[Lin], uses: list[Use], var: str) -> bool:
 
 
 def own_buffers(statement: Loop | Branch) -> set[str]:
-    """What a loop's own bounds read, or the condition of a branch."""
+    """The buffers that a loop's bounds, or a branch's condition, read."""
     return {read.buffer for read in reads_of(statement)}
 
 
@@ -103,7 +105,7 @@ def begins_with_write(block: Block, name: str) -> bool:
 
 
 def free_symbols(block: Block) -> set[str]:
-    """The symbols of a block that are no counters or parameters of its own."""
+    """The free symbols of a block: all but the counters and parameters that it binds itself."""
     found: set[str] = set()
     for statement in block:
         if isinstance(statement, Loop):

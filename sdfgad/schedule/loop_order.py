@@ -1,4 +1,4 @@
-"""Loop order: the parameters of a `Compute` run along memory innermost, sums in a register where that is better."""
+"""Loop order: in which order a `Compute`'s parameters run: innermost along memory, or summed over in a register."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sdfgad.ir.program import Buffer, Compute
 
 @dataclass(frozen=True)
 class Order:
-    """How the points of a statement run.
+    """The loop order of a statement.
 
     Attributes:
         own: the parameters that select the target.
         outer: the loops around, outermost first.
-        inner: the loops in which the sum is in a register.
+        inner: the innermost loops, a reduction whose sum stays in a register.
         is_injective: whether different values of `own` certainly select different elements.
     """
 
@@ -68,7 +68,7 @@ def is_single(buffer: Buffer) -> bool:
 def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
     """Whether different values of `params` certainly select different elements.
 
-    So it is if each parameter can be read off one axis in which it is alone, or with others already known.
+    So it is if each parameter can be read off an axis in which it is alone, or alone with others already read off.
     """
     unknown = set(params)
     while unknown:

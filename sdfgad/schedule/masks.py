@@ -1,4 +1,4 @@
-"""Masked loops: where they do nothing unless a mask is set, code can go from one set element to the next."""
+"""Masked loops: a loop whose body runs only where a mask is set can skip from one set element to the next."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from sdfgad.ir.program import Branch, Buffer, Loop, written
 
 
 def mask_of(loop: Loop, buffers: Mapping[str, Buffer]) -> str | None:
-    """The vector of booleans that says which trips of a loop do anything, if it stays the same meanwhile."""
+    """The array of booleans, not written by the loop, whose element for a trip is the condition of the whole body; or
+    None.
+    """
     if loop.is_open or len(loop.body) != 1:
         return None
     (branch,) = loop.body

@@ -1,4 +1,4 @@
-"""Recognition of matrix products, which BLAS computes: which statements are some, and their operands as BLAS sees them.
+"""Recognition of matrix products (GEMM): which statements are products that BLAS computes, with which operands.
 
 A product is recognised by its form, ``C[m, n] += alpha * A[m, k] * B[k, n]``, whatever the layouts: transposes,
 conjugates, strides and offsets of the operands become arguments of the call, never copies. Each of m, n and k may be
@@ -36,7 +36,7 @@ Shape = tuple[Lin, ...]
 
 @dataclass(frozen=True)
 class Operand:
-    """A read or target as BLAS sees it: a buffer, an offset, and a stride in elements for each parameter.
+    """An operand of a product as BLAS sees it: a buffer, an offset, and a stride in elements for each parameter.
 
     Attributes:
         conjugate: whether the product is with the complex conjugate.

@@ -1,4 +1,4 @@
-"""Scopes of temporaries: in which blocks a variable can be declared, as no run of them sees a value of another."""
+"""Scopes of temporaries: a variable can be declared in a block if no value of it survives from one run to the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from sdfgad.schedule.thread_independence import begins
 
 
 def lives_in(statement: Statement, name: str, buffers: Mapping[str, Buffer]) -> bool:
-    """Whether a temporary carries nothing from one run of a block in a statement to the next."""
+    """Whether a temporary can be declared in the blocks of a statement: no run of them reads a value from an earlier
+    run.
+    """
     if isinstance(statement, Compute | Call) or name in own_buffers(statement):
         return False
     blocks = [block for block in blocks_of(statement) if any(name in s.mentioned for s in block)]

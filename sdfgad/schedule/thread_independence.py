@@ -1,8 +1,8 @@
-"""Thread independence: which loops around library calls threads may share, although the program runs their trips in
-order.
+"""Privatisation for thread parallelism: which sequential loops around library calls threads may share nevertheless.
 
-A library function works on whole buffers, so that each trip writes the same ones. What a trip writes before it reads it
-carries nothing to the next one: each thread has its own. Other buffers are read, added to, or different for each trip.
+A library function works on whole buffers, so that each trip writes the same ones. A buffer that each trip writes before
+it reads it carries no value from trip to trip, and is privatised: each thread has one. All other buffers must be only
+read, only added to, or accessed at different elements in different trips.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def has_calls(loop: Loop) -> bool:
 
 
 def own_arrays(statement: Statement, buffers: Mapping[str, Buffer], names: Collection[str]) -> set[str]:
-    """Of some buffers that nothing else uses, those of which each thread that shares a loop may have its own.
+    """The buffers in `names`, which nothing else uses, that must be private to each thread for threads to share a loop.
 
-    None, if threads cannot share it even so.
+    None of them if threads cannot share the loop even then.
     """
     if not isinstance(statement, Loop) or not has_calls(statement):
         return set()
@@ -36,12 +36,14 @@ def own_arrays(statement: Statement, buffers: Mapping[str, Buffer], names: Colle
 
 
 def begins(block: Block, buffer: Buffer) -> bool:
-    """Whether a temporary carries nothing from one run of a block to the next."""
+    """Whether no run of a block reads a value of a temporary from an earlier run."""
     return begins_with_write(block, buffer.name) if is_single(buffer) else begins_anew(block, buffer.name)
 
 
 def is_independent(loop: Loop, own: Collection[str]) -> bool:
-    """Whether the trips of a loop may run in any order but for sums and maxima, each with these buffers of its own."""
+    """Whether a loop's trips may run in any order, except for sums and maxima, if the buffers `own` are private to
+    each.
+    """
     is_short = loop.trips.is_const and loop.trips.const < FEWEST
     if is_short or loop.is_open or loop.start != Lin(0) or reads_of(loop):
         return False
@@ -62,7 +64,7 @@ def _are_apart(uses: list[Use], var: str) -> bool:
 
 
 def maxima(loop: Loop) -> set[str]:
-    """The single elements of which a loop only makes maxima."""
+    """The scalars that a loop uses in maximum reductions only."""
     found, others = set[str](), set[str]()
     for statement in walk(loop.body):
         if isinstance(statement, Compute) and _is_maximum(statement):

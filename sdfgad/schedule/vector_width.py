@@ -1,6 +1,4 @@
-"""Vector width: which loop nests run faster in the longest vectors that the processor has, rather than in those GCC
-prefers.
-"""
+"""Vector width: which loop nests are faster in the processor's longest vectors than in those that GCC prefers."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ MUCH = 3
 
 
 def is_wide(block: Block) -> bool:
-    """Whether a block consists of long loops with plain arithmetic, without sums over points."""
+    """Whether a block consists of long loops of additions and multiplications, without reductions over points."""
     found = [trips.const if trips.is_const else -1 for trips in _innermost(block)]
     if not any(trips >= LONG for trips in found) or not all(trips >= LONG or 0 <= trips < SHORT for trips in found):
         return False
@@ -30,7 +28,7 @@ def is_wide(block: Block) -> bool:
 
 
 def calls_vector_functions(block: Block) -> bool:
-    """Whether a block calls functions such as exp, which take vectors of any length and most of the time."""
+    """Whether a block calls functions such as exp: they work on vectors of any length and take most of the time."""
     nodes = (node for statement in computes(block) for node in postorder(statement.value))
     return any(isinstance(node, Op) and node.name in VECTORISED for node in nodes)
 

@@ -1,4 +1,4 @@
-"""Work of statements: elementary operations, and how many are enough for threads."""
+"""Work estimates: the elementary operations of statements, and how many of them are worth threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARALLEL_WORK = 1 << 20
 
 
 def work_of(block: Block) -> int:
-    """Elementary operations, as far as sizes are known; of a loop with an unknown number of trips one trip."""
+    """Elementary operations, as far as sizes are known; an unknown extent or number of trips counts as 1."""
     total = 0
     for statement in block:
         if isinstance(statement, Compute):
@@ -32,7 +32,7 @@ def work_of(block: Block) -> int:
 
 
 def is_much(block: Block, speed: int = 1) -> bool:
-    """Whether a block, whose operations take less time than others by this factor, has enough work for threads."""
+    """Whether a block has enough work for threads, if its operations are faster than usual by the factor `speed`."""
     return work_of(block) >= speed * PARALLEL_WORK
 
 
@@ -56,7 +56,9 @@ def is_small_power(node: Op) -> bool:
 
 
 def small_integer(exponent: Expr) -> int | None:
-    """The value of a complex constant, or of a difference of constants, to whose power NumPy gets by products."""
+    """The integer value of a constant complex exponent, if it is small: NumPy computes such powers by
+    multiplication.
+    """
     if exponent.dtype.kind != "c":
         return None
     parts = exponent.args if isinstance(exponent, Op) and exponent.name == "subtract" else (exponent,)
