@@ -1,1 +1,1 @@
-"""Gradient: the forward sweep with what it keeps, and the reverse sweep, as one program."""
+"""Gradient: the forward sweep with its tapes and checkpoints, and the reverse sweep, as one program."""

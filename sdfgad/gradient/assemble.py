@@ -1,4 +1,4 @@
-"""One program from an adjoint: the forward sweep with its stores, then the reverse sweep."""
+"""Assembly of the gradient program: the forward sweep, which stores residuals, followed by the reverse sweep."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class GradientProgram:
         cotangent: the input buffer that holds the output's cotangent.
         value: the buffer that holds the output at the end.
         gradients: input buffer of the primal -> buffer of its gradient.
-        counting: a program that counts trips whose number is data, if any.
-        totals: run-time integers of `program` -> the outputs of `counting` that give them. The program stops where one
-            of them is too small, so that they may be guessed; its outputs of the same names tell what they had to be.
-        checkpoints: the loops that keep some of their states, by number.
+        counting: a program that counts the trips of loops whose trip count depends on data, if there are any.
+        totals: run-time integers of `program`, total trip counts that may be guesses -> the outputs of `counting` that
+            give them. The program stops if one is too small; its outputs of the same names give the values needed.
+        checkpoints: the loops that are checkpointed, by number.
         tapes: residual key -> the buffer of its tape.
-        copies: for each value that is made again, the buffers that it is made into.
+        copies: for each recomputed value, the buffers that it is recomputed into: old name -> new name.
         points: for each statement of the body, the number of the primal's statement, of the outermost block, that it
             belongs to; in the reverse sweep its complement (``~number``).
     """
@@ -50,13 +50,13 @@ class GradientProgram:
 def assemble(
     adjoint: Adjoint, wrt: tuple[str, ...], output: str, keeping: Collection[int] = (), staying: bool = True
 ) -> GradientProgram:
-    """The gradient program that stores the adjoint's residuals and makes again what the adjoint says.
+    """The gradient program, which stores the adjoint's residuals and recomputes the values in `adjoint.recomputes`.
 
     Args:
         wrt: buffers whose gradients are outputs.
         output: the name of the differentiated output.
-        keeping: the numbers of loops that keep some of their states and run again from them.
-        staying: whether values may live on their tapes.
+        keeping: the numbers of the loops that are checkpointed.
+        staying: whether arrays may be stored in tape slots from the start, instead of being copied there.
     """
     names, primal = Names(()), adjoint.primal
     names.restore(adjoint.names.snapshot())
@@ -115,7 +115,7 @@ def _starts(counters: tuple[Counter, ...]) -> Block:
 
 
 def trips_of(counter: Counter) -> str:
-    """The name of the output that gives a counter's last value."""
+    """The name of the output that holds a counter's total number of trips."""
     return f"trips of {counter.loop}"
 
 

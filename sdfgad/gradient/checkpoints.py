@@ -1,7 +1,8 @@
-"""Loops of which some states are kept: the forward sweep keeps them, the reverse sweep runs segments again from them.
+"""Checkpointing of loops: the forward sweep keeps some states, and the reverse sweep restarts from them, by segments.
 
-What to keep, to load and to run is a table of integers that the caller passes (`sdfgad.plan.revolve` makes it), so one
-compiled program serves all numbers of slots, lengths of segments and numbers of trips.
+Which states to keep and to load, and which trips to run, is in a table of integers that the caller passes
+(`sdfgad.plan.revolve` computes it). So one compiled program serves all numbers of slots, segment lengths and numbers of
+trips.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ REVERSE_COLUMNS = ("load", "start", "middle", "keep", "end")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How one loop is kept.
+    """How one loop is checkpointed.
 
     Attributes:
         number: the loop's statement number.
-        base: the symbol of the present segment's first trip.
-        segment: the integer that is the number of trips in a segment.
-        slots: the integer that is the number of states kept.
+        base: the symbol of the current segment's first trip.
+        segment: the run-time integer that is the number of trips in a segment.
+        slots: the run-time integer that is the number of states kept.
         forward, reverse: the tables, with `FORWARD_COLUMNS` and `REVERSE_COLUMNS`; their numbers of rows are integers.
-        states: buffer -> where it is kept, and the index of that before the slot.
+        states: buffer -> the buffer of its kept states, and the indices before that of the slot.
     """
 
     number: int
@@ -69,9 +70,10 @@ class Checkpoint:
 
 
 def can_keep(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], integers: Iterable[str]) -> bool:
-    """Whether the trips of a loop and of those around it are known before the program runs.
+    """Whether a loop can be checkpointed: its trip count and those of the loops around it are known before the program
+    runs.
 
-    The trips of a loop inside must not be data either: such trips are counted over the whole program.
+    No trip count of a loop inside may depend on data either: such trips are counted over the whole program.
     """
     known = set(integers)
     loops = (loop, *(outer for _, outer in around))
@@ -86,10 +88,10 @@ def _is_known(form: Lin, integers: set[str]) -> bool:
 
 
 def carried(adjoint: Adjoint, number: int, loop: Loop, around: tuple[tuple[int, Loop], ...]) -> tuple[str, ...]:
-    """The buffers that must be kept to run the loop again from one of its trips.
+    """A loop's state: the buffers that must be kept to run it again from one of its trips.
 
-    They are those that a trip reads as an earlier one left them, those of which values from before the loop are
-    saved in it, and those that the loop only reads and that are something else by the time it is run again.
+    They are the ones that a trip reads as an earlier trip left them, the ones whose values from before the loop are
+    saved in it, and the ones that the loop only reads but that have other values by the time it is run again.
     """
     first, last = number + 1, number + loop.size
     requests = {n - first: adjoint.requests[n] for n in range(first, last + 1) if n in adjoint.requests}
@@ -117,7 +119,7 @@ def _overwritten_later(adjoint: Adjoint, number: int, loop: Loop) -> set[str]:
 
 
 def checkpoints_for(adjoint: Adjoint, numbers: Iterable[int], names: Names) -> dict[int, Checkpoint]:
-    """How the loops with these statement numbers are kept, outer loops first."""
+    """The checkpoints of the loops with these statement numbers, outer loops first."""
     around = _around(adjoint)
     result: dict[int, Checkpoint] = {}
     for number in sorted(numbers):
@@ -133,9 +135,9 @@ def _around(adjoint: Adjoint) -> dict[int, tuple[Loop, tuple[tuple[int, Loop], .
 
 
 def axes_of(loops: Iterable[tuple[int, Loop]], checkpoints: Mapping[int, Checkpoint]) -> list[tuple[Lin, Lin]]:
-    """Index and extent of a tape's axis for each loop: its trips, or those of the present segment.
+    """Index and extent of a tape's axis for each loop: over its trips, or over those of the current segment.
 
-    What a segment stores is read before the next one is run: loops around the innermost such loop have no axis.
+    What a segment stores is read before the next one runs: loops around the innermost checkpointed loop have no axis.
     """
     loops = list(loops)
     inner = next((k for k in reversed(range(len(loops))) if loops[k][0] in checkpoints), None)
@@ -149,7 +151,7 @@ def axes_of(loops: Iterable[tuple[int, Loop]], checkpoints: Mapping[int, Checkpo
 
 
 def most_trips(loops: Iterable[tuple[int, Loop]]) -> dict[str, Lin]:
-    """By counter, trips that a loop never exceeds, where possible without the counters of the loops around it."""
+    """By counter, an upper bound of a loop's trips, if possible without the counters of the loops around it."""
     most: dict[str, Lin] = {}
     for _, loop in loops:
         trips = Lin(loop.trips.const)
@@ -192,7 +194,7 @@ Segment = Callable[[Lin, Lin], Block]
 
 
 def kept_forward(kept: Checkpoint, advance: Block, names: Names) -> Loop:
-    """The forward sweep of a loop: the states that the table names are kept.
+    """The forward sweep of a checkpointed loop: it keeps the states that the table names.
 
     Args:
         advance: the loop's body.
@@ -205,7 +207,7 @@ def kept_forward(kept: Checkpoint, advance: Block, names: Names) -> Loop:
 
 
 def kept_reverse(kept: Checkpoint, advance: Block, taping: Block, reverse: Block, names: Names) -> Loop:
-    """The reverse sweep of a loop: states are loaded, segments run again, and reversed.
+    """The reverse sweep of a checkpointed loop: it loads states, and runs segments again and reverses them.
 
     Args:
         advance, taping, reverse: the loop's body, the same with its stores, and its adjoint.
@@ -224,7 +226,7 @@ def kept_reverse(kept: Checkpoint, advance: Block, taping: Block, reverse: Block
 
 
 class _Cells:
-    """The entries of a table's row by column."""
+    """The entries of the current row of a table, by column."""
 
     def __init__(self, table: Buffer, row: str, columns: tuple[str, ...]) -> None:
         self.table, self.row, self.columns = table, row, columns

@@ -1,4 +1,4 @@
-"""The two sweeps of a gradient program: the primal's statements with their stores, and their adjoints in reverse."""
+"""Forward and reverse sweep: the primal's statements with stores to tapes, and their adjoints in reverse order."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from sdfgad.reverse.save_points import Key
 
 @dataclass(frozen=True)
 class Copies:
-    """The buffers that values are made into when they are made again: for each `Recompute`, old name -> new name."""
+    """Buffers for recomputed values: for each `Recompute` a renaming, old name -> new name."""
 
     recomputes: Sequence[Recompute]
     names: Sequence[Mapping[str, str]]
 
     def at(self, number: int) -> Mapping[str, str]:
-        """What the adjoint of a statement reads instead of what it asks for."""
+        """The renaming for what the adjoint of a statement reads."""
         inner = [names for block, names in self._inner if block[0] <= number < block[1]]
         return (
             {old: new for names in (self.everywhere, *inner) for old, new in names.items()}
@@ -51,7 +51,7 @@ class Copies:
 
     @cached_property
     def everywhere(self) -> Mapping[str, str]:
-        """What anything reads instead: the others cannot be made again at every place of their block."""
+        """The renaming that holds everywhere in the reverse sweep: of values recomputed in the outermost block."""
         chosen = zip(self.recomputes, self.names, strict=True)
         return {old: new for a, ns in chosen if a.is_outermost for old, new in ns.items()}
 
@@ -62,7 +62,7 @@ class Copies:
 
     @cached_property
     def makers(self) -> Mapping[str, int]:
-        """For each new name the position of what makes it."""
+        """For each new name the position of the `Recompute` that computes it."""
         return {new: position for position, names in enumerate(self.names) for new in names.values()}
 
 
@@ -74,7 +74,7 @@ class Sweeps:
     """Emits blocks of both sweeps; statements are known by their numbers.
 
     Args:
-        slots: where what lives on its tape does so.
+        slots: the arrays that are stored in tape slots from the start.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Sweeps:
     # --- forward
 
     def forward(self, block: Block, number: int, taping: bool = True) -> Block:
-        """The statements of a block whose first has this number, with their stores if `taping`."""
+        """The statements of a block, the first of which has this number, with their stores to tapes if `taping`."""
         result: list[Statement] = []
         for statement in block:
             result.extend(self.forward_of(statement, number, taping))
@@ -145,7 +145,7 @@ class Sweeps:
     # --- reverse
 
     def reverse(self, block: Block, number: int) -> list[tuple[int, Block]]:
-        """For each statement of a block, last first: its number, and what reverses it."""
+        """The reversal of a block: for each statement, last first, its number and the statements that reverse it."""
         parts: list[tuple[int, Block, Block]] = []
         for statement in block:
             before, main = self._reverse_of(statement, number)

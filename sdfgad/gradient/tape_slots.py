@@ -1,8 +1,8 @@
-"""Tape slots as storage: values that live on their tape, instead of being copied there.
+"""Copy elimination for tapes: an array that each trip of a loop overwrites is stored in a tape slot from the start.
 
-What each trip of a loop makes anew, in full, and needs no longer than itself, has a slot of the tape to live in:
-instead of a copy of what the trip before has left, which is put back when the trip is reversed, all that the trip and
-its adjoint do with the array is done in the slot. Nothing is copied then.
+If each trip assigns all of an array, and nothing outside the loop uses it, all that the trip and its adjoint do with
+the array is done in the trip's slot of the tape. Otherwise the trip would copy to the tape what the trip before left,
+and the reversal would copy it back; now nothing is copied.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from sdfgad.reverse.save_points import Key
 
 @dataclass(frozen=True)
 class Slot:
-    """The place on a tape where a buffer lives: the tape, and the indices before those of an element."""
+    """The place of a buffer on a tape: the tape, and the indices that come before those of an element."""
 
     buffer: str
     place: Access
 
 
 def slots_for(adjoint: Adjoint, tapes: Mapping[Key, Tape]) -> dict[Key, Slot]:
-    """By their keys, the residuals that can live on their tapes."""
+    """The residuals that can be stored in tape slots from the start, by their keys."""
     result: dict[Key, Slot] = {}
     for key in _own(adjoint):
         shape, tape = adjoint.primal.buffers[key[1]].shape, tapes[key]
@@ -88,7 +88,7 @@ def _is_assigned(loop: Loop, buffer: str) -> bool:
 
 
 def on_tape(block: Block, slot: Slot) -> Block:
-    """A block with all that is done with a buffer done in a slot of its tape."""
+    """A block in which all uses of a buffer are uses of a slot of its tape."""
 
     def place(index: tuple[Lin, ...]) -> tuple[Lin, ...]:
         return (*slot.place.index, *index)

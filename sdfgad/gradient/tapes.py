@@ -1,9 +1,9 @@
-"""Where stored residuals live: a tape with one slot for each value, for each trip of the enclosing loops.
+"""Tapes of stored residuals: one slot for each trip of the enclosing loops.
 
-Where the trips of inner loops vary with outer ones (triangular nests), the tape is flat, and the position of a slot is
-the number of slots before it, a polynomial: a tape is as long as what is kept. Where the number of trips is data, the
-trips are counted: their total is that of the last call or found by a program of its own, and a counter is the position
-of a slot.
+Where the trip counts of inner loops vary with outer counters (triangular nests), the tape is flat, and the position of
+a slot is the number of slots before it, a polynomial in the counters: the tape has no unused slots. Where a trip count
+depends on data, a counter of all trips so far is the position of the slot; the total is guessed from the last call, or
+computed beforehand by a program of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Axis = tuple[str, Lin]
 
 @dataclass(frozen=True)
 class Tape:
-    """A tape's storage, and the statements that fill a slot and that put its values back."""
+    """A tape's buffer, the statement that fills a slot, and the statement that restores the values from it."""
 
     buffer: Buffer
     store: Compute
@@ -44,7 +44,7 @@ class Counter:
     Attributes:
         loop: the loop's own counter, which names it.
         buffer: an integer scalar, the number of trips so far.
-        total: the run-time integer that gives their number in the end.
+        total: the run-time integer that is the total number of trips.
     """
 
     loop: str
@@ -58,7 +58,7 @@ def tapes_for(
     """The tapes of all residuals by their keys, and the counters that they need.
 
     Args:
-        checkpoints: the loops that are run again segment by segment, by number: a tape has a segment's trips.
+        checkpoints: the checkpointed loops, by number: a tape has one segment's trips of such a loop.
 
     Raises:
         UnsupportedProgram: the size of a kept array is data.
