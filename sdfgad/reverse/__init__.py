@@ -1,1 +1,1 @@
-"""Reverse: the adjoint of every statement, and the values that it asks for."""
+"""Reverse: the adjoint of every statement, and the forward values (residuals) that it needs."""

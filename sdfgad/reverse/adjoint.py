@@ -1,4 +1,4 @@
-"""The adjoint of a program: one piece per active statement, and the residuals that the pieces ask for."""
+"""Reverse-mode adjoint of a program: one piece for each active statement, and the residuals that the pieces need."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Adjoint:
     Attributes:
         context: the values of run-time integers for which it holds.
         pieces: statement number -> its adjoint.
-        residuals: by the number of the statement before which they are kept, and the buffer.
-        recomputes: what the reverse sweep makes again; `residuals` is what must be kept then.
+        residuals: the values to save, by the number of the statement before which they are saved, and the buffer.
+        recomputes: the values that the reverse sweep recomputes; `residuals` is what must still be saved then.
         bars: active buffer -> the buffer of its adjoint.
         buffers: storage of the adjoint, without tapes.
         output: the buffer that is differentiated.
@@ -84,26 +84,26 @@ class Adjoint:
 
     @cached_property
     def recomputable(self) -> tuple[Recompute, ...]:
-        """All that could be made again."""
+        """All values that the reverse sweep could recompute."""
         return find_recomputable(self.primal, self.context, self.pieces, self.output)
 
     @cached_property
     def requests(self) -> Mapping[int, Sequence[Request]]:
-        """What the adjoints, and what is made again, ask of the forward sweep, by the number of a statement."""
+        """The forward values that adjoints and recomputations need, by the number of the statement that needs them."""
         found: dict[int, list[Request]] = {}
         for one in asked(self.primal, self.pieces, frozenset(), self.recomputes):
             found.setdefault(one.number, []).append(one.request)
         return found
 
     def recomputing(self, recomputes: Sequence[Recompute]) -> Adjoint:
-        """The same adjoint, with these values made again in the reverse sweep."""
+        """The same adjoint, with these values recomputed in the reverse sweep."""
         saved = saved_keys(self.primal, self.destruction, self.save_points, self.pieces, recomputes)
         return replace(self, recomputes=tuple(recomputes), residuals=residuals_of(self.save_points, saved))
 
 
 @dataclass(frozen=True)
 class _Setting:
-    """What the adjoints of a program's statements depend on.
+    """What the adjoint of each statement of a program depends on.
 
     Attributes:
         bars: primal buffer -> its adjoint's buffer.
@@ -132,9 +132,9 @@ def differentiate_program(
     """The adjoint of `program` for the derivative of one output buffer by input buffers.
 
     Args:
-        noting: whether the adjoint's program may note outcomes of comparisons, rather than save what is compared.
-        reusing: whether adjoints may use results that are there, rather than compute slow functions again.
-        early: whether what a loop overwrites may be kept once before it, rather than in each trip.
+        noting: whether outcomes of comparisons may be saved in place of the values compared (`outcomes`).
+        reusing: whether adjoints may read results of the forward sweep rather than compute slow functions again.
+        early: whether what a loop overwrites may be saved once before the loop, rather than in each trip.
 
     Raises:
         MissingRule: operations on the differentiated path have no rule; all of them are listed.
@@ -169,7 +169,7 @@ def differentiate_program(
 
 
 def dependences(statement: Statement) -> list[Read]:
-    """The reads through which what a statement writes varies differentiably."""
+    """The reads on which the value that a statement writes depends differentiably."""
     if isinstance(statement, Call):
         return reads_of(statement) if LIBRARY[statement.name].is_differentiable else []
     if not isinstance(statement, Compute):

@@ -1,4 +1,4 @@
-"""The adjoint of a library call: its rule is a text in NumPy, which the front end turns into statements."""
+"""Adjoints of library calls: the rule is written in NumPy, and the front end turns it into statements."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pullback_of_call(
 
     Args:
         bars: active buffers of the program -> their adjoints, which are in `buffers`; new storage is added there.
-        rule: another one than the first that there is.
+        rule: the rule to use, if not the first one of the function.
     """
     b = Builder({})
     b.names, b.where = names, call.where
@@ -72,6 +72,6 @@ def _live(block: list[Statement], kept: set[str]) -> tuple[Compute | Call, ...]:
 
 
 def operand_rule(call: Call) -> CallRule | None:
-    """A rule that reads no outputs of the call, if there is one that is no more work."""
+    """A rule that reads no outputs of the call, if there is one and it takes no more work."""
     rule, is_less = OPERAND_RULES.get(call.name, (None, None))
     return rule if is_less is not None and is_less(*call.sizes) else None

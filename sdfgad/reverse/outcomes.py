@@ -1,9 +1,9 @@
-"""Outcomes of comparisons, saved in place of what was compared.
+"""Taping of comparison outcomes: where an adjoint needs only which side was chosen, one bit is saved, not the operands.
 
-The adjoint of ``np.minimum(a, b)`` or of a `where` needs only which side was chosen. Where its operands would have to
-be saved for that alone, the program notes the outcomes before the statement, one bit each in a byte, and the adjoint
-reads these: a residual of a byte instead of a number. The note is a statement of the program, so that a plan stores it,
-makes it again or lets a loop run again for it, as for any other.
+The adjoint of ``np.minimum(a, b)`` or of a `where` needs only which side was chosen. If its operands would have to be
+saved for that alone, a statement before it (the note) stores the outcomes in a byte, and the adjoint reads the byte: a
+residual of one byte instead of a number. As the note is a statement of the program, it can be stored, recomputed and
+checkpointed like any other.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Saved = Callable[[Mapping[int, StatementAdjoint]], frozenset[Key]]
 
 @dataclass(frozen=True)
 class Choice:
-    """The outcomes that the adjoint of one statement asks for.
+    """The outcomes that the adjoint of one statement needs.
 
     Attributes:
         outcomes: the comparisons, over the statement's box.
         sources: the buffers that they read.
-        place: where they are noted.
+        place: the element that the note writes.
     """
 
     statement: Compute
@@ -53,7 +53,7 @@ class Choice:
 
     @property
     def note(self) -> Compute:
-        """The statement that keeps the outcomes."""
+        """The statement that stores the outcomes."""
         value = self.outcomes[0]
         if self.dtype == BYTE:
             bits = [_bit(outcome, 1 << k) for k, outcome in enumerate(self.outcomes)]
@@ -88,11 +88,11 @@ def _is_set(noted: Read, bit: int) -> Expr:
 def keep_outcomes(
     save_points: SavePoints, pieces: Mapping[int, StatementAdjoint], saved: frozenset[Key], needed: Saved, names: Names
 ) -> tuple[Program, dict[int, StatementAdjoint]]:
-    """The program with notes, and the adjoints that read them, where fewer bytes must be saved then.
+    """The program with notes, and the adjoints that read them, where that saves fewer bytes.
 
     Args:
         saved: what must be saved without notes.
-        needed: finds what must be saved for other adjoints.
+        needed: gives what must be saved for other adjoints.
     """
     program, lost = save_points.program, frozenset(buffer for _, buffer in saved)
     found = dict(_choices(program, pieces, lost, names)) if lost else {}

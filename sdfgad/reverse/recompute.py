@@ -1,7 +1,8 @@
-"""Recomputation: what the reverse sweep could make again, instead of having it kept.
+"""Recomputation (rematerialisation): which values the reverse sweep could compute again, instead of having them stored.
 
-Buffers that the statements of one block make, and no others, can be made again in the reverse sweep of that block if
-every reader of theirs sees what the last of these statements leaves, and if what they are made of is still there.
+Buffers that the statements of one block write, and no others, can be recomputed in the reverse sweep of that block if
+each of their readers reads the value that the last of these statements leaves, and if all that the statements read is
+still available there.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def sections(body: Block) -> Iterator[Section]:
 def find_recomputable(
     program: Program, context: isl.Set, pieces: Mapping[int, StatementAdjoint], output: str
 ) -> tuple[Recompute, ...]:
-    """All that can be made again and that the reverse sweep, or something else that is made again, needs."""
+    """All values that can be recomputed and that the reverse sweep, or another recomputation, needs."""
     finder = _Finder(program, context, pieces, output)
     found = [one for section in sections(program.body) for one in finder.of(section)]
     answers = Answers(found)

@@ -1,4 +1,4 @@
-"""What the reverse sweep asks of the forward sweep, and what must therefore be saved before it is overwritten."""
+"""Residuals: the forward values that the reverse sweep needs, and which must be saved before they are overwritten."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOTHING = -1
 
 @dataclass(frozen=True)
 class StatementAdjoint:
-    """The adjoint of one statement; `phase` says whether it reads values from before or after the statement."""
+    """The adjoint of one statement; `phase` says whether it needs the values before or after the statement."""
 
     statements: tuple[Compute | Call, ...]
     phase: int
@@ -40,11 +40,11 @@ class StatementAdjoint:
 
 @dataclass(frozen=True)
 class Residual:
-    """The values of one buffer that one statement overwrites and that the reverse sweep needs.
+    """The values of one buffer that a statement overwrites and that the reverse sweep needs.
 
     Attributes:
-        statement: the number of the overwriting statement, or of a loop around it: they are kept before this.
-        buffer: what it overwrites; `access` over the box `params` are the elements.
+        statement: the number of the statement before which they are saved: the overwriting one, or a loop around it.
+        buffer: the overwritten buffer; `access` over the box `params` are the elements.
         loops: the enclosing loops with their numbers, outermost first: one set of values for each of their trips.
         where: the user's line that overwrites.
         is_once: whether no two points of the box are the same element.
@@ -61,13 +61,13 @@ class Residual:
 
 @dataclass(frozen=True)
 class Recompute:
-    """Buffers that the reverse sweep of a block may make again, from what is there, instead of having them kept.
+    """Buffers that the reverse sweep of a block may recompute, instead of having them stored.
 
     Attributes:
-        buffers: what is made.
-        members: the numbers of the statements of the block that make them, in order.
+        buffers: what is recomputed.
+        members: the numbers of the statements of the block that compute them, in order.
         block: the numbers of the block's first statement, and of the one after its last (nested ones included).
-        latest: the number of the last statement of the block before whose adjoint they can be made again.
+        latest: the number of the last statement of the block before whose adjoint they can be recomputed.
         loops: the enclosing loops with their numbers.
     """
 
@@ -79,22 +79,22 @@ class Recompute:
 
     @property
     def is_outermost(self) -> bool:
-        """Whether the block is the program's: its values can be made again anywhere in the reverse sweep."""
+        """Whether the block is the program's body: then the values can be recomputed anywhere in the reverse sweep."""
         return self.block[0] == 0
 
     def covers(self, number: int, buffer: str) -> bool:
-        """Whether a reader of `buffer` reads, in the reverse sweep, what has been made again."""
+        """Whether, in the reverse sweep, a reader of `buffer` at a statement reads the recomputed value."""
         return buffer in self.buffers and self.block[0] <= number < self.block[1]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request of the reverse sweep.
+    """A forward value that the reverse sweep needs.
 
     Attributes:
-        number: the statement at which the value is asked for.
-        reader: ADJOINT, or the position of the `Recompute` that asks for it.
-        is_index: whether it says where saved values are put back: nothing can be made again of these before.
+        number: the statement at which the value is needed.
+        reader: ADJOINT, or the position of the `Recompute` that needs it.
+        is_index: whether it is an index at which saved values are restored: needed before the block can recompute any.
     """
 
     number: int
@@ -109,7 +109,7 @@ def asked(
     saved: frozenset[Key],
     recomputes: Sequence[Recompute] = (),
 ) -> Iterator[Asked]:
-    """All requests: of adjoints, of what is saved, of the control flow around both, and of making values again."""
+    """All forward values needed: by adjoints, by saving, by the control flow around both, and by recomputations."""
     saving = {number for number, _ in saved}
     needed = set(pieces) | saving
     makers = _makers(program, recomputes)
@@ -152,7 +152,7 @@ def _request(read: Read, params: tuple[tuple[str, Lin], ...], phase: int) -> Req
 
 
 class Answers:
-    """Tells, of some values that are made again, which answer a request."""
+    """Finds which of some recomputed values satisfies a request."""
 
     def __init__(self, recomputes: Sequence[Recompute]) -> None:
         self.recomputes = recomputes
@@ -162,12 +162,12 @@ class Answers:
                 self._makers.setdefault(buffer, []).append(position)
 
     def all_to(self, one: Asked) -> Iterator[int]:
-        """The positions of those that cover it, whether they are there in time or not."""
+        """The positions of those that cover the request, whether they can be recomputed in time or not."""
         buffer = one.request.access.buffer
         return (k for k in self._makers.get(buffer, ()) if self.recomputes[k].covers(one.number, buffer))
 
     def to(self, one: Asked) -> int:
-        """The position of the first that answers it, or NOTHING."""
+        """The position of the first that satisfies the request, or NOTHING."""
         fitting = (k for k in self.all_to(one) if self.recomputes[k].is_outermost or not one.is_index)
         return next(fitting, NOTHING)
 
@@ -180,9 +180,9 @@ def saved_keys(
     recomputes: Sequence[Recompute] = (),
     only: frozenset[str] | None = None,
 ) -> frozenset[Key]:
-    """What must be saved (of buffers in `only`), where all of `recomputes` are made again.
+    """The residuals that must be saved (of buffers in `only`) if all of `recomputes` are recomputed.
 
-    Saving may itself need indices and conditions, so this runs until nothing is added.
+    Saving may itself need indices and conditions, so this is a fixed point.
     """
     saved: frozenset[Key] = frozenset()
     answers = Answers(recomputes)
@@ -209,7 +209,9 @@ def _found(
 
 
 def overwritten(destruction: Destruction, requests: Iterable[tuple[int, Request]]) -> Iterator[tuple[int, str, int]]:
-    """Who asks for what is overwritten, the buffer, and the statement that overwrites."""
+    """For each request that an overwrite destroys: the requesting statement, the buffer, and the overwriting
+    statement.
+    """
     by_buffer: dict[str, set[tuple[int, Request]]] = {}
     for number, request in requests:
         by_buffer.setdefault(request.access.buffer, set()).add((number, request))
@@ -224,7 +226,9 @@ def keys_of_pieces(
     save_points: SavePoints,
     alternatives: Sequence[Mapping[int, StatementAdjoint]],
 ) -> list[dict[int, frozenset[Key]]]:
-    """What each piece asks to be saved, by the number of its statement; for several sets of pieces at once."""
+    """The residuals that each piece needs, by the number of its statement; for several alternative sets of pieces at
+    once.
+    """
     requests = [{n: list(_requests_of(piece, program)) for n, piece in pieces.items()} for pieces in alternatives]
     everything = {(n, request) for one in requests for n, asked_here in one.items() for request in asked_here}
     # All at once: isl takes about as long for many as for one; what was asked before is remembered.
@@ -241,14 +245,16 @@ def keys_of_pieces(
 def is_put_back(
     destruction: Destruction, save_points: SavePoints, requests: Iterable[tuple[int, Request]], saved: frozenset[Key]
 ) -> bool:
-    """Whether the reverse sweep finds all that is asked for, where this is saved."""
+    """Whether all overwritten values that are requested are among those saved, so that the reverse sweep restores
+    them.
+    """
     return all(
         save_points.is_kept(n, writer, buffer, saved) for n, buffer, writer in overwritten(destruction, requests)
     )
 
 
 def requests_of(number: int, piece: StatementAdjoint, program: Program) -> set[tuple[int, Request]]:
-    """What the adjoint of a statement asks for."""
+    """The forward values that the adjoint of a statement needs."""
     return {(number, request) for request in _requests_of(piece, program)}
 
 

@@ -1,8 +1,8 @@
-"""Save points: overwritten values are kept at the statement that overwrites them, or once before a loop around it.
+"""Save points: an overwritten value is saved at the statement that overwrites it, or once before a loop around it.
 
-A loop may overwrite an array in each of its trips while nothing in the loop asks for what it overwrites: a solver that
-iterates in place, of which only the result before, from an earlier trip of a loop around it, is asked for. What is
-asked for is then what there was before the first trip. The array is kept once before the loop, and put back once where
+A loop may overwrite an array in each of its trips although the reverse sweep needs none of the values in between: an
+iterative solver that works in place, say, of which only the result from an earlier trip of an outer loop is needed.
+Then the value before the loop's first trip is needed. The array is saved once before the loop, and restored once after
 the loop has been reversed, not in each trip.
 """
 
@@ -36,10 +36,10 @@ SHARE = 2
 
 
 class SavePoints:
-    """Answers, for one program, where what a statement overwrites is kept.
+    """Decides, for one program, where overwritten values are saved.
 
     Args:
-        early: whether it may be kept before loops.
+        early: whether they may be saved before loops.
     """
 
     def __init__(self, program: Program, early: bool = True) -> None:
@@ -56,16 +56,18 @@ class SavePoints:
         return enclosing_loops(self.program.body)
 
     def of(self, asker: int, writer: int, buffer: str) -> int:
-        """The number of the statement before which values are kept that one asks for and another overwrites."""
+        """The number of the statement before which values are saved that `asker` needs and `writer` overwrites."""
         return next(self._loops_for(asker, writer, buffer), writer)
 
     def is_kept(self, asker: int, writer: int, buffer: str, saved: Container[Key]) -> bool:
-        """Whether what one statement asks for and another overwrites is put back, where this is saved."""
+        """Whether the value that `asker` needs and `writer` overwrites is restored, if the residuals in `saved` are
+        saved.
+        """
         places = {writer, *self._loops_for(asker, writer, buffer)}
         return any((place, buffer) in saved for place in places)
 
     def needed(self, found: Mapping[Key, set[int]]) -> frozenset[Key]:
-        """The keys without those for which other places, further inside, keep the same for all writers.
+        """The keys without those that are redundant: the same values are saved further inside, for all writers.
 
         Args:
             found: for each key, the statements that overwrite.
@@ -81,7 +83,9 @@ class SavePoints:
         )
 
     def box(self, number: int, buffer: str) -> tuple[Access, Params] | None:
-        """The elements of a buffer that are kept before a loop; None if they are kept where they are overwritten."""
+        """The elements of a buffer that are saved before a loop; None if they must be saved where they are
+        overwritten.
+        """
         key = (number, buffer)
         if key not in self._boxes:
             loop = self.statements[number]

@@ -1,9 +1,9 @@
-"""Where a cotangent that is exactly zero must stay zero, although a factor may be infinite or no number.
+"""Strong zeros: where a cotangent that is exactly zero must stay zero, even if it is multiplied by inf or NaN.
 
-A value that a `where`, a mask or a branch did not choose has the cotangent 0. The statements that made it multiply this
-by their other operands, and 0 * inf is NaN. Such statements test the cotangent; all others do without the test:
-those from which no choice follows, those that multiply by finite numbers only, and products of arrays, which are left
-to BLAS (ADR 19).
+A value that a `where`, a mask or a branch did not choose has the cotangent 0. The adjoint of the statement that
+computed it multiplies this by local derivatives, and 0 * inf is NaN. The adjoints of such statements therefore test the
+cotangent. All others do without the test: statements whose results are always used, those whose derivatives are always
+finite, and products of arrays, which are left to BLAS (ADR 19).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from sdfgad.rules.statements import Pullback, target_params
 
 @dataclass(frozen=True)
 class StrongZeros:
-    """What an analysis of a program found.
+    """What the analysis of a program found.
 
     Attributes:
-        unchosen: buffers of which some use is chosen, directly or by what is made of them.
-        unbounded: buffers whose elements may be infinite or no number.
+        unchosen: buffers whose values, or values computed from them, some condition may leave unused.
+        unbounded: buffers whose elements may be infinite or NaN.
     """
 
     unchosen: frozenset[str]
     unbounded: frozenset[str]
 
     def kept(self, statement: Compute, t: Expr, pulled: Pullback) -> Pullback:
-        """The cotangents of a statement, exactly zero where its own, `t`, is."""
+        """The cotangents that a statement passes on, exactly zero where its own cotangent `t` is."""
         if statement.target.buffer not in self.unchosen or is_plain_product(statement):
             return pulled
         is_zero = compare("equal", t, const(0, t))
@@ -43,7 +43,7 @@ class StrongZeros:
 
 
 def strong_zeros_of(program: Program) -> StrongZeros:
-    """Find the buffers of which some use is chosen, and those that may be infinite or no number."""
+    """Finds the buffers whose values a condition may leave unused, and those that may be infinite or NaN."""
     return StrongZeros(frozenset(_unchosen(program)), frozenset(_unbounded(program)))
 
 
@@ -68,10 +68,10 @@ OF_NONZERO = {"reciprocal", "divide"}
 
 
 class Bounds:
-    """Whether expressions may be infinite or no number, by the operations in them and the buffers that they read.
+    """Whether expressions may be infinite or NaN, by the operations in them and the buffers that they read.
 
-    What a choice makes sure of counts on its side: ``1 / x`` where ``x > 0``. Inputs of the program count as finite,
-    and overflow of sums and products as none.
+    The condition of a select counts on its side: ``1 / x`` where ``x > 0`` is finite. Inputs of the program are taken
+    as finite, and sums and products are taken not to overflow.
     """
 
     def __init__(self, unbounded: frozenset[str] | set[str]) -> None:
@@ -81,7 +81,9 @@ class Bounds:
     def is_exceeded(
         self, node: Expr, positive: frozenset[Expr] = frozenset(), nonzero: frozenset[Expr] = frozenset()
     ) -> bool:
-        """Whether a node may be no finite number where some other ones are positive, or not zero."""
+        """Whether a node may be infinite or NaN, given the expressions that are positive, and those that are not
+        zero.
+        """
         key = node, positive, nonzero
         if key not in self._found:
             self._found[key] = self._decide(node, positive, nonzero)
@@ -128,7 +130,7 @@ def _nonzero(condition: Expr) -> frozenset[Expr]:
 
 
 def is_sum_of_squares(node: Expr) -> bool:
-    """Whether a real expression is a sum of squares and of constants that are not negative."""
+    """Whether a real expression is a sum of squares and of non-negative constants."""
     if isinstance(node, Const):
         return node.value >= 0
     if not isinstance(node, Op) or node.dtype.kind != "f":
