@@ -1,1 +1,1 @@
-"""Memory: what a program holds at each of its statements, what that costs, and what there is to decide about it."""
+"""Memory: the bytes that a program holds at each statement, a cost model, and the choices of a memory plan."""

@@ -1,4 +1,4 @@
-"""What there is to decide about a gradient program, in the plain numbers of `sdfgad.plan`."""
+"""Formulation of the planning problem: what can be stored or recomputed, in the plain numbers of `sdfgad.plan`."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ UNNAMED = "(unnamed)"
 
 @dataclass(frozen=True)
 class Accounts:
-    """A problem, and what its positions stand for.
+    """A planning problem, and what its positions stand for.
 
     Attributes:
-        values: for each value, what is made again, or None if it can only be kept.
-        inner: for each inner value, what is made again.
-        modes: for each step and mode, how the loops in it are kept, by statement number.
+        values: for each value, how it is recomputed, or None if it can only be stored.
+        inner: for each inner value, how it is recomputed.
+        modes: for each step and mode, how the loops in it are checkpointed, by statement number.
         tapes: the sizes of the first of the problem's tapes; the others are copies of inner values.
-        loops: the loops of which states can be kept, by statement number.
-        cost: what predicts nanoseconds.
+        loops: the loops that can be checkpointed, by statement number.
+        cost: the cost model.
         lines: the user's line of each statement, by number.
         kept: the bytes of all tapes together, where everything is stored.
     """
@@ -59,12 +59,12 @@ class Accounts:
 
 @dataclass
 class Accountant:
-    """Makes the accounts of a program that stores all its residuals.
+    """Formulates the planning problem of a gradient program that stores all its residuals.
 
     Args:
-        made: the gradient program of `adjoint`, nothing made again.
+        made: the gradient program of `adjoint`, with nothing recomputed.
         inner: the choices inside of loops.
-        integers: the values of the primal's run-time integers, and of all numbers of trips that are counted.
+        integers: the values of the primal's run-time integers, and the total trip counts that depend on data.
     """
 
     adjoint: Adjoint
@@ -236,7 +236,7 @@ class Accountant:
 
     @cached_property
     def recomputed(self) -> set[int]:
-        """The statements that may be made again, with those nested in them."""
+        """The numbers of the statements that some recomputation may run, with those nested in them."""
         return {n for a in self.all for m in a.members for n in range(m, m + self.statements[m].size + 1)}
 
     def _kept_loops(self, position: int) -> list[KeptLoop]:

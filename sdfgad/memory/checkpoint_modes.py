@@ -1,4 +1,4 @@
-"""Checkpointing modes of a statement: which states of its loops are kept, and what that takes in bytes and time."""
+"""Checkpointing modes of a statement: which states of its loops are kept, and what that costs in bytes and time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Choice = Mapping[int, Segments]
 
 @dataclass
 class KeptLoop:
-    """A loop of which states can be kept.
+    """A loop that can be checkpointed.
 
     Attributes:
         around: the numbers of the loops around it, outermost first.
@@ -38,7 +38,15 @@ class KeptLoop:
 
 @dataclass
 class TapeSize:
-    """A tape: bytes for one trip of the loops around it, which have these numbers of trips by their own number."""
+    """The size of a tape.
+
+    Attributes:
+        key: of the residual.
+        size: bytes for one trip of the loops around it.
+        loops: the numbers of these loops, with their trip counts.
+        box: the most bytes that one trip stores.
+        most: the most trips of each of these loops.
+    """
 
     key: Key
     size: int
@@ -48,7 +56,7 @@ class TapeSize:
 
 
 def tape_bytes(tape: TapeSize, choice: Choice) -> tuple[int, int]:
-    """Bytes kept from the forward sweep, and held in the reverse one only."""
+    """The bytes of a tape that are held from the forward sweep on, and those held during the reversal only."""
     if not any(number in choice for number, _ in tape.loops):
         return tape.size * math.prod(trips for _, trips in tape.loops), 0
     inside = [(number, most) for (number, _), most in zip(tape.loops, tape.most, strict=True)]
@@ -58,7 +66,7 @@ def tape_bytes(tape: TapeSize, choice: Choice) -> tuple[int, int]:
 
 
 def states_of(choice: Choice, loops: list[KeptLoop], cost: Cost) -> tuple[int, int, float]:
-    """Bytes of states kept from the forward sweep, those of the reverse one only, and the work."""
+    """The bytes of states held from the forward sweep on, those held during the reversal only, and the work."""
     kept = transient = 0
     work = 0.0
     for one in loops:
@@ -79,7 +87,7 @@ def states_of(choice: Choice, loops: list[KeptLoop], cost: Cost) -> tuple[int, i
 
 
 def choices_of(loops: list[KeptLoop], tapes: list[TapeSize], cost: Cost) -> list[Choice]:
-    """Ways to keep the loops of one step; those that cost more in every respect are left out."""
+    """The Pareto-optimal ways to checkpoint the loops of one step, in bytes and work."""
     found: list[dict[int, Segments]] = [{}]
     for one in loops:
         options = segmentations(one.trips)

@@ -1,4 +1,4 @@
-"""How long statements take, as far as one can tell without running them."""
+"""Cost model: predicts how long statements take, without running them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class Cost:
         return self._loop(statement)
 
     def within(self, statement: Statement) -> float:
-        """A statement that runs together with those that use its values: these need not be moved."""
+        """The time of a statement fused with those that read its values, so that these are not moved to and from
+        memory.
+        """
         if not isinstance(statement, Compute) or product_of(statement, self.buffers) is not None:
             return self.statement(statement)
         points, names = self._points(statement), _operations(statement.value)
@@ -59,20 +61,22 @@ class Cost:
         return UNKNOWN_TRIPS if loop.is_open else self.size(loop.trips)
 
     def size(self, form: Lin) -> int:
-        """A form's value, not negative; a guess if it is data."""
+        """The value of a form, at least 0; a guess if it depends on data."""
         try:
             return max(evaluate(form, self.values), 0)
         except (KeyError, ValueError):
             return UNKNOWN_TRIPS
 
     def copying(self, size: int, of: int) -> float:
-        """Copying so many bytes to or from storage of the size `of`."""
+        """The time to copy `size` bytes to or from storage of `of` bytes."""
         in_cache = 2 * of < self.machine.cache_bytes
         rate = self.machine.cache_bytes_per_second if in_cache else self.machine.bytes_per_second
         return 2 * size / rate * 1e9
 
     def tape(self, size: int, of: int, among: int) -> float:
-        """Storing so many bytes in all on a tape of the size `of`, and restoring them; all tapes are `among` bytes."""
+        """The time to store `size` bytes in all on a tape of `of` bytes, and to restore them; all tapes have `among`
+        bytes.
+        """
         is_new = of >= RETURNED
         return 2 * self.copying(size, among) + (of * self.machine.fresh_seconds_per_byte * 1e9 if is_new else 0.0)
 

@@ -1,4 +1,4 @@
-"""When the storage of a program is held, and how much of it there is at each of its statements.
+"""Liveness of buffers: when the storage of a program is held, and how many bytes are held at each of its statements.
 
 A buffer is held from the first to the last statement of the program's body that mentions it; a statement of the body
 counts as one, with all that is nested in it. The numbers are upper bounds of what `memory.h` counts.
@@ -41,7 +41,9 @@ OPERATIONS: dict[str, Callable[..., int]] = {
 
 
 def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
-    """The positions in the body of the first and the last mention of each array that the program itself allocates."""
+    """The live range of each array that the program itself allocates: the positions of its first and last mention in
+    the body.
+    """
     outside = arguments(program)
     found: dict[str, tuple[int, int]] = {}
     for position, statement in enumerate(program.body):
@@ -52,9 +54,10 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
 
 
 def local_variables(program: Program) -> set[str]:
-    """The small temporaries that one statement alone uses: local variables of its function, which are not counted.
+    """The small temporaries that only one statement uses: local variables of its function, which are not counted as
+    memory.
 
-    Of a loop around library calls that threads share, all those that are in the way of that.
+    Of a loop around library calls that threads share, these are all arrays that must be private to each thread.
     """
     outside = arguments(program)
     users = Counter(name for statement in program.body for name in statement.mentioned)
@@ -108,7 +111,7 @@ def footprint(program: Program, integers: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def peak_bytes(program: Program, integers: Mapping[str, int]) -> int:
-    """The most bytes that are held at once.
+    """The memory peak: the most bytes that are held at once.
 
     Raises:
         KeyError: the value of a run-time integer is missing.
@@ -129,7 +132,7 @@ def buffer_bytes(buffer: Buffer, integers: Mapping[str, int]) -> int:
 
 
 def always_held(program: Program, integers: Mapping[str, int]) -> int:
-    """Arguments, and what a library keeps from one call to the next."""
+    """The bytes of arguments, and of what a library keeps from one call to the next."""
     plans = {(c.sizes[1], c.inputs[0].dtype) for c in _calls(program.body) if c.name == "fourier"}
     kept = sum(_fourier_plan(n, dtype.itemsize) for n, dtype in plans)
     return kept + sum(buffer_bytes(program.buffers[name], integers) for name in arguments(program))
@@ -140,7 +143,9 @@ def _calls(block: tuple[Statement, ...]) -> list[Call]:
 
 
 def workspaces(statement: Statement) -> int:
-    """What the library calls of a statement allocate while they run, at most; threads that share a loop, at once."""
+    """The most bytes that the library calls of a statement allocate while they run, in all threads that share a
+    loop.
+    """
     size = max((workspace(call) for call in _calls((statement,))), default=0)
     if not size:
         return 0
@@ -150,7 +155,7 @@ def workspaces(statement: Statement) -> int:
 
 
 def has_small_calls(statement: Statement) -> bool:
-    """Whether the workspaces of a loop's calls are small enough for threads to have one each."""
+    """Whether the workspaces of a loop's calls are small enough for each thread to have one."""
     return FEW_PARTS * max((workspace(call) for call in _calls((statement,))), default=0) <= STACK
 
 
@@ -182,7 +187,7 @@ def _integer(value: Expr, integers: Mapping[str, int]) -> int:
 
 
 def workspace(call: Call) -> int:
-    """At most the bytes that a library function allocates while it runs, and releases at its end."""
+    """An upper bound of the bytes that a library function allocates while it runs, and releases at its end."""
     made = WORKSPACE.get(call.name)
     return 0 if made is None else made(_Types(call), *call.sizes)
 

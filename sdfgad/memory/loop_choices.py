@@ -1,6 +1,4 @@
-"""Recomputation within loops: what they make anew in every trip and may make again in the reverse sweep, and what that
-asks for.
-"""
+"""Recomputation within loops: which values of a trip its reversal may recompute, and what else must be saved for it."""
 
 from __future__ import annotations
 
@@ -29,14 +27,13 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class InnerChoices:
-    """The choices inside of loops.
+    """The recomputation choices inside of loops.
 
     Attributes:
-        recomputes: what can be made again.
-        residuals: what must be kept in loops for some choice.
-        askers: who asks for each of them: pairs (reader, read) of positions in `recomputes`, as `sdfgad.plan.problem`
-            has them.
-        conflicts: pairs of positions that must not both be made again.
+        recomputes: the values that can be recomputed.
+        residuals: what must be saved in loops for some choice.
+        askers: who needs each residual: pairs (reader, read) of positions in `recomputes`, as in `sdfgad.plan.problem`.
+        conflicts: pairs of positions of values that must not both be recomputed.
     """
 
     recomputes: tuple[Recompute, ...]
@@ -46,7 +43,7 @@ class InnerChoices:
 
 
 def inner_choices(adjoint: Adjoint) -> InnerChoices:
-    """The choices of a program; those for which something of unknown size would have to be kept are left out."""
+    """The choices of a program, except those that would need a residual of unknown size."""
     recomputes = _worth_asking(adjoint, [a for a in adjoint.recomputable if a.block[0] != 0])
     while True:
         askers = _askers(adjoint, recomputes)
