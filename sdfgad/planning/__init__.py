@@ -1,1 +1,1 @@
-"""Planning: the search for a layout of a gradient within a memory limit."""
+"""Planning: the search for a layout (what is stored, recomputed, checkpointed, strip-mined) within a memory limit."""

@@ -1,6 +1,4 @@
-"""Deadlines: how long a plan may be looked for, and whether the time cut anything short, as the result depends on it
-then.
-"""
+"""Time limit of planning: how much time is left, and whether the lack of it may have changed the result."""
 
 from __future__ import annotations
 
@@ -15,10 +13,10 @@ CUT = "time limit"
 
 
 class Deadline:
-    """Starts when it is made.
+    """A time limit that begins to run when it is constructed.
 
     Attributes:
-        was_short: whether something was left out, or given up, for want of time.
+        was_short: whether the time limit caused something to be skipped or given up.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -28,23 +26,23 @@ class Deadline:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is over. To ask is to leave out what would come next if it is."""
+        """Whether the time is over; then `was_short` is set, as the caller will skip its next step."""
         is_over = time.perf_counter() > self.end
         self.was_short |= is_over
         return is_over
 
     def for_one_answer(self) -> float:
-        """How many seconds the solver has for one question."""
+        """The time limit in seconds for one call of the solver."""
         now = time.perf_counter()
         seconds = min(max(LEAST_SECONDS, self.end - now), SHARE_OF_TIME * self.seconds)
         self._until = now + seconds
         return seconds
 
     def answered(self, status: str | None) -> None:
-        """Note how the last question to the solver ended; None: nothing was found, in time or at all."""
+        """Records how the last call of the solver ended; None: it found nothing."""
         is_late = time.perf_counter() >= self._until
         self.was_short |= status == CUT or (status is None and is_late)
 
     def told(self, layout: Layout) -> Layout:
-        """The layout, which is not said to be the best if there was no time to look for a better one."""
+        """The layout, not marked as optimal if time was too short to look for a better one."""
         return replace(layout, status=CUT, gap=None) if self.was_short and layout.status != CUT else layout

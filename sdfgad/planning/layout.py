@@ -1,4 +1,4 @@
-"""One way to compute a gradient, and what it holds in a call."""
+"""A layout: one way to compute a gradient (what is stored, recomputed, checkpointed, strip-mined), and its peak."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sdfgad.plan.segments import Segments
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the sizes of one call depend on.
+    """What the memory of one call depends on.
 
     Attributes:
         integers: values of the program's run-time integers.
-        trips: loop counter -> the number of its trips in all, where that is data and has been counted.
+        trips: loop counter -> the loop's trips in all, where these depend on data and have been counted.
         copies: bytes of copies of arguments that are not contiguous.
     """
 
@@ -32,7 +32,7 @@ class Sizes:
     copies: int = 0
 
     def of(self, made: GradientProgram) -> dict[str, int]:
-        """All integers that a gradient program's sizes are made of, but for its segments."""
+        """All integers on which a gradient program's sizes depend, except those of checkpointing."""
         counted = {} if made.counting is None else made.counting.outputs
         loops = {buffer: name.removeprefix("trips of ") for name, buffer in counted.items()}
         totals = {symbol: self.trips.get(loops[buffer], 0) for symbol, buffer in made.totals.items()}
@@ -41,12 +41,12 @@ class Sizes:
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A gradient program as it is compiled, which layouts that differ in numbers only share.
+    """A gradient program as it is compiled; layouts that differ in numbers only share it.
 
     Attributes:
         made: the program, not optimised.
-        pieces: the program with some of its statements in pieces, or None if none are.
-        cuts: which these are.
+        pieces: the program with some of its statements strip-mined, or None if none are.
+        cuts: which statements these are.
         without: the names of passes that are left out.
     """
 
@@ -60,12 +60,12 @@ class Code:
 
     @property
     def source(self) -> Program:
-        """What is compiled, before it is optimised."""
+        """The program that is compiled, before it is optimised."""
         return self.made.program if self.pieces is None else self.pieces
 
     @cached_property
     def before_loops(self) -> Program:
-        """The program, optimised as far as each statement can still run in pieces by itself."""
+        """The program after the passes before loop fusion, when each statement can still be strip-mined by itself."""
         from sdfgad.optimise.passes import BEFORE_LOOPS, optimise  # What is found compiled does without the import.
 
         return optimise(self.source, BEFORE_LOOPS, self.without)
@@ -79,7 +79,7 @@ class Code:
 
     @cached_property
     def counting(self) -> Program | None:
-        """What counts trips whose number is data, optimised."""
+        """The program that counts trips whose number depends on data, optimised."""
         from sdfgad.optimise.passes import optimise
 
         return None if self.made.counting is None else optimise(self.made.counting, without=self.without)
@@ -92,9 +92,9 @@ class Layout:
     Attributes:
         code: the program, which other layouts may share.
         body: the primal's statements, which `made.points` number.
-        recomputed: the statements that make each value again.
-        segments: how loops are kept, by statement number.
-        solution: what was decided, or None where nothing was.
+        recomputed: for each recomputed value, the statements that compute it.
+        segments: how loops are checkpointed, by statement number.
+        solution: the solution of the planning problem, or None if nothing was decided.
         status, gap, solver, seconds: how it was found.
     """
 
@@ -125,13 +125,13 @@ class Layout:
 
     @property
     def decided(self) -> Solution:
-        """What was decided, of a layout of which something was."""
+        """The solution of the planning problem, which must exist."""
         assert self.solution is not None
         return self.solution
 
     @property
     def structure(self) -> tuple[Any, ...]:
-        """Equal for layouts with the same compiled code."""
+        """A key, equal for layouts with the same compiled code."""
         return self.recomputed, tuple(sorted(self.segments)), self.code.cuts
 
     def for_trips(self, integers: Mapping[str, int]) -> Layout:
@@ -142,7 +142,7 @@ class Layout:
 
     @cached_property
     def tables(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, int]]:
-        """The arrays and integers that tell the compiled program which states to keep and what to run again."""
+        """The checkpointing tables and integers that the compiled program takes as arguments."""
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         integers: dict[str, int] = {}
         for number, kept in self.made.checkpoints.items():
@@ -157,7 +157,7 @@ class Layout:
         return sizes.of(self.made) | self.tables[1]
 
     def peak_bytes(self, sizes: Sizes) -> int:
-        """The most that a call holds."""
+        """The memory peak of a call in bytes."""
         integers, counting = self.integers(sizes), self.code.counting
         first = peak_bytes(counting, integers) if counting is not None else 0
         return max(first, peak_bytes(self.program, integers)) + sizes.copies

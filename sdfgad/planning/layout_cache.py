@@ -1,7 +1,7 @@
-"""A cache of layouts that earlier processes made, so that a program which has been compiled is not analysed again.
+"""A cache of layouts on disk, so that a program which an earlier process has compiled is not analysed again.
 
-A layout is a pure function of the parsed program and of what is asked for, which are the key, with all of this
-package. It stays to be checked against the memory limit by whoever recalls it.
+A layout is a pure function of the parsed program, of the request, and of this package's code; these are the key. The
+caller still has to check a recalled layout against its memory limit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LASTING = ("fixed", "optimal", "feasible", "greedy", "smallest peak")
 
 
 class LayoutCache:
-    """Recalls layouts of one program; `asked` is what is differentiated by what."""
+    """The cached layouts of one program; `asked` says which output is differentiated with respect to which inputs."""
 
     def __init__(self, program: Program, *asked: str) -> None:
         self.program, self.asked = program, asked

@@ -1,4 +1,4 @@
-"""Says in the user's words what a layout does: the `Plan`, and why no plan keeps a limit."""
+"""Reports: describes a layout in the user's terms (the `Plan`), and explains why no plan fits a memory limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NANO = 1e-9
 
 
 def plan_of(layout: Layout, store_all: Layout, accounts: Accounts, sizes: Sizes, options: Options) -> Plan:
-    """What a layout does, for a call of given sizes."""
+    """The description of a layout for a call of given sizes."""
     mine, stored = moments(layout, sizes), moments(store_all, sizes)
     peak = peak_of(mine)
     return Plan(
@@ -41,7 +41,7 @@ def plan_of(layout: Layout, store_all: Layout, accounts: Accounts, sizes: Sizes,
 
 
 def infeasible(limit: int, layout: Layout, sizes: Sizes, accounts: Accounts, strategy: str) -> InfeasibleBudget:
-    """The error for a limit that no plan keeps, with what takes most; `layout` has the smallest peak."""
+    """The error for a memory limit that no plan fits, listing the largest values; `layout` has the smallest peak."""
     minimum, is_least = layout.peak_bytes(sizes), layout.gap is not None
     rows = [row for row in sorted(decisions(None, accounts), key=lambda row: -row.bytes)[:3] if row.bytes]
     listed = "".join(f"\n    {row.name}: {size_text(row.bytes)}, from {row.source}" for row in rows)
@@ -64,7 +64,7 @@ def infeasible(limit: int, layout: Layout, sizes: Sizes, accounts: Accounts, str
 
 
 def decisions(layout: Layout | None, accounts: Accounts) -> Iterator[Decision]:
-    """A row for each value and loop that something is decided about; without a layout, as if all were stored."""
+    """A row for each value and loop with a choice; without a layout, as if all were stored."""
     rows = [*_value_rows(layout, accounts), *_tape_rows(layout, accounts), *_loop_rows(layout, accounts)]
     for _, row in sorted(rows, key=lambda pair: pair[0]):
         yield row
@@ -133,7 +133,7 @@ def _piece_rows(layout: Layout, sizes: Sizes) -> Iterator[Decision]:
 
 
 def moments(layout: Layout, sizes: Sizes) -> tuple[Moment, ...]:
-    """What is held at each of the user's statements, forward and in reverse."""
+    """The bytes held at each of the user's statements, in the forward and the reverse sweep."""
     held = footprint(layout.program, layout.integers(sizes))
     most: dict[int, int] = {}
     for point, live in zip(_points(layout.made, layout.program), held, strict=True):

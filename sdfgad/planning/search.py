@@ -1,4 +1,4 @@
-"""The search for a layout: how a gradient is computed within a memory limit, and a check of what comes of it."""
+"""Search for a layout within a memory limit: solves the planning problem, builds programs, and adds up their peaks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Planner:
     """Plans the gradient of one specialisation.
 
     Args:
-        derive: gives the adjoint, which is not needed where all that is asked for is recalled.
+        derive: computes the adjoint; not called if all layouts asked for are in the cache.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Planner:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether storing everything is as good as anything: no limit, no overrides, no tapes."""
+        """Whether storing everything is optimal without a search: no limit, no overrides, no tapes."""
         options = self.options
         has_tapes = any(residual.loops for residual in self.adjoint.residuals.values())
         is_free = options.limit is None and not options.overrides
@@ -86,7 +86,7 @@ class Planner:
 
     @collected_rarely()
     def layout(self, sizes: Sizes) -> Layout:
-        """The best layout for a call; where none is within the limit, the one with the smallest peak.
+        """The best layout for a call; if none fits the limit, the one with the smallest peak.
 
         Raises:
             ArgumentError: an override names no value, or one that cannot be recomputed, or two contradict each other.
@@ -106,7 +106,7 @@ class Planner:
         return replace(found, seconds=time.perf_counter() - start)
 
     def accounts(self, sizes: Sizes) -> Accounts:
-        """What there is to decide for a call."""
+        """The planning problem for a call."""
         if self._accounts is None or self._accounts[0] != sizes:
             made = self.store_all.made
             self._accounts = sizes, Accountant(self.adjoint, made, self.inner, sizes.of(made), machine()).accounts()

@@ -1,7 +1,7 @@
-"""The smallest peak of memory that any layout is found to have: which limits can be kept at all.
+"""Smallest feasible memory limit: a search for the layout with the smallest peak.
 
-It depends on the program and its sizes, and on no limit. So every limit below its peak is refused with the same number,
-and that number can be kept.
+The smallest peak depends on the program and its sizes, not on the limit. So every limit below it is refused with the
+same number, and that number is itself a feasible limit.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Build = Callable[[Solution], Layout]
 
 
 class SmallestPeak:
-    """Looks for the smallest peak.
+    """Searches for the layout with the smallest peak.
 
     Args:
-        build: the layout that does what a solution says.
+        build: the layout for a solution of the planning problem.
         others: more layouts that may have small peaks.
-        fastest: the fastest layout, which may have a small peak in pieces.
+        fastest: the fastest layout, which may have a small peak if it is strip-mined.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class SmallestPeak:
 
     @cached_property
     def lowest(self) -> Solution:
-        """The solution with the smallest peak in the problem's bytes that is found.
+        """The solution with the smallest peak found, in bytes as the problem counts them.
 
         Raises:
             InvalidPlan: the overrides cannot be carried out.
@@ -64,7 +64,7 @@ class SmallestPeak:
         return lowest_peak(self.problem)
 
     def is_near(self, limit: int) -> bool:
-        """Whether a limit may be below the smallest peak."""
+        """Whether a limit may be below the smallest peak, or close to it."""
         limit -= self.sizes.copies
         # What is far below is mostly reached in a fraction of the time that the lowest peak takes.
         if reaches(self.problem, int(limit / MARGIN)):
@@ -72,14 +72,14 @@ class SmallestPeak:
         return limit < MARGIN * simulate(self.problem, self.lowest).peak
 
     def may_be_whole(self, limit: int) -> bool:
-        """Whether some solution keeps a limit in the problem's bytes."""
+        """Whether some solution without strip-mining fits a limit, in bytes as the problem counts them."""
         return simulate(self.problem, self.lowest).peak <= limit - self.sizes.copies
 
     def layout(self, solver: str) -> Layout:
-        """The layout with the smallest peak of those that are built, whole and in pieces.
+        """The layout with the smallest peak of those that are built, with and without strip-mining.
 
-        Its gap is 0 if the solver proved that no other has a smaller one, if the problem knows the real bytes, and
-        if no statement can run in pieces.
+        Its gap is 0 if the solver proved that no other has a smaller peak, if the problem's bytes are the real ones,
+        and if no statement can be strip-mined.
         """
         whole = self._whole(solver)
         others = {layout.structure: layout for layout in (whole, self._built(store_all(self.problem)))}

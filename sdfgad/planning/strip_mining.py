@@ -1,6 +1,4 @@
-"""Strip-mining for memory: more and more of a layout's statements run in pieces, until a limit is kept or nothing
-lowers the peak.
-"""
+"""Strip-mining for memory: group after group of statements runs in pieces, until a limit is met or no peak falls."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ MOST_CUTS = 6
 
 
 class Cuts:
-    """Finds the layouts one after the other, as far as they are asked for."""
+    """Layouts with more and more groups of statements strip-mined, computed as far as they are asked for."""
 
     def __init__(self, layout: Layout, sizes: Sizes) -> None:
         self.sizes = sizes
@@ -25,7 +23,7 @@ class Cuts:
         self._more = self._found(layout)
 
     def within(self, limit: int) -> Layout:
-        """The first layout that keeps a limit; if none does, the one with the smallest peak."""
+        """The first layout that fits a limit; if none does, the one with the smallest peak."""
         for layout in self:
             if layout.peak_bytes(self.sizes) <= limit:
                 return layout
@@ -55,7 +53,7 @@ class Cuts:
 
 
 class Estimate:
-    """What a program holds once its statements share loops, which decides what needs no array at all."""
+    """Estimates what a program holds after loop fusion and contraction, which decide which arrays are needed."""
 
     def __init__(self, integers: dict[str, int]) -> None:
         self.integers = integers
@@ -66,7 +64,7 @@ class Estimate:
         return max(footprint(self._fused(program), self.integers))
 
     def temporary(self, program: Program) -> int:
-        """The peak without arguments and outputs."""
+        """The peak, less arguments, outputs, and what libraries keep."""
         return self.peak(program) - always_held(program, self.integers)
 
     def largest(self, program: Program) -> dict[str, int]:
