@@ -1,4 +1,4 @@
-"""Answers of an integer-programming solver, and the effort that it may make for them."""
+"""Answers of an integer-programming solver, and the effort (time, tolerance, model size) that it is allowed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Answer:
 
     Attributes:
         solution: the best one, replayed by the simulator; None if there is none.
-        status: "optimal"; "infeasible": provably without solution; "feasible": the best of those that were looked at,
-            but choices were left out; "unknown": nothing among those; "time limit", with a solution or without one;
-            "too large": there is too much to decide for the solver to be asked; "failed": the solver broke down.
+        status: "optimal"; "infeasible": proved that there is no solution; "feasible": the best of the choices in the
+            model, from which some were left out; "unknown": no solution among these; "time limit", with a solution or
+            without one; "too large": the model is too large for the solver; "failed": the solver broke down.
         gap: how far the objective may be from the best, as a fraction of it; None if that is unknown.
         seconds: how long it took.
     """
@@ -32,12 +32,12 @@ FAILED = Answer(None, "failed", None, 0.0)
 
 @dataclass(frozen=True)
 class Effort:
-    """What the solver may do.
+    """Limits for the solver.
 
     Attributes:
-        deadline: until when it may go on, by `time.perf_counter`.
-        tolerance: how far from the best, as a fraction, is good enough.
-        most: it is not asked about models with more whole variables.
+        deadline: until when it may run, by `time.perf_counter`.
+        tolerance: the relative gap at which it may stop.
+        most: the most integer variables of a model that it is given.
     """
 
     solver: str
@@ -47,6 +47,6 @@ class Effort:
 
 
 def left_out(answer: Answer) -> Answer:
-    """The answer where choices were left out: no proof."""
+    """The answer if choices were left out of the model: optimality and infeasibility are not proved."""
     status = {"optimal": "feasible", "infeasible": "unknown"}.get(answer.status, answer.status)
     return Answer(answer.solution, status, None, answer.seconds)

@@ -1,4 +1,4 @@
-"""A solution with what it costs, kept up to date while it changes: the simulator's numbers, for many changes fast."""
+"""Incremental evaluation of solutions: their cost, as the simulator computes it, updated change by change."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ Span = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Change:
-    """Another solution, and how it differs.
+    """A change of a solution, and its effect.
 
     Attributes:
-        spans: the bytes that are held more, or less.
-        work: the nanoseconds that it takes more.
-        made_at: the reverse point at which each value is made again that now is at another one; -1: at none.
+        solution: the solution after the change.
+        spans: the bytes held more, or less, between two points.
+        work: the nanoseconds added.
+        made_at: for each value whose recomputation moves, the reverse point at which it is recomputed now; -1: nowhere.
     """
 
     solution: Solution
@@ -32,7 +33,7 @@ class Change:
 
 
 class Board:
-    """Plays through changes of a solution.
+    """A solution under change, with its bytes and its work.
 
     Attributes:
         live: the bytes that are held at each point.
@@ -62,7 +63,7 @@ class Board:
         return int(self.live.max(initial=0))
 
     def excess(self, budget: int, change: Change | None = None) -> int:
-        """The bytes over `budget`, of all points together."""
+        """The bytes above `budget`, summed over all points."""
         return int(np.maximum(self._after(change) - budget, 0).sum())
 
     def peak_after(self, change: Change) -> int:
@@ -87,7 +88,7 @@ class Board:
     # --- changes
 
     def value(self, index: int) -> Change | None:
-        """Value `index` made again, or kept, as it is not now; None if it cannot be."""
+        """The change that stores value `index` if it is recomputed, or the other way round; None if that is invalid."""
         again = self.solution.values ^ {index}
         made_at: dict[int, int] = {}
         spans: list[Span] = []
@@ -131,7 +132,7 @@ class Board:
         return [(what.made, what.used, size), (turn - highest, turn - lowest, size)]
 
     def inner(self, again: frozenset[int]) -> Change | None:
-        """The inner values `again` made again, and no others; None if two of them conflict."""
+        """The change that recomputes exactly the inner values `again`; None if two of them conflict."""
         if any(one in again and other in again for one, other in self.problem.conflicts):
             return None
         other = again ^ self.solution.inner

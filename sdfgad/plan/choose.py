@@ -1,4 +1,4 @@
-"""Choose a plan: the solver's where it has one, else the best that is found without it; always as simulated."""
+"""Choice of a plan: the solver's solution if there is one, else the heuristic's; the simulator checks either."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Infeasible(ValueError):
     """No plan fits into the budget.
 
     Attributes:
-        minimum: the lowest budget that is known to do; a plan has this peak.
-        proven: whether no lower one does.
+        minimum: the lowest budget known to be feasible: the peak of some plan.
+        proven: whether it is proved that no lower budget is feasible.
     """
 
     def __init__(self, minimum: int, budget: int, proven: bool = True) -> None:
@@ -49,7 +49,7 @@ class Choice:
 def choose(
     problem: Problem, budget: int | None, solver: str = "CBC", seconds: float = 10.0, tolerance: float = 0.0
 ) -> Choice:
-    """Find the solution with the least work within `budget` bytes (None: any).
+    """Finds the solution with the least work within `budget` bytes (None: any).
 
     Args:
         seconds: how long the solver may take in all, though never less than a tenth of that at a time.
@@ -59,7 +59,7 @@ def choose(
         Infeasible: no plan fits.
         InvalidPlan: what the user fixed cannot be carried out, whatever the budget.
         SolverMissing: `solver` is unknown or not installed.
-        RuntimeError: the solver's answer does not stand the simulation.
+        RuntimeError: by simulation, the solver's solutions exceed the budget.
     """
     start = time.perf_counter()
     found = within(problem, budget, solver, seconds, tolerance)
@@ -78,10 +78,10 @@ def within(
     tolerance: float = 0.0,
     most: float = math.inf,
 ) -> Choice | None:
-    """The same, but None where nothing that fits is found.
+    """The same, but None if no fitting solution is found.
 
     Args:
-        most: with more whole variables than so many the solver is not asked.
+        most: the solver is not called for models with more integer variables.
 
     Raises:
         InvalidPlan, SolverMissing, RuntimeError: as `choose`.

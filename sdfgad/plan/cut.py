@@ -1,4 +1,4 @@
-"""Which statements of a gradient program run in pieces: strip-mining, chosen where only that lowers a peak."""
+"""Strip-mined statements: which statements of a gradient program run in pieces, where only that lowers the peak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans without a solver: the two extremes, and a descent that pays as little work for each byte as it can."""
+"""Greedy heuristic: plans without a solver, by descent along changes that cost the least work for each byte saved."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ FIRST_STEP, LAST_STEP = 0.15, 0.005
 
 
 def keep_all(problem: Problem) -> Solution:
-    """The solution that makes nothing again but what the user wants made again, in the modes with the least work."""
+    """The solution that recomputes only what the user wants recomputed, in the modes with the least work."""
     inner = _wanted(problem.fixed_inner, True)
     return Solution(cheapest_modes(problem, inner), _wanted(problem.fixed_values, True), inner)
 
 
 def store_all(problem: Problem) -> Solution:
-    """Everything stored, in tapes of whole loops, but for what the user wants made again."""
+    """Everything stored, in tapes of whole loops, except what the user wants recomputed."""
     return replace(keep_all(problem), modes=(0,) * len(problem.steps))
 
 
 def make_all_again(problem: Problem) -> Solution:
-    """The solution that makes everything again that it can, in the modes that keep the least.
+    """The solution that recomputes all that it can, in the modes that keep the fewest bytes.
 
-    Of inner values that conflict, the first is made again. A value stays kept where the data to make it again is not
-    present at the point that needs it.
+    Of inner values that conflict, the first is recomputed. A value stays stored if its inputs are no longer available
+    at the point that needs it.
 
     Raises:
         InvalidPlan: values are inputs of each other in a circle.
@@ -85,7 +85,7 @@ def _values_again(problem: Problem, wanted: frozenset[int]) -> frozenset[int]:
 
 
 def greedy(problem: Problem, budget: int | None) -> Solution | None:
-    """A solution within `budget` bytes, found quickly, with little work but not always the least; None if none is.
+    """A solution within `budget` bytes with little work, not always the least; None if none is found.
 
     Raises:
         InvalidPlan: nothing that respects what the user fixed can be carried out.
@@ -104,7 +104,7 @@ def greedy(problem: Problem, budget: int | None) -> Solution | None:
 
 
 def reaches(problem: Problem, budget: int) -> bool:
-    """Whether a solution within `budget` bytes is found soon; where none is, there may be one.
+    """Whether two quick descents find a solution within `budget` bytes; if not, there may still be one.
 
     Raises:
         InvalidPlan: nothing that respects what the user fixed can be carried out.
@@ -116,7 +116,7 @@ def reaches(problem: Problem, budget: int) -> bool:
 
 
 def lowest_peak(problem: Problem) -> Solution:
-    """A solution with a low peak, found quickly; of several with the same peak one with little work.
+    """A solution with a low peak, by descent; of those with that peak one with little work.
 
     Raises:
         InvalidPlan: nothing that respects what the user fixed can be carried out.

@@ -1,4 +1,4 @@
-"""The best plan, by an integer program: what is asked of the solver, and what is believed of its answers."""
+"""Integer linear programming: the optimal solution of the planning problem, with the solver's answers simulated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ATTEMPTS = 4
 
 
 class SolverMissing(ValueError):
-    """The solver that was asked for is unknown or not installed."""
+    """The solver named by the user is unknown or not installed."""
 
 
 def solve(
@@ -31,16 +31,16 @@ def solve(
     tolerance: float = 0.0,
     most: float = math.inf,
 ) -> Answer:
-    """Find the solution with the least work, or with the lowest peak, within `budget` bytes (None: without a limit).
+    """Finds the solution with the least work, or with the lowest peak, within `budget` bytes (None: without a limit).
 
     Args:
         tolerance: a solution that is at most this fraction from the best counts as optimal.
-        most: a model with more whole variables is not solved: how large it is depends on no clock.
+        most: models with more integer variables are not solved: unlike a time limit, this depends on no clock.
 
     Raises:
         SolverMissing: `solver` is unknown or not installed.
         ValueError: `objective` is neither "work" nor "peak".
-        RuntimeError: the solver's answer does not stand the simulation.
+        RuntimeError: by simulation, the solver's solutions exceed the budget.
     """
     start = time.perf_counter()
     if objective not in ("work", "peak"):

@@ -1,8 +1,8 @@
-"""Constants of this machine, measured once, that predict the seconds which compiled code takes.
+"""Machine model (roofline): constants of this machine, measured once, that predict the run time of compiled code.
 
-They are meant to be right within a factor of two or three: enough to tell what is cheaper to run again than to keep.
-NumPy's loops stand for compiled ones (C++ at -O3, vectorised, in one thread; large maps run in several). Where it is
-known to differ, in calls of libm and in the cost of starting a loop, the measurement is corrected for it.
+They are meant to be right within a factor of two or three: enough to decide whether to recompute a value or to store
+it. NumPy's loops stand for compiled ones (C++ at -O3, vectorised, in one thread; large maps run in several). Where the
+two are known to differ, in calls of libm and in the cost of starting a loop, the measurement is corrected.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Machine:
-    """What predicts seconds.
+    """Constants that predict run times.
 
     Attributes:
         bytes_per_second: traffic with main memory, reads and writes together.
-        cache_bytes_per_second, cache_bytes: the same with the cache of one core, and what that holds.
-        fresh_seconds_per_byte: what the first write to new memory costs besides: the kernel clears its pages.
+        cache_bytes_per_second, cache_bytes: the same with the cache of one core, and the size of that cache.
+        fresh_seconds_per_byte: the extra cost of the first write to new memory, whose pages the kernel clears.
         operations_per_second: additions and multiplications of doubles, vectorised.
         transcendentals_per_second: calls of functions like exp and sin.
         blas_flops_per_second: floating-point operations of a large matrix product in doubles.
-        statement_seconds: what a statement costs besides, however small it is.
+        statement_seconds: the fixed cost of a statement, however small.
     """
 
     bytes_per_second: float

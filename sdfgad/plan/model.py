@@ -1,8 +1,9 @@
-"""The planning problem as sums over variables between 0 and 1: what an integer program is made of, without a solver.
+"""Integer-programming model of the planning problem: variables, constraints and objective, independent of a solver.
 
-A value is kept through the turn, or made again at the highest reverse point that needs it. The points that may need it
-are its own needs and those at which a consumer may be made again. Hence one binary for each of these points, from its
-own highest need up, says when it is made again; how long it is held follows, in continuous variables.
+A value is stored from the forward to the reverse sweep, or recomputed at the highest reverse point that needs it. The
+points that may need it are its own needs and those at which a consumer may be recomputed. Hence one binary variable for
+each of these points, from the value's own highest need up, says whether it is recomputed there; how long the value is
+held follows, in continuous variables.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Sum = dict[int, int]
 
 @dataclass
 class Model:
-    """Variables between 0 and 1, rows that are at most 0, and the bytes that are live at each point."""
+    """Variables between 0 and 1, constraint rows that must be at most 0, and the bytes that are live at each point."""
 
     problem: Problem
     live: list[Sum]
@@ -51,13 +52,13 @@ class Model:
         return {len(self.binaries) - 1: 1}
 
     def at_most(self, lower: Sum, *upper: Sum) -> None:
-        """Require `lower` to be at most the sum of `upper`."""
+        """Adds the constraint that `lower` is at most the sum of `upper`."""
         row = _sum((lower, 1), *((part, -1) for part in upper))
         if any(key != ONE for key in row) or row.get(ONE, 0) > 0:
             self.rows.append(row)
 
     def forbid(self, solution: Solution) -> None:
-        """Exclude exactly this solution."""
+        """Adds a constraint that excludes exactly this solution."""
         made_at = made_again_at(self.problem, solution.values)
         chosen = [{self.again[value][point]: 1} for value, point in made_at.items()]
         chosen += [self.inner[position] for position in solution.inner]
@@ -241,7 +242,7 @@ def _useful_modes(step: Step, tapes: Sequence[Tape]) -> list[int]:
 
 
 def binding(model: Model, budget: int | None) -> list[Sum]:
-    """The points' bytes, less those that cannot exceed `budget`, or that a neighbour exceeds whatever is decided."""
+    """The memory constraints: the bytes of each point that may exceed `budget` and that no neighbour dominates."""
     found: list[Sum] = []
     for live in model.live:
         if budget is not None and _upper_bound(model, live) <= budget:
@@ -272,7 +273,7 @@ def _upper_bound(model: Model, live: Sum) -> int:
 
 
 def unit(sums: Iterable[Sum]) -> int | float:
-    """What to divide coefficients by: exactly where that makes them small enough, else so that they are."""
+    """A divisor of coefficients: the greatest common one if that makes them small enough, else one that is inexact."""
     coefficients = [abs(value) for terms in sums for key, value in terms.items() if key != ONE]
     divisor = math.gcd(*coefficients) or 1
     largest = max(coefficients, default=1)

@@ -1,4 +1,4 @@
-"""Memory over time: what is held at each moment of a gradient program, as people see it."""
+"""Memory over time: the bytes held at each statement of the user's program, forward and in reverse."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Moment:
-    """What is held while one statement of the user's program runs, or is reversed."""
+    """The bytes held while one statement of the user's program runs, or is reversed."""
 
     label: str
     bytes: int
@@ -24,5 +24,5 @@ def without_folder(source: str) -> str:
 
 
 def peak_of(moments: Sequence[Moment]) -> Moment:
-    """The first moment at which most is held."""
+    """The first moment with the most bytes."""
     return max(moments, key=lambda moment: moment.bytes)

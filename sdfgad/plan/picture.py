@@ -1,4 +1,4 @@
-"""Plans, and comparisons of plans, as pictures."""
+"""Plots of plans, and of comparisons of plans."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Point = tuple[str, str, float, float]
 
 
 def draw(moments: tuple[Moment, ...], store_all: tuple[Moment, ...], strategy: str, budget_bytes: int | None) -> Any:
-    """Live bytes over the program under a plan, and if everything is stored; the matplotlib figure.
+    """Plots the live bytes over the program, under a plan and if everything is stored; the matplotlib figure.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -105,14 +105,14 @@ def _corners(moments: tuple[Moment, ...]) -> tuple[list[int], list[float]]:
 
 
 def draw_comparison(title: str, points: Sequence[Point], least: float, floor: float) -> Any:
-    """Time over memory for several plans of one program; the matplotlib figure.
+    """Plots time over memory for several plans of one program; the matplotlib figure.
 
     Args:
-        title: of the picture.
+        title: of the plot.
         points: for each plan its strategy, its limit as text (empty without one), its measured peak in MiB, and its
             time relative to store-all's.
-        least: the smallest limit that can be kept, in MiB.
-        floor: what arguments, outputs and gradients hold, in MiB.
+        least: the smallest feasible limit, in MiB.
+        floor: the size of arguments, outputs and gradients, in MiB.
 
     Raises:
         ImportError: matplotlib is not installed.

@@ -1,4 +1,4 @@
-"""A memory plan as people see it: what happens to each value, why, and what is held when."""
+"""The memory plan that users see: what is stored or recomputed, why, and how many bytes are held when."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 @dataclass(frozen=True)
 class Decision:
-    """What happens to one value, or to one loop.
+    """The choice made for one value, or for one loop.
 
     Attributes:
         name: the value, as the user named it, or "loop".
-        source: the user's line that overwrites or makes it, as ``file.py:12: text``.
-        bytes: what keeping it takes in all: for a value in a loop, in all trips of the loop.
+        source: the user's line that overwrites or computes it, as ``file.py:12: text``.
+        bytes: the bytes to store it: for a value in a loop, in all trips of the loop.
         choice: "store" or "recompute"; for a loop "store" or which states are kept; "in pieces" for values of which a
             few rows, columns or images at a time are computed, used and overwritten by the next.
         seconds: predicted cost of the choice.

@@ -1,4 +1,4 @@
-"""The planning problem in plain integers: bytes, nanoseconds, and steps in order.
+"""The planning problem (store or recompute) in plain integers: bytes, nanoseconds, and steps in order.
 
 The forward sweep runs steps 0, 1, …, n-1, then the reverse sweep runs their adjoints n-1, …, 0: the program points are
 ``forward 0 … forward n-1, reverse n-1 … reverse 0``. Nothing here knows of programs, of DaCe or of a solver.
@@ -13,13 +13,13 @@ NOBODY = -1
 
 @dataclass(frozen=True)
 class Mode:
-    """One way to run a step, such as a loop with some of its states kept.
+    """One way to run a step: a loop with some of its states kept, for example.
 
     Attributes:
         label: for people.
         kept: bytes held from the step's forward point to its reverse point, both included, besides tapes.
         transient: bytes held at the step's reverse point only, besides tapes.
-        work: nanoseconds more than running it once.
+        work: nanoseconds in addition to running it once.
     """
 
     label: str
@@ -30,7 +30,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: the bytes that are held at its two points whatever is decided, and its modes, at least one."""
+    """One step: the bytes held at its two points whatever is decided, and its modes, at least one."""
 
     forward: int
     reverse: int
@@ -39,20 +39,20 @@ class Step:
 
 @dataclass(frozen=True)
 class Value:
-    """What the forward sweep makes once and the reverse sweep may read; it can be kept, or made again.
+    """A value that the forward sweep computes once and the reverse sweep may read; it can be stored, or recomputed.
 
-    It is held from forward point `made` to forward point `used`. Kept, it is held on to the last (lowest) reverse
-    point where it is needed. Made again, it is held from the first (highest) reverse point where it is needed to the
-    last. It is needed at the points `needs`, and where a value is made again of which it is an input.
+    It is held from forward point `made` to forward point `used`. If stored, it is held on to the last (lowest) reverse
+    point that needs it. If recomputed, it is held from the first (highest) reverse point that needs it to the last. It
+    is needed at the points `needs`, and where a value is recomputed of which it is an input.
 
     Attributes:
         name: for people.
         bytes: its size.
-        made, used: the forward points at which it is made, and last used.
+        made, used: the forward points at which it is computed, and last used.
         needs: the reverse points that read it.
-        work: nanoseconds to make it again.
-        inputs: the values that are needed to make it again.
-        latest: the highest reverse point at which it can be made again; -1 if it cannot.
+        work: nanoseconds to recompute it.
+        inputs: the values that are needed to recompute it.
+        latest: the highest reverse point at which it can be recomputed; -1 if it cannot.
     """
 
     name: str
@@ -67,12 +67,12 @@ class Value:
 
 @dataclass(frozen=True)
 class Inner:
-    """What every trip of a loop makes anew, and the reverse of that trip may make again instead of reading a tape.
+    """A value that every trip of a loop computes; the reversal of the trip may recompute it instead of reading a tape.
 
     Attributes:
         name: for people.
         step: the step that contains the loop.
-        work: nanoseconds to make it again in all trips.
+        work: nanoseconds to recompute it in all trips.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Inner:
 
 @dataclass(frozen=True)
 class Tape:
-    """Values that a step overwrites, kept until its reverse point: needed while anything asks for them.
+    """A tape: values that a step overwrites, saved until its reverse point if anything needs them.
 
     Attributes:
         name: for people.
@@ -90,9 +90,9 @@ class Tape:
         kept: for each mode of the step: bytes held from the forward to the reverse point, both included.
         transient: for each mode of the step: bytes held at the reverse point only.
         work: for each mode of the step: nanoseconds to write and to read it.
-        asked: pairs (reader, read) of positions in `Problem.inner`, or NOBODY. The pair asks for the tape unless
-            `read` is made again (it then has a copy of its own), or `reader` is not made again (it then reads
-            nothing). An adjoint is a reader that is always there: NOBODY.
+        asked: who needs it: pairs (reader, read) of positions in `Problem.inner`, or NOBODY. A pair needs the tape
+            unless `read` is recomputed (then there is a copy of it), or `reader` is not recomputed (then it reads
+            nothing). An adjoint is a reader that always reads: NOBODY.
     """
 
     name: str
@@ -105,11 +105,11 @@ class Tape:
 
 @dataclass(frozen=True)
 class Problem:
-    """What there is to decide.
+    """The planning problem.
 
     Attributes:
-        conflicts: pairs of positions in `inner` that cannot both be made again.
-        fixed_values, fixed_inner: position -> whether it is to be made again, as the user wants it.
+        conflicts: pairs of positions in `inner` that cannot both be recomputed.
+        fixed_values, fixed_inner: position -> whether it must be recomputed, or must not, as the user wants it.
     """
 
     steps: tuple[Step, ...]
@@ -123,7 +123,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Solution:
-    """What is decided: the values and inner values that are made again, and the mode of each step, by position."""
+    """A decision: the values and inner values that are recomputed, and the mode of each step, by position."""
 
     modes: tuple[int, ...]
     values: frozenset[int] = frozenset()

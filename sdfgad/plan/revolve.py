@@ -1,7 +1,7 @@
-"""Schedules that reverse a loop of equal segments with few kept states: binomial checkpointing.
+"""Binomial checkpointing (Revolve): schedules that reverse a loop of equal segments with few kept states.
 
-Griewank and Walther, Algorithm 799: Revolve, ACM Transactions on Mathematical Software 26(1), 2000. With
-β(s, r) = binomial(s + r, s), s slots reverse up to β(s, r) segments while no segment is advanced more than r times.
+Griewank and Walther, Algorithm 799: Revolve, ACM Transactions on Mathematical Software 26(1), 2000. With β(s, r) =
+binomial(s + r, s), s slots reverse up to β(s, r) segments while no segment is advanced more than r times.
 
 A segment is *advanced* when it runs without taping, and *reversed* when it runs with taping and its adjoint follows at
 once. Revolve tapes the last segment on its first sweep. Here the rest of the program comes in between: the forward

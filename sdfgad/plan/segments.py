@@ -1,4 +1,4 @@
-"""Ways to reverse a loop from some kept states: the length of a segment, and the number of slots for states."""
+"""Checkpointing parameters of a loop: the length of a segment, and the number of slots for states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_UNITS = 2048
 
 @dataclass(frozen=True)
 class Segments:
-    """A loop of `trips` in segments of `length`, with `slots` states kept (Revolve over the segments)."""
+    """A loop of `trips` in segments of `length`, checkpointed binomially with `slots` states."""
 
     trips: int
     length: int
@@ -39,12 +39,12 @@ class Segments:
 
     @cached_property
     def replays(self) -> int:
-        """Segments that the reverse sweep runs again without storing, besides each once with it."""
+        """How many segments the reverse sweep runs without taping, besides each segment once with taping."""
         return replays(self.units, self.slots)
 
     @property
     def copies(self) -> int:
-        """An estimate of the states that are kept or loaded."""
+        """An estimate of how often a state is stored or loaded."""
         return 2 * self.units + min(self.units, self.replays) + self.slots
 
     @property
@@ -70,7 +70,7 @@ class Segments:
 
 @lru_cache(maxsize=1024)
 def segmentations(trips: int) -> tuple[Segments, ...]:
-    """A small set of ways, from few bytes and much work to many bytes and little work."""
+    """A small set of parameters, from few bytes and much work to many bytes and little work."""
     found: list[Segments] = []
     for length in _spread(trips, 2.0) if trips else ():
         units = -(-trips // length)

@@ -1,4 +1,4 @@
-"""The judge of plans: replays a solution in exact integers, and knows nothing of how it was found."""
+"""Simulation of plans: replays a solution in exact integers, knowing nothing of how it was found."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class InvalidPlan(ValueError):
 
 @dataclass(frozen=True)
 class Simulation:
-    """What a solution costs.
+    """The cost of a solution.
 
     Attributes:
         peak: the most bytes that are live at any point.
         peak_point: the first point at which they are: 0 … 2n-1, forward points first, then reverse n-1 … 0.
         live: the bytes that are live at each of these points.
         work: nanoseconds besides those of running every step once.
-        made_at: the reverse point at which each value is made again, of those that are.
+        made_at: for each recomputed value, the reverse point at which it is recomputed.
     """
 
     peak: int
@@ -32,11 +32,11 @@ class Simulation:
 
 
 def simulate(problem: Problem, solution: Solution) -> Simulation:
-    """Replay `solution`.
+    """Replays `solution`.
 
     Raises:
-        InvalidPlan: it names something that does not exist, breaks what the user fixed, makes two conflicting inner
-            values again, or makes a value again where the data for it is not present.
+        InvalidPlan: it names something that does not exist, violates what the user fixed, recomputes two conflicting
+            inner values, or recomputes a value where its inputs are not available.
     """
     _check(problem, solution)
     made_at = made_again_at(problem, solution.values)
@@ -67,14 +67,14 @@ def least_live(problem: Problem) -> tuple[int, ...]:
 
 
 def is_active(tape: Tape, again: Collection[int]) -> bool:
-    """Whether anything asks for `tape` when the inner values `again` are made again."""
+    """Whether anything needs `tape` if the inner values `again` are recomputed."""
     return any(
         (reader == NOBODY or reader in again) and (read == NOBODY or read not in again) for reader, read in tape.asked
     )
 
 
 def cheapest_modes(problem: Problem, again: Collection[int]) -> tuple[int, ...]:
-    """The mode of each step with the least work, tapes included, where the inner values `again` are made again."""
+    """The mode of each step with the least work, tapes included, if the inner values `again` are recomputed."""
     tapes: list[list[Tape]] = [[] for _ in problem.steps]
     for tape in problem.tapes:
         if is_active(tape, again):
@@ -87,9 +87,9 @@ def cheapest_modes(problem: Problem, again: Collection[int]) -> tuple[int, ...]:
 
 
 def made_again_at(problem: Problem, again: Iterable[int]) -> dict[int, int]:
-    """The reverse point at which each of the values `again` is made again, of those that are needed at all.
+    """The reverse point at which each of the values `again` is recomputed, for those that are needed at all.
 
-    Whether the data for them is present there is not looked at.
+    Whether their inputs are available there is not checked.
 
     Raises:
         InvalidPlan: the values are inputs of each other in a circle.
@@ -104,7 +104,7 @@ def made_again_at(problem: Problem, again: Iterable[int]) -> dict[int, int]:
 
 
 def consumers_first(problem: Problem, chosen: Iterable[int]) -> list[int]:
-    """The `chosen` values in an order in which each comes after all that have it as an input.
+    """The `chosen` values in topological order, each after all that have it as an input.
 
     Raises:
         InvalidPlan: the values are inputs of each other in a circle.

@@ -1,4 +1,4 @@
-"""The integer program is solved here: the only file that knows PuLP."""
+"""Solver back end: passes the integer program to PuLP; no other file imports it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sdfgad.processes import run as run_program
 
 
 def run(model: Model, budget: int | None, objective: str, effort: Effort) -> Answer:
-    """What the solver finds; of a model without all choices it is no proof."""
+    """Calls the solver; of a model from which choices were left out, optimality and infeasibility are not proved."""
     if any(row.keys() == {ONE} for row in model.rows):
         return Answer(None, "infeasible", None, 0.0)
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ def _time_left(deadline: float) -> float:
 
 
 class _Program:
-    """A model handed to PuLP."""
+    """A model in the form of PuLP."""
 
     def __init__(self, model: Model, budget: int | None, objective: str) -> None:
         self.model = model
