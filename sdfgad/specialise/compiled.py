@@ -1,4 +1,4 @@
-"""Compiled gradient programs: assembled, lowered, and loaded when they are first needed."""
+"""Lazy compilation of gradient programs: lowered, compiled and loaded when they are first needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """The gradient program of one layout, compiled when it is first needed: with the output's value, and without.
+    """The gradient program of one layout, compiled on first use: with the output's value, and without.
 
     Attributes:
         made: what it was assembled from.
@@ -59,7 +59,7 @@ class Compiled:
 
     @cached_property
     def counting(self) -> Runnable | None:
-        """Counts the trips of loops whose number of trips is data."""
+        """The program that counts the trips of loops whose trip count depends on data, if there are any."""
         counting = self.made.counting
         return None if counting is None else load(counting)
 

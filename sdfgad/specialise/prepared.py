@@ -1,4 +1,4 @@
-"""What a program is before it is differentiated: as it was written, or with less work."""
+"""Choice of the program to differentiate: as it was written, or after the passes that reduce its work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sdfgad.parse.parse import Primal
 
 
 def prepared(primal: Primal, options: Options) -> Primal:
-    """The program that computes the same with less work, if it has all values that the user names."""
+    """The program after the passes before differentiation, unless overrides or a memory limit need the original."""
     before, after = primal.program, prepare(primal.program, without=options.without)
     gone = {buffer.source for name, buffer in before.buffers.items() if name not in after.buffers}
     if after == before or gone & options.overrides.keys():

@@ -1,4 +1,4 @@
-"""The arguments of one call: what the program is specialised for, and the arrays that the compiled code gets."""
+"""Signature of a call: what the program is specialised for, and the arrays that the compiled code is passed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Call:
 
     Attributes:
         values: as the user passed them.
-        kinds: what the parser is told of each: `ArrayArgument`, an int, or a constant.
+        kinds: what the parser knows of each: an `ArrayArgument`, an int, or a constant.
         key: equal for calls that may share a specialisation.
         integers: the values of the integer arguments.
     """
@@ -45,7 +45,7 @@ class Call:
 
 
 def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-    """Bind a call's arguments to the function's parameters.
+    """Binds a call's arguments to the function's parameters.
 
     Raises:
         ArgumentError: they do not fit, or are of a kind that a compiled program does not take.
@@ -169,7 +169,7 @@ def as_contiguous(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def like_argument(gradient: np.ndarray[Any, Any], value: Any) -> Any:
-    """A gradient as the kind of thing that the argument was: Python number, NumPy scalar or array."""
+    """A gradient in the type of the argument: Python number, NumPy scalar or array."""
     if isinstance(value, np.ndarray):
         return gradient
     return gradient[()] if isinstance(value, np.generic) else gradient[()].item()

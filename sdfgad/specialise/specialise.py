@@ -1,4 +1,4 @@
-"""One specialisation of a program: from parsing to a loaded library, stage after stage."""
+"""Specialisation of a program for one signature: from parsing to a loaded library, stage after stage."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MOST_LAYOUTS = 256
 
 @dataclass(frozen=True, eq=False)
 class Specialisation:
-    """A program parsed for one signature; what follows is made when it is first needed."""
+    """A program parsed for one signature; the later stages run when their results are first needed."""
 
     primal: Primal
     wrt: tuple[str, ...]
@@ -78,7 +78,7 @@ class Specialisation:
         return Planner(lambda: self.adjoint, wrt, self.output, self.options, layout_cache)
 
     def layout(self, call: Call) -> Layout:
-        """How the gradient is computed for a call.
+        """The layout that computes the gradient for a call.
 
         Raises:
             InfeasibleBudget: no layout is within the memory limit.
@@ -109,7 +109,7 @@ class Specialisation:
         return self._layouts[key]
 
     def sizes(self, call: Call) -> Sizes:
-        """What the sizes of a call depend on; trips whose number is data are counted by running the program."""
+        """What the memory of a call depends on; trip counts that depend on data are counted by running the program."""
         stored = self.planner.store_all.made
         trips = self._counted(call, stored, self._store_all.counting) if stored.counting is not None else {}
         return Sizes(self._integers(call), trips, self._copied_bytes(call))
@@ -126,7 +126,7 @@ class Specialisation:
         return self._builds[layout.structure]
 
     def plan(self, call: Call) -> Plan:
-        """What the layout of a call does, in the user's words.
+        """The description of a call's layout for users.
 
         Raises:
             InfeasibleBudget: no layout is within the memory limit.
@@ -171,7 +171,7 @@ class Specialisation:
         return self.primal.program.buffers[self.primal.program.outputs[self.output]]
 
     def ones(self) -> Array:
-        """The cotangent of the sum of the output."""
+        """An array of ones: the cotangent for the gradient of the output's sum."""
         if not self.output_shape:
             return self._one
         ones = empty(self.output_shape, self.output_dtype)
@@ -183,7 +183,7 @@ class Specialisation:
         return np.ones((), self.output_dtype)
 
     def prepare(self, call: Call) -> None:
-        """Compile the gradient now."""
+        """Compiles the gradient now."""
         built = self.built(self.layout(call))
         _ = built.gradient_executable, built.counting
 
@@ -248,7 +248,7 @@ class Specialisation:
         return layout.code.source if self.options.limit is not None else layout.gradient_program
 
     def measure(self, call: Call, cotangent: Array) -> tuple[int, float]:
-        """The bytes that one call holds at most, and how many seconds it takes, both of the compiled program."""
+        """The memory peak in bytes and the seconds of one call, measured in the compiled program."""
         layout = self.layout(call)
         built = self.built(layout)
         arrays, integers = self._arguments(call, layout, built, cotangent, with_value=True)
@@ -343,7 +343,7 @@ def specialise(
     allow_unused: bool,
     options: Options,
 ) -> Specialisation:
-    """Parse a program for one call."""
+    """Parses a program for one call."""
     wrt = resolve_wrt(call)
     constant: set[str] = set()
     while True:
@@ -385,7 +385,7 @@ def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bo
 
 
 def trips_made(made: GradientProgram, program: Program, arrays: Mapping[str, Array]) -> dict[str, int]:
-    """Loop counter -> the trips of that loop in all, where that is data, by what one of the two programs has told."""
+    """Loop counter -> the loop's trips in all, where these depend on data, from the outputs of a program that ran."""
     names = made.counting.outputs if made.counting is not None else ()
     return {name.removeprefix("trips of "): int(arrays[program.outputs[name]]) for name in names}
 

@@ -1,8 +1,8 @@
-"""Guessed trip counts: where the number of trips is data, a call gets as many slots as earlier calls needed, which is
-mostly right.
+"""Speculative tape sizes: where a trip count depends on data, the tape gets as many slots as earlier calls needed.
 
-To count them takes a run of the whole program. So only a first call counts; a later one is given as many slots for what
-it keeps as earlier ones needed, and the compiled program stops where they are too few.
+To count the trips takes a run of the whole program. So only a first call counts them. A later call allocates as many
+slots as earlier ones needed, which is mostly enough; if it is not, the compiled program stops, and the call is repeated
+after counting.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ MOST_WASTE, PATIENCE = 3, 8
 
 
 class TripGuess:
-    """Runs calls with as many slots as they need."""
+    """Runs calls with guessed numbers of slots, and learns from each call."""
 
     def __init__(self) -> None:
         self._guesses: dict[Hashable, Trips] = {}
         self._wasteful: Counter[Hashable] = Counter()
 
     def run(self, key: Hashable, run: Callable[[Trips], Trips], count: Callable[[], Trips]) -> None:
-        """Run a call.
+        """Runs a call.
 
         Args:
-            key: calls with the same one are taken to make about as many trips.
-            run: runs it with slots for so many trips, and returns how many it made.
-            count: counts its trips.
+            key: calls with the same key are expected to make about as many trips.
+            run: runs the call with slots for so many trips, and returns how many it made.
+            count: counts the trips of the call.
         """
         guess = self._guesses.get(key)
         made = None if guess is None else _tried(run, guess)
@@ -57,7 +57,7 @@ class TripGuess:
 
     @staticmethod
     def run_counted(run: Callable[[Trips], Trips], count: Callable[[], Trips]) -> Trips:
-        """Run a call without a guess; how many trips it made."""
+        """Runs a call with counted trips instead of a guess, and returns how many trips it made."""
         trips = count()
         while True:
             try:
