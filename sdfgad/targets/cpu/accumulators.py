@@ -1,6 +1,7 @@
-"""Accumulators: sums and extrema in registers, how they are declared, added to and read.
+"""Scalar replacement of reductions: sums and extrema in registers, how they are declared, added to and read.
 
-The macros for sums are those of `include/perturb.h`: plain code can perturb what a sum in vectors rounds otherwise.
+The macros for sums are those of `include/perturb.h`: code compiled without vectors can perturb a sum where vectorised
+code may round differently.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sdfgad.targets.cpu.cpp import COMBINE, cpp_type, simd
 
 @dataclass(frozen=True)
 class Accumulator:
-    """A total; that of complex numbers is two sums of real ones, which vector instructions can make."""
+    """A reduction's scalar in a register; a complex sum is two real ones, which can be vectorised."""
 
     dtype: np.dtype[Any]
     name: str
@@ -27,7 +28,7 @@ class Accumulator:
 
     @property
     def parts(self) -> dict[str, str]:
-        """The variables, and which part of a value each one gets."""
+        """The variables, and which part of a value is added to each."""
         return {f"{self.name}{part}_": f".{part}" for part in ("re", "im")} if self.is_complex else {self.name: ""}
 
     @property
@@ -40,7 +41,7 @@ class Accumulator:
         return f"{cpp_type(self.dtype)}({', '.join(totals)})" if self.is_complex else totals[0]
 
     def begin(self, first: str) -> list[str]:
-        """The variables with their first values."""
+        """Declarations of the variables with their initial values."""
         type_ = cpp_type(np.empty(0, self.dtype).real.dtype)
         begin = "SDFGAD_SUM({}, {}, {}{});" if self.is_sum else "{} {} = {}{};"
         return [begin.format(type_, name, first, part) for name, part in self.parts.items()]
@@ -55,5 +56,5 @@ class Accumulator:
         return [f"{self.name} = {COMBINE[self.kind].format(self.name, value)};"]
 
     def pragma(self) -> list[str]:
-        """Sums may be reordered to use vector instructions."""
+        """The pragma that vectorises a sum, which allows its terms to be reordered."""
         return simd(self.parts) if self.is_sum else []

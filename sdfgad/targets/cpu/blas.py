@@ -8,7 +8,7 @@ from sdfgad.schedule.products import Operand, Product
 
 
 def call_text(p: Product, scalar: str, alpha: str, texts: Mapping[str, str], pointers: tuple[str, str, str]) -> str:
-    """The call, in loops over the batch; where there is nothing to do, it does nothing.
+    """The C++ text of the call, in loops over the batch; the call does nothing if an extent is 0.
 
     `texts` gives the parameters' extents, `pointers` the operands' first elements.
     """

@@ -1,4 +1,4 @@
-"""C++ text of scalar expressions and integer forms."""
+"""C++ code of scalar expressions and integer forms."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def cpp_type(dtype: np.dtype[Any]) -> str:
 
 
 def converted(text: str, dtype: np.dtype[Any]) -> str:
-    """An explicit conversion, one operand wherever it stands.
+    """An explicit conversion in C++, written so that it is one operand in any context.
 
     ``double(x[i])`` is also the type of a function or an array, and ``(double)(z).re`` converts the part ``z.re``.
     """
@@ -49,7 +49,7 @@ def converted(text: str, dtype: np.dtype[Any]) -> str:
 
 
 def literal(value: Any, dtype: np.dtype[Any]) -> str:
-    """A number as C++ text that has exactly its value and type."""
+    """A C++ literal with exactly a number's value and type."""
     if dtype.kind == "b":
         return "true" if value else "false"
     if dtype.kind in "iu":
@@ -73,9 +73,9 @@ class Writer:
     """Writes expressions as C++ statements and a final value.
 
     Args:
-        read: how a read is written.
-        may_read: whether a read may run where its value is not asked for; then cheap sides of a choice are computed
-            whichever is taken, as vectors ask for.
+        read: the text of a read.
+        may_read: whether a read may be executed speculatively, where its value may not be needed; then cheap sides of a
+            choice are computed on both sides (if-conversion), which allows vectorisation.
     """
 
     def __init__(self, read: Callable[[Read], str], may_read: Callable[[Read], bool] = lambda _: False) -> None:
@@ -85,7 +85,7 @@ class Writer:
         self.lines: list[str] = []
 
     def value(self, root: Expr) -> str:
-        """The text of `root`; subexpressions that are used more than once become constants in `lines`."""
+        """The C++ expression for `root`; subexpressions that occur more than once become constants in `lines`."""
         uses = _uses(root)
         for node in postorder(root):
             if node in self._text:
@@ -181,7 +181,7 @@ def _uses(root: Expr) -> dict[Expr, int]:
 
 
 def simd(sums: Iterable[str] = ()) -> list[str]:
-    """Has the trips of the loop that follows run side by side, but for those of plain code; sums may be reordered."""
+    """The pragma that vectorises the next loop, except in code compiled as plain; sums may be reordered."""
     names = ", ".join(sums)
     clause = f" reduction(+ : {names})" if names else ""
     return ["#ifndef SDFGAD_PLAIN", f"#pragma omp simd{clause}", "#endif"]

@@ -1,6 +1,4 @@
-"""The library environment of OpenBLAS, as DaCe knows it. Only what lowers to an SDFG imports this: DaCe takes long to
-import.
-"""
+"""OpenBLAS as a library environment of DaCe. Only the lowering to SDFGs imports this, as importing DaCe takes long."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ with impatient_threads():
 
 @dace.library.environment
 class Runtime:
-    """Where code finds our headers, and the arithmetic that they count on, whoever compiles it."""
+    """Our headers, and the compiler flags that their floating-point arithmetic needs, as an environment of DaCe."""
 
     cmake_minimum_version: str | None = None
     cmake_packages: tuple[str, ...] = ()
@@ -38,7 +36,7 @@ class Runtime:
 
 @dace.library.environment
 class OpenBLAS:
-    """Where the compiled code finds OpenBLAS; its symbols carry the prefix ``scipy_``."""
+    """OpenBLAS as an environment of DaCe; its symbols carry the prefix ``scipy_``."""
 
     cmake_minimum_version: str | None = None
     cmake_packages: tuple[str, ...] = ()
@@ -56,6 +54,6 @@ class OpenBLAS:
 
 
 def environments(with_blas: bool) -> set[str]:
-    """The names under which DaCe knows what our code needs."""
+    """The names of these environments in DaCe."""
     wanted: tuple[Any, ...] = (Runtime, OpenBLAS) if with_blas else (Runtime,)
     return {environment.full_class_path() for environment in wanted}

@@ -1,4 +1,4 @@
-"""Our CPU target in DaCe's code generator: it generates the scopes that carry our schedule, from the graph itself.
+"""CPU target for DaCe's code generator: generates the nodes that carry our schedule or mark, from the graph itself.
 
 Each marked node of an outermost state becomes a function (`nests`) and its call. Arrays in our storage are allocated
 before the first state that mentions them, and released after the last one.
@@ -35,7 +35,7 @@ Streams = tuple[Any, Any]
 
 @registry.autoregister_params(name="sdfgad_cpu")
 class CPU(TargetCodeGenerator):
-    """Generates marked nodes, and arrays in our storage."""
+    """Generates marked nodes, and allocates arrays in our storage."""
 
     title = "sdfgad CPU"
     target_name = "sdfgad_cpu"
@@ -188,7 +188,7 @@ def has_ours(sdfg: Any, state: Any) -> bool:
 
 
 def elements_text(buffer: Buffer) -> str:
-    """The number of elements of an array, as C++; a product that is too large for 64 bits is the largest number."""
+    """The number of elements of an array as C++; a product that overflows 64 bits is the largest number."""
 
     def read(node: Read) -> str:
         raise UnsupportedGraph(f"the size of `{buffer.name}` depends on `{node}`")

@@ -1,4 +1,4 @@
-"""Loop heads that go from one set element of a mask to the next."""
+"""Masked loops in C++: loop heads that skip from one set element of a mask to the next."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sdfgad.ir.program import Loop
 
 
 def head_of(loop: Loop, mask: str, start: str, end: str) -> str:
-    """The loop's head."""
+    """The head of such a loop."""
     var = loop.var
     if loop.backward:
         find = f"{var} = sdfgad::previous_set(b_{mask}_, {{}}, {start})"

@@ -1,8 +1,8 @@
-"""C++ for whole loop nests: each outermost statement becomes a function over the buffers and integers it mentions.
+"""C++ functions for loop nests: each outermost statement becomes a function over the buffers and integers it mentions.
 
-Buffers are restricted pointers, single elements are local variables, and a temporary scalar is declared in the
-innermost block that it lives in, so that the compiler keeps it in a register. Loops whose trips may run in any order
-are vectorised; one with enough work becomes a function of a range of trips, which threads share.
+Buffers are restricted pointers, scalars are local variables, and a temporary scalar is declared in the innermost
+possible block, so that the compiler keeps it in a register. Loops whose trips may run in any order are vectorised; a
+loop with enough work becomes a function of a range of trips, and threads run these ranges.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ OF_A_PART = "const int64_t first_, const int64_t last_"
 
 @dataclass(frozen=True)
 class Nest:
-    """The function for one statement of a program's body.
+    """The C++ function for one statement of a program's body.
 
     Attributes:
         name: the function's name.
         code: its text, after those of the functions that it calls.
-        reads, writes: the buffers that it is passed; single elements by value, and by reference where written.
+        reads, writes: the buffers that it is passed; scalars by value, or by reference where they are written.
         integers: the integers that it is passed.
         headers: of the library functions that it calls.
         uses_blas: whether it calls BLAS or LAPACK.
@@ -97,12 +97,12 @@ def nest_of(
     bounds: Iterable[str] = (),
     filled: Iterable[str] = (),
 ) -> Nest:
-    """The function of a block: of one statement, as a rule.
+    """The function of a block, which is a single statement as a rule.
 
     Args:
-        outside: the buffers that something else mentions, too: these are passed.
+        outside: the buffers that are used outside of the block, too: they are passed.
         bounds: the integers that may be too small for what is written, as of a `Program`.
-        filled: the arrays that are stored to past the cache: the block only assigns elements of them.
+        filled: the arrays for which non-temporal stores are used: the block only assigns elements of them.
     """
     slot_checks = SlotChecks(buffers, frozenset(bounds))
     return _Nest(buffers, frozenset(outside), name, slot_checks, filled=frozenset(filled)).made(block)
@@ -138,7 +138,7 @@ class _Nest(Points):
         return Nest(self.name, code, reads_, writes, tuple(integers), tuple(self.headers), self.uses_blas)
 
     def integers(self, block: Block, names: Iterable[str]) -> list[str]:
-        """The symbols of a block and of the shapes of its buffers."""
+        """The free symbols of a block and of the shapes of its buffers."""
         return sorted(free_symbols(block) | symbols_in(extent for name in names for extent in self.buffers[name].shape))
 
     def function(
@@ -165,7 +165,7 @@ class _Nest(Points):
     # --- blocks
 
     def block(self, block: Block, scalars: list[str]) -> list[str]:
-        """The text of a block; `scalars` are temporaries that live in it, each of which begins with a write."""
+        """The C++ text of a block; `scalars` are temporaries local to it, each written before it is read."""
         lines: list[str] = []
         here: list[str] = []
         deeper: dict[int, list[str]] = {}
@@ -182,7 +182,7 @@ class _Nest(Points):
         return lines
 
     def lives_in(self, statement: Statement, name: str) -> bool:
-        """Whether a temporary carries nothing from one run of a block in a statement to the next."""
+        """Whether a temporary can be declared in a statement's blocks: no run reads a value from an earlier one."""
         if isinstance(statement, Compute | Call) or name in own_buffers(statement):
             return False
         blocks = [block for block in blocks_of(statement) if any(name in s.mentioned for s in block)]
@@ -204,7 +204,7 @@ class _Nest(Points):
         return self.loop(statement, scalars)
 
     def branch(self, branch: Branch, scalars: list[str]) -> list[str]:
-        """The text of a branch; `scalars` are temporaries that live in either of its blocks."""
+        """The C++ text of a branch; `scalars` are temporaries local to either of its blocks."""
         writer = self.writer()
         condition = writer.value(branch.condition)
         then, orelse = (self.block(side, self.mentioned(side, scalars)) for side in (branch.then, branch.orelse))
@@ -270,7 +270,7 @@ class _Nest(Points):
         return self.slot_checks.is_slot(lin, extent)
 
     def pragma(self, sums: Mapping[Access, str]) -> list[str]:
-        """Trips may run side by side; sums may be reordered to use vector instructions."""
+        """The pragma that vectorises a loop with these reductions."""
         if not sums:
             return simd()
         names = [part for access, name in sums.items() for part in self.sum(access.buffer, name).parts]
@@ -297,7 +297,7 @@ class _Nest(Points):
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """What is written now is a function of a range of trips, which threads call."""
+        """A context: the code written inside is that of a function of a range of trips, which threads call."""
         before = self.is_shared, self.is_streaming
         self.is_shared, self.is_streaming = True, False
         yield
@@ -307,7 +307,10 @@ class _Nest(Points):
         return self.reach(loop, []) is not None
 
     def reach(self, loop: Loop, scalars: list[str]) -> int | None:
-        """How many trips apart threads are not in each other's way, if they may share a loop and it is worth it."""
+        """The number of trips between which threads do not conflict; None if threads should not share the loop.
+
+        It is 1 if all trips may run at once; a larger number if trips nearer than that may add to the same elements.
+        """
         calls, free = has_calls(loop), set(scalars)
         is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
         speed = SPEED_OF_PRODUCTS if has_small_products(loop, self.buffers) else 1
@@ -324,7 +327,7 @@ class _Nest(Points):
         return reach if len(known) == len(reaches) and not (calls and reach > 1) else None
 
     def reach_of(self, name: str, uses: list[Use], loop: Loop) -> int | None:
-        """The same for one buffer: trips may only read it, write different elements, or add up."""
+        """The same for one buffer, which trips may read, or write at different elements, or add to."""
         if is_single(self.buffers[name]):
             return 1 if len({use.kind for use in uses}) == 1 and uses[0].kind != "write" else None
         # What is assigned no other trip touches, but other places in the loop may add to the same element.
@@ -334,7 +337,7 @@ class _Nest(Points):
         return 1 if apart is None and self.is_array_sum(name, uses, loop) else apart
 
     def is_array_sum(self, name: str, uses: list[Use], loop: Loop) -> bool:
-        """Whether a small array is only added to, so that each part of the trips can have its own."""
+        """Reduction privatisation: whether a small array is only added to, so that each part can have a copy."""
         size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
         # Elements of a vector of booleans have no addresses.
         is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
@@ -342,7 +345,7 @@ class _Nest(Points):
         return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
 
     def shared(self, loop: Loop, scalars: list[str], reach: int) -> list[str]:
-        """Calls of a function of a range of trips, which threads make."""
+        """A thread-parallel loop: calls of a function of a range of trips."""
         name = self.names.fresh(f"{self.name}_part")
         block, changed = loop.body, written(loop.body)
         found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
@@ -390,7 +393,7 @@ class _Nest(Points):
         return ["{", *start, *writer.lines, f"{type_} parts_[{PARTS}];", *calls, total, "}"]
 
     def parts(self, sums: list[str], arrays: list[str], count: int) -> list[str]:
-        """What each part of the trips adds up."""
+        """Declarations of the private partial sums, one for each part of the trips."""
         singles = [f"{self.type(n)} parts_{n}_[{count}] = {{}};" for n in sums]
         return singles + [f"std::vector<{self.type(n)}> parts_{n}_({count} * {self.size(n)});" for n in arrays]
 

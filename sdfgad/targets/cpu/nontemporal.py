@@ -1,4 +1,4 @@
-"""Non-temporal arrays are stored past the cache: nothing would find them there anyway; see `nontemporal_stores.py`."""
+"""Non-temporal stores, the decision: which arrays are stored past the cache, where nothing would find them anyway."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ CACHE, LEAST = 1 << 26, 1 << 20
 
 
 class Nontemporal:
-    """Tells which arrays of a program are stored to past the cache.
+    """Decides which arrays of a program are stored with non-temporal stores (`nontemporal_stores.py`).
 
-    These are the ones larger than the cache, and the results that nothing in the program uses once they are there, if
-    the program holds more than the cache does: the next call does not find them there either.
+    These are arrays larger than the cache; and, if the program holds more than the cache, results that nothing in the
+    program reads afterwards, as they are no longer in the cache when the next call starts.
     """
 
     def __init__(self, program: Program) -> None:
@@ -26,7 +26,7 @@ class Nontemporal:
             self.held = peak_bytes(program, {})
 
     def at(self, position: int) -> frozenset[str]:
-        """Those that a statement of the program's body fills."""
+        """The arrays that a statement of the program's body fills with non-temporal stores."""
         return frozenset(name for name in filled(self.program.body[position]) if self._is_past(name, position))
 
     def _is_past(self, name: str, position: int) -> bool:
@@ -36,7 +36,7 @@ class Nontemporal:
 
 
 def filled(statement: Statement) -> set[str]:
-    """The arrays of which a statement, with those nested in it, only assigns elements."""
+    """The arrays that a statement, with those nested in it, assigns and does nothing else with."""
     found = {s.target.buffer for s in walk((statement,)) if _is_fill(s)}
     for one in walk((statement,)):
         found -= {read.buffer for read in reads_of(one)} if _is_fill(one) else one.touched

@@ -1,7 +1,8 @@
-"""Non-temporal stores go past the cache: what fills an array larger than it need not read that from memory first.
+"""Non-temporal stores: an array larger than the cache is written without first reading its cache lines from memory.
 
-An ordinary store reads the line that it changes a part of. Where a nest fills a large array and does nothing else with
-it, its innermost loop writes rows that stay in the cache, and `stream.h` stores these, whole lines at a time.
+An ordinary store first reads the cache line that it changes a part of. Where a nest fills a large array and does
+nothing else with it, its innermost loop writes strips of a row into a buffer that stays in the cache, and `stream.h`
+stores these to memory, whole lines at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ SHORTEST = 128
 
 
 def rows_of(block: Block, var: str, trips: Lin, arrays: Collection[str]) -> dict[str, Access]:
-    """Of some arrays, those that the trips of an innermost loop fill along memory, with what each trip writes."""
+    """Of some arrays, those that an innermost loop fills along memory, with the element that each trip writes."""
     targets = [s.target for s in block if isinstance(s, Compute) and s.target.buffer in arrays]
     names = [target.buffer for target in targets]
     if not targets or (trips.is_const and trips.const < SHORTEST):
@@ -32,25 +33,25 @@ def _is_along(index: tuple[Lin, ...], var: str) -> bool:
 
 
 def row(name: str, var: str) -> str:
-    """The element of a row that a trip writes."""
+    """The C++ text of the element that a trip writes in the buffer of a strip."""
     return f"row_{name}_[{var} - strip_]"
 
 
 def store(name: str, first: str) -> str:
-    """Stores a strip of a row, whose first element belongs here, past the cache."""
+    """The C++ text that stores a strip of a row, from its element `first` on, past the cache."""
     return f"sdfgad::stream(&{first}, row_{name}_, stop_ - strip_);"
 
 
 def strips(
     loop: tuple[str, str, str], lines: list[str], types: Mapping[str, str], pragma: list[str], last: list[str]
 ) -> list[str]:
-    """An innermost loop that fills rows, a strip of them at a time.
+    """An innermost loop, strip-mined: each strip of the rows is filled in a buffer and then stored.
 
     Args:
         loop: its counter, where that starts, and where it ends.
         lines: its body.
-        types: those of the elements of what is filled.
-        last: what stores the rows.
+        types: for each array that is filled, the type of its elements.
+        last: the statements that store the strips.
     """
     var, start, end = loop
     return [

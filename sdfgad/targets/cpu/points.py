@@ -1,4 +1,4 @@
-"""C++ for one statement: loops over its parameters, and what each point does."""
+"""C++ code for one statement: loops over its parameters around the code of a point."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ LANES = 16
 
 @dataclass
 class Points:
-    """Writes statements.
+    """Writes the C++ code of statements.
 
     Attributes:
         is_shared: whether this is inside a loop that threads share.
-        is_streaming: whether something in this function is stored past the cache.
+        is_streaming: whether this function has non-temporal stores.
         counters: those of the loops around, with their numbers of trips.
-        is_vector: whether trips of the innermost loop around may be elements of a vector.
-        filled: the arrays that are stored to past the cache.
-        rows: what the innermost loop around writes instead of their elements.
+        is_vector: whether the innermost loop around may be vectorised.
+        filled: the arrays for which non-temporal stores are used.
+        rows: array -> the text that stands for its element in the innermost loop around: one in the buffer of a strip.
     """
 
     buffers: Mapping[str, Buffer]
@@ -45,15 +45,15 @@ class Points:
     rows: dict[str, str] = field(default_factory=dict, init=False)
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
-        """The text of a loop; `scalars` are temporaries that live in one trip of it."""
+        """The text of a loop; `scalars` are temporaries local to a trip of it."""
         raise NotImplementedError
 
     def may_share(self, loop: Loop) -> bool:
-        """Whether threads may share a loop, and it is worth it."""
+        """Whether threads may share a loop, and its work is worth it."""
         raise NotImplementedError
 
     def shared_extremum(self, statement: Compute, name: str) -> list[str]:
-        """A maximum or minimum over all points as one of parts, of which threads find some each."""
+        """A thread-parallel maximum or minimum over all points: each part finds its own, and these are combined."""
         raise NotImplementedError
 
     def type(self, name: str) -> str:
@@ -73,7 +73,7 @@ class Points:
         return self.nested(statement, order)
 
     def shared_points(self, statement: Compute, order: Order) -> list[str]:
-        """The statement as a loop that threads share; nothing if they cannot."""
+        """The statement as a loop that threads share; no lines if they cannot."""
         name, lines = (*order.outer, *order.inner)[0], list[str]()
         if not (order.is_injective and name in order.own):
             if statement.accumulate in ("maximum", "minimum") and not order.own:
@@ -87,7 +87,7 @@ class Points:
         return [*lines, *self.loop(loop, [])] if self.may_share(loop) else []
 
     def nested(self, statement: Compute, order: Order) -> list[str]:
-        """Loops over the parameters in order, and the sum over the innermost ones in a register."""
+        """Loops over the parameters in order; if the innermost ones sum, the sum is in a register."""
         lines: list[str] = []
         if order.clears_first:
             lines += self.cleared(statement, order.own)
@@ -137,7 +137,7 @@ class Points:
     def where_there_is_some(
         self, statement: Compute, order: Order, extents: Mapping[str, Lin], bounds: Writer, lines: list[str]
     ) -> list[str]:
-        """A sum, but for one of nothing: that leaves its target alone, which need not be an element then."""
+        """The lines under the condition that there is something to sum: a target of an empty sum need not exist."""
         unknown = [extents[name] for name in order.inner if not extents[name].is_const]
         if statement.fresh or not unknown:
             return ["{", *bounds.lines, *lines, "}"]
@@ -175,7 +175,7 @@ class Points:
 
     @contextmanager
     def filling(self, rows: Mapping[str, Access], var: str) -> Iterator[None]:
-        """What is written now runs in an innermost loop that fills rows."""
+        """A context: the code written inside is the body of an innermost loop that fills rows."""
         self.rows = {name: row(name, var) for name in rows}
         yield
         self.rows = {}
@@ -183,7 +183,7 @@ class Points:
     def in_strips(
         self, loop: tuple[str, str, str], lines: list[str], rows: Mapping[str, Access], pragma: list[str]
     ) -> list[str]:
-        """An innermost loop, from where to where, with a body that fills rows."""
+        """An innermost loop (counter, start, end) that fills rows, strip by strip."""
         self.is_streaming = True
         writer, begin = self.writer(), {loop[0]: Lin.symbol("strip_")}
         first = {n: Access(n, tuple(lin.substitute(begin) for lin in target.index)) for n, target in rows.items()}
@@ -207,14 +207,14 @@ class Points:
 
     @contextmanager
     def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
-        """What is written now runs in loops from 0, the innermost of which may be one of vectors."""
+        """A context: the code written inside is in loops that start at 0, the innermost of which may be vectorised."""
         before = self.counters, self.is_vector
         self.counters, self.is_vector = {**self.counters, **dict(counters)}, is_vector
         yield
         self.counters, self.is_vector = before
 
     def is_inside(self, read: Read) -> bool:
-        """Whether a read is certainly of an element, also where its value is not asked for."""
+        """Whether a read is certainly in bounds, even where its value is not needed."""
         shape = self.buffers[read.buffer].shape
         axes = list(zip(read.index, shape, strict=True))
         while not self._is_along(axes):
@@ -231,7 +231,7 @@ class Points:
         return all(extent.is_const for _, extent in axes) and self.is_below(place, Lin(size))
 
     def is_below(self, lin: Lin, extent: Lin) -> bool:
-        """Whether a form of the counters is certainly between 0 and an extent."""
+        """Whether a form of the counters is certainly at least 0 and below an extent."""
         if len(lin.terms) == 1 and lin == Lin.symbol(lin.terms[0][0]) and self._trips(lin.terms[0][0]) == extent:
             return True
         least = most = lin.const
@@ -256,7 +256,7 @@ class Points:
         return f"b_{access.buffer}_[{self.offset(access, writer)}]"
 
     def offset(self, access: Access, writer: Writer) -> str:
-        """The element's position in memory, row by row."""
+        """The row-major offset of an element in memory, as C++ text."""
         shape = self.buffers[access.buffer].shape
         parts: list[str] = []
         stride, factors = 1, list[str]()
@@ -271,7 +271,7 @@ class Points:
 
 
 def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: list[str], value: str) -> list[str]:
-    """Loops that combine `total_` with a value, in several lanes that are combined at the end."""
+    """Loops that accumulate an extremum in several lanes, as a vector would, and combine these at the end."""
     *outer, name = inner
     each = f"for (int k_ = 0; k_ < {LANES}; ++k_)"
     step = COMBINE[kind].format

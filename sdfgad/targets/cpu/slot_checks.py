@@ -1,7 +1,7 @@
-"""Slot checks: where generated code makes sure that a tape has room for what it is about to write.
+"""Bounds checks of tapes: where generated code checks that a tape has the slot that it is about to write.
 
-The number of slots of a tape may turn out too small where it is a guess. A check comes before the outermost statement
-throughout which the slot is the same: never in a loop that is vectorised, or that threads share.
+The number of slots of a tape may be a guess, and too small. A check comes before the outermost statement throughout
+which the slot is the same: never in a loop that is vectorised, or that threads share.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Need = tuple[Lin, str]
 
 
 class SlotChecks:
-    """Tells which checks are due before each statement of a nest, in the order in which the nest is written.
+    """Finds the checks that are needed before each statement of a nest, in the order in which the nest is written.
 
     Args:
         bounds: the integers that may be too small.
@@ -31,7 +31,7 @@ class SlotChecks:
 
     @contextmanager
     def of(self, statement: Statement) -> Iterator[list[Need]]:
-        """The checks that are due before a statement, which is written meanwhile."""
+        """A context for writing a statement; gives the checks that are needed before it."""
         if not self.axes:
             yield []
             return
@@ -47,7 +47,7 @@ class SlotChecks:
         self.checked = before | set(due)
 
     def is_slot(self, form: Lin, extent: Lin) -> bool:
-        """Whether a form is a slot: one is only mentioned where it is checked, or where it has been filled."""
+        """Whether a form is a tape's slot, which is certainly in bounds: slots are checked before they are written."""
         names = [atom for atom, _ in extent.terms]
         is_counter = len(form.terms) == 1 and form == Lin.symbol(form.terms[0][0]) and bool(reads(Int(form)))
         return is_counter and len(names) == 1 and names[0] in self.bounds and extent == Lin.symbol(names[0])

@@ -1,16 +1,16 @@
-"""Thread-parallel loops in C++: threads share the trips, in parts that do not depend on the number of threads."""
+"""Thread-parallel loops in C++: threads share ranges of trips that do not depend on the number of threads."""
 
 from __future__ import annotations
 
 
 def shares(call: str, trips: str, count: int, reach: int, has_calls: bool = False) -> list[str]:
-    """Makes a call for each of at most `count` ranges of trips, in any order.
+    """Calls a function for each of at most `count` ranges of trips, in any order.
 
-    Trips that are fewer than `reach` apart may add to the same elements. Then every other range is done first, and the
-    rest afterwards: two ranges with one of at least `reach` - 1 trips between them are far enough apart.
+    Trips that are fewer than `reach` apart may add to the same elements. Then all even ranges run first, and all odd
+    ones afterwards: as a range has at least `reach` - 1 trips, those that run at the same time are far enough apart.
 
     Args:
-        has_calls: whether functions of a library are called, which have threads of their own, and may throw.
+        has_calls: whether library functions are called, which have threads of their own, and may throw.
     """
     lines = [f"const int64_t trips_ = {trips};"]
     parts, first, step = str(count), "0", 1
