@@ -1,1 +1,1 @@
-"""SDFG: a program as a graph that DaCe understands, one state for each statement, for people to look at."""
+"""SDFG: conversion of programs into the dataflow graphs that DaCe compiles, and back; one state for each statement."""

@@ -1,4 +1,4 @@
-"""Writes computations into states: a tasklet, the map around it, and what they read and write."""
+"""Conversion of computations to dataflow: each becomes a tasklet in a map, with memlets for its reads and its write."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Computations:
         return None
 
     def scalar(self, buffer: Buffer, value: Expr, place: Any) -> None:
-        """A scalar that only the graph has."""
+        """Assigns a value to a scalar that only the graph has, not the program."""
         known = Computations({**self.buffers, buffer.name: buffer})
         known.names = self.names
         known.compute(Compute((), Access(buffer.name), value), (), place)
@@ -79,7 +79,7 @@ class Computations:
         return place.follow(place.region.add_state(self.names.fresh(f"s_{label(statement)}")))
 
     def tasklet(self, statement: Compute, state: Any, sdfg: Any) -> tuple[Any, list[tuple[str, Any]], Any]:
-        """The tasklet of one point, with the memlets of its connectors."""
+        """The tasklet for one point, its input connectors with their memlets, and the memlet that it writes."""
         reader = Connectors(self.buffers, sdfg)
         writer = TaskletWriter(reader)
         lines = writer.value(statement.value)
@@ -150,14 +150,14 @@ class Computations:
     def around(
         self, state: Any, node: Any, names: tuple[list[str], list[str]], counters: list[tuple[str, Lin, Lin]]
     ) -> None:
-        """The same in a map over some counters, each of which goes from a number to another one."""
+        """The same for a nested SDFG in a map over counters, each with its first value and the one after its last."""
         ranges = {v: subsets.Range([(symbolic_form(a), symbolic_form(b) - 1, 1)]) for v, a, b in counters}
         entry, exit_ = state.add_map(f"m_{counters[0][0]}", ranges, schedule=schedule)
         self.enter(state, entry, node, [(name, whole(state.sdfg, name)) for name in names[0]], state.sdfg)
         self.leave(state, exit_, node, [(name, whole(state.sdfg, name)) for name in names[1]], state.sdfg)
 
     def enter(self, state: Any, entry: Any, node: Any, reads: list[tuple[str, Any]], sdfg: Any) -> None:
-        """Edges from what is read through a map's entry: all of each array, which saves DaCe's search for the part."""
+        """Edges through a map's entry, with memlets of whole arrays outside: DaCe need not propagate memlets."""
         for connector, memlet in reads:
             if f"IN_{memlet.data}" not in entry.in_connectors:
                 entry.add_in_connector(f"IN_{memlet.data}")
@@ -180,11 +180,13 @@ class Computations:
 
 
 class Connectors:
-    """Names a connector for each element that a tasklet reads; an element whose place is data is read from all of its
-    array, and so is each one of a box.
+    """A connector, with its memlet, for each element that a tasklet reads.
+
+    If the element's place depends on data, the memlet is of the whole array; if it depends on the box `params`, of the
+    box of all the elements.
 
     Args:
-        params: the box, where the node is one for all its points.
+        params: the box, if one node stands for all its points.
     """
 
     def __init__(
@@ -207,7 +209,7 @@ class Connectors:
         return f"{self.connector((read.buffer, False), memlet)}[{', '.join(index)}]"
 
     def types(self) -> dict[str, Any]:
-        """The type of each connector: that of an element, or of a pointer to the first one."""
+        """The type of each connector: that of an element, or of a pointer to the first element."""
         return {
             name: connector_type(self.sdfg.arrays[memlet.data], is_element)
             for (_, is_element), (name, memlet) in self.found.items()
@@ -220,19 +222,19 @@ class Connectors:
 
 
 def element(access: Access, buffers: Mapping[str, Buffer]) -> Access:
-    """The element as an SDFG knows it: a buffer with one element has just that one."""
+    """The element as the SDFG indexes it: a buffer with one element has index 0."""
     if not is_single(buffers[access.buffer]):
         return access
     return Access(access.buffer, tuple(Lin(0) for _ in buffers[access.buffer].shape))
 
 
 def own(statement: Compute) -> set[str]:
-    """The parameters that select the target."""
+    """The parameters that index the target."""
     return {name for name, _ in statement.params if any(name in form.symbols for form in statement.target.index)}
 
 
 def cleared(statement: Compute) -> Compute:
-    """What clears the target of an accumulation."""
+    """The statement that clears the target of an accumulation."""
     value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
     params = tuple(item for item in statement.params if item[0] in own(statement))
     return replace(statement, params=params, value=value, accumulate=None, fresh=False)

@@ -1,4 +1,4 @@
-"""Reads computations out of a state: tasklets and the maps around them as statements over boxes of points."""
+"""Conversion of dataflow to computations: tasklets, and the maps around them, become statements over boxes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def call_of(state: Any, tasklet: CallTasklet, scope: Scope) -> Call:
 
 
 def merged(block: Iterable[Statement]) -> Block:
-    """A block in which an accumulation clears its own target, where the statement before did only that."""
+    """A block in which each accumulation is merged with a statement right before it that clears its target."""
     found: list[Statement] = []
     for statement in block:
         if found and clears(found[-1], statement):
@@ -83,7 +83,7 @@ def merged(block: Iterable[Statement]) -> Block:
 
 
 def clears(first: Statement, second: Statement) -> bool:
-    """Whether a statement assigns what an accumulation begins with to all its targets, and does nothing else."""
+    """Whether a statement only assigns the identity of an accumulation to all targets of the latter."""
     if not isinstance(first, Compute) or not isinstance(second, Compute) or second.accumulate is None:
         return False
     params = tuple(item for item in second.params if item[0] in own(second))

@@ -1,4 +1,4 @@
-"""Data descriptors and symbolic extents: buffers and integer forms as DaCe has them."""
+"""Data descriptors, memlets and symbolic extents: buffers and integer forms in DaCe's terms."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool, is_local: bo
 
 
 def connector_type(descriptor: Any, is_element: bool = False) -> Any:
-    """The type of what a connector sees: a number, or a pointer to the first element of an array."""
+    """The type of a connector: a number, or a pointer to the first element of an array."""
     is_number = is_element or isinstance(descriptor, dace.data.Scalar)
     return descriptor.dtype if is_number else dtypes.pointer(descriptor.dtype)
 
 
 def mark_bounds(descriptor: Any, buffer: Buffer, bounds: Iterable[str]) -> None:
-    """Say on an array which of its extents may turn out too small, so that writes beyond them are checked."""
+    """Marks which symbols in an array's extents may turn out too small, so that generated code checks writes."""
     symbols = {name for extent in buffer.shape for name in extent.symbols}
     for name in sorted(symbols & set(bounds)):
         descriptor.location[f"{BOUND}{len(descriptor.location)}"] = symbolic.symbol(name, dace.int64)
@@ -67,7 +67,7 @@ def _symbolic_atom(atom: Atom) -> Any:
 
 
 def is_affine(index: tuple[Lin, ...]) -> bool:
-    """Whether an index is linear in symbols, so that a memlet can name the element."""
+    """Whether an index is linear in symbols, so that a memlet can have it as its subset."""
     return all(isinstance(atom, str) for form in index for atom, _ in form.terms)
 
 

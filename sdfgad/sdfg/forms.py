@@ -20,10 +20,10 @@ def form_of(value: Any, symbols: Symbols) -> Lin:
     """The integer form of a symbolic expression.
 
     Args:
-        symbols: the forms that symbols stand for, where they do not stand for themselves.
+        symbols: the forms of symbols that do not stand for themselves.
 
     Raises:
-        UnsupportedGraph: the expression is none of integers.
+        UnsupportedGraph: the expression is not one of integers.
     """
     if isinstance(value, (int, sympy.Integer)):
         return Lin(int(value))

@@ -1,6 +1,4 @@
-"""Groups of nodes for the SDFG viewer, in colours: which arrays of a gradient program hold what is stored, and what is
-made again.
-"""
+"""Logical groups for the SDFG viewer, in colours: the arrays of a gradient program that are stored, and recomputed."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ STORED, RECOMPUTED, KEPT = "#1f77b4", "#ff7f0e", "#2ca02c"
 
 
 def add_groups(sdfg: Any, made: GradientProgram) -> None:
-    """Give an SDFG the groups "stored", "recomputed" and "kept states", which the viewer shades.
+    """Gives an SDFG the groups "stored", "recomputed" and "kept states", which the viewer shades.
 
     The viewer knows a node by its number and that of its state, and states of different loops may share a number.
     """

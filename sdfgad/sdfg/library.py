@@ -1,7 +1,7 @@
-"""Library nodes: products of matrices, and calls of library functions, with what a generator may make of them.
+"""Library nodes: products of matrices and calls of library functions, with their expansions.
 
-A node expands to what its schedule's target generates (`OWN`: a tasklet that says what is computed, for our own
-generators), to a map, or to a tasklet in C++, which is what DaCe's own generator takes.
+A node expands to a tasklet for our own generators (`OWN`, which says only what is computed); for DaCe's own generator
+it expands to a map, or to a tasklet in C++.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BEFORE = "_before"
 
 @make_properties
 class BoxTasklet(nodes.Tasklet):
-    """A sum of products over a box of points, as one node: ``code`` assigns an element for each point."""
+    """A node that stands for all points of a box, a sum of products: ``code`` assigns an element for each point."""
 
     params = ListProperty(element_type=str, desc="Names of the parameters")
     range = RangeProperty(default=subsets.Range([]), desc="Their ranges")
@@ -151,8 +151,7 @@ class _Renamed(ast.NodeTransformer):
 
 @dace.library.node
 class Product(nodes.LibraryNode):
-    """A product of matrices, or of a matrix and a vector, with all its factors: for each point of a box an element is
-    added to.
+    """A matrix-matrix or matrix-vector product with all its factors, which adds to an element for each point of a box.
 
     Its code is ``_out[i, j] = _a[i, k] * _b[k, j] * 2.0``; the connectors see the parts of the arrays that it touches.
     """

@@ -1,6 +1,6 @@
-"""What our code generators look for on a graph: the schedule of maps, the storage of arrays, the mark of other nodes.
+"""Marks for our code generators: a schedule for maps, a storage for arrays, and a property of other nodes.
 
-Importing this makes them known to DaCe, which a saved graph asks for when it is loaded.
+Importing this registers them with DaCe, which a saved graph requires when it is loaded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MARK = "sdfgad"
 
 
 def mark(node: Any) -> None:
-    """Have our code generator generate a tasklet or a nested SDFG."""
+    """Marks a tasklet or a nested SDFG for our code generator."""
     node.location = {MARK: sympy.Integer(0)}
 
 

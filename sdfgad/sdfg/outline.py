@@ -1,5 +1,4 @@
-"""The states of an SDFG, which DaCe's generator runs through: the statements of their marked nodes, and when each array
-is held."""
+"""Outline of an SDFG for code generation: the statements of its marked nodes, and the live range of each array."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from sdfgad.sdfg.scope import Scope
 
 
 class Outline:
-    """What the code of the states of an SDFG depends on together; nested SDFGs are part of the nodes that hold them.
+    """What the code of all states of one SDFG depends on; nested SDFGs belong to the nodes that hold them.
 
     Attributes:
         program: the statements of the marked nodes, one state after the other, without the control flow around.
@@ -33,7 +32,7 @@ class Outline:
         self.program = self._read(top_scope(sdfg))
 
     def positions(self, node: Any) -> range:
-        """Where the statements of a marked node are in the program."""
+        """The positions in the program of a marked node's statements."""
         return self._positions[node]
 
     @cached_property
@@ -85,15 +84,15 @@ class Outline:
         return tuple(n for n, d in self.sdfg.arrays.items() if d.transient and d.storage == storage and n in mentioned)
 
     def is_throughout(self, name: str) -> bool:
-        """Whether an array is held all the time."""
+        """Whether an array is live in all states."""
         return name not in self._spans
 
     def begins(self, state: Any) -> Iterator[str]:
-        """The arrays that a state is the first one to mention."""
+        """The arrays that are live from this state on: it mentions them first."""
         return (name for name in self.arrays if self._spans.get(name, (None,))[0] is state)
 
     def ends(self, state: Any) -> Iterator[str]:
-        """The arrays that the state before is the last one to mention."""
+        """The arrays that are dead from this state on: the state before mentions them last."""
         edges = self.sdfg.in_edges(state) if self.is_straight else []
         before = edges[0].src if edges else None
         return (name for name in self.arrays if before and self._spans.get(name, (None, None))[1] is before)

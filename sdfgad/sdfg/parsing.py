@@ -1,6 +1,7 @@
-"""Parsing of tasklet code, conditions and bounds in Python back into expressions.
+"""Parser for tasklet code, conditions and bounds, from Python text to expressions.
 
-A dtype that the text does not state follows from the operands, which agree wherever NumPy's would have been converted.
+A dtype that the text does not state is inferred from the operands; conversions that NumPy would make are explicit in
+the text, so that operands agree.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ Lookup = Callable[[str, "tuple[Lin, ...] | None"], "Expr | None"]
 
 @dataclass(frozen=True)
 class TaskletParser:
-    """Parses Python text.
+    """Parses Python text into expressions.
 
     Attributes:
-        lookup: what a name with these indices, or without any, reads; None if it is a symbol.
+        lookup: the expression that a name with these indices, or without any, reads; None if it is a symbol.
     """
 
     lookup: Lookup
@@ -141,7 +142,7 @@ class TaskletParser:
 
 
 def operation(name: str, *args: Expr) -> Expr:
-    """An operation; one on integers that is linear in symbols is an integer form."""
+    """The expression for an operation; one on integers that is linear in symbols is an integer form."""
     if all(isinstance(arg, (Int, Const)) and arg.dtype == INT for arg in args):
         found = _linear_operation(name, [linear(arg) for arg in args])
         if found is not None:
@@ -150,7 +151,7 @@ def operation(name: str, *args: Expr) -> Expr:
 
 
 def result_dtype(name: str, args: Sequence[Expr]) -> np.dtype[Any]:
-    """The dtype of an operation on operands of the dtypes that its C++ takes."""
+    """The dtype of an operation's result, for operands of the dtypes that its C++ takes."""
     if name in PREDICATES or (name == "logical_not"):
         return BOOL
     dtype = args[1].dtype if name == "select" else args[0].dtype
@@ -162,7 +163,7 @@ def result_dtype(name: str, args: Sequence[Expr]) -> np.dtype[Any]:
 
 
 def linear(value: Expr) -> Lin:
-    """The integer form of an expression, whose atoms are what is not linear in it."""
+    """An expression as an integer form, with its nonlinear parts as atoms."""
     if isinstance(value, Int):
         return value.value
     if isinstance(value, Const):

@@ -1,4 +1,4 @@
-"""DaCe's settings, which are one for all threads, while graphs are written and generated."""
+"""DaCe's global settings while graphs are written and generated; all threads share them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _settings = threading.RLock()
 
 @contextmanager
 def without_line_info() -> Iterator[None]:
-    """Without the position of each call to DaCe in a file of ours: of no use, and a third of the time.
+    """A context in which DaCe does not record the position of each call in our files, which takes a third of the time.
 
-    One thread at a time is inside.
+    Only one thread at a time is inside.
     """
     with _settings, dace.config.set_temporary("compiler", "lineinfo", value="none"):
         yield

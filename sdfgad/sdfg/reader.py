@@ -1,4 +1,4 @@
-"""Reads an SDFG as statements: what `writer` writes, and what DaCe's transformations make of it."""
+"""SDFG import: reads an SDFG as statements, as `writer` wrote it or as DaCe's transformations have changed it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read(sdfg: Any) -> Program:
     """The program of an SDFG whose library nodes are expanded for our own generators.
 
     Raises:
-        UnsupportedGraph: the SDFG has something that no statement says.
+        UnsupportedGraph: the SDFG has something that no statement can express.
     """
     scope = top_scope(sdfg)
     body = region(sdfg, scope)
@@ -50,7 +50,7 @@ def read(sdfg: Any) -> Program:
 
 
 def integers_of(sdfg: Any) -> tuple[str, ...]:
-    """The symbols that a caller passes: no counters, and none that the graph itself assigns first."""
+    """The symbols that a caller passes: neither counters nor symbols that the graph itself assigns first."""
     assigned = {name for edge in sdfg.all_interstate_edges() for name in edge.data.assignments}
     assigned |= {loop.loop_variable for loop in sdfg.all_control_flow_regions() if isinstance(loop, LoopRegion)}
     passed = sdfg.free_symbols if assigned & set(sdfg.symbols) else set()
@@ -262,7 +262,7 @@ def node_of(state: Any, node: Any, scope: Scope) -> Block:
 
 
 def map_of(state: Any, entry: Any, scope: Scope) -> Block:
-    """A map: a box of points around a tasklet, or a parallel loop around anything else."""
+    """The statements of a map: a box of points around a tasklet, or a parallel loop around anything else."""
     params, starts, shifts = list[tuple[str, Lin]](), dict[str, Lin](), dict[str, Lin]()
     inner = scope
     for name, (first, last, step) in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
@@ -294,7 +294,7 @@ def _is_box(params: Params) -> bool:
 
 
 def nested_of(state: Any, node: Any, scope: Scope) -> Block:
-    """The statements of a nested SDFG, in the names of the SDFG around it."""
+    """The statements of a nested SDFG, with the names of the SDFG around it."""
     arrays: dict[str, str] = {}
     for edge in state.all_edges(node):
         connector = edge.dst_conn if edge.dst is node else edge.src_conn

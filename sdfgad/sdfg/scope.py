@@ -1,4 +1,4 @@
-"""What names mean at a place of an SDFG: arrays as buffers of the program, symbols as integer forms."""
+"""Name resolution in an SDFG: which buffer each array is at a place, and which integer form each symbol."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Buffers:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean.
+    """The meaning of names at a place of an SDFG.
 
     Attributes:
         arrays: the buffer of each array.
@@ -71,7 +71,7 @@ class Scope:
         return Read(buffer.name, index if buffer.shape else (), buffer.dtype)
 
     def with_counter(self, name: str) -> tuple[str, Scope]:
-        """A counter's name in the program, and what is in its loop: symbols may stand for a counter of this name."""
+        """A new name for a counter, unless no symbol stands for one of its name; and the scope inside its loop."""
         taken = {symbol for form in self.symbols.values() for symbol in form.symbols}
         new = name
         while new in taken:
@@ -83,7 +83,7 @@ class Scope:
 
     @property
     def parser(self) -> TaskletParser:
-        """Reads conditions, bounds and assignments, which name arrays and symbols."""
+        """A parser for conditions, bounds and assignments, which mention arrays and symbols."""
         return TaskletParser(self.lookup)
 
     def lookup(self, name: str, index: tuple[Lin, ...] | None) -> Expr | None:

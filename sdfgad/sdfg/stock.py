@@ -1,6 +1,6 @@
-"""Graphs for DaCe's own generators: without our schedules, storage and marks, with library nodes that it expands.
+"""Graphs for DaCe's stock code generators: without our schedules, storage and marks; DaCe expands the library nodes.
 
-Two generators that agree on a program check each other; a program can be taken where only DaCe is.
+So the two generators can check each other on a program, and a program can be exported to where only DaCe is installed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NUMBERS = {"inf": "INFINITY", "nan": "NAN"}
 
 
 def use_stock(sdfg: Any) -> None:
-    """Set what is ours on a graph to DaCe's own: maps are parallel where nothing is accumulated in them."""
+    """Replaces our schedules and storage by DaCe's own: outermost maps that accumulate nothing are parallel."""
     sdfg.append_global_code('#include "stock.h"\n' + functions())
     for nested in sdfg.all_sdfgs_recursive():
         for descriptor in nested.arrays.values():

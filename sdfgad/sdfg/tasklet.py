@@ -1,4 +1,4 @@
-"""Tasklet code in Python: an expression of the program as text, one local name for each shared subexpression.
+"""Printer for tasklet code: an expression of the program as Python text, one local name for each shared subexpression.
 
 Operators are Python's; every other elementary operation is a call of ``sdfgad_<name>``, which `include/tasklets.h`
 defines for DaCe's own code generator; a conversion is a call of ``dace.<type>``. `parsing` reads the text back.
@@ -40,7 +40,7 @@ class TaskletWriter:
         self.lines: list[str] = []
 
     def value(self, root: Expr) -> str:
-        """The text of an expression; operations that are used more than once, or deep, become names in `lines`."""
+        """The text of an expression; subexpressions that are shared, or nested deeply, become names in `lines`."""
         uses = _uses(root)
         for node in postorder(root):
             if node in self._text:
@@ -89,7 +89,7 @@ def conversion(text: str, dtype: np.dtype[Any]) -> str:
 
 
 def literal(value: Any, dtype: np.dtype[Any]) -> str:
-    """A number of a dtype; those of Python's own types, which are float64, int64 and bool, stand for themselves."""
+    """The text of a number of a dtype; numbers of Python's own types, float64, int64 and bool, stand for themselves."""
     if dtype.kind == "c":
         part = np.dtype(np.float64)
         return f"dace.{dtype.name}({literal(value.real, part)}, {literal(value.imag, part)})"

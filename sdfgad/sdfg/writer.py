@@ -1,8 +1,9 @@
-"""Writes a program as an SDFG that is its dataflow.
+"""SDFG export: writes a program as an SDFG that shows its dataflow.
 
-A sequential loop is a LoopRegion, a branch a ConditionalBlock, a box of points or a parallel loop a map, a computation
-a tasklet with true memlets, a product or a library call a library node. Each statement is a state. An outermost loop
-or branch, and the body of a parallel loop, is a nested SDFG: what lives in one trip is its own.
+A sequential loop becomes a LoopRegion, a branch a ConditionalBlock, a box of points or a parallel loop a map, a
+computation a tasklet with exact memlets, a product or a library call a library node. Each statement is a state. An
+outermost loop or branch, and the body of a parallel loop, is a nested SDFG, in which variables local to a trip are
+declared.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def write(program: Program) -> dace.SDFG:
 
 @dataclass
 class Place:
-    """Where the next state goes.
+    """The place in an SDFG where the next state goes.
 
     Attributes:
         local: the buffers that this SDFG, or one nested in it, declares.
@@ -187,7 +188,7 @@ class _Writer:
         return name
 
     def parallel(self, loop: Loop, place: Place, inner: frozenset[str]) -> None:
-        """A map around a nested SDFG, which declares what lives in one trip; loops in one another are one map."""
+        """A map around a nested SDFG, which declares variables local to a trip; perfectly nested loops are one map."""
         loops = [loop]
         while (deeper := self.next_loop(loops, inner)) is not None:
             loops.append(deeper)
@@ -198,7 +199,7 @@ class _Writer:
         self.computations.around(state, node, names, ranges)
 
     def next_loop(self, loops: list[Loop], inner: frozenset[str]) -> Loop | None:
-        """The parallel loop that is all of the body of the last one, where it can be a parameter of the same map."""
+        """The parallel loop perfectly nested in the last one, if it can be a parameter of the same map."""
         if len(loops[-1].body) != 1:
             return None
         (found,) = loops[-1].body
@@ -241,7 +242,7 @@ class _Writer:
         return nested_node(state, inner, (inputs, outputs), mapping), (inputs, outputs)
 
     def declare(self, names: Iterable[str], place: Place) -> None:
-        """Add the local variables that a statement is the first one to mention."""
+        """Declares the local variables that a statement is the first to mention."""
         for name in sorted(names):
             if name not in place.sdfg.arrays:
                 assert name in place.local, name
@@ -250,11 +251,11 @@ class _Writer:
     # --- integers
 
     def text(self, form: Lin, place: Place) -> str:
-        """A form as text; what is no form of symbols becomes a symbol first."""
+        """A form as text; parts that depend on data are first assigned to symbols."""
         return str(self.bound(form, place))
 
     def bound(self, form: Lin, place: Place) -> Lin:
-        """A form of symbols alone: what is data, or not linear, is assigned to a symbol before."""
+        """A form of symbols alone: parts that depend on data, or are not linear, are first assigned to symbols."""
         known: dict[str, str] = {}
         found = Lin(form.const)
         for atom, coefficient in form.terms:
@@ -269,7 +270,7 @@ class _Writer:
         return self.sized(text, place)
 
     def sized(self, text: str, place: Place) -> str:
-        """A new symbol with a value."""
+        """A new symbol, assigned a value."""
         symbol = self.names.fresh("size")
         add_symbol(place.sdfg, symbol)
         place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
@@ -292,7 +293,7 @@ def accessed(block: Block) -> set[str]:
 
 
 def nested_node(state: Any, inner: Any, names: tuple[list[str], list[str]], symbols: dict[str, str]) -> Any:
-    """Adds a nested SDFG to a state; all its symbols are known, which saves DaCe's search for them."""
+    """Adds a nested SDFG to a state with all its symbols mapped, which saves DaCe's search for them."""
     inner.parent, inner.parent_sdfg = state, state.sdfg
     inner.update_cfg_list([])
     inputs, outputs = ({name: connector_type(inner.arrays[name]) for name in side} for side in names)
