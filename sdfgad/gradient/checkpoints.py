@@ -70,8 +70,7 @@ class Checkpoint:
 
 
 def can_keep(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], integers: Iterable[str]) -> bool:
-    """Whether a loop can be checkpointed: its trip count and those of the loops around it are known before the program
-    runs.
+    """Whether a loop can be checkpointed: its trips, and those of loops around it, are known before the run.
 
     No trip count of a loop inside may depend on data either: such trips are counted over the whole program.
     """

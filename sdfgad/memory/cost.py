@@ -48,9 +48,7 @@ class Cost:
         return self._loop(statement)
 
     def within(self, statement: Statement) -> float:
-        """The time of a statement fused with those that read its values, so that these are not moved to and from
-        memory.
-        """
+        """The time of a statement fused with the readers of its values, which are not moved through memory then."""
         if not isinstance(statement, Compute) or product_of(statement, self.buffers) is not None:
             return self.statement(statement)
         points, names = self._points(statement), _operations(statement.value)
@@ -74,9 +72,7 @@ class Cost:
         return 2 * size / rate * 1e9
 
     def tape(self, size: int, of: int, among: int) -> float:
-        """The time to store `size` bytes in all on a tape of `of` bytes, and to restore them; all tapes have `among`
-        bytes.
-        """
+        """The time to store `size` bytes on a tape of `of` bytes and restore them; all tapes have `among` bytes."""
         is_new = of >= RETURNED
         return 2 * self.copying(size, among) + (of * self.machine.fresh_seconds_per_byte * 1e9 if is_new else 0.0)
 

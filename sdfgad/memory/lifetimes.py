@@ -41,9 +41,7 @@ OPERATIONS: dict[str, Callable[..., int]] = {
 
 
 def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
-    """The live range of each array that the program itself allocates: the positions of its first and last mention in
-    the body.
-    """
+    """The live range, first and last mention in the body, of each array that the program itself allocates."""
     outside = arguments(program)
     found: dict[str, tuple[int, int]] = {}
     for position, statement in enumerate(program.body):
@@ -54,8 +52,7 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
 
 
 def local_variables(program: Program) -> set[str]:
-    """The small temporaries that only one statement uses: local variables of its function, which are not counted as
-    memory.
+    """The small temporaries that only one statement uses: local variables of its function, not counted as memory.
 
     Of a loop around library calls that threads share, these are all arrays that must be private to each thread.
     """
@@ -143,9 +140,7 @@ def _calls(block: tuple[Statement, ...]) -> list[Call]:
 
 
 def workspaces(statement: Statement) -> int:
-    """The most bytes that the library calls of a statement allocate while they run, in all threads that share a
-    loop.
-    """
+    """The most bytes that the library calls of a statement allocate at once, in all threads that share a loop."""
     size = max((workspace(call) for call in _calls((statement,))), default=0)
     if not size:
         return 0

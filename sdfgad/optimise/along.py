@@ -17,9 +17,7 @@ Axes = dict[str, int]
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf statement (no loop, no branch); `nest` is the same with the loops and branches around it, and nothing
-    else.
-    """
+    """A leaf statement (no loop, no branch); `nest` is the same with just the loops and branches around it."""
 
     statement: Statement
     nest: Statement
@@ -61,9 +59,7 @@ def leaves_of(statement: Statement) -> tuple[Leaf, ...]:
 
 
 def counters_along(statement: Statement, axes: Axes, length: int) -> tuple[str, ...] | None:
-    """For each leaf the counter that indexes the axes that are cut, if it has this many values; None if a leaf has
-    none.
-    """
+    """For each leaf the counter that indexes the axes that are cut and has `length` values; None if one has none."""
     nested = leaves_of(statement)
     if not nested or any(isinstance(leaf.statement, Call) for leaf in nested):
         return None

@@ -20,9 +20,7 @@ def less_axes(program: Program, axes: Mapping[str, int]) -> Program:
 
 
 def without_axes(block: Block, axes: Mapping[str, int], renamed: Callable[[str, Index], str]) -> Block:
-    """A block without the index along one axis of each of some buffers; `renamed` names the buffer of each changed
-    access.
-    """
+    """A block without the index along one axis of some buffers; `renamed` names the buffer of each such access."""
 
     def shorter(node: Expr) -> Expr | None:
         if not isinstance(node, Read) or node.buffer not in axes:

@@ -50,9 +50,7 @@ def _only_loop(found: Block, name: str) -> Loop | None:
 
 
 def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
-    """The axes at which all uses of a buffer in a parallel loop have the same index, one that moves with the loop's
-    counter.
-    """
+    """The axes at which all uses of a buffer in a parallel loop have one index, which moves with the loop's counter."""
     if not loop.is_parallel or any(read.buffer == name for read in reads_of(loop)):
         return []
     if any(isinstance(s, Call) for s in touching(loop.users, name)):

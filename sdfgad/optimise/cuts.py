@@ -21,9 +21,7 @@ WRITTEN_OUT = 8
 
 @dataclass(frozen=True)
 class Cuts:
-    """A statement in a loop, whose points in all trips form rows (a triangle, say), and ways to cut these into
-    statements.
-    """
+    """A statement in a loop whose points in all trips form rows (a triangle, say), and ways to cut these."""
 
     rows: Rows
     statement: Compute
@@ -35,9 +33,7 @@ class Cuts:
         return self._rectangle(Lin(0), self.rows.trips, Lin(low), Lin(high - low))
 
     def hull(self) -> Block:
-        """For each block of rows one statement over its bounding rectangle: all the points, and some that are not of
-        the loop.
-        """
+        """For each block of rows one statement over its bounding rectangle, which has more points than the rows."""
         size = self.rows.block
         count, rest = divmod(self.rows.trips, size)
         last = self._around(Lin(self.rows.trips - rest), rest) if rest else ()

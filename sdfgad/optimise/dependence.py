@@ -73,9 +73,7 @@ def _is_known(use: Use, varying: set[str]) -> bool:
 
 
 def span_of(name: str, forms: Iterable[Lin], domain: Domain) -> tuple[Lin, Lin] | None:
-    """The first value and the number of values of a counter for which forms are >= 0; None if these are not one
-    interval.
-    """
+    """The first and the number of a counter's values for which forms are >= 0; None if these are no interval."""
     lows, highs = list[Lin](), list[Lin]()
     for form in forms:
         rest, sign = form - Lin.symbol(name).scaled(form.coefficient(name)), form.coefficient(name)

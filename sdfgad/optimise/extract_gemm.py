@@ -92,9 +92,7 @@ class _Lift:
     # --- which
 
     def candidates(self, loop: Loop) -> Iterator[Path]:
-        """The paths to products that are large enough and not yet matrix products, in loops with known numbers of
-        trips.
-        """
+        """The paths to large products that are not yet matrix products, in loops with known numbers of trips."""
         if not is_counted(loop):
             return
         for path, bound in _paths(loop, {loop.var: loop.trips}):

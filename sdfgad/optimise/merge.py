@@ -35,9 +35,7 @@ class _Merging:
         return tuple(result)
 
     def merged(self, made: Compute, rest: list[Statement]) -> list[Statement] | None:
-        """The statements `rest` with the product merged into the first one that mentions its target; None if it must
-        stay.
-        """
+        """The statements `rest` with the product merged into the first one that mentions its target, or None."""
         if not _is_outer_product(made):
             return None
         name = made.target.buffer
@@ -50,9 +48,7 @@ class _Merging:
         return [*rest[:position], _sum(made, user), *rest[position + 1 :]]
 
     def takes(self, made: Compute, user: Compute) -> bool:
-        """Whether a statement adds once to each element of a matrix, other than by a product of matrices, which BLAS
-        does.
-        """
+        """Whether a statement adds once to each element of a matrix, and is not a matrix product, which BLAS does."""
         is_sum = user.target.buffer == made.target.buffer and user.accumulate == "add" and not user.fresh
         if not is_sum or not is_same_region(made, user):
             return False

@@ -34,9 +34,7 @@ class Addition:
 
 @dataclass(frozen=True)
 class _Value:
-    """The value of each element of a temporary, given the parameters that index it; `plain` if it is a single
-    expression.
-    """
+    """A temporary's element as a function of the parameters that index it; `plain` if it is one expression."""
 
     own: tuple[str, ...]
     term: Term

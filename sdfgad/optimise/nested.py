@@ -54,9 +54,7 @@ def _common(statement: Statement, along: Iterator[str]) -> set[str] | None:
 
 
 def restricted(statement: Statement, along: Iterator[str], start: Lin, width: int) -> tuple[Statement, set[str]]:
-    """A statement for `width` values, from `start` on, of the counters in `along`, one for each leaf; and these
-    counters.
-    """
+    """A statement for `width` values from `start` on of the counters `along`, one for each leaf; and these counters."""
     if isinstance(statement, Compute):
         counter = next(along)
         if counter not in dict(statement.params):

@@ -92,9 +92,7 @@ class _Reordering:
         return is_plain and all(read.buffer != name for read in reads(made.value))
 
     def is_read_so(self, made: Compute, users: Sequence[Statement]) -> bool:
-        """Whether its readers run over the same points, and read each element once, in another order than it is written
-        in.
-        """
+        """Whether all readers have the same points and read each element once, in another order than it is written."""
         if not all(isinstance(s, Compute) and self.is_reader(s, made) for s in users):
             return False
         first = users[0]
@@ -119,7 +117,7 @@ class _Reordering:
         return is_known and is_other and user.accumulate in (None, "add") and not user.fresh
 
     def replaced(self, user: Statement, made: Compute) -> Compute | None:
-        """A reader with the values in place of reads; None if that adds divisions, makes a matrix product, or grows too
+        """A reader with the values for its reads; None if that adds divisions, becomes a matrix product, or is
         large.
         """
 
@@ -138,9 +136,7 @@ class _Reordering:
     # --- versions of a buffer
 
     def separate(self, block: Block, position: int) -> Block | None:
-        """The block with another buffer for what a statement reads before it overwrites all of it; None if that is not
-        legal.
-        """
+        """The block with another buffer for what a statement reads before it overwrites all of it, or None."""
         user = block[position]
         assert isinstance(user, Compute)
         name = user.target.buffer

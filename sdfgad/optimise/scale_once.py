@@ -78,9 +78,7 @@ class _Place:
 
 
 class _Parts:
-    """The parts of arrays that are scaled or converted into `arrays` of their own, and those for which that does not
-    pay.
-    """
+    """The parts of arrays that are scaled or converted, in `arrays` of their own, and those that are not worth it."""
 
     def __init__(self, buffers: Mapping[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names

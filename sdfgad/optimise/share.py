@@ -49,9 +49,7 @@ class _Sharing:
         return block
 
     def stored(self, block: Block, position: int, value: Expr) -> Block:
-        """A block in which a value that a statement needs is stored, and read by all statements for which it is the
-        same.
-        """
+        """A block in which a value is stored, and read from there by all statements for which it is the same."""
         first = block[position]
         assert isinstance(first, Compute)
         own = _own(first.params, value)

@@ -37,9 +37,7 @@ class _Sinking:
         return is_clear and len(statement.params) > 1 and is_whole(self.buffers, statement)
 
     def moved(self, block: Block, clear: Compute) -> Block:
-        """The block with a clear moved into the first loop that uses the matrix, if that visits all rows, one in each
-        trip.
-        """
+        """The block with a clear in the first loop that uses the matrix, if trips and rows correspond one to one."""
         name = clear.target.buffer
         later = block[block.index(clear) + 1 :]
         loop = next((s for s in later if mentioned_by(s, name)), None)

@@ -156,9 +156,7 @@ class _Skewing:
         return is_much(loop.body) and any(is_much((s,)) for s in fuse(self.program.with_body(loop.body)).body)
 
     def has_values_of_rows(self, loop: Loop, sweeps: list[_Sweep]) -> bool:
-        """Whether a temporary goes from one sweep to the next at the same rows: fused, the sweeps would not need it as
-        an array.
-        """
+        """Whether a temporary goes from sweep to sweep at the same rows: fused, it would not need all its rows."""
         ends: dict[str, set[tuple[int, int]]] = {}
         for sweep in sweeps:
             for use, axes in sweep.uses:

@@ -58,9 +58,7 @@ class _Split:
         self.made: dict[str, Buffer] = {}
 
     def block(self, users: Block, live: bool) -> tuple[Block, bool]:
-        """The statements of a block that mention the buffer, after splitting, and whether the buffer is live before
-        them.
-        """
+        """The statements that mention the buffer, after splitting, and whether it is live before them."""
         changed: list[Statement] = []
         for statement in reversed(users):
             statement, live = self.statement(statement, live)

@@ -75,9 +75,7 @@ class Domain:
         return form.const + sum(map(max, ends))
 
     def points(self, names: Names) -> int:
-        """The number of points of the domain projected onto some variables, which have all or at most one of each
-        form's.
-        """
+        """The number of points of the projection onto some variables: all of those in a form, or at most one."""
         forms = [form for form in self.forms if _names(form) <= names]
         free = names - {name for form in forms for name in _names(form)}
         box = Domain(self.box, tuple(form for form in self.forms if form not in forms)).onto(free) or {}

@@ -32,9 +32,7 @@ class Trips:
         return {**self.around, self.loop.var: self.loop.trips}
 
     def place(self, params: Params) -> tuple[tuple[Lin, ...], tuple[Lin, ...]] | None:
-        """The shape of an array with an element for each trip and each point of a box, and the index of such an
-        element.
-        """
+        """The shape of an array with an element for each trip and point of a box, and the index of that element."""
         axes = [self.axis(name, extent) for name, extent in params]
         known = [axis for axis in axes if axis is not None]
         if len(known) < len(axes):
@@ -56,16 +54,12 @@ class Trips:
         return replace(self.loop, body=(*body[: self.position], *made, *body[self.position + 1 :]))
 
     def as_inside(self, statement: Compute) -> Compute:
-        """A statement with its trips counted as the loop counts them; with `is_mirrored` they were counted from the
-        last one.
-        """
+        """The inverse of mirroring: a statement in the loop's own count of trips."""
         return _mirrored(statement, self.loop) if self.is_mirrored else statement
 
 
 def views(trips: Trips) -> Iterator[Trips]:
-    """The iteration spaces that a product over all trips may be given, with trips counted from the first or the last
-    one.
-    """
+    """The iteration space of a product over all trips, in all ways: as box or rows, trips counted from either end."""
     product, loop = trips.product, trips.loop
     indices = [product.target.index, *(read.index for read in reads(product.value))]
     lins = [lin for index in indices for lin in index]
@@ -112,9 +106,7 @@ def is_counted(loop: Loop) -> bool:
 
 
 def as_sum(statement: Compute) -> Compute | None:
-    """A statement that adds a product of elements to its target, in the form ``target += value``; None if it is no
-    such.
-    """
+    """A statement that adds a product of elements to its target, in the form ``target += value``; else None."""
     value, target = statement.value, statement.target
     own = target.read(value.dtype)
     if statement.accumulate is None and isinstance(value, Op) and value.name == "add" and own in value.args:

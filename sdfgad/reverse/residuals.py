@@ -209,9 +209,7 @@ def _found(
 
 
 def overwritten(destruction: Destruction, requests: Iterable[tuple[int, Request]]) -> Iterator[tuple[int, str, int]]:
-    """For each request that an overwrite destroys: the requesting statement, the buffer, and the overwriting
-    statement.
-    """
+    """For each request that an overwrite destroys: who requests it, the buffer, and the statement that overwrites."""
     by_buffer: dict[str, set[tuple[int, Request]]] = {}
     for number, request in requests:
         by_buffer.setdefault(request.access.buffer, set()).add((number, request))
@@ -226,9 +224,7 @@ def keys_of_pieces(
     save_points: SavePoints,
     alternatives: Sequence[Mapping[int, StatementAdjoint]],
 ) -> list[dict[int, frozenset[Key]]]:
-    """The residuals that each piece needs, by the number of its statement; for several alternative sets of pieces at
-    once.
-    """
+    """The residuals that each piece needs, by its statement's number, for several alternative sets of pieces."""
     requests = [{n: list(_requests_of(piece, program)) for n, piece in pieces.items()} for pieces in alternatives]
     everything = {(n, request) for one in requests for n, asked_here in one.items() for request in asked_here}
     # All at once: isl takes about as long for many as for one; what was asked before is remembered.
@@ -245,9 +241,7 @@ def keys_of_pieces(
 def is_put_back(
     destruction: Destruction, save_points: SavePoints, requests: Iterable[tuple[int, Request]], saved: frozenset[Key]
 ) -> bool:
-    """Whether all overwritten values that are requested are among those saved, so that the reverse sweep restores
-    them.
-    """
+    """Whether all requested values that are overwritten are saved, so that the reverse sweep restores them."""
     return all(
         save_points.is_kept(n, writer, buffer, saved) for n, buffer, writer in overwritten(destruction, requests)
     )

@@ -60,9 +60,7 @@ class SavePoints:
         return next(self._loops_for(asker, writer, buffer), writer)
 
     def is_kept(self, asker: int, writer: int, buffer: str, saved: Container[Key]) -> bool:
-        """Whether the value that `asker` needs and `writer` overwrites is restored, if the residuals in `saved` are
-        saved.
-        """
+        """Whether saving `saved` restores the value that `asker` needs and `writer` overwrites."""
         places = {writer, *self._loops_for(asker, writer, buffer)}
         return any((place, buffer) in saved for place in places)
 
@@ -83,9 +81,7 @@ class SavePoints:
         )
 
     def box(self, number: int, buffer: str) -> tuple[Access, Params] | None:
-        """The elements of a buffer that are saved before a loop; None if they must be saved where they are
-        overwritten.
-        """
+        """The elements of a buffer that are saved before a loop; None if they cannot be saved there."""
         key = (number, buffer)
         if key not in self._boxes:
             loop = self.statements[number]

@@ -81,9 +81,7 @@ class Bounds:
     def is_exceeded(
         self, node: Expr, positive: frozenset[Expr] = frozenset(), nonzero: frozenset[Expr] = frozenset()
     ) -> bool:
-        """Whether a node may be infinite or NaN, given the expressions that are positive, and those that are not
-        zero.
-        """
+        """Whether a node may be infinite or NaN, given expressions that are positive, and others that are not zero."""
         key = node, positive, nonzero
         if key not in self._found:
             self._found[key] = self._decide(node, positive, nonzero)

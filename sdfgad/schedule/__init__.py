@@ -1,3 +1,1 @@
-"""Schedule: loop order, threads, vectors and BLAS calls of statements, for optimiser, cost model and code
-generators.
-"""
+"""Schedule: loop order, threads, vectors and BLAS calls of statements, as optimiser and code generators need them."""

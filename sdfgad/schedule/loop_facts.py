@@ -12,9 +12,7 @@ from sdfgad.schedule.loop_order import is_injective
 
 
 def sums_of(body: Block, var: str) -> dict[Access, str]:
-    """The scalar reductions of a loop: elements that all trips add to and nothing else touches, each with a variable's
-    name.
-    """
+    """The scalar reductions of a loop, with variables' names: elements that all trips add to and nothing else uses."""
     found: dict[Access, str] = {}
     read = {node.buffer for statement in body for node in reads_of(statement)}
     for statement in body:

@@ -9,9 +9,7 @@ from sdfgad.ir.program import Branch, Buffer, Loop, written
 
 
 def mask_of(loop: Loop, buffers: Mapping[str, Buffer]) -> str | None:
-    """The array of booleans, not written by the loop, whose element for a trip is the condition of the whole body; or
-    None.
-    """
+    """The array of booleans on whose element for the trip the loop's body depends as a whole; None if there is none."""
     if loop.is_open or len(loop.body) != 1:
         return None
     (branch,) = loop.body

@@ -10,9 +10,7 @@ from sdfgad.schedule.thread_independence import begins
 
 
 def lives_in(statement: Statement, name: str, buffers: Mapping[str, Buffer]) -> bool:
-    """Whether a temporary can be declared in the blocks of a statement: no run of them reads a value from an earlier
-    run.
-    """
+    """Whether a temporary can be declared in a statement's blocks: no run of them reads a value from an earlier run."""
     if isinstance(statement, Compute | Call) or name in own_buffers(statement):
         return False
     blocks = [block for block in blocks_of(statement) if any(name in s.mentioned for s in block)]

@@ -41,9 +41,7 @@ def begins(block: Block, buffer: Buffer) -> bool:
 
 
 def is_independent(loop: Loop, own: Collection[str]) -> bool:
-    """Whether a loop's trips may run in any order, except for sums and maxima, if the buffers `own` are private to
-    each.
-    """
+    """Whether trips may run in any order, except for sums and maxima, if the buffers `own` are private to each."""
     is_short = loop.trips.is_const and loop.trips.const < FEWEST
     if is_short or loop.is_open or loop.start != Lin(0) or reads_of(loop):
         return False

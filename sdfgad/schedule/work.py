@@ -56,9 +56,7 @@ def is_small_power(node: Op) -> bool:
 
 
 def small_integer(exponent: Expr) -> int | None:
-    """The integer value of a constant complex exponent, if it is small: NumPy computes such powers by
-    multiplication.
-    """
+    """The value of a constant complex exponent if it is a small integer: NumPy computes such powers by products."""
     if exponent.dtype.kind != "c":
         return None
     parts = exponent.args if isinstance(exponent, Op) and exponent.name == "subtract" else (exponent,)
