@@ -106,7 +106,7 @@ def carried(adjoint: Adjoint, number: int, loop: Loop, around: tuple[tuple[int, 
 
 
 def _overwritten_later(adjoint: Adjoint, number: int, loop: Loop) -> set[str]:
-    """What the loop reads and does not write, and the reverse sweep does not put back before it gets there."""
+    """What the loop reads and does not write, and the reverse sweep has not restored when it reaches the loop."""
     elsewhere = written(loop.body).union(*(one.buffers for one in adjoint.recomputes if one.is_outermost))
     requests: set[tuple[int, Request]] = set()
     for n, statement in enumerate(walk(loop.body), number + 1):

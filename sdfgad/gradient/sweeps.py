@@ -158,7 +158,7 @@ class Sweeps:
         return tuple(s for _, part in self.reverse(block, number) for s in part)
 
     def _reverse_of(self, statement: Statement, number: int) -> tuple[Block, Block]:
-        """What reverses a statement, in two parts: values can be made again in between."""
+        """The reversal of a statement, in two parts: values can be recomputed between them."""
         if isinstance(statement, (Compute, Call)):
             return self._reverse_simple(number)
         names = self.copies.at(number)
@@ -203,7 +203,7 @@ class Sweeps:
     # --- making values again
 
     def _making_again(self, parts: list[tuple[int, Block, Block]], block: tuple[int, int]) -> list[tuple[int, Block]]:
-        """The parts, with each value that is made again in this block made before it is first read."""
+        """The parts, with each value recomputed in this block before it is first read."""
         waiting = {k for k, recompute in enumerate(self.copies.recomputes) if recompute.block == block}
         result: list[tuple[int, Block]] = []
         for number, before, main in parts:
@@ -250,7 +250,7 @@ def _buffers(block: Block) -> set[str]:
 
 
 def _without_checks(block: Block) -> Block:
-    """What a block makes, without the checks that have been made already."""
+    """A block without its checks, which the forward sweep has already done."""
     result: list[Statement] = []
     for statement in block:
         if isinstance(statement, Loop):

@@ -52,7 +52,7 @@ def slots_for(adjoint: Adjoint, tapes: Mapping[Key, Tape]) -> dict[Key, Slot]:
 
 
 def _own(adjoint: Adjoint) -> Iterator[Key]:
-    """The keys of arrays that each trip of a loop makes anew, and that nothing outside the loop mentions."""
+    """The keys of arrays that each trip of a loop overwrites, and that nothing outside the loop mentions."""
     primal, save_points = adjoint.primal, adjoint.save_points
     outside = {*primal.inputs, *primal.outputs.values()}
     for number, buffer in adjoint.residuals:

@@ -290,7 +290,7 @@ class Accountant:
         )
 
     def _copies(self, modes: list[tuple[Choice, ...]]) -> Iterator[Tape]:
-        """What inner values are made into, where the reverse sweep also runs the statements that make them first."""
+        """Tapes for copies of recomputed inner values, where the reverse sweep also reruns the original statements."""
         for k, recompute in enumerate(self.inner.recomputes):
             step = self._step(recompute.block[0])
             size = sum(self._bytes(name) for name in recompute.buffers)
@@ -325,7 +325,7 @@ class Accountant:
         return result
 
     def _only_kept(self, mentions: Mapping[str, set[int]]) -> Iterable[str]:
-        """Buffers that appear as values although they cannot be made again: others are made from them."""
+        """Inputs of recomputations that cannot be recomputed themselves, and so are values that can only be stored."""
         owner = {name for recompute in self.outer for name in recompute.buffers}
         for recompute in self.outer:
             for m in recompute.members:

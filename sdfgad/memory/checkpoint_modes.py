@@ -87,7 +87,7 @@ def states_of(choice: Choice, loops: list[KeptLoop], cost: Cost) -> tuple[int, i
 
 
 def choices_of(loops: list[KeptLoop], tapes: list[TapeSize], cost: Cost) -> list[Choice]:
-    """The Pareto-optimal ways to checkpoint the loops of one step, in bytes and work."""
+    """The Pareto-optimal ways to checkpoint the loops of one step, in bytes and work; a sample if they are many."""
     found: list[dict[int, Segments]] = [{}]
     for one in loops:
         options = segmentations(one.trips)

@@ -58,7 +58,7 @@ def inner_choices(adjoint: Adjoint) -> InnerChoices:
 
 
 def _worth_asking(adjoint: Adjoint, found: list[Recompute]) -> list[Recompute]:
-    """Those that some tape may be saved by, and those that they are made of."""
+    """The recomputations that may save a tape, and those that they depend on."""
     taped = {buffer for _, buffer in adjoint.residuals}
     useful = {k for k, recompute in enumerate(found) if recompute.buffers & taped}
     everything = list(asked(adjoint.primal, adjoint.pieces, frozenset(), found))
@@ -71,7 +71,7 @@ def _worth_asking(adjoint: Adjoint, found: list[Recompute]) -> list[Recompute]:
 
 
 def _askers(adjoint: Adjoint, recomputes: list[Recompute]) -> dict[Key, tuple[Pair, ...]]:
-    """Key -> who asks for it; also keys that nothing asks for while everything is stored."""
+    """Key -> who needs it; also keys that nothing needs while everything is stored."""
     by_buffer: dict[str, list[Asked]] = {}
     for one in asked(adjoint.primal, adjoint.pieces, frozenset(adjoint.residuals), recomputes):
         by_buffer.setdefault(one.request.access.buffer, []).append(one)
@@ -110,7 +110,7 @@ def _is_known(adjoint: Adjoint, residual: Residual) -> bool:
 
 
 def _conflicts(adjoint: Adjoint, recomputes: list[Recompute]) -> Iterator[Pair]:
-    """Pairs of which the first could read the second only where the second cannot be made any more."""
+    """Pairs of which the first would have to read the second after the point at which that can last be recomputed."""
     statements = numbered(adjoint.primal.body)
     reads: dict[int, set[int]] = {k: set() for k in range(len(recomputes))}
     last_read = [0] * len(recomputes)

@@ -70,7 +70,7 @@ def counters_along(statement: Statement, axes: Axes, length: int) -> tuple[str, 
 
 
 def _along(nested: Sequence[Leaf], axes: Axes) -> list[str]:
-    """The counter of each, if one is found: what one tells of the axes of a buffer may be what another one needs."""
+    """The counter of each leaf, by propagation: one leaf's counter adds axes that determine another leaf's."""
     along = [""] * len(nested)
     is_new = True
     while is_new and not all(along):

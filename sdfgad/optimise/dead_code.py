@@ -1,4 +1,7 @@
-"""Dead-code elimination: removes statements whose results nothing reads."""
+"""Removes statements whose result nothing reads.
+
+This is dead-code elimination, by a backward liveness analysis of whole buffers.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def remove_dead_code(program: Program) -> Program:
 
 
 def _only_checked(call: Call, live: set[str]) -> Call:
-    """A call, or one that only tells whether it fails where nothing else of it is read."""
+    """A call; where nothing but its failure status is read, the cheaper one that only computes this."""
     function, needed = LIBRARY[call.name], [whole for whole in call.outputs if whole.buffer in live]
     if not function.check or needed != [call.outputs[-1]]:
         return call

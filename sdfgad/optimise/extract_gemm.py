@@ -270,7 +270,7 @@ class _Lift:
         return None if target is None else Compute(own, Access(target.buffer, index), read, where=trips.product.where)
 
     def copies_at(self, trips: Trips) -> Iterator[Compute]:
-        """The copies for later that have just been made where a product is."""
+        """The copies of operands, saved in each trip, that come right before a product."""
         for statement in reversed(trips.loop.body[: trips.position]):
             if not isinstance(statement, Compute) or statement.target.buffer not in self.copies:
                 return

@@ -81,14 +81,14 @@ class _Sum:
     def ordered(self, names: frozenset[str]) -> list[str]:
         """Variables in the order of axes: counters, then what the statement sums over, then the target's axes.
 
-        The last factor of a product of matrices is read along its rows then.
+        So the last factor of a matrix product is read along its rows.
         """
         own = [name for name, _ in self.addition.own]
         return [name for name in (*(n for n in self.extents if n not in own), *own) if name in names]
 
     @property
     def order(self) -> Order:
-        """What stays to the last: what selects the target, and counters that only say how often something is added."""
+        """The search for the order; the target's variables, and counters that no factor has, are kept to the end."""
         factors = tuple(map(self.names, self.factors))
         idle = self.extents.keys() - frozenset[str]().union(*factors)
         return Order(self.domain, factors, self.names(*map(Int, self.addition.target.index)) | idle)
@@ -127,7 +127,7 @@ class _Factoring:
     # --- which
 
     def sum_of(self, nest: _Nest) -> _Sum | None:
-        """What the nest adds, if that is all that it does."""
+        """The sum that a nest adds to its target, if it does nothing else."""
         line = Line(self.buffers, self.names, self.temporaries(nest.body))
         if not line.read(nest.body) or len(line.additions) != 1:
             return None
@@ -150,7 +150,7 @@ class _Factoring:
         return {name for name in written(body) - outside if inside[name] == self.uses[name]}
 
     def is_worth(self, found: _Sum, step: Step) -> bool:
-        """Whether there is less to do, and what is made before takes no more room than what it is made of."""
+        """Whether this takes fewer operations, and partial sums no more bytes than the arrays they come from."""
         dtype = self.buffers[found.addition.target.buffer].dtype
         arrays = {read.buffer for read in reads(*found.factors)} | {found.addition.target.buffer}
         room = sum(known_bytes(self.buffers[name]) for name in arrays)
@@ -173,12 +173,12 @@ class _Making:
         return (*checks, *self.before, self.nest(step, value))
 
     def value(self, step: Step) -> Expr:
-        """The product of a step's parts, those that are sums made before."""
+        """The product of a step's parts, given factors and elements of partial sums."""
         parts = [self.found.factors[part] if isinstance(part, int) else self.made(part) for part in step.parts]
         return reduce(lambda x, y: Op("multiply", (x, y), x.dtype), parts)
 
     def made(self, step: Step) -> Expr:
-        """An element of an array with the sums of a step, which is made before."""
+        """An element of an array of partial sums, after emitting the statements that compute the array."""
         value, found = self.value(step), self.found
         own, box = found.ordered(step.kept), found.domain.onto(step.over)
         assert box is not None
@@ -195,7 +195,7 @@ class _Making:
         return element.read(value.dtype)
 
     def over_box(self, statement: Compute, names: frozenset[str]) -> Compute:
-        """A statement for all values that some variables have, which get new names."""
+        """A statement over all values of some variables, which become parameters with new names."""
         box = self.found.domain.onto(names)
         assert box is not None
         params: list[tuple[str, Lin]] = []
@@ -208,7 +208,7 @@ class _Making:
         return replace(statement, params=tuple(params), target=target, value=rewrite(statement.value, symbols))
 
     def nest(self, step: Step, value: Expr) -> Statement:
-        """The loops that are left, around the last step."""
+        """The loops that remain, around the last step."""
         found, counters = self.found, {loop.var for loop in self.found.nest.loops}
         names = [name for name in found.ordered(step.over) if name not in counters]
         params: Params = tuple((name, Lin(found.extents[name])) for name in names)

@@ -48,7 +48,7 @@ class _Adding:
         return product is not None and bool(product.n) and product.work >= WORK
 
     def merged(self, before: Block, second: Compute) -> Block | None:
-        """The statements before the second product, with both in the place of the first one."""
+        """The statements before the second product, with the sum of both products in the place of the first one."""
         for position in reversed(range(len(before))):
             first = before[position]
             if isinstance(first, Compute) and mentioned_by(first, second.target.buffer):
@@ -59,7 +59,7 @@ class _Adding:
         return None
 
     def together(self, first: Compute, second: Compute) -> Block | None:
-        """The sum of the factors that differ, and its product with the other one."""
+        """The sum of the factors that differ, and the product of this sum with the common factor."""
         if first.target.buffer != second.target.buffer or not self.is_large(first):
             return None
         if len(first.params) != len(second.params):
@@ -93,7 +93,7 @@ def _params_of(read: Read, statement: Compute) -> Params:
 
 
 def _different(first: Compute, second: Compute) -> tuple[Read, Read] | None:
-    """The factors that two products over the same points differ in, if they are alike but for those."""
+    """The one factor in which two products over the same points differ, in each of them."""
     if first.target != second.target or dict(first.params) != dict(second.params):
         return None
     if not all(extent.is_const for _, extent in first.params):

@@ -1,7 +1,7 @@
 """Runs statements over the same box together: loop fusion over an axis that they have in common, and again within it.
 
 A value that one statement computes and the next one reads is then still in a register or in the cache. Statements may
-share a loop if no trip of one conflicts with a different trip of the other.
+share a loop if no trip of one conflicts with a different trip of the other, except that sums may be reordered.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _across_memory(statement: Compute) -> str:
 
 
 def _along_memory(index: tuple[Lin, ...], names: list[str]) -> str | None:
-    """The parameter with the shortest steps along the last axis; a vector with one parameter tells nothing.
+    """The parameter with the shortest steps along the last axis; None for a vector with a single parameter.
 
     A row of a matrix that loops around the statement choose is a vector, too.
     """

@@ -97,7 +97,7 @@ def _bound(statement: Statement) -> Iterator[str]:
 
 
 def _atoms(statement: Statement) -> Iterator[Expr]:
-    """What indices are made of that is read from arrays, in the statements that certainly run."""
+    """The parts of indices that are read from arrays, in statements that certainly run."""
     if isinstance(statement, Compute) and _runs(statement):
         indices = [statement.target.index, *(read.index for read in _certain(statement.value))]
         for lin in (lin for index in indices for lin in index):

@@ -106,7 +106,7 @@ def _takes(program: Program, made: Compute, user: Statement, is_update: bool) ->
 
 
 def _mentions_once(user: Compute, made: Compute) -> bool:
-    """Whether a statement reads each element of what is made at most once."""
+    """Whether a statement reads each element of a statement's target at most once."""
     found = {read.index for read in reads(user.value) if read.buffer == made.target.buffer}
     names = {str(lin) for lin in next(iter(found), ())}
     return len(found) == 1 and names == {name for name, _ in user.params}

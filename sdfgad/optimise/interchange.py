@@ -49,7 +49,7 @@ def _is_rectangular(outer: Loop, inner: Loop) -> bool:
 
 
 def _is_better(uses: tuple[Use, ...], outer: str, inner: str) -> bool:
-    """Whether more of what the outer loop moves along goes along memory with it than with the inner one."""
+    """Whether, of the accesses that the outer loop moves, more run along memory with it than with the inner loop."""
     moved = [use for use in uses if mentions(use, outer)]
     return _along(moved, outer) > _along(moved, inner)
 

@@ -48,7 +48,7 @@ def arrange(program: Program) -> Program:
 
 
 def _count(block: Block, trips: int, served: dict[str, dict[int, int]]) -> None:
-    """How many points go along each axis of each buffer."""
+    """Adds up, for each axis of each buffer, the points at which the innermost loop runs along it."""
     for statement in block:
         if isinstance(statement, Compute) and statement.params:
             order = order_of(statement)

@@ -195,7 +195,7 @@ def _at(statement: Compute, symbols: dict[str, Lin], factor: Read, element: Acce
 
 
 def _triangle(loop: Loop, first: Compute, second: Compute, param: str) -> _Triangle | None:
-    """The points of both statements, the first of which writes what is told by their columns, the second by rows."""
+    """The triangle of two statements, whose targets are indexed by its column and by its row, respectively."""
     extent = dict(first.params)[param]
     slope, trips = extent.coefficient(loop.var), loop.trips.const
     rest = extent - Lin.symbol(loop.var).scaled(slope)

@@ -117,9 +117,7 @@ class _Reordering:
         return is_known and is_other and user.accumulate in (None, "add") and not user.fresh
 
     def replaced(self, user: Statement, made: Compute) -> Compute | None:
-        """A reader with the values for its reads; None if that adds divisions, becomes a matrix product, or is
-        large.
-        """
+        """A reader with the values for its reads; None if that adds divisions, makes a matrix product, or is large."""
 
         def computed(node: Expr) -> Expr | None:
             is_it = isinstance(node, Read) and node.buffer == made.target.buffer

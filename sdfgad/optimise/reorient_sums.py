@@ -80,7 +80,7 @@ class _Turning:
         return (replace(statement, body=self.block(statement.body, inside)),)
 
     def turned(self, loop: Loop, domain: Domain) -> Block:
-        """A loop with all the sums turned that can be."""
+        """A loop with all its sums reoriented that can be."""
         was, is_changed = loop, False
         before: Block = ()
         after: Block = ()
@@ -95,7 +95,7 @@ class _Turning:
     # --- one sum
 
     def moves(self, loop: Loop, domain: Domain) -> Iterator[_Moved]:
-        """The loop without one of its sums, for each that can be turned."""
+        """The loop without one of its sums, for each that can be reoriented."""
         for position, statement in enumerate(loop.body):
             assert isinstance(statement, Compute)
             points = _points(statement, domain.with_range(loop.var, loop.trips))
@@ -112,7 +112,7 @@ class _Turning:
                 yield found
 
     def moved(self, loop: Loop, position: int, domain: Domain, trips: int) -> _Moved | None:
-        """A loop without the sum at a position; scalars that the sum has to do with get an element for each trip."""
+        """A loop without the sum at a position; scalars that the sum depends on become arrays over the trips."""
         was = loop.body[position]
         assert isinstance(was, Compute)
         for name in sorted(was.touched):
@@ -132,13 +132,13 @@ class _Turning:
         return replace(moved, before=(*cleared, *moved.before))
 
     def is_own(self, loop: Loop, name: str) -> bool:
-        """Whether a scalar is made anew in each trip of a loop, and used nowhere else."""
+        """Whether a scalar is private to a trip: assigned before it is read there, and used nowhere else."""
         if self.buffers[name].shape or name in self.kept or not any(_writes(s, name) for s in loop.body):
             return False
         return sum(name in s.touched for s in loop.body) == self.users[name] and begins_anew(loop.body, name)
 
     def widened(self, loop: Loop, name: str, trips: int) -> Loop:
-        """The loop with an element for each trip in place of a scalar."""
+        """The loop with a scalar expanded to an array over the trips."""
         new = self.names.fresh(f"{name}_each")
         self.buffers[new] = Buffer(new, (Lin(trips),), self.buffers[name].dtype)
         self.users[new] = self.users[name]
@@ -146,7 +146,7 @@ class _Turning:
         return replace(loop, body=tuple(_with_index(s, name, Access(new, index)) for s in loop.body))
 
     def clear_of(self, loop: Loop, position: int) -> Compute | None:
-        """What begins the sum at a position with a constant, in an element that the trip has for itself."""
+        """The statement that starts the sum at a position with a constant, in an element private to the trip."""
         target = loop.body[position].target  # type: ignore[union-attr]
         users = [s for s in loop.body if target.buffer in s.touched]
         first = users[0]
@@ -160,7 +160,7 @@ class _Turning:
     # --- what is left
 
     def spread(self, trips: Trips) -> Block:
-        """The loop, or each of its statements for all trips, if each of them can run before all that follow it."""
+        """The loop distributed over its statements, if dependences and all statements allow that; else the loop."""
         body, result = trips.loop.body, list[Statement]()
         for position, statement in enumerate(body):
             rest = Trips(replace(trips.loop, body=body[position:]), trips.around)
@@ -210,7 +210,7 @@ class _Case:
         return self.trips.domain.with_range(name, extent)
 
     def is_free(self, is_later: bool, until: Lin | None = None) -> bool:
-        """Whether contributions can run later, or earlier: beyond all trips, or next to the trip `until`."""
+        """Whether contributions can run later or earlier: outside of all trips, or next to the trip `until`."""
         trips, here, there = self.trips, self.trips.here, self.trips.there
         beyond = trips.later(there, here) if is_later else trips.later(here, there)
         order = [beyond]
@@ -230,7 +230,7 @@ class _Case:
     # --- out of the loop
 
     def outside(self) -> tuple[Compute, _Moved] | None:
-        """The sums of all trips before the loop, or after it."""
+        """The sums of all trips, before or after the loop."""
         nest = self.nest()
         if nest is None:
             return None
@@ -246,7 +246,7 @@ class _Case:
         return replace(loop, body=(*first, *loop.body[:k], *loop.body[k + 1 :], *last))
 
     def nest(self) -> Loop | None:
-        """All contributions: a loop over the parameter around the trips."""
+        """All contributions, as a loop over the parameter around the trips."""
         ((name, extent),), loop = self.sum.params, self.trips.loop
         longest = self.longest(extent)
         if longest is None:
@@ -263,7 +263,7 @@ class _Case:
         return Loop(new, longest, (body,), guards, where=self.sum.where, is_parallel=True)
 
     def longest(self, extent: Lin) -> Lin | None:
-        """The most points of a trip."""
+        """The largest number of points of a trip."""
         loop, slope = self.trips.loop, extent.coefficient(self.trips.loop.var)
         ends = (loop.trips - 1, loop.trips) if slope > 0 else (Lin(0),)
         found = (extent.substitute({loop.var: end}) for end in ends)
@@ -272,12 +272,12 @@ class _Case:
     # --- into other trips
 
     def inside(self) -> tuple[Compute, _Moved] | None:
-        """Each contribution in the trip that the parameter tells of."""
+        """Each contribution in the trip whose number is the value of the parameter."""
         found = (self.into(trip) for trip in dict.fromkeys(self.others()))
         return next(filter(None, found), None)
 
     def others(self) -> Iterator[Lin]:
-        """The trips that may use what a contribution is added to, or make what it is made of."""
+        """The trips that may use what a contribution adds to, or compute what it reads."""
         ((name, _),), var = self.sum.params, self.trips.loop.var
         others = [use for s in self.trips.loop.body if s is not self.sum for use in uses_of(s)]
         for mine in uses_of(self.sum):
@@ -302,7 +302,7 @@ class _Case:
         return turned, _Moved((), loop, ())
 
     def in_trip(self, trip: Lin) -> Compute | None:
-        """The contributions that belong to a trip, as a sum over the trips that they were in."""
+        """The contributions that move to a trip, as a sum over the trips that they come from."""
         ((name, extent),), loop = self.sum.params, self.trips.loop
         old, inner = self.names.fresh(loop.var), self.names.fresh(loop.var)
         at = {loop.var: Lin.symbol(old)}

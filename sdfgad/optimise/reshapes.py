@@ -59,7 +59,7 @@ class _Reshapes(Forward):
         return place
 
     def is_read_once(self, name: str) -> bool:
-        """Whether a buffer has a single read, of each element once, outside of matrix products."""
+        """Whether a buffer has a single read, of as many elements as it has, outside of matrix products."""
         users = [s for one in self.program.body if mentioned_by(one, name) for s in walk((one,))]
         found = [(s, r) for s in users for r in reads_of(s) if r.buffer == name]
         if len(found) != 1:

@@ -82,7 +82,7 @@ def _is_copied(program: Program, saved: _Saved, tape: str) -> bool:
 
 
 def _is_made_anew(saved: _Saved) -> bool:
-    """Whether a forward trip saves the buffer before it does anything else with it, and then makes it anew."""
+    """Whether a forward trip saves the buffer before any other use of it, and then overwrites it entirely."""
     users = [s for s in saved.forward.body if mentioned_by(s, saved.buffer)]
     rest = tuple(s for s in saved.forward.body if s is not saved.save)
     return users[0] is saved.save and len(users) > 1 and begins_anew(rest, saved.buffer)

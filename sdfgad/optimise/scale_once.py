@@ -89,7 +89,7 @@ class _Parts:
         self.products: dict[Part, Compute] = {}
 
     def settle(self) -> bool:
-        """Decides what is kept of the parts that were wanted: whether that is not what it was before."""
+        """Merges overlapping parts and refuses those read too rarely; whether that has changed anything."""
         place: dict[Part, Part] = {}
         total: dict[Part, int] = {}
         for part in sorted(self.points, key=lambda part: -volume(part[2])):
@@ -104,7 +104,7 @@ class _Parts:
         return not is_done
 
     def element(self, part: Part, read: Read, points: int) -> Read | None:
-        """The element of a part that has the place of an array's element; None if that is not worth it."""
+        """An element of the scaled or converted part of an array, if the part is read often enough."""
         if part in self.refused:
             return None
         self.points[part] = self.points.get(part, 0) + points
@@ -126,7 +126,7 @@ class _Parts:
         return Compute(params, made, rewrite(how, replace=swap.get))
 
     def made(self, changed: Statement) -> Block:
-        """The statements that make the parts that are kept, and that the changed statement reads."""
+        """The statements that compute the parts which the changed statement reads."""
         wanted = (self.products[whole] for whole in dict.fromkeys(self.place.values()))
         kept = [one for one in wanted if one.target.buffer in changed.mentioned]
         for one in kept:

@@ -145,7 +145,7 @@ def _unchanged(block: Block, position: int, value: Expr) -> list[int]:
 
 
 def _changed_at(block: Block, position: int, value: Expr) -> int:
-    """The first position from one on at which a statement writes what a value is made of; the end if none does."""
+    """The first position from one on at which a statement overwrites an operand of a value; the end if none does."""
     names = {read.buffer for read in reads(value)}
     for k in range(position, len(block)):
         if not names.isdisjoint(block[k].mentioned) and not names.isdisjoint(written((block[k],))):

@@ -340,7 +340,7 @@ def _are_apart(x: Span, y: Span, var: str | None) -> bool:
 
 
 def _difference(x: _Axis, y: _Axis, first: _Sweep, second: _Sweep, var: str | None) -> int | None:
-    """The greatest difference of the rows at which two indices are the same; None if this axis does not tell."""
+    """The greatest difference of the rows at which two indices are equal; None if this axis does not limit it."""
     tells = (first.lead is None or x.is_row) and (second.lead is None or y.is_row)
     if not tells or x.row is None or y.row is None or x.row[0] != y.row[0]:
         return None

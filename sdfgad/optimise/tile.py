@@ -1,4 +1,4 @@
-"""Strip-mining and interchange (tiling): eight trips of a parallel loop run side by side in the sequential loops in it.
+"""Strip-mining and interchange (tiling): a few trips of a parallel loop run side by side in the sequential loops in it.
 
 In ``for f: for j: t[f, j] = … t[f, j - 1] …`` each step waits for the one before. With eight rows at a time the
 processor has eight independent chains to work on: ``for g: for j: for f < 8: t[8 * g + f, j] = …``.

@@ -119,7 +119,7 @@ class Windows:
 
 
 def _split(statement: Compute, product: Product, operand: Operand) -> Windows | None:
-    """Which parameters of an operand number the windows, and which go along them; the largest group are places."""
+    """The windows of an operand: the parameters within one, and those that number them, which are the larger group."""
     others = [o for o in (product.a, product.b, product.c) if o is not operand]
     groups: dict[tuple[bool, ...], list[tuple[str, Lin]]] = {}
     for name, extent in statement.params:

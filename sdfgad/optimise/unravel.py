@@ -98,7 +98,7 @@ def divisions(statement: Compute) -> list[Expr]:
 
 
 def _cuts(atom: Atom, name: str) -> Iterator[int]:
-    """The numbers of values of a parameter that are one value of a quotient, or after which a remainder begins anew."""
+    """The divisors of a parameter at which a quotient steps or a remainder restarts."""
     parts = division(atom)
     if parts is None:
         return

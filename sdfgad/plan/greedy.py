@@ -217,7 +217,7 @@ def _changes(board: Board, turn: int) -> Iterator[Change]:
 
 
 def _inner_without(problem: Problem, inner: frozenset[int], tape: Tape) -> frozenset[int] | None:
-    """What to make again so that nothing asks for `tape`; None if something always does."""
+    """The inner values to recompute so that nothing needs `tape`; None if something always does."""
     fixed, again = dict(problem.fixed_inner), set(inner)
     for _ in tape.asked:  # Whoever is made again may be a reader that asks, too.
         for reader, read in tape.asked:

@@ -110,7 +110,7 @@ def build(problem: Problem) -> Model:
 
 
 def _place_value(model: Model, index: int, consumers: Sequence[dict[int, int]]) -> None:
-    """Say when value `index` is made again and how long it is held; `consumers`: point → variable, for each."""
+    """Adds variables for when value `index` is recomputed and held; `consumers`: point → variable, for each."""
     value = model.problem.values[index]
     points = sorted(set(value.needs).union(*consumers), reverse=True)
     made = {point: model.binary() for point in _candidates(model, index, points, consumers)}
@@ -138,7 +138,7 @@ def _place_value(model: Model, index: int, consumers: Sequence[dict[int, int]]) 
 
 
 def _candidates(model: Model, index: int, points: Iterable[int], consumers: Sequence[dict[int, int]]) -> Sequence[int]:
-    """The points at which value `index` may be made again."""
+    """The points at which value `index` may be recomputed."""
     value = model.problem.values[index]
     if dict(model.problem.fixed_values).get(index) is False:
         return ()
@@ -195,7 +195,7 @@ def _place_step(model: Model, index: int, step: Step) -> None:
 
 
 def _tape_state(model: Model, tape: Tape) -> Sum:
-    """1 where the tape is asked for, 0 (empty) where it is not."""
+    """1 if the tape is needed, 0 (empty) if it is not."""
     asks: list[Sum] = []
     for reader, read in dict.fromkeys(tape.asked):
         one: Sum = {ONE: 1} if reader == NOBODY else model.inner[reader]

@@ -128,7 +128,7 @@ class _Finder:
     def _determined(
         self, groups: list[tuple[frozenset[str], tuple[int, ...]]], section: Section
     ) -> list[tuple[frozenset[str], tuple[int, ...]]]:
-        """Those of which each reader sees the final values, made in the same run of the block."""
+        """The groups whose readers all see the final values, computed in the same run of the block."""
         names = frozenset(name for buffers, _ in groups for name in buffers)
         if not names:
             return []
@@ -146,7 +146,7 @@ class _Finder:
     def _foreign_reads(
         self, groups: list[tuple[frozenset[str], tuple[int, ...]]], section: Section
     ) -> Iterator[tuple[int, Request]]:
-        """Reads of a group's buffers by statements outside the group, which may be made again themselves."""
+        """Reads of a group's buffers by statements outside the group, which may be recomputed themselves."""
         owner = {name: members for buffers, members in groups for name in buffers}
         for position, (number, statement) in enumerate(section.items):
             for offset, inner in enumerate(walk((statement,))):
@@ -175,9 +175,9 @@ class _Finder:
 
 
 def _compared(program: Program) -> set[str]:
-    """The buffers of which real numbers are compared with others: made again, they might be rounded otherwise.
+    """The buffers whose real values are compared with others: recomputed, they might be rounded differently.
 
-    Where ``m = np.max(t)``, some element of `t` equals `m`, but perhaps none of a `t` that is made again beside it.
+    Where ``m = np.max(t)``, some element of `t` equals `m`, but perhaps none of a recomputed `t`.
     """
     values = [s.value for s in walk(program.body) if isinstance(s, Compute)]
     conditions = [s.condition for s in walk(program.body) if isinstance(s, Branch)]
@@ -203,7 +203,7 @@ def _groups(section: Section) -> list[tuple[frozenset[str], tuple[int, ...]]]:
 
 
 def _useful(found: list[Recompute], program: Program, pieces: Mapping[int, StatementAdjoint]) -> Iterable[Recompute]:
-    """Those that an adjoint asks for, or another that is useful."""
+    """The recomputations that an adjoint, or another useful one, reads."""
     everything: list[Asked] = list(asked(program, pieces, frozenset(), found))
     answers = Answers(found)
     useful: set[int] = set()

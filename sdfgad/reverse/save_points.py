@@ -90,7 +90,7 @@ class SavePoints:
         return self._boxes[key]
 
     def _loops_for(self, asker: int, writer: int, buffer: str) -> Iterator[int]:
-        """The loops around a writer, outermost first, in which nothing asks, and before which values can be kept."""
+        """The loops around a writer but not the asker, outermost first, before which values can be saved."""
         if not self.early:
             return
         around = {number for number, _ in self.loops[asker]}

@@ -99,7 +99,7 @@ def _reads_along(statement: Compute, name: str) -> int:
 
 
 def _runs_along(statement: Compute, own: list[str], summed: list[str]) -> bool:
-    """Whether reads of whole arrays go along memory with the target's parameters and across it with the others."""
+    """Whether reads of whole arrays run along memory with the target's parameters and across it with the others."""
     along = across = 0
     for node in postorder(statement.value):
         if isinstance(node, Read) and node.index and any(_mentions(node.index, s) for s in summed):

@@ -57,7 +57,7 @@ def _folded(name: str, args: list[Lin]) -> Lin:
 
 
 def shape_of(descriptor: Any, symbols: Symbols) -> tuple[Lin, ...]:
-    """The extents of an array; that of ``max(1, n)`` is n, which DaCe is not told where it may be none."""
+    """The extents of an array; ``max(1, n)`` is read as n: the writer uses it as DaCe has no extent of 0."""
     return tuple(form_of(_extent(size), symbols) for size in descriptor.shape)
 
 

@@ -359,7 +359,7 @@ def specialise(
 
 
 def _fitting(made: Specialisation, plain: Specialisation, call: Call) -> Specialisation:
-    """The prepared specialisation, but where the plain one needs less memory and the limit asks for that."""
+    """The prepared specialisation, unless the plain one needs less memory and only it fits the limit."""
     if made.primal is plain.primal or made.options.limit is None:
         return made
     least: dict[int, Specialisation] = {}

@@ -47,7 +47,7 @@ class TripGuess:
         self._guesses[key] = self._next(key, made if guess is None else guess, made)
 
     def _next(self, key: Hashable, guess: Trips, made: Trips) -> Trips:
-        """The guess after a call for which this one was made."""
+        """The next guess, after a call with this guess that made these numbers of trips."""
         is_wasteful = any(guess[loop] > trips + trips // MOST_WASTE + 1 for loop, trips in made.items())
         self._wasteful[key] = self._wasteful[key] + 1 if is_wasteful else 0
         if self._wasteful[key] >= PATIENCE:
@@ -68,7 +68,7 @@ class TripGuess:
 
 
 def _tried(run: Callable[[Trips], Trips], guess: Trips) -> Trips | None:
-    """How many trips a call made with as many slots as were guessed; None if that did not do."""
+    """The trips of a call with guessed numbers of slots; None if these were too few, or too many for the memory."""
     try:
         return run(guess)
     except (TooFewSlots, OutOfMemory):

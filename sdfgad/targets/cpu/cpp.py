@@ -116,7 +116,7 @@ class Writer:
         return " + ".join(parts).replace("+ -", "- ")
 
     def _is_eager(self, node: Expr) -> bool:
-        """Whether a value may be computed where it is not asked for."""
+        """Whether a value may be computed speculatively, where it may not be needed."""
         if isinstance(node, Op):
             # Integers are divided by functions of ours, which take all divisors.
             return all(self._eager[arg] for arg in node.args) and (node.name in EAGER or is_small_power(node))

@@ -224,7 +224,7 @@ class Points:
         return True
 
     def _is_along(self, axes: Sequence[tuple[Lin, Lin]]) -> bool:
-        """Whether a place in the memory of an array is inside; a counter may go along several axes."""
+        """Whether an offset in the memory of an array is in bounds, as a counter may run along several axes."""
         place, size = Lin(0), 1
         for lin, extent in reversed(axes):
             place, size = place + lin.scaled(size), size * extent.const
