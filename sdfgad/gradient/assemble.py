@@ -120,7 +120,7 @@ def trips_of(counter: Counter) -> str:
 
 
 def _told(counters: tuple[Counter, ...], buffers: dict[str, Buffer], names: Names) -> tuple[dict[str, str], Block]:
-    """Outputs for what the counters are after the forward sweep, and the statements that write them."""
+    """Outputs for the final values of the trip counters, and the statements that write them."""
     outputs: dict[str, str] = {}
     block: list[Statement] = []
     for counter in counters:

@@ -240,12 +240,12 @@ def _trips(kept: Checkpoint, body: Block, start: Lin, count: Lin) -> Loop:
 
 
 def _bound(symbol: str, value: Lin, body: Block) -> Loop:
-    """The body with a symbol that has a value which is data: a loop of one trip."""
+    """The body with a symbol bound to a value that is data: a loop of one trip."""
     return Loop(symbol, Lin(1), body, (), start=value)
 
 
 def _state(kept: Checkpoint, slot: Lin, is_kept: bool, names: Names) -> Branch:
-    """The state kept in a slot or loaded from it, if the slot is not negative."""
+    """Stores the state to a slot, or loads it from one, if the slot's number is not negative."""
     chosen = names.fresh(f"{kept.loop.var}_slot")
     copies = tuple(_copy(kept, name, Lin.symbol(chosen), is_kept) for name in kept.states)
     condition = Op("greater_equal", (Int(slot), Const(0, INT)), BOOL)

@@ -124,7 +124,7 @@ class Sweeps:
         return self._on_tapes(body, loop, number) if taping else body
 
     def _on_tapes(self, body: Block, loop: Loop, number: int) -> Block:
-        """What a trip does, or its adjoint, with what lives on tapes in their slots for the trip."""
+        """A trip, or its adjoint, with arrays replaced by the tape slots in which they are stored."""
         for (other, _), slot in self.slots.items():
             if number < other <= number + loop.size and self.adjoint.save_points.loops[other][-1][0] == number:
                 body = on_tape(body, slot)
@@ -227,7 +227,7 @@ class Sweeps:
             made.extend(statements)
 
     def _again(self, k: int) -> Block:
-        """The statements that make a value again."""
+        """The statements that recompute a value."""
         recompute, result = self.copies.recomputes[k], list[Statement]()
         for number in recompute.members:
             assert not self._holds_checkpoint(number), "a loop that keeps states cannot be made again"

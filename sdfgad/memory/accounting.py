@@ -62,7 +62,7 @@ class Accountant:
     """Formulates the planning problem of a gradient program that stores all its residuals.
 
     Args:
-        made: the gradient program of `adjoint`, with nothing recomputed.
+        made: the gradient program of `adjoint`, without recomputation.
         inner: the choices inside of loops.
         integers: the values of the primal's run-time integers, and the total trip counts that depend on data.
     """

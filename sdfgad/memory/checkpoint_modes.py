@@ -10,7 +10,7 @@ from sdfgad.memory.cost import Cost
 from sdfgad.plan.segments import Segments, segmentations
 from sdfgad.reverse.save_points import Key
 
-# Nanoseconds are predicted to a factor of two or so; what is made again must win by more than that is worth.
+# Nanoseconds are predicted to a factor of two or so: predicted work of recomputation is increased by this factor.
 CAUTION = 1.25
 MOST_MODES = 40
 

@@ -44,7 +44,7 @@ def _moved(program: Program, name: str) -> Program:
 
 
 def _rotated(program: Program, loop: Loop, name: str, is_needed: bool) -> Block:
-    """The loop with a clear of the same elements in each trip at the start of it; and, if needed, again after all.
+    """The loop with the clear at the start of each trip; followed by the clear once more, if that is needed.
 
     The elements are zero when the loop begins.
     """
@@ -61,7 +61,7 @@ def _rotated(program: Program, loop: Loop, name: str, is_needed: bool) -> Block:
 
 
 def _is_fixed(clear: Compute, loop: Loop) -> bool:
-    """Whether a statement names the same elements in all trips."""
+    """Whether a clear sets the same elements in all trips."""
     forms = [Int(form) for form in (*clear.target.index, *(extent for _, extent in clear.params))]
     return not reads(*forms) and all(loop.var not in symbols_of(form) for form in forms)
 
@@ -71,7 +71,7 @@ def _runs(loop: Loop) -> bool:
 
 
 def _is_inside(buffers: Mapping[str, Buffer], clear: Compute) -> bool:
-    """Whether a buffer certainly has all elements that a statement names."""
+    """Whether all elements that a clear sets are certainly in bounds."""
     spans = [interval(form, dict(clear.params)) for form in clear.target.index]
     shape = buffers[clear.target.buffer].shape
     return all(
@@ -81,13 +81,13 @@ def _is_inside(buffers: Mapping[str, Buffer], clear: Compute) -> bool:
 
 
 def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:
-    """The loop with the clear at the start of its trips; None where that would not be the same."""
+    """The loop with the clear at the start of its trips; None if that would change results."""
     body = None if loop.is_open else _in_block(program, loop.body, name)
     return None if body is None else replace(loop, body=body)
 
 
 def _in_block(program: Program, block: Block, name: str) -> Block | None:
-    """A block that finds a buffer clear and leaves it so, with the clear at its start, or at that of one within it."""
+    """A block, before and after which a buffer is zero, with the clear at its start or in a nested block."""
     found = [s for s in block if mentioned_by(s, name)]
     nested = _nested(program, found[0], name) if len(found) == 1 else None
     if nested is not None:
@@ -105,7 +105,7 @@ def _in_block(program: Program, block: Block, name: str) -> Block | None:
 
 
 def _before_branch(program: Program, block: Block, found: list[Statement], name: str) -> Block | None:
-    """The same where the last statement that mentions a buffer is a branch, which clears it on both sides."""
+    """The same if the last statement that mentions the buffer is a branch that clears it on both sides."""
     last, first = found[-1], found[0]
     assert isinstance(last, Branch)
     ends = [next((s for s in reversed(side) if mentioned_by(s, name)), None) for side in (last.then, last.orelse)]
@@ -121,7 +121,7 @@ def _before_branch(program: Program, block: Block, found: list[Statement], name:
 
 
 def _nested(program: Program, statement: Statement, name: str) -> Statement | None:
-    """A loop, or a branch of which one side mentions a buffer, with the clear inside."""
+    """A loop, or a branch of which one side mentions the buffer, with the clear inside."""
     if isinstance(statement, Loop):
         return _in_loop(program, statement, name)
     if not isinstance(statement, Branch) or any(read.buffer == name for read in reads_of(statement)):
@@ -140,7 +140,7 @@ def _with(block: Block, old: Statement, new: Block) -> Block:
 
 
 def _is_within(statement: Statement, clear: Compute, name: str) -> bool:
-    """Whether a statement touches no element of the buffer but those that are cleared."""
+    """Whether a statement touches no elements of the buffer other than those that are cleared."""
     if not isinstance(statement, Compute):
         return False
     writes = statement.target.buffer == name

@@ -33,14 +33,14 @@ def _block(block: Block) -> Block:
 
 
 def _adds(statement: Compute) -> bool:
-    """Whether a statement adds to one element what it need not know for that."""
+    """Whether a statement adds to one element without reading it otherwise."""
     if statement.params or statement.fresh or statement.accumulate != "add":
         return False
     return all(read.buffer != statement.target.buffer for read in reads_of(statement))
 
 
 def _before(block: Sequence[Statement], second: Compute) -> tuple[int, Compute] | None:
-    """The place of an earlier contribution with a factor in common, and both as one."""
+    """The position of an earlier contribution with a factor in common, and both contributions as one."""
     for place in reversed(range(len(block))):
         first = block[place]
         made = _together(first, second) if isinstance(first, Compute) else None
@@ -62,7 +62,7 @@ def _together(first: Compute, second: Compute) -> Compute | None:
 
 
 def _products(value: Expr) -> list[tuple[Expr, Expr]]:
-    """The value as products of two, each either way round."""
+    """All ways to write the value as a product of two: the rest, and the factor."""
     if not isinstance(value, Op) or value.dtype.kind not in "fc":
         return []
     if value.name == "negative":

@@ -40,7 +40,7 @@ def removable(program: Program, name: str) -> Iterator[int]:
 
 
 def _only_loop(found: Block, name: str) -> Loop | None:
-    """The loop that alone mentions a buffer, of the statements that mention it, or of those in their only branch."""
+    """The only loop that mentions a buffer, at the top or inside of the only branch that does."""
     if len(found) == 1 and isinstance(found[0], Branch):
         branch = found[0]
         is_asked = any(read.buffer == name for read in reads_of(branch))

@@ -72,7 +72,7 @@ class Cuts:
         return (self._rectangle(row, n, start, end - start),)
 
     def _block(self, block: Lin, first: int, n: int, fewest: int) -> Block:
-        """The columns that all of `n` rows have, then those that only halves of them have, and so on."""
+        """The rectangle of the columns that all of `n` rows have, then those that only half of them have, and so on."""
         row = block.scaled(n) + first
         parts: list[Statement] = [self._rectangle(row, n, *self.rows.common(row, n))]
         half = n // 2
@@ -82,7 +82,7 @@ class Cuts:
         return (*parts, *self._repeated(n // fewest, lambda k: self._rims(row + k.scaled(fewest), fewest)))
 
     def _rest(self, first: int, n: int) -> Block:
-        """Too few rows to be cut in two."""
+        """The last rows, too few for blocks of two halves."""
         if n and self.rows.common(Lin(first), n)[1].const >= 0:
             return self._block(Lin(0), first, n, n)
         return self._repeated(n, lambda k: self._row(k + first))
@@ -99,7 +99,7 @@ class Cuts:
         return tuple(parts)
 
     def _rims(self, row: Lin, n: int) -> Block:
-        """Row by row the columns that not all of `n` rows have."""
+        """Row by row, the columns that not all of `n` rows have."""
         start, length = self.rows.common(row, n)
 
         def one(k: Lin) -> Block:
@@ -112,7 +112,7 @@ class Cuts:
         return self._repeated(n, one)
 
     def _terms(self, rim: Statement) -> Block:
-        """A few columns of a row, written out: what is added to the same elements is added up."""
+        """A few columns of a row, unrolled: contributions to the same elements are added up."""
         assert isinstance(rim, Compute)
         name, count = next((name, extent.const) for name, extent in rim.params if name not in self._others)
         params = tuple((other, extent) for other, extent in rim.params if other != name)

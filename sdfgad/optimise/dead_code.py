@@ -107,7 +107,7 @@ class _Pass:
 
 
 def _always_run(block: Block, around: Params = ()) -> Iterator[Compute]:
-    """The assignments of a block, each with the counters of the loops around it, that run for all their trips."""
+    """The assignments that certainly run in all trips of the loops around, whose counters become parameters."""
     for statement in block:
         if isinstance(statement, Loop) and _has_trips(statement):
             yield from _always_run(statement.body, (*around, (statement.var, statement.trips)))
@@ -116,5 +116,5 @@ def _always_run(block: Block, around: Params = ()) -> Iterator[Compute]:
 
 
 def _has_trips(loop: Loop) -> bool:
-    """Whether a loop certainly has some, which begin at 0."""
+    """Whether a loop certainly has trips, and counts them from 0."""
     return not loop.is_open and loop.start == ZERO and loop.trips.is_const and loop.trips.const > 0

@@ -66,7 +66,7 @@ def is_plain(use: Use) -> bool:
 
 
 def _is_known(use: Use, varying: set[str]) -> bool:
-    """Whether an index is linear but for terms that are the same in all trips."""
+    """Whether indices and extents are linear in the counters, apart from terms that are the same in all trips."""
     terms = [Int(Lin.symbol(atom)) for lin in use.index for atom, _ in lin.terms if not isinstance(atom, str)]
     is_same = not reads(*terms) and not symbols_of(*terms) & varying
     return is_same and all(isinstance(atom, str) for _, extent in use.bound for atom, _ in extent.terms)

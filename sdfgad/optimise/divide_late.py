@@ -58,7 +58,7 @@ class _Dividing:
         return (*before, replace(statement, body=tuple(body)) if before else statement, *after)
 
     def apart(self, statement: Compute, value: Expr, divisor: Read) -> tuple[Compute, Compute, Compute]:
-        """The sum at 0, what is added to it in the loop, and its quotient."""
+        """The clear of a new sum, the addition to it in the loop, and the division after the loop."""
         dtype, name = value.dtype, self.names.fresh("dividend")
         self.buffers[name] = Buffer(name, (), dtype)
         total, zero = Access(name), Const(0, dtype)
@@ -78,7 +78,7 @@ def _is_long(loop: Loop) -> bool:
 
 
 def _divided(statement: Compute, loop: Loop) -> tuple[Expr, Read] | None:
-    """A sum's terms without a division that all of them have, and the divisor."""
+    """The terms of a sum without the division that moves, and the divisor; None if there is no such division."""
     target, dtype = statement.target, statement.value.dtype
     is_sum = not statement.params and statement.accumulate == "add" and not statement.fresh and dtype.kind == "f"
     if not is_sum or loop.var in symbols_of(*map(Int, target.index)) or reads_of(replace(statement, value=Int(0))):
@@ -103,10 +103,10 @@ def _reads(value: Expr) -> list[Read]:
 
 
 def _without(value: Expr, guards: tuple[Expr, ...] = ()) -> tuple[Expr, Read] | None:
-    """A value that is 0 by choice or twice divided by the same element, divided once, and that element.
+    """A masked value that is divided twice by the same element, with one division removed, and that element.
 
     Args:
-        guards: the conditions around it, under which it is 0.
+        guards: the conditions of the masks around it, under which it is 0.
     """
     if not isinstance(value, Op):
         return None
@@ -128,7 +128,7 @@ def _of_product(value: Op, guards: tuple[Expr, ...]) -> tuple[Expr, Read] | None
 
 
 def _is_quotient(value: Expr, divisor: Read, guards: tuple[Expr, ...]) -> bool:
-    """Whether a value is divided by an element, or 0 where all of the product is."""
+    """Whether a value is divided by an element, and masked at most by the conditions that mask the whole product."""
     if not isinstance(value, Op):
         return False
     if _is_guard(value):
@@ -137,5 +137,5 @@ def _is_quotient(value: Expr, divisor: Read, guards: tuple[Expr, ...]) -> bool:
 
 
 def _is_guard(value: Op) -> bool:
-    """Whether a value is 0 where a condition holds."""
+    """Whether a select is 0 where its condition holds."""
     return value.name == "select" and isinstance(value.args[1], Const) and value.args[1].value == 0

@@ -24,7 +24,7 @@ def drop_axes(program: Program) -> Program:
 
 
 def _removable(program: Program, name: str) -> tuple[Compute, int] | None:
-    """The statement that makes a buffer, and an axis that is not needed."""
+    """The statement that fills a buffer, and an axis along which its value is constant."""
     made = _maker(program, name)
     if made is None or made.accumulate or not is_whole(program.buffers, made):
         return None
@@ -45,7 +45,7 @@ def _narrowed(program: Program, made: Compute, axis: int) -> Program:
 
 
 def _maker(program: Program, name: str) -> Compute | None:
-    """The only statement that writes a buffer, which no library function has."""
+    """The only statement that writes a buffer, if no library function uses the buffer."""
     found = [s for s in touching(program.users, name) if name in buffers_of(s)]
     makers = [s for s in found if any(access.buffer == name for access, _ in writes_of(s))]
     if len(makers) != 1 or any(isinstance(s, Call) for s in found):

@@ -78,7 +78,7 @@ class _Lift:
         self.limit = largest(buffers)
 
     def statement(self, statement: Statement) -> Block:
-        """A statement of the program's body with what is taken out of it."""
+        """A statement of the program's body, with the products that leave it before and after it."""
         before, after = list[Statement](), list[Statement]()
         while isinstance(statement, Loop):
             out = next(filter(None, (self.out(statement, path) for path in self.candidates(statement))), None)
@@ -109,14 +109,14 @@ class _Lift:
         return product is not None and bool(product.n)
 
     def is_worth(self, block: Block) -> bool:
-        """Whether there is a product of matrices large enough for what is kept of each trip."""
+        """Whether a block has a matrix product of enough multiplications to be worth the arrays that are kept."""
         products = [product_of(statement, self.buffers) for statement in computes(block)]
         return any(p is not None and p.n and p.work >= CALL for p in products)
 
     # --- out of one loop after another
 
     def out(self, loop: Loop, path: Path) -> _Out | None:
-        """A product out of its loop, and out of as many of the loops around as it can be."""
+        """Moves a product out of its loop, and out of as many loops around that as is useful."""
         best: _Out | None = None
         saved, kept = dict(self.buffers), self.buffers
         while path:
@@ -225,7 +225,7 @@ class _Lift:
         return _Out(before, trips.with_inside((inside,)), (), single, self.is_worth(before))
 
     def summed(self, trips: Trips, fresh: Compute) -> Block:
-        """The sums of all trips."""
+        """The product as one sum over all trips as well."""
         rows, own = trips.rows, dict(own_params(fresh))
         if rows is None:
             return self.all_trips(trips, fresh)
@@ -241,7 +241,7 @@ class _Lift:
         return (clear, *self.all_trips(trips, replace(fresh, fresh=False)))
 
     def all_trips(self, trips: Trips, statement: Compute) -> Block:
-        """A statement for all trips."""
+        """Statements for the product in all trips."""
         if trips.rows is not None:
             return Cuts(trips.rows, statement, self.names).exact()
         counter = self.names.fresh("row")
@@ -254,7 +254,7 @@ class _Lift:
     # --- what is kept of each trip
 
     def copied(self, trips: Trips, read: Read) -> Compute | None:
-        """A copy, for later, of the elements that a trip reads."""
+        """A statement that saves the elements which a trip reads; None if they are reused too little."""
         names = symbols_of(Int(0), *(Int(lin) for lin in read.index))
         own = tuple((name, extent) for name, extent in trips.product.params if name in names)
         others = [extent for name, extent in trips.product.params if name not in names]
@@ -279,7 +279,7 @@ class _Lift:
     def temporary(
         self, trips: Trips, shape: tuple[Lin, ...], index: tuple[Lin, ...], dtype: np.dtype[Any]
     ) -> Access | None:
-        """The element of a new array, if that is not too large."""
+        """An element of a new array; None if the array would be too large."""
         name = self.names.fresh(f"{trips.product.target.buffer}_all")
         buffer = Buffer(name, shape, dtype)
         if known_bytes(buffer) > self.limit:
@@ -290,11 +290,11 @@ class _Lift:
     # --- conditions
 
     def others(self, trips: Trips) -> list[Use]:
-        """What the loop touches besides the product."""
+        """What the rest of the loop touches."""
         return [use for s in trips.with_inside(()).body for use in uses_of(s)]
 
     def is_within(self, trips: Trips, statement: Compute) -> bool:
-        """Whether reads at all columns of all trips are reads of elements that there are."""
+        """Whether reads at all columns of all rows, also those beyond a row's ends, are in bounds."""
         rows = trips.rows
         assert rows is not None
         low, high = rows.ends
@@ -315,7 +315,7 @@ def _unless_empty(statement: Statement) -> Block:
 
 
 def _is_same_copy(copy: Compute, params: Params, read: Read, index: tuple[Lin, ...]) -> bool:
-    """Whether a copy is one of the same elements to the same places."""
+    """Whether an existing copy saves the same elements in the same places."""
     if [extent for _, extent in copy.params] != [extent for _, extent in params]:
         return False
     names = {old: Lin.symbol(new) for (old, _), (new, _) in zip(copy.params, params, strict=True)}
@@ -323,7 +323,7 @@ def _is_same_copy(copy: Compute, params: Params, read: Read, index: tuple[Lin, .
 
 
 def _is_told(statement: Compute, name: str) -> bool:
-    """Whether an axis of the target is for one parameter alone."""
+    """Whether some axis of the target is indexed by this parameter alone."""
     params = dict(statement.params).keys()
     return any(symbols_of(Int(lin)) & params == {name} for lin in statement.target.index)
 
@@ -332,7 +332,7 @@ def _is_told(statement: Compute, name: str) -> bool:
 
 
 def _paths(loop: Loop, bound: dict[str, Lin]) -> Iterator[tuple[Path, dict[str, Lin]]]:
-    """The places of all assignments that only loops are around, with the numbers of their trips."""
+    """The paths to all statements that only loops are around, with the trip counts of these."""
     for position, statement in enumerate(loop.body):
         if isinstance(statement, Compute):
             yield (position,), bound
@@ -350,7 +350,7 @@ def _at(loop: Loop, path: Path) -> Statement:
 
 
 def _around(loop: Loop, path: Path) -> tuple[Loop, dict[str, Lin]]:
-    """The loop right around a place, and the trips of those around that one."""
+    """The loop right around a path's end, and the trip counts of the loops around that one."""
     around: dict[str, Lin] = {}
     for position in path[:-1]:
         around[loop.var] = loop.trips
@@ -361,7 +361,7 @@ def _around(loop: Loop, path: Path) -> tuple[Loop, dict[str, Lin]]:
 
 
 def _replaced(loop: Loop, path: Path, block: Block) -> Loop:
-    """A loop with other statements at a place."""
+    """A loop with the statement at a path replaced."""
     position, *rest = path
     inner = loop.body[position]
     if rest:

@@ -111,7 +111,7 @@ class _Factoring:
         return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
-        """The largest nests of a statement that are worth it."""
+        """A statement with the largest nests in it rewritten for which that is worth it."""
         if isinstance(statement, Branch):
             return (replace(statement, then=self.block(statement.then), orelse=self.block(statement.orelse)),)
         if not isinstance(statement, Loop):
@@ -144,7 +144,7 @@ class _Factoring:
         return found if all(domain.onto(found.names(check.value)) is not None for check in line.checks) else None
 
     def temporaries(self, body: Block) -> set[str]:
-        """What is written in a nest and mentioned nowhere else."""
+        """The temporaries private to a nest: written in it and mentioned nowhere else."""
         inside = Counter(name for statement in body for name in buffers_of(statement))
         outside = {*self.program.inputs, *self.program.outputs.values(), "status"}
         return {name for name in written(body) - outside if inside[name] == self.uses[name]}
@@ -224,7 +224,7 @@ class _Making:
 
 
 def _nest(loop: Loop) -> _Nest | None:
-    """The loops and conditions right inside each other, if it is known how often they run."""
+    """The perfect nest of loops and conditions, if all trip counts are known."""
     loops: list[Loop] = []
     guards: list[Lin] = []
     body: Block = (loop,)
@@ -245,7 +245,7 @@ def _nest(loop: Loop) -> _Nest | None:
 
 
 def _operations(statement: Compute) -> int:
-    """The operations on numbers of a statement."""
+    """The floating-point operations of a statement."""
     count = sum(isinstance(node, Op) and node.dtype.kind in "fc" for node in postorder(statement.value))
     return (count + (statement.accumulate is not None)) * math.prod(extent.const for _, extent in statement.params)
 

@@ -39,7 +39,7 @@ def is_clear(statement: Compute, value: float | None = None) -> bool:
 
 
 def _merged(clear: Compute, rest: list[Statement]) -> list[Statement]:
-    """A clear and what follows it, the clear merged into its first use where that contributes."""
+    """A clear and the statements after it, with the clear merged into the first use if that is a contribution."""
     buffer = clear.target.buffer
     position = next((k for k, statement in enumerate(rest) if mentioned_by(statement, buffer)), None)
     first = rest[position] if position is not None else None
@@ -59,7 +59,7 @@ def _contributes(statement: Compute, clear: Compute) -> bool:
 
 
 def _assigning(clear: Compute, first: Compute) -> list[Statement] | None:
-    """What the two do, as the contribution that assigns, and clears of what it leaves out."""
+    """The contribution as an assignment, with clears of the elements that it does not reach."""
     if is_same_region(clear, first):
         return [_fresh(first)]
     whole, part = region_of(clear), region_of(first)

@@ -39,7 +39,7 @@ def flatten(program: Program) -> Program:
 
 
 def _is_read_by_position(program: Program, buffer: Buffer) -> bool:
-    """Whether all that reads a buffer has quotients and remainders, and would have none with a single axis."""
+    """Whether all readers index a buffer by quotients and remainders that linear indices would avoid."""
     outermost = program.users.get(buffer.name, ())
     # What is read where it is made is better put into its readers: only what loops read again and again stays.
     makers = [one for one in outermost if buffer.name in one.written]
@@ -55,7 +55,7 @@ def _is_read_by_position(program: Program, buffer: Buffer) -> bool:
 
 
 def _gains(statement: Statement, buffer: Buffer) -> bool:
-    """Whether a statement is one over a box of digits because of one buffer alone."""
+    """Whether this buffer alone is the reason why a statement's indices have quotients and remainders."""
     assert isinstance(statement, Compute)
     others = [read.index for read in reads_of(statement) if read.buffer != buffer.name]
     if not others or _has_divisions(statement.target.index, *others):

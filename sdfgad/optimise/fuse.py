@@ -69,7 +69,7 @@ class _Fusion:
         return tuple(statement for group in groups for statement in self._emitted(group))
 
     def _sink(self, groups: list[_Group | Statement]) -> None:
-        """Let groups join later ones that go over the same matrix."""
+        """Lets groups join later ones that read or write the same matrix."""
         for position in reversed(range(len(groups))):
             group = groups[position]
             later = self._later_home(groups, position) if isinstance(group, _Group) else None
@@ -91,7 +91,7 @@ class _Fusion:
         return None
 
     def _lead(self, statement: Statement) -> str | None:
-        """The counter that a statement would run outermost; None if it is to be left alone."""
+        """The counter of a statement that fusion makes outermost; None if the statement is not fused."""
         if isinstance(statement, Loop):
             return statement.var if statement.is_parallel and statement.start == Lin(0) else None
         if not isinstance(statement, Compute) or not statement.params or self._is_matrix_product(statement):
@@ -110,7 +110,7 @@ class _Fusion:
     def _home(
         self, groups: list[_Group | Statement], statement: Member, lead: str, is_outermost: bool
     ) -> _Group | None:
-        """The latest group that a statement can join without passing something that it depends on."""
+        """The latest group that a statement can join without passing one that it depends on."""
         for group in list(reversed(groups))[:WINDOW]:
             is_home = isinstance(group, _Group) and self._fits(group, statement, lead)
             if is_home and self._gains(group, statement, is_outermost):
@@ -121,7 +121,7 @@ class _Fusion:
         return None
 
     def _gains(self, group: _Group | Statement, statement: Statement, is_outermost: bool) -> bool:
-        """Whether it is good for a statement to join a group.
+        """Whether it pays for a statement to join a group.
 
         A matrix times a vector is one call; with others that go over the same matrix, it is read once.
         """
@@ -185,12 +185,12 @@ def _is_sum(statement: Statement) -> bool:
 
 
 def _is_total(statement: Statement, lead: str) -> bool:
-    """Whether a statement adds up to one element, which vectors do."""
+    """Whether a statement sums into one element, a reduction that can be vectorised."""
     return _is_sum(statement) and not any(mentions(use, lead) for use in uses_of(statement) if use.kind == "add")
 
 
 def _across_memory(statement: Compute) -> str:
-    """The parameter to run outermost: the one that goes least along memory, of several the target's first."""
+    """The parameter to run outermost, with the fewest accesses along memory; of several the target's first."""
     own = [name for name, _ in own_params(statement)]
     names = [*own, *(name for name, _ in statement.params if name not in own)]
     along = [_along_memory(use.index, names) for use in uses_of(statement)]
@@ -216,7 +216,7 @@ def in_two(statement: Compute) -> tuple[Compute, Compute]:
 
 
 def _earliest(groups: list[_Group | Statement], statement: Statement) -> int:
-    """Where a statement goes: at the end, but a clear of one element before all that it need not wait for."""
+    """The position for a statement: the end, but a clear of one element goes before all that it commutes with."""
     position = len(groups)
     if not isinstance(statement, Compute) or statement.params or not isinstance(statement.value, Const):
         return position
@@ -236,7 +236,7 @@ def share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
 
 
 def _in_parts(statement: Statement) -> Block:
-    """A sum into one element as its clear and its contributions, which may share a loop with others."""
+    """A sum into one element, split into its clear and its contributions, which can be fused with others."""
     if not isinstance(statement, Compute) or not statement.fresh or own_params(statement):
         return (statement,)
     return in_two(statement) if statement.accumulate == "add" else (statement,)

@@ -41,7 +41,7 @@ def _block(block: Block) -> Block:
 
 
 def _group(rest: list[Statement]) -> list[int]:
-    """The positions of the first statement and of those that contribute to the same elements and can follow it."""
+    """The positions of the first statement and of contributions to the same buffer that can be moved next to it."""
     first = rest[0]
     region = _contribution(first)
     if region is None:

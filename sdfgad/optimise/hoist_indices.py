@@ -77,7 +77,7 @@ class _Hoisting:
 
 
 def _runs(statement: Statement) -> bool:
-    """Whether a loop of independent trips, or a box, has at least one: what it reads is there."""
+    """Whether a parallel loop, or a box, certainly has trips: then the elements that it reads exist."""
     if isinstance(statement, Loop):
         return statement.is_parallel and _is_positive(statement.trips)
     return isinstance(statement, Compute) and all(_is_positive(extent) for _, extent in statement.params)
@@ -109,7 +109,7 @@ def _atoms(statement: Statement) -> Iterator[Expr]:
 
 
 def _certain(node: Expr) -> Iterator[Read]:
-    """The elements that an expression reads whatever it chooses."""
+    """The elements that an expression reads whatever its conditions are."""
     if isinstance(node, Read):
         yield node
     elif isinstance(node, Op):

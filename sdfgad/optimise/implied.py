@@ -38,7 +38,7 @@ def _without(block: Block) -> Block:
 
 
 def _check(statement: Compute) -> tuple[Check, int] | None:
-    """What is checked, and what is reported if it does not hold."""
+    """The check in a normal form, and the number that it reports if it fails."""
     value = statement.value
     if statement.accumulate != "maximum" or statement.fresh or statement.target.index:
         return None

@@ -38,7 +38,7 @@ def inline(program: Program) -> Program:
 
 
 def _inlined(program: Program, position: int, kept: set[str]) -> Program | None:
-    """The program without the statement at a position, or None if it must stay."""
+    """The program with the statement at a position substituted into its readers, or None if it must stay."""
     made = program.body[position]
     assert isinstance(made, Compute)
     before, rest = program.body[:position], program.body[position + 1 :]
@@ -88,7 +88,7 @@ def are_few_factors(value: Expr) -> bool:
 
 
 def _takes(program: Program, made: Compute, user: Statement, is_update: bool) -> bool:
-    """Whether a statement can have the value instead: a matrix product must stay one."""
+    """Whether a statement can read the substituted value: a matrix product must stay one."""
     if not isinstance(user, Compute) or not all(isinstance(s, Compute) for s in walk((user,))):
         return False
     if any(made.target.buffer in _of_index(node) for node in postorder(user.value) if isinstance(node, Read)):

@@ -59,6 +59,6 @@ def _along(uses: list[Use], counter: str) -> int:
 
 
 def _is_possible(uses: tuple[Use, ...], var: str) -> bool:
-    """Whether all trips of the outer loop touch the same with the same trip of the inner one."""
+    """Whether interchange is legal: all conflicts of the inner trips are within the same inner trip."""
     pairs = combinations_with_replacement(uses, 2)
     return all(not conflict(x, y) or is_same_trip(x, y, var, var) or are_apart(x, y) for x, y in pairs)

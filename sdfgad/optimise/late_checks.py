@@ -43,7 +43,7 @@ def check_late(program: Program) -> Program:
 
 
 def _only_checks(block: Block) -> bool:
-    """Whether a block does nothing but look for failures, in boxes or one by one."""
+    """Whether a block consists of checks only."""
     return all(_is_check(statement) for statement in block)
 
 
@@ -54,7 +54,7 @@ def _is_check(statement: Statement) -> bool:
 
 
 def _home(loop: Loop, later: list[Statement], inputs: set[str]) -> int | None:
-    """The position of a loop over the same trips, with nothing up to it that changes what is checked."""
+    """The position of a later loop over the same trips, if no statement up to it changes what is checked."""
     needed = {read.buffer for statement in walk((loop,)) for read in reads_of(statement)}
     for position, statement in enumerate(later):
         read = {read.buffer for s in walk((statement,)) for read in reads_of(s)}
@@ -69,7 +69,7 @@ def _home(loop: Loop, later: list[Statement], inputs: set[str]) -> int | None:
 
 
 def _is_alike(loop: Loop, other: Loop) -> bool:
-    """Whether loops have the same trips, known before they run, and none of them may become one of vectors."""
+    """Whether loops have the same trips, known before they run, and the first one is not parallel."""
     are_plain = not loop.is_open and not other.is_open and not reads_of(loop) and not reads_of(other)
     return are_plain and (loop.start, loop.trips) == (other.start, other.trips) and not loop.is_parallel
 

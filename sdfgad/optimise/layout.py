@@ -74,7 +74,7 @@ def _axes(access: Access, name: str) -> list[int]:
 
 
 def _better(program: Program, name: str, served: dict[int, int]) -> int | None:
-    """The axis that had better be the last one."""
+    """The axis that should become the last one; None if the present one is good enough."""
     final = len(program.buffers[name].shape) - 1
     axis = max(served, key=lambda k: served[k], default=final)
     return axis if served.get(axis, 0) > MARGIN * served.get(final, 0) else None

@@ -86,7 +86,7 @@ class _Merging:
         return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
-        """A statement, or a loop without a pair of products and what is done before and after it instead."""
+        """A statement; or a loop that fills matrices in place of its pairs of products, followed by the products."""
         if not isinstance(statement, Loop) or not is_counted(statement):
             return (statement,)
         pair = next(self.pairs(statement), None)
@@ -144,7 +144,7 @@ class _Merging:
         return Compute(params, everything, Const(0, matrix.dtype))
 
     def product(self, pair: _Pair) -> Block:
-        """The product of the whole square; without its diagonal where that would make an infinity not a number."""
+        """The product of the whole square; without its diagonal where 0 * inf there would be NaN."""
         if pair.triangle.has_diagonal:
             return (pair.square,)
         (other,) = (read for read in reads(pair.square.value) if read.buffer != pair.matrix.name)
@@ -158,7 +158,7 @@ class _Merging:
         return (test, Branch(is_finite, (pair.square,), (self.by_rows(pair),), where=pair.loop.where))
 
     def by_rows(self, pair: _Pair) -> Loop:
-        """All of the square but its diagonal."""
+        """The product of the square without its diagonal, row by row."""
         (row, size), (column, _), *others = pair.square.params
         counter = self.names.fresh("row")
         at = Lin.symbol(counter)
@@ -176,7 +176,7 @@ class _Merging:
 
 
 def _has_growing_rows(loop: Loop, statement: Compute) -> bool:
-    """Whether each trip has one point more, or one less, along some parameter, as rows of a triangle have."""
+    """Whether rows grow or shrink by one point each trip, along some parameter, as those of a triangle do."""
     return any(extent.coefficient(loop.var) in (1, -1) for _, extent in statement.params)
 
 
@@ -185,7 +185,7 @@ def _moved(index: tuple[Lin, ...], symbols: dict[str, Lin]) -> tuple[Lin, ...]:
 
 
 def _at(statement: Compute, symbols: dict[str, Lin], factor: Read, element: Access, params: Params) -> Compute:
-    """A statement that adds, with an element of the matrix for a factor."""
+    """A statement that adds, with an element of the matrix as a factor."""
     summed = as_sum(statement)
     assert summed is not None
     swap: dict[Expr, Expr] = {factor: element.read(factor.dtype)}
@@ -221,7 +221,7 @@ def _triangle(loop: Loop, first: Compute, second: Compute, param: str) -> _Trian
 
 
 def _factors(loop: Loop, first: Compute, second: Compute, param: str) -> tuple[Read, Read] | None:
-    """In each statement what depends on its point of the triangle alone; the loop leaves the other factor alone."""
+    """In each statement the factor that only depends on the triangle's point; the loop must not change the other."""
     others = {name for name, _ in first.params} - {param}
     found: list[Read] = []
     for statement in (first, second):
@@ -236,7 +236,7 @@ def _factors(loop: Loop, first: Compute, second: Compute, param: str) -> tuple[R
 
 
 def _without(pair: _Pair) -> Loop:
-    """The loop, in whose trips the matrix gets its elements."""
+    """The loop with the pair replaced by statements that fill the matrix."""
     row, (first, second) = Lin.symbol(pair.loop.var), pair.statements
     place = (row, pair.triangle.column(row))
 

@@ -80,7 +80,7 @@ class Line:
     # --- temporaries
 
     def _defines(self, statement: Compute) -> bool:
-        """Whether a statement gives all elements of a temporary new values, or adds to zeros."""
+        """Evaluates a statement that overwrites a temporary, or adds to one that is zero; whether it is one."""
         name, extents = statement.target.buffer, dict(statement.params)
         own = tuple(str(lin) for lin in statement.target.index)
         is_whole = tuple(extents.get(p) for p in own) == self.buffers[name].shape and len(set(own)) == len(own)
@@ -137,7 +137,7 @@ class Line:
         return None if plain is None else Term((plain,))
 
     def _element(self, read: Read) -> Term | None:
-        """An element of a temporary, with sums of its own."""
+        """The term for an element of a temporary, with fresh names for its sums."""
         value, index = self.known.get(read.buffer), self._index(read.index)
         if value is None or index is None:
             return None
@@ -147,7 +147,7 @@ class Line:
         return Term(factors, tuple((fresh[name], extent) for name, extent in value.term.sums))
 
     def _plain(self, value: Expr) -> Expr | None:
-        """An expression with the expressions for its temporaries; None if one of them is a sum."""
+        """An expression with temporaries substituted; None if one of them is a sum."""
         if any(self._is_unknown(read) for read in reads(value)):
             return None
         return rewrite(value, replace=self._instead)
@@ -157,7 +157,7 @@ class Line:
         return read.buffer in self.temporaries and not is_known
 
     def _instead(self, node: Expr) -> Expr | None:
-        """Bottom-up: what an index reads has been replaced before."""
+        """The substitute for a read; indices have been substituted before, as rewriting is bottom-up."""
         if not isinstance(node, Read) or node.buffer not in self.temporaries:
             return None
         value = self.known[node.buffer]
@@ -179,7 +179,7 @@ def _product(terms: list[Term | None]) -> Term | None:
 
 
 def _added(target: Access, value: Expr) -> Expr | None:
-    """What is added where a value is assigned that is the old one and something more or less."""
+    """The increment, where a target is assigned its old value plus or minus something; else None."""
     own = target.read(value.dtype)
     if not isinstance(value, Op) or value.name not in ("add", "subtract") or own not in value.args:
         return None

@@ -52,7 +52,7 @@ def _is_clear(statement: Compute) -> bool:
 
 
 def _makers_and_users(program: Program) -> tuple[dict[str, list[Compute]], dict[str, list[Compute]]]:
-    """What computes each buffer, and whose values read it."""
+    """For each buffer, the statements that write it, and those that read it in their values."""
     makers: dict[str, list[Compute]] = {}
     users: dict[str, list[Compute]] = {}
     for statement in computes(program.body):
@@ -63,7 +63,7 @@ def _makers_and_users(program: Program) -> tuple[dict[str, list[Compute]], dict[
 
 
 def _numbers(users: Iterable[Compute], name: str) -> Iterator[Read]:
-    """The numbers in statements that use a buffer for another one."""
+    """The scalars that occur in statements which read a buffer and write another one."""
     for statement in users:
         if statement.target.buffer != name:
             found = reads(statement.value)
@@ -88,14 +88,14 @@ class _Moving:
         return (statement,) if value is None else (replace(statement, value=value),)
 
     def sum(self, statement: Compute) -> Compute:
-        """What adds to the temporary, or clears it."""
+        """A statement that adds to the temporary, multiplied by the number; a clear as it is."""
         summed = as_addition(statement)
         if summed is None:
             return statement
         return replace(summed, value=Op("multiply", (self.number, summed.value), summed.value.dtype))
 
     def used(self, value: Expr) -> Expr | None:
-        """An expression in which the temporary is multiplied by the number already; None if it is used otherwise."""
+        """An expression without the number where it multiplies the temporary; None if it is used otherwise."""
         if not self.is_in(value):
             return value
         if not isinstance(value, Op):
@@ -105,7 +105,7 @@ class _Moving:
         return _with(value, [self.used(arg) for arg in value.args])
 
     def product(self, value: Expr) -> Expr | None:
-        """The number times an expression, where the temporary is multiplied by the number already."""
+        """The number times an expression, in which the temporary contains that factor already."""
         if not self.is_in(value):
             return Op("multiply", (self.number, value), value.dtype)
         if isinstance(value, Read):

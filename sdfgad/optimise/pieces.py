@@ -74,7 +74,7 @@ def groups_of(program: Program, names: Iterable[str]) -> dict[Cut, Group]:
 
 
 def _grown(program: Program, lifetimes: Mapping[str, Span], name: str, axis: int) -> Iterator[Group]:
-    """The statements that mention a buffer, if they fit, then also those that mention others that these cut."""
+    """The group around a buffer, then larger ones that also include the statements for other buffers that it cuts."""
     span, axes = lifetimes[name], {name: axis}
     group = Group.found(program, name, span, axes)
     while group is not None:
@@ -206,7 +206,7 @@ class Group:
         return self.passed.commute_with(statement)
 
     def _fits(self, member: _Member) -> bool:
-        """Whether pieces of a statement may follow pieces of the members, and of itself."""
+        """Whether a statement's pieces may follow the members' pieces, and its own."""
         own: dict[str, list[tuple[Use, str]]] = {}
         for use, counter in member.uses:
             own.setdefault(use.buffer, []).append((use, counter))
@@ -217,7 +217,7 @@ class Group:
         )
 
     def _in_conflict(self, use: Use) -> Iterator[tuple[Use, str]]:
-        """What members touch of a buffer in such a way that the order matters."""
+        """The members' uses of a buffer that conflict with a use."""
         for pairs in self.uses.get(use.buffer, {}).values():
             if conflict(pairs[0][0], use):
                 yield from pairs
@@ -294,7 +294,7 @@ def _meet_in_step(x: Use, y: Use, of_x: str, of_y: str) -> bool:
 
 
 def _without_clears(statement: Statement, along: tuple[str, ...]) -> tuple[list[Statement], Statement]:
-    """A sum over what is cut as its clear, which comes first, and its contributions; others as they are."""
+    """The clear of a sum over the axis that is cut, which must come first, and its contributions; others unchanged."""
     if not isinstance(statement, Compute) or not statement.fresh or statement.accumulate != "add":
         return [], statement
     if along[0] in dict(own_params(statement)):

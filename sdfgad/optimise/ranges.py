@@ -59,7 +59,7 @@ def _is_integer(program: Program, statement: Compute) -> bool:
 
 
 def _widen(found: dict[str, Range | None], statement: Compute, values: _Values, is_last: bool) -> None:
-    """Let a buffer's range have what a statement writes."""
+    """Extends a buffer's range by the values that a statement writes."""
     name = statement.target.buffer
     if statement.accumulate == "add":
         found[name] = None
@@ -160,7 +160,7 @@ class _Values:
 
 
 def _fits(span: Range, dtype: np.dtype[Any]) -> bool:
-    """Whether numbers of a type hold a range, so that nothing has wrapped around."""
+    """Whether a dtype can hold a range, so that no arithmetic has wrapped around."""
     limits = np.iinfo(dtype)
     return bool(limits.min <= span[0] and span[1] <= limits.max)
 

@@ -179,12 +179,12 @@ def _reads(user: Compute, made: Compute) -> tuple[Read, ...]:
 
 
 def _is_row(name: str, extent: Lin, found: Sequence[Read]) -> bool:
-    """Whether a parameter has few values, and is not one by which elements are read."""
+    """Whether a parameter has few values and does not index the elements that are read."""
     return extent.const <= TERMS and name not in symbols_of(*(Int(lin) for read in found for lin in read.index))
 
 
 def _is_same_order(read: Read, params: Params, made: Compute) -> bool:
-    """Whether the points of a statement read the elements that those of the other one make."""
+    """Whether a reader's points visit the elements in the order in which they are written."""
     if [extent for _, extent in params] != [extent for _, extent in made.params]:
         return False
     names = {old: Lin.symbol(new) for (old, _), (new, _) in zip(made.params, params, strict=True)}
@@ -192,7 +192,7 @@ def _is_same_order(read: Read, params: Params, made: Compute) -> bool:
 
 
 def _digits(made: Compute, index: tuple[Lin, ...]) -> Iterator[tuple[str, Lin]]:
-    """The parameters of the point that makes an element."""
+    """The parameters of the point that writes an element, as digits of its index."""
     extents = dict(made.params)
     yield from ((name, Lin(0)) for name, extent in made.params if extent == Lin(1))
     for form, at in zip(made.target.index, index, strict=True):
@@ -212,7 +212,7 @@ def _divided(name: str, form: Lin, divisor: int) -> Lin:
 
 
 def _shared(statement: Compute, row: str) -> int:
-    """How many reads do not depend on a parameter but on all others; 0 if that is not most of the large ones."""
+    """How many reads depend on all parameters except one, `row`; 0 if these are not most of the large reads."""
     extents = {name: extent.const for name, extent in statement.params if extent != Lin(1)}
     found = [symbols_of(*map(Int, read.index)) & extents.keys() for read in reads(statement.value)]
     many = prod(extents.values()) // TERMS

@@ -36,7 +36,7 @@ from sdfgad.optimise.dependence import Trips, is_plain, span_of
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import product_of
 
-# Fewer trips, or fewer points in one, are not worth what is kept of them; more take too much room.
+# With fewer trips, or fewer points in one, the arrays over trips do not pay; with more they take too much memory.
 LEAST, MOST = 64, 1 << 20
 # Loops of more statements are left alone.
 MOST_STATEMENTS = 16
@@ -176,7 +176,7 @@ class _Turning:
 
 
 def _can_lead(trips: Trips) -> bool:
-    """Whether the first statement of a loop can run for all trips before the others do for any."""
+    """Whether loop distribution is legal for the first statement: it may run in all trips before the others do."""
     first, *others = trips.loop.body
     here, there = trips.here, trips.there
     order = (trips.later(here, there),)
@@ -321,14 +321,14 @@ class _Case:
 
 
 def _is_turnable(loop: Loop) -> bool:
-    """Whether a loop has a plain number of trips, and nothing but statements in it whose elements counters decide."""
+    """Whether a loop starts at 0, has a fixed number of trips, and consists of plain statements, not too many."""
     if loop.start != Lin(0) or loop.is_open or not _is_fixed(loop.trips) or len(loop.body) > MOST_STATEMENTS:
         return False
     return all(isinstance(s, Compute) for s in loop.body)
 
 
 def _in_two(statement: Statement) -> Block:
-    """A sum into one element as its clear and its contributions."""
+    """A sum into one element, split into its clear and its contributions."""
     assert isinstance(statement, Compute)
     if not statement.fresh or statement.accumulate != "add" or own_params(statement):
         return (statement,)
@@ -341,7 +341,7 @@ def _is_fixed(form: Lin) -> bool:
 
 
 def _points(statement: Compute, domain: Domain) -> int:
-    """How many points a sum has in a trip at most; 0 if it is not of the kind that can be turned."""
+    """The most points that a sum has in a trip; 0 if it is not a sum that can be reoriented."""
     is_sum = statement.accumulate == "add" and not statement.fresh and statement.value.dtype.kind in "fc"
     if not is_sum or len(statement.params) != 1 or not all(map(is_plain, uses_of(statement))):
         return 0
@@ -352,7 +352,7 @@ def _points(statement: Compute, domain: Domain) -> int:
 
 
 def _across(statement: Compute) -> int:
-    """How many elements a sum takes from other lines of the cache at each point."""
+    """How many reads of a sum stride across memory, at a new cache line for each point."""
     ((name, _),) = statement.params
     indices = {(use.buffer, use.index) for use in uses_of(statement)}
     return sum(any(lin.coefficient(name) for lin in index) and not _is_along(index, name) for _, index in indices)

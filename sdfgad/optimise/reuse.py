@@ -55,7 +55,7 @@ class _Reuse:
         return renamed(block, changed) if changed else block
 
     def _is_of(self, block: Block, name: str, users: Counter[str]) -> bool:
-        """Whether a large array is of this block alone, and of each trip alone."""
+        """Whether a large array is used in this block only, and carries no value from trip to trip."""
         if name in self.arguments or users[name] != self.users[name]:
             return False
         return known_bytes(self.program.buffers[name]) > LOCAL and begins_anew(block, name)

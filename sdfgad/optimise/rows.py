@@ -70,5 +70,5 @@ class Rows:
         return start, end - start
 
     def have_common(self, size: int) -> bool:
-        """Whether no block of so many rows has less than no column in common: both ends are linear."""
+        """Whether all blocks of so many rows have columns in common; tested at the ends, as the bounds are linear."""
         return all(self.common(Lin(row), size)[1].const >= 0 for row in (0, self.trips - size))

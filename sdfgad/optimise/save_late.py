@@ -89,7 +89,7 @@ def _is_made_anew(saved: _Saved) -> bool:
 
 
 def _is_read_before(saved: _Saved) -> bool:
-    """Whether a backward trip restores the buffer when it has read all that it needs of it, and does nothing else."""
+    """Whether a backward trip only reads the buffer, and restores it last."""
     users = [s for s in saved.backward.body if mentioned_by(s, saved.buffer)]
     uses = [use for s in users[:-1] for use in uses_of(s) if use.buffer == saved.buffer]
     return users[-1] is saved.restore and all(use.kind == "read" for use in uses)

@@ -27,7 +27,7 @@ from sdfgad.optimise.sizes import known_bytes
 from sdfgad.optimise.sum_order import Domain, Span, size_of
 from sdfgad.optimise.trips import as_addition
 
-# What is made of each element, which is written without an index, of which array, and of which of its elements.
+# A scaled or converted part of an array: the expression for an element, read without an index; array; box.
 Part = tuple[Expr, str, tuple[Span, ...]]
 # How often each element must be multiplied by the number, on average.
 REUSE = 8
@@ -147,7 +147,7 @@ class _Nest:
         self.parts, self.changing = parts, changing
 
     def inside(self, statement: Statement, place: _Place) -> Statement:
-        """The statement without such products."""
+        """The statement with such products replaced by reads of scaled arrays."""
         if isinstance(statement, Loop):
             inner = place.within(statement.var, statement.trips) if statement.start == Lin(0) else None
             if inner is None or statement.is_open:
@@ -162,7 +162,7 @@ class _Nest:
         return statement if domain is None else replace(statement, value=self.less(statement.value, domain))
 
     def less(self, value: Expr, domain: Domain) -> Expr:
-        """A sum of products, without those of a number and an array."""
+        """A sum of products in which products of a number and an array are replaced by reads of scaled arrays."""
         if not isinstance(value, Op) or value.name not in (*ONE, *ALL, "cast"):
             return value
         if value.name == "cast":
@@ -177,7 +177,7 @@ class _Nest:
         return isinstance(value, Read) and not value.index and value.buffer not in self.changing
 
     def multiplied(self, number: Expr, value: Expr, domain: Domain) -> Expr | None:
-        """The product of a number and an expression, one of whose arrays is multiplied beforehand."""
+        """The product of a number and an expression, by scaling one of the expression's arrays."""
         arrays = dict.fromkeys(read.buffer for read in reads(value) if read.buffer not in self.changing)
         for array in sorted(arrays, key=lambda name: known_bytes(self.parts.buffers[name])):
             found = self.times(number, value, array, domain)
@@ -202,7 +202,7 @@ class _Nest:
         return Op(value.name, tuple(args), value.dtype) if tuple(args) != value.args else None
 
     def converted(self, value: Op, domain: Domain) -> Expr | None:
-        """An element in a higher precision, of an array that is converted beforehand."""
+        """A read of the converted array, for an element that is converted to a higher precision."""
         (read,) = value.args
         if (
             not isinstance(read, Read)
@@ -214,7 +214,7 @@ class _Nest:
         return self.element(Op("cast", (Read(read.buffer, (), read.dtype),), value.dtype), read, domain)
 
     def element(self, how: Expr, read: Read, domain: Domain) -> Expr | None:
-        """An element of what is made of all of an array that is read, if that is read often."""
+        """An element of the scaled or converted part of an array in place of a read; None if that is not worth it."""
         names = [atom for lin in read.index for atom, _ in lin.terms]
         if not read.index or any(lin != lin.const + _symbol(lin) for lin in read.index):
             return None
@@ -226,7 +226,7 @@ class _Nest:
 
 
 def _is_exact_sum(value: Op) -> bool:
-    """Whether elements are added as they are: what is left of nearly equal ones is exact, that of products is not."""
+    """Whether elements are added unscaled: scaling them first would lose the exactness of a cancelling sum."""
     return value.name in ("add", "subtract") and all(map(_is_element, value.args))
 
 

@@ -27,7 +27,7 @@ def join_selects(program: Program) -> Program:
 
 
 def _joined(node: Expr) -> Expr | None:
-    """A sum as a choice, where that adds on one side at most."""
+    """A sum of two selects as one, if at most one of them is nonzero on one of the sides."""
     if not (isinstance(node, Op) and node.name == "add" and all(_is_choice(term) for term in node.args)):
         return None
     (condition, *first), (other, *second) = (term.children for term in node.args)
@@ -39,7 +39,7 @@ def _joined(node: Expr) -> Expr | None:
 
 
 def _changes_nothing(statement: Compute) -> bool:
-    """Whether a statement gives each element its own value."""
+    """Whether a statement assigns each element to itself."""
     value, target = statement.value, statement.target
     is_same = isinstance(value, Read) and (value.buffer, value.index) == (target.buffer, target.index)
     return is_same and statement.accumulate is None

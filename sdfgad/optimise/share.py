@@ -22,7 +22,7 @@ WINDOW = 24
 QUOTIENT, FUNCTION, CACHED, STREAMED = 2, 6, 1, 7
 CACHE = 1 << 20
 QUOTIENTS = ("divide", "sqrt", "root_of_squares", "reciprocal")
-# Of these, all arguments but the first are only sometimes asked for.
+# Of these operations only the first argument is always evaluated.
 CHOICES = ("select", "logical_and", "logical_or")
 
 
@@ -69,7 +69,7 @@ class _Sharing:
 
 
 def _worth_storing(block: Block, position: int) -> Expr | None:
-    """What is best stored of all that a contribution and those to other elements need; None if nothing is."""
+    """The subexpression whose storing saves most time, for contributions to several elements; None if none does."""
     first = block[position]
     if not isinstance(first, Compute) or not _contributes(first, first):
         return None
@@ -92,7 +92,7 @@ def _contributes(statement: Statement, first: Compute) -> bool:
 
 
 def _candidates(first: Compute) -> Iterator[Expr]:
-    """What a statement computes at each of its points, and takes long; larger before smaller."""
+    """The slow subexpressions of a statement, larger before smaller."""
     waiting, seen = [first.value], set[Expr]()
     while waiting:
         node = waiting.pop(0)
@@ -105,7 +105,7 @@ def _candidates(first: Compute) -> Iterator[Expr]:
 
 
 def _gain(params: Params, value: Expr, more: int) -> int:
-    """The cycles that are saved at each point, if so many more elements need a value."""
+    """The cycles saved at each point if a stored value is read by `more` further statements."""
     extents = [extent for _, extent in _own(params, value)]
     if more < 1 or not all(extent.is_const for extent in extents):
         return 0
@@ -114,7 +114,7 @@ def _gain(params: Params, value: Expr, more: int) -> int:
 
 
 def _cycles(params: Params, value: Expr) -> int:
-    """About how long it takes to compute a value at a point."""
+    """An estimate of the cycles to compute a value at a point."""
     names = {name for name, _ in params}
     return sum(_weight(node) for node in postorder(value) if not names.isdisjoint(symbols_of(node)))
 
@@ -132,14 +132,14 @@ def _own(params: Params, value: Expr) -> Params:
 
 
 def _has(statement: Statement, params: Params, value: Expr) -> bool:
-    """Whether a statement over the same points needs a value."""
+    """Whether a statement over the same points contains a value."""
     if not isinstance(statement, Compute) or statement.params != params:
         return False
     return any(node is value for node in postorder(statement.value))
 
 
 def _unchanged(block: Block, position: int, value: Expr) -> list[int]:
-    """The positions around one at which a value is the same."""
+    """The positions around one between which no operand of a value is overwritten."""
     low = _changed_at(block[position - 1 :: -1] if position else (), 0, value)
     return list(range(position - low, _changed_at(block, position, value)))
 

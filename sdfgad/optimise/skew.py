@@ -152,7 +152,7 @@ class _Skewing:
         return _Sweep(statement, _lead(statement))
 
     def is_shared(self, loop: Loop) -> bool:
-        """Whether sweeps, or several as one loop, have enough work for threads."""
+        """Whether single sweeps, or several after fusion, have enough work for threads."""
         return is_much(loop.body) and any(is_much((s,)) for s in fuse(self.program.with_body(loop.body)).body)
 
     def has_values_of_rows(self, loop: Loop, sweeps: list[_Sweep]) -> bool:
@@ -215,7 +215,7 @@ class _Skewing:
 
 
 def _forwards(loop: Loop) -> Loop:
-    """A loop over plain statements with its trips counted in the order in which they run."""
+    """A loop over plain statements, with a backward loop's counter reversed."""
     if not loop.backward:
         return loop
     turned = {loop.var: loop.trips - 1 - Lin.symbol(loop.var)}
@@ -267,7 +267,7 @@ def _row(sweep: _Sweep, row: Lin, symbols: dict[str, Lin]) -> Compute:
 
 
 def _groups(sweeps: list[_Sweep], shifts: list[int]) -> list[tuple[int, list[_Sweep]]]:
-    """Sweeps that run the same rows in the same waves, together where that changes no order that matters."""
+    """Sweeps over the same rows with the same shift, joined into groups where that keeps all dependences."""
     groups: list[tuple[int, list[_Sweep]]] = []
     for sweep, shift in zip(sweeps, shifts, strict=True):
         for other, members in reversed(groups):
@@ -286,7 +286,7 @@ def _groups(sweeps: list[_Sweep], shifts: list[int]) -> list[tuple[int, list[_Sw
 
 
 def _shifts(sweeps: list[_Sweep]) -> list[int]:
-    """How many waves after its own number each sweep runs a row, so that what it waits for has run."""
+    """For each sweep the number of waves by which it lags behind, so that all that a row depends on has run."""
     found: list[int] = []
     for k, sweep in enumerate(sweeps):
         before = zip(sweeps[:k], found, strict=True)
@@ -311,7 +311,7 @@ def _slope(sweeps: list[_Sweep], shifts: list[int], var: str) -> int:
 
 
 def _distances(first: _Sweep, second: _Sweep, var: str | None) -> Iterator[int]:
-    """For each two uses that meet: by how much the first one's row can be greater there than the second one's.
+    """For each two conflicting uses: by how much the first one's row can exceed the second one's.
 
     Args:
         var: the counter of the steps, if the second one is in a later step; None if they are in the same one.
@@ -329,7 +329,7 @@ def _distances(first: _Sweep, second: _Sweep, var: str | None) -> Iterator[int]:
 
 
 def _are_apart(x: Span, y: Span, var: str | None) -> bool:
-    """Whether two indices are never the same."""
+    """Whether two indices never coincide."""
     if x is None or y is None or x[0] != y[0]:
         return False
     step = x[0].coefficient(var) if var is not None else 0
@@ -350,7 +350,7 @@ def _difference(x: _Axis, y: _Axis, first: _Sweep, second: _Sweep, var: str | No
 
 
 def _is_plain(loop: Loop) -> bool:
-    """Whether a loop runs statements one after the other, for a number of trips that nothing in it changes."""
+    """Whether a loop is a sequence of statements, with a number of trips that is fixed before it runs."""
     is_counted = loop.start == Lin(0) and not loop.is_open and not loop.is_parallel
     is_fixed = all(isinstance(atom, str) for atom, _ in loop.trips.terms)
     return is_counted and is_fixed and 1 < len(loop.body) <= MOST_STATEMENTS

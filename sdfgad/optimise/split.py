@@ -34,12 +34,12 @@ def split(program: Program) -> Program:
 
 
 def _with_users(program: Program, name: str, users: Block, made: Mapping[str, Buffer]) -> Program:
-    """The program with others for the statements that mention a buffer."""
+    """The program with the statements that mention a buffer replaced."""
     return replace(program, body=_with(program.body, name, users), buffers={**program.buffers, **made})
 
 
 def _with(block: Block, name: str, users: Block) -> Block:
-    """A block with others for its statements that mention a buffer."""
+    """A block with its statements that mention a buffer replaced."""
     others = iter(users)
     return tuple(next(others) if mentioned_by(s, name) else s for s in block)
 

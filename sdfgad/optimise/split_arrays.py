@@ -27,7 +27,7 @@ def split_arrays(program: Program) -> Program:
 
 
 def _fixed_axes(program: Program, name: str) -> list[int]:
-    """The axes along which a buffer is only used at numbers that are known, of more than one element."""
+    """The axes of more than one element along which all indices are constants."""
     found = [s for s in touching(program.users, name) if name in buffers_of(s)]
     if any(isinstance(s, Call) for s in found):
         return []

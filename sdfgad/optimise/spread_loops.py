@@ -84,7 +84,7 @@ class _Spreading:
 
 
 def _with_axis(statement: Compute, arrays: Mapping[str, Buffer], var: str) -> Compute:
-    """A statement with elements of arrays for numbers, one for each trip."""
+    """A statement with scalars expanded to elements of arrays, one for each trip."""
     place = (Lin.symbol(var),)
 
     def element(node: Expr) -> Expr | None:
@@ -102,7 +102,7 @@ def _is_box(loop: Loop, statement: Compute) -> bool:
 
 
 def _are_alone(loop: Loop) -> bool:
-    """Whether all trips touch elements that no other trip changes."""
+    """Whether the trips are independent: no trip touches an element that another one changes."""
     pairs = combinations_with_replacement(uses_of(loop), 2)
     return all(not conflict(x, y) or is_same_trip(x, y, loop.var, loop.var) or are_apart(x, y) for x, y in pairs)
 

@@ -105,7 +105,7 @@ class _Strips:
         return (strips, *(self._private(self._part(loop, Lin(length - rest), rest)) for loop in members))
 
     def _merged(self, loops: list[Loop]) -> list[Loop]:
-        """The loops, with neighbours that scatter as one: they make no vectors, and find their elements together."""
+        """The loops with neighbouring scatters fused: these are not vectorised anyway, and share index computations."""
         found: list[Loop] = []
         for loop in loops:
             if found and _is_scatter(found[-1]) and _is_scatter(loop):
@@ -124,7 +124,7 @@ class _Strips:
         return replace(loop, var=name, trips=Lin(trips), body=body, guards=(counter, Lin(trips - 1) - counter))
 
     def _private(self, loop: Loop) -> Loop:
-        """A loop with temporaries of one trip of its own, so that they can be local to it."""
+        """A loop with temporaries private to its trips renamed, so that they can be local variables."""
         kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
         users = [set(buffers_of(s)) for statement in self.program.body for s in walk((statement,))]
         names = {n for s in loop.body for n in buffers_of(s) if is_single(self.buffers[n]) and n not in kept}
@@ -140,13 +140,13 @@ def _is_long(extent: Lin) -> bool:
 
 
 def _is_scatter(loop: Loop) -> bool:
-    """Whether a loop only adds to elements that data chooses."""
+    """Whether a loop only adds to elements whose indices are data."""
     targets = [s.target for s in loop.body if isinstance(s, Compute) and s.accumulate == "add"]
     return len(targets) == len(loop.body) and all(reads(*map(Int, target.index)) for target in targets)
 
 
 def _joined(groups: list[_Group | Statement], loop: Loop) -> bool:
-    """Whether a loop has joined others that it may follow strip by strip; fills that are in the way go before them."""
+    """Adds a loop to a group that it may follow strip by strip, moving small fills before the group; whether it did."""
     for position in reversed(range(max(0, len(groups) - WINDOW), len(groups))):
         group = groups[position]
         if not isinstance(group, _Group) or not _fits(group, loop):

@@ -70,7 +70,7 @@ class Domain:
         return found
 
     def _most(self, form: Lin, but: str) -> int:
-        """The greatest value of a form without one of its variables."""
+        """The greatest value of the rest of a form, without one of its variables."""
         ends = ((c * self.box[name][0], c * (self.box[name][1] - 1)) for name, c in _terms(form) if name != but)
         return form.const + sum(map(max, ends))
 
@@ -82,7 +82,7 @@ class Domain:
         return size_of(box) * math.prod(map(self._holding, forms))
 
     def _holding(self, form: Lin) -> int:
-        """How many values of a form's variables satisfy it: those of the last one are counted for all of the others."""
+        """How many points satisfy a form, counted over its last variable for all values of the others at once."""
         *names, last = sorted(_names(form))
         spans = [self.box[name] for name in names]
         if math.prod(high - low for low, high in spans) > MOST_POINTS:
@@ -178,7 +178,7 @@ class Order:
         return own & others.union(*map(_names, self.domain.forms))
 
     def _ways(self, some: frozenset[int]) -> Iterator[tuple[int | Step, ...]]:
-        """Some factors in groups; a group of one may be summed before, if it can be."""
+        """All partitions of some factors into groups, each a factor itself or a partial sum."""
         for groups in _partitions(sorted(some)):
             if len(groups) == 1 and len(some) > 1:
                 continue

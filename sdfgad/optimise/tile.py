@@ -46,7 +46,7 @@ def _tiled(statement: Statement, names: Names) -> Block:
 
 
 def _is_chained(loop: Loop) -> bool:
-    """Whether a parallel loop has nothing but sequential loops over single points in it, and plain statements."""
+    """Whether a parallel loop contains only sequential loops over single points, and plain statements."""
     if not loop.is_parallel or loop.start != Lin(0) or not loop.trips.is_const or loop.trips.const < 2 * WIDTH:
         return False
     chains = [s for s in loop.body if isinstance(s, Loop)]
@@ -55,7 +55,7 @@ def _is_chained(loop: Loop) -> bool:
 
 
 def _is_chain(loop: Loop, row: str) -> bool:
-    """Whether it is the same sequential loop for all rows."""
+    """Whether a nested loop is sequential, over single points, and has the same trips for all rows."""
     is_plain = all(isinstance(s, Compute) and not s.params for s in loop.body)
     bounds = (Int(loop.start), Int(loop.trips))
     is_same = row not in symbols_of(*bounds) and not reads(*bounds)

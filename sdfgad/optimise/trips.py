@@ -77,7 +77,7 @@ def _mirrored(statement: Compute, loop: Loop) -> Compute:
 
 
 def _shapes(product: Compute, loop: Loop) -> Iterator[Rows | None]:
-    """How a product's parameters and the trips of the loop can be seen: as a box, or as rows along a parameter."""
+    """The iteration space of a product over all trips: None for a box, or rows along a parameter."""
     moving = [name for name, extent in product.params if extent.coefficient(loop.var)]
     if not moving:
         yield None

@@ -111,7 +111,7 @@ class Windows:
         return not {p for p, _ in self.around} <= symbols_of(*map(Int, self.statement.target.index))
 
     def moved(self, name: str) -> Compute:
-        """One element between the windows and the matrix."""
+        """The copy of one element between the windows and the matrix, or the addition to the windows."""
         dtype, copy, where = self.statement.value.dtype, self.copy(name), self.statement.where
         if self.is_target:
             return Compute((), self.statement.target, copy.read(dtype), "add", where=where)

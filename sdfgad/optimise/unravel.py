@@ -113,7 +113,7 @@ def _cuts(atom: Atom, name: str) -> Iterator[int]:
 
 
 def _chain(cuts: set[int], extent: Lin) -> list[int]:
-    """The cuts in order, if each divides the next one and the extent."""
+    """The divisors in ascending order, if each divides the next one, and the last one the extent."""
     if not extent.is_const:
         return []
     chain = sorted(cut for cut in cuts if 1 < cut < extent.const)

@@ -84,7 +84,7 @@ class _Jamming:
 
 
 def _are_apart(trips: Trips) -> bool:
-    """Whether no two trips touch the same element, unless both read it or add to it."""
+    """Whether the trips are independent: they touch different elements, or only read, or only add to, the same."""
     uses = [use for s in trips.loop.body for use in uses_of(s)]
     order = (trips.there - trips.here - 1,)
     return not any(trips.meet(a, b, order) for a in uses for b in uses)

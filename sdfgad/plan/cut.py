@@ -9,10 +9,10 @@ from sdfgad.errors import Location
 
 @dataclass(frozen=True)
 class Cut:
-    """Statements of a program's body that run in pieces.
+    """A group of statements of a program's body that is strip-mined.
 
     Attributes:
-        span: the positions between which they were.
+        span: the first and the last position between which the statements were.
         length, width: of the axis that is cut, and of a piece.
         axes: buffer -> the axis that is cut.
         held: the buffers of which one piece at a time is held.

@@ -72,7 +72,7 @@ def _values_again(problem: Problem, wanted: frozenset[int]) -> frozenset[int]:
         made_at = made_again_at(problem, again)
         too_high = {value: point - problem.values[value].latest for value, point in made_at.items()}
         absent = {value for value, excess in too_high.items() if excess > 0}
-        # Of a value that has to be made again, a consumer that needs it too early is to be kept instead.
+        # If a value must be recomputed, a consumer that needs it too early has to be stored instead.
         consumers = {value for value in made_at if absent.intersection(problem.values[value].inputs)}
         blamed = (absent - wanted) or {
             value
@@ -139,7 +139,7 @@ def _lowest(problem: Problem) -> Solution:
 
 
 def _sink(board: Board, worth: Worth) -> None:
-    """Lower the peak as long as any single change does, in steps that get smaller."""
+    """Lowers the peak as long as single changes do so, in smaller and smaller steps."""
     step = FIRST_STEP
     while step >= LAST_STEP and board.peak > 0:
         if not _descend(board, int(board.peak * (1 - step)), worth):
@@ -150,12 +150,12 @@ def _sink(board: Board, worth: Worth) -> None:
 
 
 def _rate(saved: int, work: int) -> tuple[bool, float]:
-    """How good it is to save bytes for work: what costs none comes first."""
+    """The worth of a change: bytes saved for each nanosecond of work; changes that cost no work come first."""
     return work <= 0, saved / max(1, work)
 
 
 def _saved(saved: int, work: int) -> tuple[bool, float]:
-    """How good it is to save bytes, whatever the work."""
+    """The worth of a change: bytes saved, whatever the work."""
     return True, saved - min(work, 1 << 60) / (1 << 61)
 
 
@@ -163,7 +163,7 @@ Worth = Callable[[int, int], tuple[bool, float]]
 
 
 def _descend(board: Board, budget: int, worth: Worth) -> bool:
-    """Change one thing after another until the solution fits, which is returned, or until nothing brings it closer."""
+    """Applies the best change again and again until the solution fits; whether it fits in the end."""
     turn = 0
     while board.peak > budget:
         best, looked_at = _best_change(board, budget, worth, turn)
@@ -175,7 +175,7 @@ def _descend(board: Board, budget: int, worth: Worth) -> bool:
 
 
 def _best_change(board: Board, budget: int, worth: Worth, turn: int) -> tuple[Change | None, int]:
-    """The change that is worth most of those that come next, if any saves excess bytes; how many were looked at."""
+    """The change worth most among the next ones, if any reduces the excess bytes; and how many were evaluated."""
     excess, looked_at = board.excess(budget), 0
     changes = _changes(board, turn)
     most = LOOKED_AT if len(board.problem.values) > FEW_VALUES else None
@@ -219,7 +219,7 @@ def _changes(board: Board, turn: int) -> Iterator[Change]:
 def _inner_without(problem: Problem, inner: frozenset[int], tape: Tape) -> frozenset[int] | None:
     """The inner values to recompute so that nothing needs `tape`; None if something always does."""
     fixed, again = dict(problem.fixed_inner), set(inner)
-    for _ in tape.asked:  # Whoever is made again may be a reader that asks, too.
+    for _ in tape.asked:  # A recomputed value may itself be a reader that needs the tape.
         for reader, read in tape.asked:
             if not ((reader == NOBODY or reader in again) and (read == NOBODY or read not in again)):
                 continue
@@ -231,7 +231,7 @@ def _inner_without(problem: Problem, inner: frozenset[int], tape: Tape) -> froze
 
 
 def _relax(board: Board, budget: int | None) -> None:
-    """Take back, one after another, the changes that are not needed for `budget`."""
+    """Reverts changes, one after another, that `budget` does not require."""
     problem = board.problem
     fixed, fixed_inner = dict(problem.fixed_values), dict(problem.fixed_inner)
     for index in sorted(board.solution.values - fixed.keys(), key=lambda value: (-problem.values[value].work, value)):
@@ -245,6 +245,6 @@ def _relax(board: Board, budget: int | None) -> None:
 
 
 def _take(board: Board, budget: int | None, change: Change | None) -> None:
-    """Take a change where the solution still fits, and is less work."""
+    """Applies a change that takes less work, if the solution still fits."""
     if change is not None and change.work < 0 and (budget is None or board.peak_after(change) <= budget):
         board.apply(change)

@@ -61,7 +61,7 @@ class Planner:
         self.derive, self.wrt, self.output, self.options, self.layout_cache = derive, wrt, output, options, layout_cache
         self._accounts: tuple[Sizes, Accounts] | None = None
         self._smallest: tuple[Sizes, Layout] | None = None
-        # By what is made again and which loops are kept: layouts that differ in numbers only share it.
+        # By what is recomputed and which loops are checkpointed: layouts that differ in numbers only share it.
         self._codes: dict[tuple[Any, ...], tuple[Code, tuple[Any, ...]]] = {}
 
     @cached_property
@@ -186,7 +186,7 @@ class Planner:
         return [layout for layout in found if layout.peak_bytes(sizes) <= limit]
 
     def _around_the_least(self, problem: Problem, accounts: Accounts, search: SmallestPeak, is_near: bool) -> Layout:
-        """The layout with the smallest peak; if it keeps the limit, or others may, the fastest of those that do."""
+        """The layout with the smallest peak; but if it fits the limit, or others may, the fastest of those that fit."""
         limit, sizes = self.options.limit or 0, search.sizes
         least = self._least(search)
         if is_near and least.peak_bytes(sizes) > limit:
@@ -212,7 +212,7 @@ class Planner:
     def _closing_in(
         self, problem: Problem, target: int, accounts: Accounts, sizes: Sizes, deadline: Deadline
     ) -> Iterator[Layout]:
-        """Layouts for so many of the problem's bytes, then for less by what the last one exceeds the limit."""
+        """Layouts for a budget in the problem's bytes, which falls by the excess of each one's real peak."""
         limit = self.options.limit or 0
         for _ in range(MOST_ATTEMPTS):
             layout = self._attempt(problem, target, accounts, deadline)
@@ -225,7 +225,7 @@ class Planner:
             target -= excess
 
     def _attempt(self, problem: Problem, target: int | None, accounts: Accounts, deadline: Deadline) -> Layout | None:
-        """The solver's layout for so many of the problem's bytes, or None if none is found."""
+        """The solver's layout for a budget in the problem's bytes, or None if none is found."""
         chosen = self._chosen(problem, target, deadline)
         return None if chosen is None else self._of(chosen, accounts)
 
@@ -279,7 +279,7 @@ def _taped(accounts: Accounts, step: int, mode: int) -> int:
 
 
 def _pinned(accounts: Accounts, overrides: Mapping[str, str]) -> Problem:
-    """The problem with the user's own choices.
+    """The problem with the user's overrides as fixed choices.
 
     Raises:
         ArgumentError: an override names no value, or asks to recompute one for which that is not possible.

@@ -113,7 +113,7 @@ class SmallestPeak:
     # --- what is tried
 
     def _proven(self, solver: str) -> Solution | None:
-        """The solution with the smallest peak of all in the problem's bytes, where the solver finds it soon."""
+        """The solution with the provably smallest peak in the problem's bytes, if the solver finds it soon."""
         problem = self.problem
         free = sum(value.latest >= 0 for value in problem.values) + len(problem.inner)
         if free > MOST_DECISIONS:
@@ -123,7 +123,7 @@ class SmallestPeak:
         return answer.solution if answer.status == "optimal" else None
 
     def _starts(self, peak: int) -> Iterator[Solution]:
-        """Other solutions, but those that certainly have a larger peak than one that is known."""
+        """Further solutions to start from, except those whose peak is certainly larger than a known one."""
         plain = replace(self.problem, steps=tuple(replace(step, modes=step.modes[:1]) for step in self.problem.steps))
         few = tuple(min(1, len(step.modes) - 1) for step in self.problem.steps)
         keep, again = keep_all(self.problem), make_all_again(self.problem)
@@ -131,7 +131,7 @@ class SmallestPeak:
         return self._valid(dict.fromkeys(starts), peak)
 
     def _valid(self, solutions: Iterable[Solution], peak: int) -> Iterator[Solution]:
-        """Those that can be carried out, which what the user pins may rule out, and may have a smaller peak."""
+        """The solutions that can be carried out, as overrides may forbid some, and that may have a smaller peak."""
         for solution in solutions:
             with contextlib.suppress(InvalidPlan):
                 if simulate(self.problem, solution).peak < WORST * peak:
@@ -152,7 +152,7 @@ class SmallestPeak:
         return layout
 
     def _tuned(self, solution: Solution) -> Layout:
-        """The layout of a solution, its loops kept so that the real peak is smallest: the program stays the same."""
+        """The layout of a solution, with the checkpointing parameters for the smallest real peak of its program."""
         best = self._built(solution)
         least = self._peak(best), simulate(self.problem, solution).work
         for step, modes in enumerate(self.accounts.modes):
@@ -168,7 +168,7 @@ class SmallestPeak:
         return best
 
     def _descended(self, best: Layout) -> Layout:
-        """Single changes, as long as they make the real peak smaller: the problem's is only a bound of it."""
+        """Hill climbing: single changes as long as the real peak falls, of which the problem's peak is only a bound."""
         for change in self._changes():
             if self._left <= 0:
                 break

@@ -285,7 +285,7 @@ def _using_operands(
     buffers: dict[str, Buffer],
     names: Names,
 ) -> tuple[dict[int, StatementAdjoint], frozenset[Key]]:
-    """Let adjoints of calls use operands instead of results, one by one, where fewer values must be saved then."""
+    """Lets adjoints of calls read operands instead of results, one by one, where fewer values must be saved then."""
     program, bars = setting.program, setting.bars
     statements = numbered(program.body)
     for number, piece in pieces.items():
@@ -308,7 +308,7 @@ def _using_operands(
 def _using_results(
     setting: _Setting, pieces: dict[int, StatementAdjoint], saved: frozenset[Key]
 ) -> tuple[dict[int, StatementAdjoint], frozenset[Key]]:
-    """Let adjoints use results instead of operands, one by one, where fewer values must be saved then."""
+    """Lets adjoints read results instead of operands, one at a time, where fewer values must be saved then."""
     statements, lost = numbered(setting.program.body), {buffer for _, buffer in saved}
     others: dict[int, StatementAdjoint] = {}
     for number, piece in pieces.items():
@@ -333,7 +333,7 @@ def _using_results(
 def _reusing_results(
     setting: _Setting, pieces: Mapping[int, StatementAdjoint], saved: frozenset[Key]
 ) -> dict[int, StatementAdjoint]:
-    """Let adjoints use results rather than compute slow functions again, where these results are there anyway.
+    """Lets adjoints read results rather than compute slow functions again, if the results are available anyway.
 
     They are where other adjoints read them, and where nothing that is not saved anyway destroys them.
     """

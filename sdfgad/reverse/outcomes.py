@@ -127,7 +127,7 @@ def _point(statement: Compute) -> tuple[Lin, ...]:
 
 
 def _outcomes(value: Expr, program: Program, lost: frozenset[str]) -> Iterator[Expr]:
-    """The largest parts that are true or false, of the program's values alone, some of which are in `lost`."""
+    """The largest boolean subexpressions that read only values of the program, some of them in `lost`."""
     pending, seen = [value], {value}
     while pending:
         node = pending.pop()
@@ -143,7 +143,7 @@ def _outcomes(value: Expr, program: Program, lost: frozenset[str]) -> Iterator[E
 
 
 def _paid(found: Mapping[int, Choice], freed: Mapping[Key, Residual], save_points: SavePoints) -> dict[int, Choice]:
-    """The choices for which a residual goes that is kept for the same trips and box, and has more bytes.
+    """The choices that make a larger residual, saved for the same trips and box, unnecessary.
 
     A note has a buffer besides its tape: twice its bytes are counted.
     """

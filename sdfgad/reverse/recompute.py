@@ -116,7 +116,7 @@ class _Finder:
                 yield Recompute(buffers, numbers, section.range, latest, section.loops)
 
     def _is_own(self, group: tuple[frozenset[str], tuple[int, ...]], section: Section) -> bool:
-        """Whether a section's statements alone make these buffers, without loops that a test ends."""
+        """Whether only this section writes the buffers, and without loops whose end depends on a test."""
         buffers, members = group
         if buffers & self.kept:
             return False
@@ -155,7 +155,7 @@ class _Finder:
                         yield number + offset, Request(Access(read.buffer, read.index), params, BEFORE)
 
     def _latest(self, buffers: frozenset[str], members: tuple[int, ...], section: Section) -> int:
-        """The last statement at whose adjoint all that the members read is as they read it, or -1."""
+        """The last statement before whose adjoint the members' operands have the values that they read, or -1."""
         sources = {
             read.buffer
             for m in members
@@ -190,7 +190,7 @@ def _compared(program: Program) -> set[str]:
 
 
 def _groups(section: Section) -> list[tuple[frozenset[str], tuple[int, ...]]]:
-    """The buffers that a section writes, together where one statement writes both, with the positions that do."""
+    """The buffers that a section writes, grouped where one statement writes several, with the writers' positions."""
     groups: list[tuple[set[str], set[int]]] = []
     for position, (_, statement) in enumerate(section.items):
         buffers, members = written((statement,)) - IGNORED, {position}

@@ -137,7 +137,7 @@ def _requests_of(piece: StatementAdjoint, program: Program) -> Iterator[Request]
 
 
 def _makers(program: Program, recomputes: Sequence[Recompute]) -> dict[int, list[int]]:
-    """Statement number -> the positions in `recomputes` of what it makes again, itself or nested in another one."""
+    """Statement number -> the positions in `recomputes` of the recomputations that run the statement."""
     statements = numbered(program.body)
     result: dict[int, list[int]] = {}
     for position, one in enumerate(recomputes):

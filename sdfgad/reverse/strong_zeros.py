@@ -112,7 +112,7 @@ class Bounds:
 
 
 def _positive(condition: Expr) -> frozenset[Expr]:
-    """What a condition says to be positive."""
+    """The expressions that a condition guarantees to be positive."""
     if not isinstance(condition, Op) or condition.name not in ("greater", "less"):
         return frozenset()
     large, small = condition.args if condition.name == "greater" else reversed(condition.args)
@@ -120,7 +120,7 @@ def _positive(condition: Expr) -> frozenset[Expr]:
 
 
 def _nonzero(condition: Expr) -> frozenset[Expr]:
-    """What a condition says to be different from zero."""
+    """The expressions that a condition guarantees to be different from zero."""
     if not isinstance(condition, Op) or condition.name != "not_equal":
         return frozenset()
     zeros = [arg for arg in condition.args if isinstance(arg, Const) and arg.value == 0]
@@ -165,7 +165,7 @@ def _unchosen(program: Program) -> set[str]:
 
 
 def _chosen_among(block: Block, in_branch: bool) -> set[str]:
-    """The buffers that are read behind a condition."""
+    """The buffers that are read only if some condition holds."""
     found = set[str]()
     for statement in block:
         if isinstance(statement, Branch):

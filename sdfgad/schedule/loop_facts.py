@@ -26,7 +26,7 @@ def sums_of(body: Block, var: str) -> dict[Access, str]:
 
 
 def _is_told(a: tuple[Lin, ...], b: tuple[Lin, ...]) -> bool:
-    """Whether two elements of a buffer are certainly the same, or certainly not."""
+    """Whether it is certain that two elements of a buffer are the same, or that they differ."""
     differences = [x - y for x, y in zip(a, b, strict=True)]
     return a == b or any(d.is_const and d.const for d in differences)
 

@@ -92,7 +92,7 @@ class Computations:
         inputs = reader.types()
         output = {RESULT: connector_type(sdfg.arrays[statement.target.buffer], is_point)}
         tasklet = state.add_tasklet(f"t_{label(statement)}", inputs, output, code)
-        # DaCe forgets what it is told here where it looks for no lines itself.
+        # DaCe drops the debug info passed to `add_tasklet` if it does not look for lines itself.
         tasklet.debuginfo = info
         written = point(element(statement.target, self.buffers)) if is_point else whole(sdfg, statement.target.buffer)
         if not is_point:

@@ -220,7 +220,7 @@ def _alike(*args: Expr) -> tuple[Expr, ...]:
 
 
 def converted(arg: Expr, dtype: np.dtype[Any]) -> Expr:
-    """A value of a dtype: that of a number is a number, and that of a value of this dtype is the value."""
+    """An expression converted to a dtype; a constant stays a constant."""
     if arg.dtype == dtype:
         return arg
     if isinstance(arg, Const):

@@ -90,7 +90,7 @@ def region(graph: Any, scope: Scope) -> Block:
 
 
 def from_data(scope: Scope, buffers: set[str]) -> dict[str, str]:
-    """The symbols that were assigned what is in some buffers, each with one of these."""
+    """The symbols that were assigned the contents of some buffers, each with one of these buffers."""
     atoms = ((name, atom) for name, form in scope.symbols.items() for atom, _ in form.terms if isinstance(atom, Expr))
     return {name: read.buffer for name, atom in atoms for read in atom.reads if read.buffer in buffers}
 
@@ -239,7 +239,7 @@ def _refuse_copies(state: Any, entry: Any) -> None:
 
 
 def code_nodes(state: Any, scope_nodes: set[Any] | None = None) -> list[Any]:
-    """The nodes of a state that compute something, in an order that its edges allow; of one scope, if that is given."""
+    """The nodes of a state that compute something, in a topological order; of one scope, if that is given."""
     parents = state.scope_dict()
     ordered = utils.dfs_topological_sort(state, [n for n in state.nodes() if state.in_degree(n) == 0])
     return [n for n in ordered if parents[n] is scope_nodes and isinstance(n, (nodes.CodeNode, nodes.EntryNode))]

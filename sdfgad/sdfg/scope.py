@@ -24,7 +24,7 @@ class Buffers:
     names: Names = field(default_factory=Names)
 
     def add(self, name: str, descriptor: Any, symbols: dict[str, Lin]) -> str:
-        """The name of the buffer of an array; that of an array of another nested SDFG may have its name already."""
+        """The name of a new buffer for an array: another one, if the array of another nested SDFG has its name."""
         new = name if name not in self.found else self._unused(name)
         # DaCe passes a single number as an array of one element.
         shape = () if tuple(descriptor.shape) == (1,) else shape_of(descriptor, symbols)

@@ -89,7 +89,7 @@ class Specialisation:
         return self._remembered((call.integers, *sorted(sizes.trips.items()), sizes.copies), sizes)
 
     def _unlimited_layout(self, call: Call) -> Layout:
-        """One choice serves all numbers of trips of about the same size."""
+        """The layout without a memory limit: one solution serves all trip counts of about the same size."""
         integers = self._integers(call)
         key = tuple(value.bit_length() // 3 for value in integers.values())
         layout = self._remembered(key, Sizes(integers)).for_trips(integers)
@@ -210,7 +210,7 @@ class Specialisation:
         return arrays[built.made.value], self._gradients(call, built, arrays)
 
     def gradients(self, call: Call, cotangent: Array) -> dict[str, Array]:
-        """The gradients alone: what only the value needs is not computed. Raises as `value_and_gradients` does."""
+        """The gradients alone, without computing what only the value needs. Raises as `value_and_gradients` does."""
         layout = self.layout(call)
         built = self.built(layout)
         arrays = self._run(call, layout, built, cotangent, with_value=False)
@@ -326,7 +326,7 @@ class Specialisation:
             raise failed.failure()
 
     def fits(self, call: Call) -> bool:
-        """Whether this specialisation holds for the values of a call's integers."""
+        """Whether this specialisation is valid for the values of a call's integers."""
         if any(call.kinds[name] != value for name, value in self.primal.fixed.items()):
             return False
         values = self._integers(call)

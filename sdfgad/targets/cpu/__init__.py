@@ -1,1 +1,1 @@
-"""CPU: C++ with vector instructions, threads and OpenBLAS, and the headers that it includes."""
+"""CPU target: C++ with vector instructions, threads and OpenBLAS, and the headers that it includes."""

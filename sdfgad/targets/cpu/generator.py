@@ -58,7 +58,7 @@ class CPU(TargetCodeGenerator):
         return {"frame": [*HEADERS, *self._headers]}
 
     def preprocess(self, sdfg: Any) -> None:
-        """What is inside of our nodes is generated with them, whichever target DaCe has found for it."""
+        """Marks all targets of the frame as used; nodes inside of ours are generated with these."""
         self._dispatcher.used_targets.update(self._frame.targets - {self._frame})
 
     # --- states
@@ -148,7 +148,7 @@ class CPU(TargetCodeGenerator):
     def allocate_array(
         self, sdfg: Any, cfg: Any, state: Any, state_id: int, node: Any, descriptor: Any, _: Any, place: Any, __: Any
     ) -> None:
-        """Declares an array; the first one also what releases all of them where the program ends early."""
+        """Declares an array; the first one also declares the `Blocks`, which release all if the program ends early."""
         outline = self._outline(sdfg)
         if outline.arrays.index(node.data) == 0:
             place.write(f"sdfgad::Blocks<{len(outline.arrays)}> {_blocks(sdfg)};")
@@ -164,7 +164,7 @@ class CPU(TargetCodeGenerator):
         self._dispatcher.defined_vars.add(node.data, DefinedType.Pointer, type_)
 
     def deallocate_array(self, *_: Any) -> None:
-        """The blocks release themselves."""
+        """Does nothing: the `Blocks` release the arrays."""
 
     def _allocation(self, sdfg: Any, name: str) -> str:
         size = elements_text(self._buffer(sdfg, name))
@@ -172,7 +172,7 @@ class CPU(TargetCodeGenerator):
         return f"{name} = {_blocks(sdfg)}.allocate<{type_}>({self._outline(sdfg).arrays.index(name)}, {size});"
 
     def copy_memory(self, *arguments: Any) -> None:
-        """Copies between our arrays and others, for nodes that DaCe's target generates: as it does."""
+        """Copies between our arrays and others as DaCe's own target does, for the nodes that it generates."""
         self._dispatcher.get_generic_node_dispatcher().copy_memory(*arguments)
 
     # --- the entry point

@@ -58,10 +58,10 @@ from sdfgad.targets.cpu.thread_parts import shares
 
 # An operation of a product of matrices takes about so many times less than another one.
 SPEED_OF_PRODUCTS = 8
-# Each part has a sum of its own of an array of at most so many elements.
+# Arrays of at most so many elements are privatised: each part of the trips adds to its own copy.
 MOST_SUMMED = 1 << 13
-# Sums over trips that threads share are made of so many parts, whatever the number of threads; of `FEW_PARTS`, where
-# each part has arrays of its own.
+# Sums over trips that threads share have so many partial sums, whatever the number of threads; `FEW_PARTS`, if each
+# part has private arrays.
 PARTS = 64
 # The parameters of a function of a range of trips.
 OF_A_PART = "const int64_t first_, const int64_t last_"
@@ -376,7 +376,7 @@ class _Nest(Points):
         extent = dict(statement.params)[name]
         params = tuple((n, last - first if n == name else e) for n, e in statement.params)
         value = rewrite(statement.value, {name: Lin.symbol(name) + first})
-        # Each part begins with what was there before: an extremum may be asked for it again.
+        # Each part starts from the old value: maxima and minima are idempotent.
         part = replace(statement, params=params, value=value, fresh=False)
         integers = self.integers((statement,), found)
         function, type_ = self.names.fresh(f"{self.name}_part"), self.type(target)
@@ -411,7 +411,7 @@ class _Nest(Points):
 
     def argument(self, name: str, sums: list[str], arrays: list[str], largest: set[str]) -> str:
         if name in sums:
-            # An extremum may be asked for what was there before again.
+            # An extremum starts from the old value, as it is idempotent.
             start = f"b_{name}_" if name in largest else f"{self.type(name)}(0)"
             return f"{start}, &parts_{name}_[k_]"
         return f"&parts_{name}_[k_ * {self.size(name)}]" if name in arrays else f"b_{name}_"
