@@ -17,7 +17,7 @@ from dace import dtypes
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
-from sdfgad.ir.expr import Expr, Lin, Read
+from sdfgad.ir.expr import Expr, Int, Lin, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Block,
@@ -119,7 +119,7 @@ class _Writer:
 
     def statement(self, statement: Statement, place: Place, inner: frozenset[str] = frozenset()) -> None:
         if isinstance(statement, Compute):
-            extents = [(name, self.bound(extent, place)) for name, extent in statement.params]
+            extents = [(name, self.end(extent, place)) for name, extent in statement.params]
             self.declare(statement.touched, place)
             self.computations.compute(statement, extents, place)
         elif isinstance(statement, Call):
@@ -190,10 +190,10 @@ class _Writer:
         loops = [loop]
         while (deeper := self.next_loop(loops, inner)) is not None:
             loops.append(deeper)
-        spans = [(self.bound(one.start, place), self.bound(one.trips, place)) for one in loops]
+        spans = [(self.end(one.start, place), self.end(one.start + one.trips, place)) for one in loops]
         state = place.follow(place.region.add_state(self.names.fresh(f"s_{loop.var}")))
         node, names = self.nested(loops[-1].body, inner, place, state)
-        ranges = [(one.var, first, first + trips) for one, (first, trips) in zip(loops, spans, strict=True)]
+        ranges = [(one.var, first, end) for one, (first, end) in zip(loops, spans, strict=True)]
         self.computations.around(state, node, names, ranges)
 
     def next_loop(self, loops: list[Loop], inner: frozenset[str]) -> Loop | None:
@@ -247,6 +247,12 @@ class _Writer:
     def text(self, form: Lin, place: Place) -> str:
         """A form as text; what is no form of symbols becomes a symbol first."""
         return str(self.bound(form, place))
+
+    def end(self, form: Lin, place: Place) -> Lin:
+        """An end of a map's range: a symbol, where DaCe cannot find the type of a form with several coefficients."""
+        found = self.bound(form, place)
+        several = sum(coefficient != 1 for _, coefficient in found.terms) > 1
+        return Lin.symbol(self.symbol(Int(found), place)) if several else found
 
     def bound(self, form: Lin, place: Place) -> Lin:
         """A form of symbols alone: what is data, or not linear, is assigned to a symbol before."""
