@@ -13,7 +13,7 @@ _settings = threading.RLock()
 
 @contextmanager
 def without_line_info() -> Iterator[None]:
-    """Without the position of each call to DaCe in a file of ours: it is of no use, and takes a third of the time to find.
+    """Without the position of each call to DaCe in a file of ours: of no use, and a third of the time.
 
     One thread at a time is inside.
     """

@@ -17,7 +17,7 @@ from dace import dtypes
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
-from sdfgad.ir.expr import Expr, Int, Lin, Read
+from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Block,
@@ -36,6 +36,7 @@ from sdfgad.ir.program import (
 from sdfgad.memory.lifetimes import arguments, local_variables
 from sdfgad.schedule.loop_facts import free_symbols, symbols_in
 from sdfgad.schedule.scopes import lives_in
+from sdfgad.schedule.thread_independence import begins
 from sdfgad.sdfg.computations import Computations, label
 from sdfgad.sdfg.descriptors import add_buffer, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark
@@ -119,7 +120,7 @@ class _Writer:
 
     def statement(self, statement: Statement, place: Place, inner: frozenset[str] = frozenset()) -> None:
         if isinstance(statement, Compute):
-            extents = [(name, self.end(extent, place)) for name, extent in statement.params]
+            extents = [(name, self.bound(extent, place)) for name, extent in statement.params]
             self.declare(statement.touched, place)
             self.computations.compute(statement, extents, place)
         elif isinstance(statement, Call):
@@ -190,7 +191,7 @@ class _Writer:
         loops = [loop]
         while (deeper := self.next_loop(loops, inner)) is not None:
             loops.append(deeper)
-        spans = [(self.end(one.start, place), self.end(one.start + one.trips, place)) for one in loops]
+        spans = [(self.bound(one.start, place), self.bound(one.start + one.trips, place)) for one in loops]
         state = place.follow(place.region.add_state(self.names.fresh(f"s_{loop.var}")))
         node, names = self.nested(loops[-1].body, inner, place, state)
         ranges = [(one.var, first, end) for one, (first, end) in zip(loops, spans, strict=True)]
@@ -230,8 +231,12 @@ class _Writer:
             add_symbol(inner, symbol)
         inside = Place(inner, inner, local, inner.add_state("begin", is_start_block=True))
         self.block(block, inside, local)
-        sides = accessed(block), written(block)
-        inputs, outputs = ([name for name in passed if name in side] for side in sides)
+        changed = written(block)
+        transient = {name for name in passed if place.sdfg.arrays[name].transient}
+        # DaCe takes it for a read of nothing where a transient is passed before it has a value.
+        anew = {name for name in changed & transient if begins(block, self.buffers[name])}
+        inputs = [name for name in passed if name in accessed(block) - anew]
+        outputs = [name for name in passed if name in changed]
         mapping = {symbol: symbol for symbol in sorted(used)}
         return nested_node(state, inner, (inputs, outputs), mapping), (inputs, outputs)
 
@@ -248,12 +253,6 @@ class _Writer:
         """A form as text; what is no form of symbols becomes a symbol first."""
         return str(self.bound(form, place))
 
-    def end(self, form: Lin, place: Place) -> Lin:
-        """An end of a map's range: a symbol, where DaCe cannot find the type of a form with several coefficients."""
-        found = self.bound(form, place)
-        several = sum(coefficient != 1 for _, coefficient in found.terms) > 1
-        return Lin.symbol(self.symbol(Int(found), place)) if several else found
-
     def bound(self, form: Lin, place: Place) -> Lin:
         """A form of symbols alone: what is data, or not linear, is assigned to a symbol before."""
         known: dict[str, str] = {}
@@ -262,15 +261,28 @@ class _Writer:
             if isinstance(atom, Expr):
                 atom = known.setdefault(str(atom), self.symbol(atom, place))
             found = found + Lin.symbol(atom).scaled(coefficient)
-        return found
+        return Lin.symbol(self.sized(str(found), place)) if has_equal_factors(found) else found
 
     def symbol(self, value: Expr, place: Place) -> str:
-        symbol = self.names.fresh("size")
-        add_symbol(place.sdfg, symbol)
         # Functions mean nothing to DaCe on an edge.
         text = self.inline(value, place) if isinstance(value, Read) else self.scalar(value, place)
+        return self.sized(text, place)
+
+    def sized(self, text: str, place: Place) -> str:
+        """A new symbol with a value."""
+        symbol = self.names.fresh("size")
+        add_symbol(place.sdfg, symbol)
         place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
         return symbol
+
+
+def has_equal_factors(form: Lin) -> bool:
+    """Whether two terms have the same factor, as in ``n - i - j``.
+
+    DaCe 2.0.0b1 finds the types of ranges from such bounds with constants that SymPy cannot order.
+    """
+    factors = [factor for _, factor in form.terms if factor != 1]
+    return len(set(factors)) < len(factors)
 
 
 def accessed(block: Block) -> set[str]:
