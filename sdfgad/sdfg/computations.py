@@ -11,7 +11,7 @@ from dace import subsets
 
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.names import Names
-from sdfgad.ir.ops import IDENTITY
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Statement
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.products import product_of
@@ -233,6 +233,6 @@ def own(statement: Compute) -> set[str]:
 
 def cleared(statement: Compute) -> Compute:
     """What clears the target of an accumulation."""
-    value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
+    value = Const(OPERATIONS[statement.accumulate or "add"].identity, statement.value.dtype)
     params = tuple(item for item in statement.params if item[0] in own(statement))
     return replace(statement, params=params, value=value, accumulate=None, fresh=False)
