@@ -65,14 +65,26 @@ class _Drawing:
         yield "}"
 
     def state(self, state: Any) -> Iterator[str]:
-        names = {node: self.name() for node in state.nodes()}
-        self.ends = [(names[state.source_nodes()[0]], names[state.sink_nodes()[-1]])]
-        for node, name in names.items():
-            shape = SHAPES.get(type(node).__name__, "box")
-            yield f'{name} [shape={shape}, style=filled, fillcolor=white, label="{_node_label(node)}"];'
+        # A nested graph is a box in a box: edges end at its first node, and begin at its last one.
+        first, last, boxes = dict[Any, str](), dict[Any, str](), dict[Any, str]()
+        for node in state.nodes():
+            if isinstance(node, nodes.NestedSDFG):
+                boxes[node] = f"cluster_{self.name()}"
+                yield f'subgraph {boxes[node]} {{ label="{node.sdfg.label}"; style="rounded,dashed"; color=gray50;'
+                yield from self.region(node.sdfg)
+                yield "}"
+                first[node], last[node] = self.ends[0][0], self.ends[-1][1]
+            else:
+                first[node] = last[node] = self.name()
+                shape = SHAPES.get(type(node).__name__, "box")
+                yield f'{first[node]} [shape={shape}, style=filled, fillcolor=white, label="{_node_label(node)}"];'
+        self.ends = [(first[state.source_nodes()[0]], last[state.sink_nodes()[-1]])]
         for edge in state.edges():
             label = "" if edge.data.is_empty() else f"{edge.data.data}[{edge.data.subset}]"
-            yield f'{names[edge.src]} -> {names[edge.dst]} [label="{label}"];'
+            ends = [f'label="{label}"']
+            ends += [f"ltail={boxes[edge.src]}"] if edge.src in boxes else []
+            ends += [f"lhead={boxes[edge.dst]}"] if edge.dst in boxes else []
+            yield f"{last[edge.src]} -> {first[edge.dst]} [{', '.join(ends)}];"
 
 
 def _in_order(region: Any) -> list[Any]:
@@ -101,6 +113,8 @@ def _node_label(node: Any) -> str:
         return str(node.data)
     if isinstance(node, nodes.Tasklet):
         return node.code.as_string.strip().replace('"', "'").replace("\n", "\\l") + "\\l"
+    if isinstance(node, nodes.LibraryNode):
+        return str(node.label)
     if isinstance(node, nodes.MapEntry):
         ranges = zip(node.map.params, node.map.range.ranges, strict=True)
         return ", ".join(f"{name} = {start}..{end}" for name, (start, end, _) in ranges)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, postorder, reads, rewrite
+from sdfgad.ir.expr import Expr, Lin, Op, Read, postorder, reads, rewrite
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Block,
     Branch,
@@ -28,11 +29,10 @@ from sdfgad.ir.program import (
     written,
 )
 
-ARITHMETIC = ("add", "subtract", "multiply", "negative", "floor_divide", "remainder", "maximum", "minimum")
-COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 # A longer expression is not worth computing again.
 MOST_NODES = 16
-CHEAP = {*ARITHMETIC, *COMPARISONS, "cast", "wrap", "select", "logical_and", "logical_or", "logical_not"}
+# What is cheap beside arithmetic on integers, comparisons and choices.
+CHEAP = ("cast", "wrap", "logical_not")
 
 
 def propagate_scalars(program: Program) -> Program:
@@ -79,10 +79,16 @@ def _is_name(statement: Statement, constant: set[str], once: set[str]) -> bool:
     if not is_whole or statement.value.dtype.kind in "fc":
         return False
     nodes = list(postorder(statement.value))
-    is_cheap = len(nodes) <= MOST_NODES and all(
-        isinstance(node, (Const, Int, Read)) or (isinstance(node, Op) and node.name in CHEAP) for node in nodes
-    )
+    is_cheap = len(nodes) <= MOST_NODES and all(map(_is_cheap, nodes))
     return is_cheap and all(read.buffer in constant or not read.index for read in reads(statement.value))
+
+
+def _is_cheap(node: Expr) -> bool:
+    """Whether a node is read, or is arithmetic that sizes, indices and conditions are made of."""
+    if not isinstance(node, Op) or node.name in CHEAP:
+        return True
+    operation = OPERATIONS[node.name]
+    return operation.on_integers is not None or operation.is_comparison or operation.is_choice
 
 
 def _changes(statement: Compute, rest: list[Statement], constant: set[str]) -> bool:

@@ -18,14 +18,13 @@ from sdfgad.errors import InvalidProgram, Location
 from sdfgad.explain.library import LIBRARY, operation
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Call, Compute, Loop, Program
 from sdfgad.ir.text import statement_text
 
 Array = np.ndarray[Any, Any]
 Place = tuple[int, ...]
 
-COMBINE = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum}
-IDENTITY = {"add": 0, "maximum": -np.inf, "minimum": np.inf}
 # How an accumulation touches its target. Only sums may meet others at an element in any order.
 TOUCHES = {None: ("write",), "add": ("add",), "maximum": ("read", "write"), "minimum": ("read", "write")}
 
@@ -188,14 +187,14 @@ class Interpreter:
                 what = "a value of another type is assigned" if is_first else "an element is assigned twice"
                 raise InvalidProgram(f"{what}: {statement_text(statement)}", statement.where)
             self.touch(statement.target.buffer, place, *TOUCHES[kind])
-            target[place] = COMBINE[kind](target[place], value) if kind else value
+            target[place] = operation(kind)(target[place], value) if kind else value
 
     def clear(self, statement: Compute) -> None:
         """Clears all targets of an accumulation, also those to which no point contributes."""
         used = symbols_of(*map(Int, statement.target.index))
         own = tuple((name, extent) for name, extent in statement.params if name in used)
         assert statement.accumulate is not None
-        identity = Const(IDENTITY[statement.accumulate], statement.value.dtype)
+        identity = Const(OPERATIONS[statement.accumulate].identity, statement.value.dtype)
         self.compute(replace(statement, params=own, value=identity, accumulate=None, fresh=False))
 
     # --- what parallel loops touch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdfgad.explain.listing import adjoint_listing, program_listing, sdfg_listing
 from sdfgad.ir.program import Program
-from sdfgad.parse.parse import Primal, parse
-from sdfgad.plan import Plan
-from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.specialise.signature import Call
-from sdfgad.specialise.specialise import Specialisation
+from sdfgad.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from sdfgad.optimise.pass_manager import Pass
@@ -52,20 +47,12 @@ def steps(program: Program, passes: Sequence[Pass], without: Sequence[str]) -> I
             program = after
 
 
-class Stages:
-    """The stages of a gradient for one call, each made when it is first asked for."""
+class Stages(Pipeline):
+    """The pipeline of a gradient, with each pass in between; the user may leave some passes out."""
 
-    def __init__(self, call: Call, made: Specialisation) -> None:
-        self.call, self.made, self.without = call, made, made.options.without
-        self.layout = self.made.layout(self.call)
-
-    @cached_property
-    def parsed(self) -> Primal:
-        """The program as it is parsed, before any pass."""
-        primal = self.made.primal
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # It has been parsed before, and has warned then.
-            return parse(primal.source.function, self.call.kinds, primal.fixed)
+    @property
+    def without(self) -> tuple[str, ...]:
+        return self.made.options.without
 
     @cached_property
     def early_passes(self) -> tuple[Pass, ...]:
@@ -92,36 +79,8 @@ class Stages:
         return tuple(steps(self.gradient, self.late_passes, self.without))
 
     @property
-    def adjoint(self) -> Adjoint:
-        return self.made.adjoint
-
-    @property
-    def plan(self) -> Plan:
-        return self.made.plan(self.call)
-
-    @property
-    def gradient(self) -> Program:
-        """The program that computes the output and the gradients, as it is before passes."""
-        return self.layout.code.source
-
-    @property
     def optimised(self) -> Program:
         return self.late[-1].after if self.late else self.gradient
-
-    @cached_property
-    def sdfg(self) -> Any:
-        from sdfgad.sdfg.groups import add_groups
-        from sdfgad.sdfg.writer import write
-
-        sdfg = write(self.optimised)
-        add_groups(sdfg, self.layout.made)
-        return sdfg
-
-    @cached_property
-    def code(self) -> str:
-        from sdfgad.runtime.compile import source_of_optimised
-
-        return source_of_optimised(self.optimised).code
 
 
 @dataclass(frozen=True)
@@ -157,6 +116,6 @@ STAGES: Mapping[str, Stage] = {
     "plan": Stage(lambda stages: stages.plan, str, _early),
     "gradient": Stage(lambda stages: stages.gradient, program_listing, _early),
     "optimised": Stage(lambda stages: stages.optimised, program_listing, _all),
-    "sdfg": Stage(lambda stages: stages.sdfg, sdfg_listing, _all),
+    "sdfg": Stage(lambda stages: stages.graph, sdfg_listing, _all),
     "code": Stage(lambda stages: stages.code, str, _all),
 }

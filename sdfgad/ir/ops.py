@@ -1,210 +1,266 @@
-"""The elementary operations: each NumPy ufunc name with the C++ expression that computes it.
+"""The elementary operations: for each NumPy ufunc name, and a few names of ours, what all stages have to know of it.
 
-`{0}`, `{1}`, … stand for the operands, already cast to the operation's input dtype; functions in the namespace
-`sdfgad` are defined in ``targets/cpu/include/sdfgad.h`` and follow NumPy where C++ differs from it.
+Functions in the namespace `sdfgad` are defined in ``targets/cpu/include/sdfgad.h`` and follow NumPy where C++ differs
+from it. Rules of derivatives are in `sdfgad.rules.elementary`.
 """
 
 from __future__ import annotations
 
-# What an accumulation of each kind begins with.
-IDENTITY = {"add": 0.0, "maximum": float("-inf"), "minimum": float("inf")}
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from operator import add, floordiv, mod, mul, neg, sub
 
-CPP: dict[str, str] = {
+
+class Cost(Enum):
+    """How long an operation takes on real numbers, one of many in a loop."""
+
+    # of these a processor does two vectors at a time
+    PLAIN = auto()
+    # a vector instruction or two
+    CHEAP = auto()
+    # a quotient or a root: a vector instruction that takes long, and twice as long in vectors twice as long
+    DIVISION = auto()
+    # instructions for one number at a time, or a short call
+    CALL = auto()
+    # a function that takes longer than reading its value from memory
+    SLOW = auto()
+    # such a function that ``vector_math.h`` has for whole vectors
+    VECTOR = auto()
+
+
+class Result(Enum):
+    """The dtype of an operation's result."""
+
+    # that of the first operand
+    OPERAND = auto()
+    # that of the second one, of which a condition decides
+    CHOSEN = auto()
+    # a boolean
+    TRUTH = auto()
+    # of complex operands that of their real part
+    PART = auto()
+    # the complex dtype whose parts are the operands
+    COMPLEX = auto()
+    # the one that is asked for
+    ASKED = auto()
+
+
+PLAIN, CHEAP, DIVISION, CALL, SLOW, VECTOR = Cost
+OPERAND, CHOSEN, TRUTH, PART, COMPLEX, ASKED = Result
+# In place of a text for other operands: it is the one for real numbers.
+SAME = ""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What is known of an elementary operation.
+
+    In the texts `{0}`, `{1}`, … stand for the operands, already cast to the operation's input dtype, and `{type}` for
+    the C++ type of the result.
+
+    Attributes:
+        cpp: the C++ expression that computes it.
+        complex_cpp: the one for complex operands; None if it takes none.
+        eager_cpp: the one that may run where its value is not asked for, in a loop that then has no branch and whose
+            trips can be elements of a vector; None if that would not be cheap. A text of its own is that of a choice.
+        like: NumPy's ufunc that takes and gives the same dtypes, where the operation's name is none.
+        infix: Python's operator between two operands, if there is one.
+        negation: of a comparison, the one that holds where this one does not (but for NaN).
+        identity: what an accumulation of this kind begins with, if there may be one.
+        on_integers: the function of Python's integers that it is in sizes and indices, if it may stand there.
+        complex_work: operations on real numbers that it takes on complex ones.
+    """
+
+    cpp: str
+    complex_cpp: str | None = None
+    eager_cpp: str | None = None
+    cost: Cost = CALL
+    result: Result = OPERAND
+    like: str = ""
+    infix: str = ""
+    negation: str = ""
+    identity: float | None = None
+    on_integers: Callable[..., int] | None = None
+    complex_work: int = 2
+
+    def text(self, is_complex: bool) -> str:
+        """The C++ expression for real or for complex operands."""
+        return (self.complex_cpp if is_complex else SAME) or self.cpp
+
+    @property
+    def arity(self) -> int:
+        """The number of operands."""
+        return max(1, sum(f"{{{k}}}" in self.cpp for k in range(3)))
+
+    @property
+    def takes_complex(self) -> bool:
+        """Whether operands may be complex."""
+        return self.complex_cpp is not None
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether it is cheap in a vector, so that it may run where its value is not asked for."""
+        return self.eager_cpp is not None
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the first operand decides which of the others are evaluated."""
+        return bool(self.eager_cpp)
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether it compares two numbers."""
+        return bool(self.negation)
+
+    @property
+    def is_instruction(self) -> bool:
+        """Whether it is a vector instruction or two, however long these take; others are calls of libm."""
+        return self.cost in (PLAIN, CHEAP, DIVISION)
+
+    @property
+    def is_vectorised(self) -> bool:
+        """Whether ``vector_math.h`` has it for whole vectors."""
+        return self.cost is VECTOR
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes longer than reading its value from a tape in memory."""
+        return self.cost in (SLOW, VECTOR)
+
+    @property
+    def is_expensive(self) -> bool:
+        """Whether it takes longer than reading a number."""
+        return self.is_slow or self.cost is DIVISION
+
+
+OPERATIONS: dict[str, Operation] = {
     # arithmetic
-    "add": "({0} + {1})",
-    "subtract": "({0} - {1})",
-    "multiply": "({0} * {1})",
-    "divide": "({0} / {1})",
-    "negative": "(-{0})",
-    "positive": "({0})",
-    "power": "sdfgad::power({0}, {1})",
-    "float_power": "sdfgad::power({0}, {1})",
-    "square": "({0} * {0})",
-    "reciprocal": "sdfgad::reciprocal({0})",
-    "sqrt": "std::sqrt({0})",
+    "add": Operation("({0} + {1})", SAME, eager_cpp=SAME, cost=PLAIN, infix="+", identity=0.0, on_integers=add),
+    "subtract": Operation("({0} - {1})", SAME, eager_cpp=SAME, cost=PLAIN, infix="-", on_integers=sub),
+    "multiply": Operation("({0} * {1})", SAME, eager_cpp=SAME, cost=PLAIN, infix="*", on_integers=mul, complex_work=6),
+    "divide": Operation("({0} / {1})", SAME, eager_cpp=SAME, cost=DIVISION, infix="/", complex_work=6),
+    "negative": Operation("(-{0})", SAME, eager_cpp=SAME, cost=PLAIN, on_integers=neg),
+    "positive": Operation("({0})", SAME, eager_cpp=SAME, cost=PLAIN),
+    "power": Operation("sdfgad::power({0}, {1})", SAME, cost=VECTOR),
+    "float_power": Operation("sdfgad::power({0}, {1})", cost=SLOW),
+    "square": Operation("({0} * {0})", SAME, eager_cpp=SAME, cost=PLAIN, complex_work=6),
+    "reciprocal": Operation("sdfgad::reciprocal({0})", SAME, cost=DIVISION),
+    "sqrt": Operation("std::sqrt({0})", "sdfgad::sqrt({0})", eager_cpp=SAME, cost=DIVISION),
     # of a sum of squares: a length, whose derivative at 0 is 0
-    "root_of_squares": "std::sqrt({0})",
-    "cbrt": "sdfgad::math::cbrt({0})",
-    "hypot": "sdfgad::math::hypot({0}, {1})",
-    "floor_divide": "sdfgad::floor_divide({0}, {1})",
-    "remainder": "sdfgad::remainder({0}, {1})",
-    "fmod": "sdfgad::fmod({0}, {1})",
-    "ieee_remainder": "std::remainder({0}, {1})",
-    "fractional": "sdfgad::fractional({0})",
-    "ldexp": "sdfgad::ldexp({0}, {1})",
-    "gcd": "std::gcd({0}, {1})",
-    "lcm": "std::lcm({0}, {1})",
-    "conjugate": "({0})",
-    "absolute": "sdfgad::absolute({0})",
-    "fabs": "std::fabs({0})",
-    "sign": "sdfgad::sign({0})",
+    "root_of_squares": Operation("std::sqrt({0})", eager_cpp=SAME, cost=DIVISION, like="sin"),
+    "cbrt": Operation("sdfgad::math::cbrt({0})", cost=VECTOR),
+    "hypot": Operation("sdfgad::math::hypot({0}, {1})", cost=VECTOR),
+    "floor_divide": Operation("sdfgad::floor_divide({0}, {1})", on_integers=floordiv),
+    "remainder": Operation("sdfgad::remainder({0}, {1})", on_integers=mod),
+    "fmod": Operation("sdfgad::fmod({0}, {1})"),
+    "ieee_remainder": Operation("std::remainder({0}, {1})", like="arctan2"),
+    "fractional": Operation("sdfgad::fractional({0})", like="sin"),
+    "ldexp": Operation("sdfgad::ldexp({0}, {1})"),
+    "gcd": Operation("std::gcd({0}, {1})"),
+    "lcm": Operation("std::lcm({0}, {1})"),
+    "conjugate": Operation("({0})", "sdfgad::conj({0})", eager_cpp=SAME, cost=CHEAP, complex_work=0),
+    "absolute": Operation("sdfgad::absolute({0})", SAME, eager_cpp=SAME, cost=CHEAP, result=PART),
+    "fabs": Operation("std::fabs({0})", eager_cpp=SAME, cost=CHEAP),
+    "sign": Operation("sdfgad::sign({0})", cost=CHEAP),
     # exponentials and logarithms
-    "exp": "sdfgad::math::exp({0})",
-    "exp2": "sdfgad::math::exp2({0})",
-    "expm1": "sdfgad::math::expm1({0})",
-    "log": "sdfgad::math::log({0})",
-    "log2": "sdfgad::math::log2({0})",
-    "log10": "sdfgad::math::log10({0})",
-    "log1p": "sdfgad::math::log1p({0})",
-    "logaddexp": "sdfgad::logaddexp({0}, {1})",
-    "logaddexp2": "sdfgad::logaddexp2({0}, {1})",
+    "exp": Operation("sdfgad::math::exp({0})", "sdfgad::exp({0})", cost=VECTOR),
+    "exp2": Operation("sdfgad::math::exp2({0})", "sdfgad::exp2({0})", cost=VECTOR),
+    "expm1": Operation("sdfgad::math::expm1({0})", "sdfgad::expm1({0})", cost=VECTOR),
+    "log": Operation("sdfgad::math::log({0})", "sdfgad::log({0})", cost=VECTOR),
+    "log2": Operation("sdfgad::math::log2({0})", "sdfgad::log2({0})", cost=VECTOR),
+    "log10": Operation("sdfgad::math::log10({0})", "sdfgad::log10({0})", cost=VECTOR),
+    "log1p": Operation("sdfgad::math::log1p({0})", "sdfgad::log1p({0})", cost=VECTOR),
+    "logaddexp": Operation("sdfgad::logaddexp({0}, {1})", cost=SLOW),
+    "logaddexp2": Operation("sdfgad::logaddexp2({0}, {1})", cost=SLOW),
     # trigonometry
-    "sin": "sdfgad::math::sin({0})",
-    "cos": "sdfgad::math::cos({0})",
-    "tan": "sdfgad::math::tan({0})",
-    "arcsin": "sdfgad::math::asin({0})",
-    "arccos": "sdfgad::math::acos({0})",
-    "arctan": "sdfgad::math::atan({0})",
-    "arctan2": "sdfgad::math::atan2({0}, {1})",
-    "sinh": "sdfgad::math::sinh({0})",
-    "cosh": "sdfgad::math::cosh({0})",
-    "tanh": "sdfgad::math::tanh({0})",
-    "arcsinh": "sdfgad::math::asinh({0})",
-    "arccosh": "sdfgad::math::acosh({0})",
-    "arctanh": "sdfgad::math::atanh({0})",
-    "deg2rad": "sdfgad::radians({0})",
-    "radians": "sdfgad::radians({0})",
-    "rad2deg": "sdfgad::degrees({0})",
-    "degrees": "sdfgad::degrees({0})",
-    "sinc": "sdfgad::sinc({0})",
-    "sinc_slope": "sdfgad::sinc_slope({0})",
+    "sin": Operation("sdfgad::math::sin({0})", "sdfgad::sin({0})", cost=VECTOR),
+    "cos": Operation("sdfgad::math::cos({0})", "sdfgad::cos({0})", cost=VECTOR),
+    "tan": Operation("sdfgad::math::tan({0})", "sdfgad::tan({0})", cost=VECTOR),
+    "arcsin": Operation("sdfgad::math::asin({0})", "sdfgad::asin({0})", cost=VECTOR),
+    "arccos": Operation("sdfgad::math::acos({0})", "sdfgad::acos({0})", cost=VECTOR),
+    "arctan": Operation("sdfgad::math::atan({0})", "sdfgad::atan({0})", cost=VECTOR),
+    "arctan2": Operation("sdfgad::math::atan2({0}, {1})", cost=VECTOR),
+    "sinh": Operation("sdfgad::math::sinh({0})", "sdfgad::sinh({0})", cost=VECTOR),
+    "cosh": Operation("sdfgad::math::cosh({0})", "sdfgad::cosh({0})", cost=VECTOR),
+    "tanh": Operation("sdfgad::math::tanh({0})", "sdfgad::tanh({0})", cost=VECTOR),
+    "arcsinh": Operation("sdfgad::math::asinh({0})", "sdfgad::asinh({0})", cost=VECTOR),
+    "arccosh": Operation("sdfgad::math::acosh({0})", "sdfgad::acosh({0})", cost=VECTOR),
+    "arctanh": Operation("sdfgad::math::atanh({0})", "sdfgad::atanh({0})", cost=VECTOR),
+    "deg2rad": Operation("sdfgad::radians({0})"),
+    "radians": Operation("sdfgad::radians({0})"),
+    "rad2deg": Operation("sdfgad::degrees({0})"),
+    "degrees": Operation("sdfgad::degrees({0})"),
+    "sinc": Operation("sdfgad::sinc({0})", cost=SLOW, like="sin"),
+    "sinc_slope": Operation("sdfgad::sinc_slope({0})", cost=SLOW),
     # special functions
-    "erf": "sdfgad::math::erf({0})",
-    "erfc": "sdfgad::math::erfc({0})",
-    "erfinv": "sdfgad::erfinv({0})",
-    "gamma": "std::tgamma({0})",
-    "gammaln": "sdfgad::gammaln({0})",
-    "digamma": "sdfgad::digamma({0})",
-    "trigamma": "sdfgad::trigamma({0})",
-    "expit": "sdfgad::expit({0})",
-    "log_expit": "sdfgad::log_expit({0})",
-    "logit": "sdfgad::logit({0})",
-    "xlogy": "sdfgad::xlogy({0}, {1})",
-    "xlog1py": "sdfgad::xlog1py({0}, {1})",
-    "i0": "sdfgad::i0({0})",
-    "i1": "sdfgad::i1({0})",
+    "erf": Operation("sdfgad::math::erf({0})", cost=VECTOR, like="sin"),
+    "erfc": Operation("sdfgad::math::erfc({0})", cost=VECTOR, like="sin"),
+    "erfinv": Operation("sdfgad::erfinv({0})", cost=SLOW, like="sin"),
+    "gamma": Operation("std::tgamma({0})", cost=SLOW, like="sin"),
+    "gammaln": Operation("sdfgad::gammaln({0})", cost=SLOW, like="sin"),
+    "digamma": Operation("sdfgad::digamma({0})", cost=SLOW, like="sin"),
+    "trigamma": Operation("sdfgad::trigamma({0})", cost=SLOW),
+    "expit": Operation("sdfgad::expit({0})", cost=SLOW, like="sin"),
+    "log_expit": Operation("sdfgad::log_expit({0})", cost=SLOW, like="sin"),
+    "logit": Operation("sdfgad::logit({0})", cost=SLOW, like="sin"),
+    "xlogy": Operation("sdfgad::xlogy({0}, {1})", cost=SLOW, like="arctan2"),
+    "xlog1py": Operation("sdfgad::xlog1py({0}, {1})", cost=SLOW, like="arctan2"),
+    "i0": Operation("sdfgad::i0({0})", cost=SLOW, like="sin"),
+    "i1": Operation("sdfgad::i1({0})", cost=SLOW),
     # rounding and selection
-    "floor": "sdfgad::floor({0})",
-    "ceil": "sdfgad::ceil({0})",
-    "trunc": "sdfgad::trunc({0})",
-    "rint": "std::rint({0})",
-    "round_decimals": "sdfgad::round_decimals({0}, {1})",
-    "nextafter": "std::nextafter({0}, {1})",
-    "spacing": "sdfgad::spacing({0})",
-    "maximum": "sdfgad::maximum({0}, {1})",
-    "minimum": "sdfgad::minimum({0}, {1})",
-    "fmax": "sdfgad::fmax({0}, {1})",
-    "fmin": "sdfgad::fmin({0}, {1})",
-    "later_if_greater": "sdfgad::later_if_greater({0}, {1})",
-    "later_if_less": "sdfgad::later_if_less({0}, {1})",
-    "copysign": "std::copysign({0}, {1})",
-    "heaviside": "sdfgad::heaviside({0}, {1})",
-    "select": "({0} ? {1} : {2})",
-    # the value without its derivative
-    "held": "({0})",
-    # comparison and logic
-    "equal": "({0} == {1})",
-    "not_equal": "({0} != {1})",
-    "less": "({0} < {1})",
-    "less_equal": "({0} <= {1})",
-    "greater": "({0} > {1})",
-    "greater_equal": "({0} >= {1})",
-    "logical_and": "({0} && {1})",
-    "logical_or": "({0} || {1})",
-    "logical_xor": "(bool({0}) != bool({1}))",
-    "logical_not": "(!{0})",
-    "bitwise_and": "({0} & {1})",
-    "bitwise_or": "({0} | {1})",
-    "bitwise_xor": "({0} ^ {1})",
-    "left_shift": "sdfgad::left_shift({0}, {1})",
-    "right_shift": "sdfgad::right_shift({0}, {1})",
-    "invert": "sdfgad::invert({0})",
-    "isnan": "std::isnan({0})",
-    "isinf": "std::isinf({0})",
-    "isfinite": "std::isfinite({0})",
-    "signbit": "std::signbit({0})",
-    # complex numbers
-    "real": "std::real({0})",
-    "imag": "std::imag({0})",
-    "complex": "sdfgad::complex({0}, {1})",
-    # indices
-    "wrap": "sdfgad::wrap({0}, {1})",
-}
-
-# What differs for complex operands.
-COMPLEX_CPP: dict[str, str] = {
-    "square": "({0} * {0})",
-    "reciprocal": "sdfgad::reciprocal({0})",
-    "power": "sdfgad::power({0}, {1})",
-    "absolute": "sdfgad::absolute({0})",
-    "conjugate": "sdfgad::conj({0})",
-    "real": "{0}.re",
-    "imag": "{0}.im",
-    "sqrt": "sdfgad::sqrt({0})",
-    "exp": "sdfgad::exp({0})",
-    "exp2": "sdfgad::exp2({0})",
-    "expm1": "sdfgad::expm1({0})",
-    "log": "sdfgad::log({0})",
-    "log2": "sdfgad::log2({0})",
-    "log10": "sdfgad::log10({0})",
-    "log1p": "sdfgad::log1p({0})",
-    "sin": "sdfgad::sin({0})",
-    "cos": "sdfgad::cos({0})",
-    "tan": "sdfgad::tan({0})",
-    "arcsin": "sdfgad::asin({0})",
-    "arccos": "sdfgad::acos({0})",
-    "arctan": "sdfgad::atan({0})",
-    "sinh": "sdfgad::sinh({0})",
-    "cosh": "sdfgad::cosh({0})",
-    "tanh": "sdfgad::tanh({0})",
-    "arcsinh": "sdfgad::asinh({0})",
-    "arccosh": "sdfgad::acosh({0})",
-    "arctanh": "sdfgad::atanh({0})",
-    "isnan": "sdfgad::is_nan({0})",
-    "isinf": "sdfgad::is_inf({0})",
-    "isfinite": "sdfgad::is_finite({0})",
-}
-# Where both sides may be computed: without a branch, trips of a loop can be elements of a vector.
-EAGER_CPP: dict[str, str] = {
-    "select": "sdfgad::select<{type}>({0}, {1}, {2})",
-    "logical_and": "sdfgad::both({0}, {1})",
-    "logical_or": "sdfgad::either({0}, {1})",
-}
-# What is cheap in a vector.
-EAGER = {
-    *EAGER_CPP,
-    *("add", "subtract", "multiply", "divide", "negative", "positive", "square", "sqrt", "fabs", "absolute", "held"),
-    "root_of_squares",
-    *("conjugate", "real", "imag", "complex", "cast", "maximum", "minimum", "logical_not", "logical_xor"),
-    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
-    *("bitwise_and", "bitwise_or", "bitwise_xor"),
-}
-# Functions that vector_math.h has for whole vectors.
-VECTORISED = {
-    *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh"),
-    *("arctanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "hypot", "erf", "erfc", "power"),
-}
-# What takes longer than reading a number.
-EXPENSIVE = {
-    *VECTORISED,
-    *(
-        "float_power",
-        "sqrt",
-        "root_of_squares",
-        "reciprocal",
-        "sinc",
-        "sinc_slope",
-        "erfinv",
-        "gamma",
-        "gammaln",
-        "digamma",
-        "trigamma",
+    "floor": Operation("sdfgad::floor({0})", cost=CHEAP),
+    "ceil": Operation("sdfgad::ceil({0})", cost=CHEAP),
+    "trunc": Operation("sdfgad::trunc({0})", cost=CHEAP),
+    "rint": Operation("std::rint({0})", cost=CHEAP),
+    "round_decimals": Operation("sdfgad::round_decimals({0}, {1})"),
+    "nextafter": Operation("std::nextafter({0}, {1})"),
+    "spacing": Operation("sdfgad::spacing({0})"),
+    "maximum": Operation("sdfgad::maximum({0}, {1})", eager_cpp=SAME, cost=CHEAP, identity=-math.inf, on_integers=max),
+    "minimum": Operation("sdfgad::minimum({0}, {1})", eager_cpp=SAME, cost=CHEAP, identity=math.inf, on_integers=min),
+    "fmax": Operation("sdfgad::fmax({0}, {1})", cost=CHEAP),
+    "fmin": Operation("sdfgad::fmin({0}, {1})", cost=CHEAP),
+    "later_if_greater": Operation("sdfgad::later_if_greater({0}, {1})", cost=CHEAP, like="maximum"),
+    "later_if_less": Operation("sdfgad::later_if_less({0}, {1})", cost=CHEAP, like="maximum"),
+    "copysign": Operation("std::copysign({0}, {1})"),
+    "heaviside": Operation("sdfgad::heaviside({0}, {1})"),
+    "select": Operation(
+        "({0} ? {1} : {2})", SAME, eager_cpp="sdfgad::select<{type}>({0}, {1}, {2})", cost=CHEAP, result=CHOSEN
     ),
-    *("expit", "log_expit", "logit", "xlogy", "xlog1py", "i0", "i1", "logaddexp", "logaddexp2"),
-}
-# The other operations that complex numbers have, with the same text as for real ones.
-COMPLEX = {
-    *COMPLEX_CPP,
-    *("add", "subtract", "multiply", "divide", "negative", "positive", "equal", "not_equal"),
-    *("complex", "select", "cast"),
+    # the value without its derivative
+    "held": Operation("({0})", eager_cpp=SAME, cost=CHEAP, like="sin"),
+    # comparison and logic
+    "equal": Operation(
+        "({0} == {1})", SAME, eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="==", negation="not_equal"
+    ),
+    "not_equal": Operation(
+        "({0} != {1})", SAME, eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="!=", negation="equal"
+    ),
+    "less": Operation("({0} < {1})", eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="<", negation="greater_equal"),
+    "less_equal": Operation("({0} <= {1})", eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="<=", negation="greater"),
+    "greater": Operation("({0} > {1})", eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix=">", negation="less_equal"),
+    "greater_equal": Operation("({0} >= {1})", eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix=">=", negation="less"),
+    "logical_and": Operation("({0} && {1})", eager_cpp="sdfgad::both({0}, {1})", cost=CHEAP, result=TRUTH, infix="and"),
+    "logical_or": Operation("({0} || {1})", eager_cpp="sdfgad::either({0}, {1})", cost=CHEAP, result=TRUTH, infix="or"),
+    "logical_xor": Operation("(bool({0}) != bool({1}))", eager_cpp=SAME, cost=CHEAP, result=TRUTH),
+    "logical_not": Operation("(!{0})", eager_cpp=SAME, cost=CHEAP, result=TRUTH),
+    "bitwise_and": Operation("({0} & {1})", eager_cpp=SAME, infix="&"),
+    "bitwise_or": Operation("({0} | {1})", eager_cpp=SAME, infix="|"),
+    "bitwise_xor": Operation("({0} ^ {1})", eager_cpp=SAME, infix="^"),
+    "left_shift": Operation("sdfgad::left_shift({0}, {1})"),
+    "right_shift": Operation("sdfgad::right_shift({0}, {1})"),
+    "invert": Operation("sdfgad::invert({0})"),
+    "isnan": Operation("std::isnan({0})", "sdfgad::is_nan({0})", result=TRUTH),
+    "isinf": Operation("std::isinf({0})", "sdfgad::is_inf({0})", result=TRUTH),
+    "isfinite": Operation("std::isfinite({0})", "sdfgad::is_finite({0})", result=TRUTH),
+    "signbit": Operation("std::signbit({0})", result=TRUTH),
+    # complex numbers
+    "real": Operation("std::real({0})", "{0}.re", eager_cpp=SAME, cost=CHEAP, result=PART),
+    "imag": Operation("std::imag({0})", "{0}.im", eager_cpp=SAME, cost=CHEAP, result=PART),
+    "complex": Operation("sdfgad::complex({0}, {1})", SAME, eager_cpp=SAME, result=COMPLEX),
+    # an index, from the end where it is negative
+    "wrap": Operation("sdfgad::wrap({0}, {1})", cost=CHEAP),
+    # a conversion: its text follows from both dtypes
+    "cast": Operation("", SAME, eager_cpp=SAME, cost=CHEAP, result=ASKED),
 }

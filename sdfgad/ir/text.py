@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Block, Call, Compute, Loop, Program, Statement
 
-INFIX = {
-    "add": "+",
-    "subtract": "-",
-    "multiply": "*",
-    "divide": "/",
-    "equal": "==",
-    "not_equal": "!=",
-    "less": "<",
-    "less_equal": "<=",
-    "greater": ">",
-    "greater_equal": ">=",
-    "logical_and": "and",
-    "logical_or": "or",
-}
+# Operators on bits are written by name.
+INFIX = {name: op.infix for name, op in OPERATIONS.items() if op.infix and not name.startswith("bitwise")}
 SIGNS = {None: "=", "add": "+=", "maximum": "max=", "minimum": "min="}
 
 

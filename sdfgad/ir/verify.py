@@ -14,14 +14,12 @@ from weakref import WeakSet
 from sdfgad.errors import InvalidProgram, Location
 from sdfgad.ir.expr import BOOL, Expr, Lin, Op, postorder
 from sdfgad.ir.library import LIBRARY
-from sdfgad.ir.ops import COMPLEX, CPP
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Accumulate, Block, Branch, Buffer, Call, Compute, Loop, Program, Statement
 from sdfgad.ir.text import statement_head
 
 Scope = frozenset[str]
 
-# "wrap" is an index from the end where it is negative.
-OPERATIONS = {*CPP, *COMPLEX, "wrap"}
 KINDS = get_args(Accumulate)
 # Expressions of known operations, whatever program they are in.
 _known: WeakSet[Expr] = WeakSet()

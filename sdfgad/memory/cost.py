@@ -6,21 +6,12 @@ import math
 from collections.abc import Mapping
 
 from sdfgad.ir.expr import Expr, Lin, Op, postorder
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statement, boxed_reads, buffers_of, walk
 from sdfgad.memory.lifetimes import evaluate
 from sdfgad.plan.machine import Machine, seconds
 from sdfgad.schedule.products import product_of
 
-# Operations that are a vector instruction or two; others are calls of libm.
-CHEAP = frozenset(
-    (
-        *("add", "subtract", "multiply", "divide", "negative", "positive", "square", "reciprocal", "sqrt", "fabs"),
-        "root_of_squares",
-        *("absolute", "conjugate", "sign", "floor", "ceil", "trunc", "rint", "maximum", "minimum", "fmax", "fmin"),
-        *("later_if_greater", "later_if_less", "select", "held", "equal", "not_equal", "less", "less_equal", "greater"),
-        *("greater_equal", "logical_and", "logical_or", "logical_not", "logical_xor", "cast", "wrap", "real", "imag"),
-    )
-)
 # Blocks of this size are returned to the system when they are released; smaller ones are used again.
 RETURNED = 32 << 20
 # How often a loop runs whose trips are data.
@@ -52,7 +43,7 @@ class Cost:
         if not isinstance(statement, Compute) or product_of(statement, self.buffers) is not None:
             return self.statement(statement)
         points, names = self._points(statement), _operations(statement.value)
-        cheap = sum(name in CHEAP for name in names)
+        cheap = sum(OPERATIONS[name].is_instruction for name in names)
         return self._seconds(points, cheap + 1, len(names) - cheap, 0, 0)
 
     def trips(self, loop: Loop) -> int:
@@ -106,7 +97,7 @@ class Cost:
         if product_of(statement, self.buffers) is not None:
             return self._seconds(0, 0, 0, self._moved(statement, points), 2 * points)
         names = _operations(statement.value)
-        cheap = sum(name in CHEAP for name in names)
+        cheap = sum(OPERATIONS[name].is_instruction for name in names)
         return self._seconds(points, cheap + 1, len(names) - cheap, self._moved(statement, points), 0)
 
     def _points(self, statement: Compute) -> int:

@@ -7,12 +7,12 @@ counts as one, with all that is nested in it. The numbers are upper bounds of wh
 from __future__ import annotations
 
 import math
-import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import accumulate
 
 from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
 from sdfgad.schedule.thread_independence import own_arrays
 from sdfgad.schedule.work import is_much
@@ -24,17 +24,6 @@ LOCAL, STACK = 1 << 15, 1 << 20
 FEW_PARTS = 8
 # What `memory.h` rounds up to.
 LINE = 64
-
-OPERATIONS: dict[str, Callable[..., int]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "negative": operator.neg,
-    "floor_divide": operator.floordiv,
-    "remainder": operator.mod,
-    "maximum": max,
-    "minimum": min,
-}
 
 
 # --- lifetimes
@@ -173,8 +162,9 @@ def _integer(value: Expr, integers: Mapping[str, int]) -> int:
         return evaluate(value.value, integers)
     if isinstance(value, Const):
         return int(value.value)
-    if isinstance(value, Op) and value.name in OPERATIONS:
-        return OPERATIONS[value.name](*(_integer(arg, integers) for arg in value.args))
+    function = OPERATIONS[value.name].on_integers if isinstance(value, Op) else None
+    if isinstance(value, Op) and function is not None:
+        return function(*(_integer(arg, integers) for arg in value.args))
     raise ValueError(f"the extent {value} is no form of the program's integers")
 
 

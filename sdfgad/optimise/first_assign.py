@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sdfgad.ir.accesses import is_same_region, mentioned_by, own_params
 from sdfgad.ir.expr import Const, Int, reads
-from sdfgad.ir.ops import IDENTITY
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Compute, Program, Statement
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.boxes import intersection, volume, without
@@ -53,7 +53,7 @@ def _contributes(statement: Compute, clear: Compute) -> bool:
     kind = statement.accumulate
     if statement.target.buffer != clear.target.buffer or kind is None or statement.fresh:
         return False
-    if not is_clear(clear, IDENTITY[kind]):
+    if not is_clear(clear, OPERATIONS[kind].identity):
         return False
     return all(read.buffer != statement.target.buffer for read in reads(statement.value))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sdfgad.ir.expr import Expr, Op, postorder, reads, rewrite, symbols_of
-from sdfgad.ir.ops import EXPENSIVE
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -99,4 +99,7 @@ class _Hoisting:
 
 
 def _is_expensive(node: Expr) -> bool:
-    return isinstance(node, Op) and node.name in EXPENSIVE and not is_small_power(node)
+    """Whether a value is worth a scalar of its own: that of a function or a root is, a quotient is not."""
+    if not isinstance(node, Op) or node.name == "divide" or is_small_power(node):
+        return False
+    return OPERATIONS[node.name].is_expensive

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sdfgad.ir.expr import Expr, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -25,9 +26,6 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.optimise.names import names_of
-
-# Of their operands only the first is certainly computed.
-LAZY = ("select", "logical_and", "logical_or")
 
 
 def hoist_indices(program: Program) -> Program:
@@ -113,5 +111,5 @@ def _certain(node: Expr) -> Iterator[Read]:
     if isinstance(node, Read):
         yield node
     elif isinstance(node, Op):
-        for arg in node.args[: 1 if node.name in LAZY else None]:
+        for arg in node.args[: 1 if OPERATIONS[node.name].is_choice else None]:
             yield from _certain(arg)

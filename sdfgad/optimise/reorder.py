@@ -19,7 +19,7 @@ from math import prod
 from sdfgad.ir.accesses import mentioned_by
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, postorder, reads, rewrite, symbols_of
 from sdfgad.ir.mixed_radix import radix_of, writes_all
-from sdfgad.ir.ops import EXPENSIVE
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, rewrite_statement, written
 from sdfgad.ir.rename import renamed
 from sdfgad.optimise.names import names_of
@@ -88,7 +88,7 @@ class _Reordering:
         if not is_known or prod(extent.const for extent in shape) < LEAST or not writes_all(made, shape):
             return False
         operations = [node for node in postorder(made.value) if isinstance(node, Op)]
-        is_plain = not any(node.name in EXPENSIVE or node.name == "divide" for node in operations)
+        is_plain = not any(OPERATIONS[node.name].is_expensive for node in operations)
         return is_plain and all(read.buffer != name for read in reads(made.value))
 
     def is_read_so(self, made: Compute, users: Sequence[Statement]) -> bool:

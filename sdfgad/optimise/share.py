@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sdfgad.ir.expr import Const, Expr, Lin, Op, postorder, reads, rewrite, symbols_of
-from sdfgad.ir.ops import EXPENSIVE
+from sdfgad.ir.ops import OPERATIONS, Cost
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Params, Program, Statement, written
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of
@@ -21,9 +21,6 @@ WINDOW = 24
 # Processor cycles for each element: of a quotient and a function; of storing and reading one in the cache, or not.
 QUOTIENT, FUNCTION, CACHED, STREAMED = 2, 6, 1, 7
 CACHE = 1 << 20
-QUOTIENTS = ("divide", "sqrt", "root_of_squares", "reciprocal")
-# Of these operations only the first argument is always evaluated.
-CHOICES = ("select", "logical_and", "logical_or")
 
 
 def share(program: Program) -> Program:
@@ -101,7 +98,7 @@ def _candidates(first: Compute) -> Iterator[Expr]:
         seen.add(node)
         if node.dtype.kind == "f" and _cycles(first.params, node):
             yield node
-        waiting += node.args[:1] if node.name in CHOICES else node.args
+        waiting += node.args[:1] if OPERATIONS[node.name].is_choice else node.args
 
 
 def _gain(params: Params, value: Expr, more: int) -> int:
@@ -122,7 +119,8 @@ def _cycles(params: Params, value: Expr) -> int:
 def _weight(node: Expr) -> int:
     if not isinstance(node, Op) or (node.name == "power" and isinstance(node.args[1], Const)):
         return 0
-    return QUOTIENT if node.name in QUOTIENTS else FUNCTION if node.name in EXPENSIVE else 0
+    operation = OPERATIONS[node.name]
+    return QUOTIENT if operation.cost is Cost.DIVISION else FUNCTION if operation.is_slow else 0
 
 
 def _own(params: Params, value: Expr) -> Params:

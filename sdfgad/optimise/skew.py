@@ -23,7 +23,7 @@ from functools import cached_property
 
 from sdfgad.analysis.private import begins_anew
 from sdfgad.ir.accesses import Use, commute, conflict, interval, uses_of
-from sdfgad.ir.expr import BOOL, INT, Expr, Int, Lin, Op, postorder, reads
+from sdfgad.ir.expr import BOOL, INT, Expr, Int, Lin, Op, reads
 from sdfgad.ir.program import (
     Block,
     Branch,
@@ -37,7 +37,7 @@ from sdfgad.ir.program import (
 from sdfgad.optimise.fuse import fuse
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import product_of
-from sdfgad.schedule.vector_width import PLAIN
+from sdfgad.schedule.vector_width import is_plain_arithmetic
 from sdfgad.schedule.work import is_much
 
 # Bytes that the rows at work may take: most of the first cache.
@@ -107,8 +107,7 @@ class _Sweep:
     def is_light(self) -> bool:
         """Whether a few points fit into registers together, and no division or function dominates their time."""
         value = self.statement.value
-        is_plain = all(node.name in PLAIN for node in postorder(value) if isinstance(node, Op))
-        return is_plain and len(reads(value)) <= MOST_READS
+        return is_plain_arithmetic(value) and len(reads(value)) <= MOST_READS
 
     @property
     def reach(self) -> list[tuple[int, int]]:

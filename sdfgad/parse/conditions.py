@@ -8,6 +8,7 @@ from typing import Any
 
 from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.frame import Frame
@@ -59,18 +60,9 @@ def affine_forms(condition: Expr, negate: bool = False) -> tuple[Lin, ...] | Non
     if len(condition.args) != 2 or any(arg.dtype != INT for arg in condition.args):
         return None
     x, y = (as_linear(arg) for arg in condition.args)
-    name = _NEGATED.get(condition.name, "") if negate else condition.name
+    name = OPERATIONS[condition.name].negation if negate else condition.name
     table = {"less": (y - x - 1,), "less_equal": (y - x,), "greater": (x - y - 1,), "greater_equal": (x - y,)}
     return (x - y, y - x) if name == "equal" else table.get(name)
-
-
-_NEGATED = {
-    "less": "greater_equal",
-    "less_equal": "greater",
-    "greater": "less_equal",
-    "greater_equal": "less",
-    "not_equal": "equal",
-}
 
 
 def fixed(b: Builder, condition: Tensor) -> Expr:

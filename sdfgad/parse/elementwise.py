@@ -13,20 +13,13 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Lin, Op
-from sdfgad.ir.ops import COMPLEX
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.masks import common_mask
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, cast
 
 _PYTHON_TYPES = {"i": int, "f": float, "c": complex}
-# Operations that are no ufuncs, with a ufunc that takes and gives the same dtypes.
-_TYPED_LIKE = {
-    **dict.fromkeys(("sinc", "i0", "fractional", "held", "root_of_squares"), "sin"),
-    **dict.fromkeys(("erf", "erfc", "erfinv", "gamma", "gammaln", "digamma", "expit", "log_expit", "logit"), "sin"),
-    **dict.fromkeys(("xlogy", "xlog1py", "ieee_remainder"), "arctan2"),
-    **dict.fromkeys(("later_if_greater", "later_if_less"), "maximum"),
-}
 
 
 def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Tensor:
@@ -34,7 +27,8 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
     if any(isinstance(operand, Selection) for operand in operands):
         return of_selections(b, partial(elementwise, b, name, dtype=dtype), operands)
     tensors = [as_tensor(operand) for operand in operands]
-    ufunc = getattr(np, _TYPED_LIKE.get(name, name))
+    operation = OPERATIONS[name]
+    ufunc = getattr(np, operation.like or name)
     results = (None,) * ufunc.nout
     wanted = {} if dtype is None else {"signature": (*(None,) * len(tensors), *(np.dtype(dtype),) * ufunc.nout)}
     try:
@@ -44,7 +38,7 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
     *inputs, output = resolved[: len(tensors) + 1]
     if any(d.kind == "f" and d.itemsize not in (4, 8) for d in (*inputs, output)):
         raise b.unsupported(f"np.{name} gives {output} here", "Convert the operands with astype.")
-    if inputs[0].kind == "c" and name not in COMPLEX:
+    if inputs[0].kind == "c" and not operation.takes_complex:
         raise b.unsupported(f"np.{name} of complex numbers is not supported", "Use their real and imaginary parts.")
     shape = broadcast_shapes(b, *(t.shape for t in tensors))
     wide = [broadcast_to(b, t, shape) for t in tensors]

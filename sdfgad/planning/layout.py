@@ -78,6 +78,13 @@ class Code:
         return optimise(self.before_loops, FROM_LOOPS, self.without)
 
     @cached_property
+    def complete(self) -> Program:
+        """The program, optimised by all passes: what is compiled."""
+        from sdfgad.optimise.passes import optimise
+
+        return optimise(self.source) if self.without else self.program
+
+    @cached_property
     def counting(self) -> Program | None:
         """The program that counts trips whose number depends on data, optimised."""
         from sdfgad.optimise.passes import optimise

@@ -18,7 +18,7 @@ from sdfgad.errors import MissingRule
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, rewrite
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
-from sdfgad.ir.ops import EXPENSIVE
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -51,9 +51,6 @@ from sdfgad.reverse.save_points import Key, SavePoints
 from sdfgad.reverse.strong_zeros import StrongZeros, strong_zeros_of
 from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import STATEMENT_RULES, Pullback, target_params
-
-# Functions that take longer than reading their value from a tape in memory.
-SLOW = EXPENSIVE - {"sqrt", "root_of_squares", "reciprocal"}
 
 
 @dataclass(frozen=True)
@@ -354,4 +351,4 @@ def _reusing_results(
 
 def _slow(piece: StatementAdjoint) -> set[Expr]:
     values = [part.value for part in piece.statements if isinstance(part, Compute)]
-    return {node for node in postorder(*values) if isinstance(node, Op) and node.name in SLOW}
+    return {node for node in postorder(*values) if isinstance(node, Op) and OPERATIONS[node.name].is_slow}

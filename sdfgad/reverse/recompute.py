@@ -16,6 +16,7 @@ from sdfgad.analysis.exposure import exposed
 from sdfgad.analysis.flow import BEFORE, Destruction, Request
 from sdfgad.analysis.model import numbered
 from sdfgad.ir.expr import Op, postorder, reads
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -32,9 +33,6 @@ from sdfgad.ir.program import (
 from sdfgad.reverse.residuals import ADJOINT, Answers, Asked, Recompute, StatementAdjoint, asked
 
 IGNORED = frozenset({"status"})
-
-
-COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
 
 @dataclass(frozen=True)
@@ -183,7 +181,7 @@ def _compared(program: Program) -> set[str]:
     conditions = [s.condition for s in walk(program.body) if isinstance(s, Branch)]
     found: set[str] = set()
     for node in postorder(*values, *conditions):
-        if isinstance(node, Op) and node.name in COMPARISONS and node.args[0].dtype.kind == "f":
+        if isinstance(node, Op) and OPERATIONS[node.name].is_comparison and node.args[0].dtype.kind == "f":
             sides = [{read.buffer for read in reads(arg)} for arg in node.args]
             found |= set[str]().union(*sides) if all(sides) else set()
     return found

@@ -62,9 +62,9 @@ def _is_element(node: Expr) -> bool:
 
 # Operations whose value may be infinite, or no number, for finite operands.
 UNBOUNDED = SINGULAR - {"cbrt", "root_of_squares", "hypot", "arctan2"} | {"logaddexp", "logaddexp2", "tan", "trigamma"}
-# Those of one operand, or of a constant power, that are finite where the operand is positive; and where it is not 0.
-OF_POSITIVE = {"sqrt", "log", "log2", "log10", "power", "float_power", "reciprocal", "divide"}
+# Those of one operand, or of a constant power, that are finite where the operand is not 0; and where it is positive.
 OF_NONZERO = {"reciprocal", "divide"}
+OF_POSITIVE = OF_NONZERO | {"sqrt", "log", "log2", "log10", "power", "float_power"}
 
 
 class Bounds:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,14 @@ class Source:
         return key_of([self.code, toolchain(), *self.options])
 
 
-def compile_program(program: Program, with_plain: bool = False) -> Library:
+def compile_program(
+    program: Program, with_plain: bool = False, optimised: Callable[[], Program] | None = None
+) -> Library:
     """Optimise and compile a program, or find that this has been done.
+
+    Args:
+        with_plain: whether plain code is compiled, too.
+        optimised: the program after all passes, where somebody has asked for it already.
 
     Raises:
         CompilerError: there is no compiler, or it failed.
@@ -64,7 +70,8 @@ def compile_program(program: Program, with_plain: bool = False) -> Library:
     entry = entry_of(program)
     library = entered(entry)
     if library is None or (with_plain and library.plain is None):
-        library = compile_source(source_of(program), with_plain)
+        source = source_of(program) if optimised is None else source_of_optimised(optimised())
+        library = compile_source(source, with_plain)
         enter(entry, library)
     return library
 

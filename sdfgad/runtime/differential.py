@@ -12,7 +12,7 @@ import json
 import os
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import Any
@@ -59,8 +59,11 @@ def mode() -> Mode:
 
 
 @collected_rarely()
-def load(program: Program) -> Runnable:
+def load(program: Program, optimised: Callable[[], Program] | None = None) -> Runnable:
     """A program, compiled and loaded.
+
+    Args:
+        optimised: the program after all passes, where somebody has asked for it already.
 
     Raises:
         CompilerError: there is no compiler, or it failed.
@@ -68,8 +71,8 @@ def load(program: Program) -> Runnable:
     """
     chosen = mode()
     if chosen is Mode.ON:
-        return CheckedExecutable(program)
-    return _plain(program) if chosen is Mode.PLAIN else Executable(compile_program(program))
+        return CheckedExecutable(program, optimised)
+    return _plain(program) if chosen is Mode.PLAIN else Executable(compile_program(program, optimised=optimised))
 
 
 def _plain(program: Program) -> Executable:
@@ -105,12 +108,12 @@ class Record:
 class CheckedExecutable:
     """A program whose optimised code is tested; called like an `Executable`."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, optimised: Callable[[], Program] | None = None) -> None:
         self._program = program
         known = entered(entry_of(program))
         is_new = known is None or Record(known).is_new
         # Both at a time, if both are needed.
-        library = compile_program(program, with_plain=is_new)
+        library = compile_program(program, with_plain=is_new, optimised=optimised)
         self._record = Record(library)
         self._integers = [name for name, kind in library.arguments if kind == "integer"]
         self._optimised = Executable(library)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sdfgad.ir.accesses import own_params
-from sdfgad.ir.expr import Lin, Op, postorder
-from sdfgad.ir.ops import VECTORISED
+from sdfgad.ir.expr import Expr, Lin, Op, postorder
+from sdfgad.ir.ops import OPERATIONS, Cost
 from sdfgad.ir.program import Block, Compute, Loop, computes, walk
 from sdfgad.schedule.loop_order import order_of
 
 # Trips of one vector loop. Of fewer the rest is too large a part, in which there are no vectors; so few are none.
 LONG, SHORT = 128, 16
-# Of these a processor does two vectors at a time, of any length. Divisions take twice as long in vectors twice as long.
-PLAIN = {"add", "subtract", "multiply", "negative", "positive", "square"}
 # Points with fewer operations wait for memory.
 MUCH = 3
 
@@ -30,7 +28,12 @@ def is_wide(block: Block) -> bool:
 def calls_vector_functions(block: Block) -> bool:
     """Whether a block calls functions such as exp: they work on vectors of any length and take most of the time."""
     nodes = (node for statement in computes(block) for node in postorder(statement.value))
-    return any(isinstance(node, Op) and node.name in VECTORISED for node in nodes)
+    return any(isinstance(node, Op) and OPERATIONS[node.name].is_vectorised for node in nodes)
+
+
+def is_plain_arithmetic(value: Expr) -> bool:
+    """Whether a processor does two vectors of each operation in a value at a time, of any length."""
+    return all(OPERATIONS[node.name].cost is Cost.PLAIN for node in postorder(value) if isinstance(node, Op))
 
 
 def _innermost(block: Block) -> Iterator[Lin]:
@@ -50,4 +53,4 @@ def _operations(statement: Compute) -> list[Op]:
 def _is_plain(statement: Compute) -> bool:
     is_sum = len(own_params(statement)) < len(statement.params)
     is_real = statement.value.dtype.kind == "f"
-    return is_real and not is_sum and all(node.name in PLAIN for node in _operations(statement))
+    return is_real and not is_sum and is_plain_arithmetic(statement.value)

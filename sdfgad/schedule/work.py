@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from sdfgad.ir.expr import Const, Expr, Op, postorder
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Branch, Call, Compute, Loop
 
 # What finds an extremum looks for NaN, too: elementary operations for each point.
@@ -37,12 +38,10 @@ def is_much(block: Block, speed: int = 1) -> bool:
 
 
 def _weight(node: Expr) -> int:
-    """Operations on complex numbers are two on real ones, products and quotients six; a conjugate is a sign."""
+    """Operations on real numbers: those on complex ones are several, and reading such a number is two."""
     if node.dtype.kind != "c":
         return 1
-    if isinstance(node, Op) and node.name == "conjugate":
-        return 0
-    return 6 if isinstance(node, Op) and node.name in ("multiply", "divide", "square") else 2
+    return OPERATIONS[node.name].complex_work if isinstance(node, Op) else 2
 
 
 def _work_of_call(call: Call) -> int:

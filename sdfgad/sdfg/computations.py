@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import dace
-from dace import dtypes, subsets
+from dace import subsets
 
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.names import Names
-from sdfgad.ir.ops import IDENTITY
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Statement
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.products import product_of
-from sdfgad.sdfg.descriptors import box, connector_type, inside, is_affine, point, symbolic_form, whole
+from sdfgad.sdfg.descriptors import box, connector_type, debug_info, inside, is_affine, point, symbolic_form, whole
 from sdfgad.sdfg.library import BEFORE, LibraryCall, Product
 from sdfgad.sdfg.marks import schedule
 from sdfgad.sdfg.tasklet import RESULT, TaskletWriter
@@ -88,7 +88,7 @@ class Computations:
         if not is_point:
             target = f"{RESULT}[{', '.join(map(writer.form, statement.target.index))}]"
         code = "\n".join([*writer.lines, f"{target} = {lines}"])
-        info = debug_info(statement)
+        info = debug_info(statement.where)
         inputs = reader.types()
         output = {RESULT: connector_type(sdfg.arrays[statement.target.buffer], is_point)}
         tasklet = state.add_tasklet(f"t_{label(statement)}", inputs, output, code)
@@ -112,7 +112,7 @@ class Computations:
         ranges = subsets.Range([(0, symbolic_form(e) - 1, 1) for _, e in statement.params])
         inputs = {name: None for name, _ in reader.found.values()}
         node = Product(f"p_{label(statement)}", inputs, {RESULT: None}, [n for n, _ in statement.params], ranges, code)
-        node.fresh, node.schedule, node.debuginfo = statement.fresh, schedule, debug_info(statement)
+        node.fresh, node.schedule, node.debuginfo = statement.fresh, schedule, debug_info(statement.where)
         state.add_node(node)
         for connector, memlet in reader.found.values():
             state.add_edge(state.add_access(memlet.data), None, node, connector, memlet)
@@ -131,7 +131,7 @@ class Computations:
         state = self.state(call, place)
         inputs, outputs = [f"_in{k}" for k in range(len(call.inputs))], [f"_out{k}" for k in range(len(call.outputs))]
         node = LibraryCall(f"c_{call.name}", dict.fromkeys(inputs), dict.fromkeys(outputs), call.name, list(call.sizes))
-        node.schedule, node.debuginfo = schedule, debug_info(call)
+        node.schedule, node.debuginfo = schedule, debug_info(call.where)
         state.add_node(node)
         for entry, connector in zip(call.inputs, inputs, strict=True):
             state.add_edge(state.add_access(entry.buffer), None, node, connector, whole(place.sdfg, entry.buffer))
@@ -235,13 +235,6 @@ def own(statement: Compute) -> set[str]:
 
 def cleared(statement: Compute) -> Compute:
     """The statement that clears the target of an accumulation."""
-    value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
+    value = Const(OPERATIONS[statement.accumulate or "add"].identity, statement.value.dtype)
     params = tuple(item for item in statement.params if item[0] in own(statement))
     return replace(statement, params=params, value=value, accumulate=None, fresh=False)
-
-
-def debug_info(statement: Compute | Call) -> dtypes.DebugInfo:
-    # DaCe would walk the Python stack for each node that is given none.
-    if statement.where is None:
-        return dtypes.DebugInfo(0)
-    return dtypes.DebugInfo(statement.where.line, filename=statement.where.file)

@@ -12,7 +12,7 @@ from dace.sdfg import nodes
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Const, Expr, Lin, Read
-from sdfgad.ir.ops import IDENTITY
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Accumulate, Block, Call, Compute, Params, Statement, Whole
 from sdfgad.sdfg.computations import own
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
@@ -87,7 +87,7 @@ def clears(first: Statement, second: Statement) -> bool:
     if not isinstance(first, Compute) or not isinstance(second, Compute) or second.accumulate is None:
         return False
     params = tuple(item for item in second.params if item[0] in own(second))
-    is_start = isinstance(first.value, Const) and first.value.value == IDENTITY[second.accumulate]
+    is_start = isinstance(first.value, Const) and first.value.value == OPERATIONS[second.accumulate].identity
     is_same = first.target == second.target and first.params == params
     is_summed = len(params) < len(second.params) and not second.fresh
     return is_start and is_same and is_summed and first.assigns

@@ -9,6 +9,7 @@ import dace
 import sympy
 from dace import dtypes, subsets, symbolic
 
+from sdfgad.errors import Location
 from sdfgad.ir.expr import Atom, Expr, Lin, Op, as_linear
 from sdfgad.ir.program import Access, Buffer, Params
 from sdfgad.sdfg.marks import storage
@@ -29,6 +30,12 @@ def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool, is_local: bo
         sdfg.add_array(buffer.name, shape_of(buffer), dtype, storage, transient=True, lifetime=lifetime)
     else:
         sdfg.add_array(buffer.name, shape_of(buffer) or [1], dtype, storage)
+    sdfg.arrays[buffer.name].debuginfo = debug_info(buffer.where)
+
+
+def debug_info(where: Location | None) -> dtypes.DebugInfo:
+    """The user's line. DaCe would walk the Python stack for each node that is given none."""
+    return dtypes.DebugInfo(0) if where is None else dtypes.DebugInfo(where.line, filename=where.file)
 
 
 def connector_type(descriptor: Any, is_element: bool = False) -> Any:

@@ -11,6 +11,9 @@ from sdfgad.gradient.assemble import GradientProgram
 
 STORED, RECOMPUTED, KEPT = "#1f77b4", "#ff7f0e", "#2ca02c"
 
+# DaCe leaves out of what it saves that there are none, and its viewer stops where it does not find them.
+NO_STATES = [-1]
+
 
 def add_groups(sdfg: Any, made: GradientProgram) -> None:
     """Gives an SDFG the groups "stored", "recomputed" and "kept states", which the viewer shades.
@@ -24,7 +27,7 @@ def add_groups(sdfg: Any, made: GradientProgram) -> None:
     }
     for nested in sdfg.all_sdfgs_recursive():
         found = {name: _accesses(nested, buffers) for name, (_, buffers) in groups.items()}
-        nested.logical_groups = [LogicalGroup(name, groups[name][0], nodes=n) for name, n in found.items() if n]
+        nested.logical_groups = [LogicalGroup(name, groups[name][0], n, NO_STATES) for name, n in found.items() if n]
 
 
 def _accesses(sdfg: Any, buffers: set[str]) -> list[tuple[int, int]]:

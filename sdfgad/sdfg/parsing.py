@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
-from sdfgad.ir.ops import CPP
+from sdfgad.ir.ops import OPERATIONS, Result
 from sdfgad.sdfg.tasklet import FUNCTION
 
 BINARY: dict[type[Any], str] = {
@@ -37,9 +37,7 @@ TYPES = (
 # What DaCe and SymPy call operations on integers.
 CALLS = {"int_floor": "floor_divide", "Mod": "remainder"}
 EXTREMA = {"min": "minimum", "Min": "minimum", "max": "maximum", "Max": "maximum"}
-PREDICATES = {"isnan", "isinf", "isfinite", "signbit", "logical_xor", *COMPARISONS.values(), *LOGIC.values()}
 DTYPES = {f"dace.{name}{'_' * (name == 'bool')}": np.dtype(name) for name in TYPES}
-PARTS = {"absolute", "real", "imag"}
 
 FLOAT = np.dtype(np.float64)
 # What Python has no literals of.
@@ -136,7 +134,8 @@ class TaskletParser:
         if value is not None:
             return value
         name = CALLS.get(function, function.removeprefix(FUNCTION.format("")))
-        if name == function or name not in CPP or len(args) != _arity(name):
+        found = OPERATIONS.get(name)
+        if name == function or found is None or not found.cpp or len(args) != found.arity:
             raise UnsupportedGraph(f"the function `{function}` of {len(args)} values")
         return operation(name, *args)
 
@@ -152,12 +151,14 @@ def operation(name: str, *args: Expr) -> Expr:
 
 def result_dtype(name: str, args: Sequence[Expr]) -> np.dtype[Any]:
     """The dtype of an operation's result, for operands of the dtypes that its C++ takes."""
-    if name in PREDICATES or (name == "logical_not"):
+    result, dtype = OPERATIONS[name].result, args[0].dtype
+    if result is Result.TRUTH:
         return BOOL
-    dtype = args[1].dtype if name == "select" else args[0].dtype
-    if name in PARTS and dtype.kind == "c":
+    if result is Result.CHOSEN:
+        return args[1].dtype
+    if result is Result.PART and dtype.kind == "c":
         return np.empty(0, dtype).real.dtype
-    if name == "complex":
+    if result is Result.COMPLEX:
         return np.result_type(dtype, np.complex64)
     return dtype
 
@@ -196,10 +197,6 @@ def _constant(value: Any) -> Expr:
     if isinstance(value, float):
         return Const(value, FLOAT)
     raise UnsupportedGraph(f"the constant `{value!r}`")
-
-
-def _arity(name: str) -> int:
-    return sum(f"{{{k}}}" in CPP[name] for k in range(3))
 
 
 def _number(dtype: np.dtype[Any], args: list[Expr]) -> Expr | None:

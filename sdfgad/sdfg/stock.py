@@ -5,14 +5,13 @@ So the two generators can check each other on a program, and a program can be ex
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from dace import dtypes
 from dace.sdfg import nodes
 
-from sdfgad.ir.ops import COMPLEX_CPP, CPP
+from sdfgad.ir.ops import OPERATIONS, Operation
 from sdfgad.sdfg.library import STOCK
 from sdfgad.sdfg.marks import MARK, schedule, storage
 from sdfgad.sdfg.tasklet import FUNCTION
@@ -47,25 +46,23 @@ def _schedule(state: Any, entry: Any) -> Any:
 
 def functions() -> str:
     """The elementary operations as functions of C++, of real and of complex operands."""
-    names = dict.fromkeys([*CPP, *COMPLEX_CPP])
-    return "\n".join([*map(_function, names), *(_number(name, text) for name, text in NUMBERS.items())]) + "\n"
+    found = [_function(name, operation) for name, operation in OPERATIONS.items() if operation.cpp]
+    return "\n".join([*found, *(_number(name, text) for name, text in NUMBERS.items())]) + "\n"
 
 
-def _function(name: str) -> str:
-    real, complex_ = CPP.get(name), COMPLEX_CPP.get(name)
-    count = 1 + max(map(int, re.findall(r"\{(\d)\}", f"{real}{complex_}")), default=0)
+def _function(name: str, operation: Operation) -> str:
+    count = operation.arity
     own = [f"sdfgad::value(a{k})" for k in range(count)]
     parameters = ", ".join(f"T{k} a{k}" for k in range(count))
     types = ", ".join(f"typename T{k}" for k in range(count))
     return (
         f"template <{types}> inline auto {FUNCTION.format(name)}({parameters}) {{\n"
-        f"    if constexpr (sdfgad::is_complex<T0>) {{ {_body(complex_ or real, own)} }}\n"
-        f"    else {{ {_body(real or complex_, own)} }}\n}}"
+        f"    if constexpr (sdfgad::is_complex<T0>) {{ {_body(operation.text(is_complex=True), own)} }}\n"
+        f"    else {{ {_body(operation.cpp, own)} }}\n}}"
     )
 
 
-def _body(template: str | None, arguments: Iterable[str]) -> str:
-    assert template is not None
+def _body(template: str, arguments: Iterable[str]) -> str:
     return f"return sdfgad::stock({template.format(*arguments)});"
 
 

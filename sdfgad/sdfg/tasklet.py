@@ -13,12 +13,8 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, postorder
+from sdfgad.ir.ops import OPERATIONS
 
-OPERATORS = {
-    **{"add": "+", "subtract": "-", "multiply": "*", "divide": "/"},
-    **{"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="},
-    **{"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "logical_and": "and", "logical_or": "or"},
-}
 PREFIXES = {"negative": "-", "logical_not": "not "}
 FUNCTION = "sdfgad_{}"
 RESULT = "_out"
@@ -104,8 +100,9 @@ def literal(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 def _operation(name: str, args: list[str]) -> str:
-    if name in OPERATORS:
-        return f"({args[0]} {OPERATORS[name]} {args[1]})"
+    infix = OPERATIONS[name].infix
+    if infix:
+        return f"({args[0]} {infix} {args[1]})"
     if name in PREFIXES:
         return f"({PREFIXES[name]}{args[0]})"
     if name == "select":

@@ -88,6 +88,8 @@ class _Writer:
         self.names = Names(used)
         self.outside, self.local = arguments(program), local_variables(program)
         self.computations = Computations(program.buffers)
+        # What certainly has no value before the statement that is written now.
+        self.new: frozenset[str] = frozenset()
 
     def run(self) -> dace.SDFG:
         program = self.program
@@ -100,11 +102,14 @@ class _Writer:
                 add_buffer(sdfg, buffer, is_transient=name not in self.outside)
                 mark_bounds(sdfg.arrays[name], buffer, program.bounds)
         place = Place(sdfg, sdfg, frozenset(self.local), sdfg.add_state("start", is_start_block=True))
+        known: set[str] = set(self.outside)
         for statement in program.body:
+            self.new = mentioned - known
             if isinstance(statement, Loop | Branch):
                 self.nest(statement, place)
             else:
                 self.statement(statement, place)
+            known |= statement.written
         for node, _ in sdfg.all_nodes_recursive():
             if isinstance(node, dace.nodes.Tasklet | dace.nodes.NestedSDFG):
                 mark(node)
@@ -115,7 +120,9 @@ class _Writer:
     def block(self, block: Block, place: Place, inner: frozenset[str]) -> None:
         """A block; `inner` are the local variables that nothing outside of it uses."""
         users = Counter(name for statement in block for name in inner & statement.mentioned)
+        seen: frozenset[str] = frozenset()
         for statement in block:
+            self.new, seen = inner - seen, seen | statement.mentioned
             deeper = frozenset(n for n in inner & statement.mentioned if users[n] == 1)
             self.statement(statement, place, frozenset(n for n in deeper if lives_in(statement, n, self.buffers)))
 
@@ -221,6 +228,7 @@ class _Writer:
     ) -> tuple[Any, tuple[list[str], list[str]]]:
         """A nested SDFG of a block, and the arrays that it reads and writes."""
         inner = dace.SDFG(self.names.fresh(label(block[0]) if block else "nothing"))
+        new = self.new
         passed = sorted(frozenset[str]().union(*(s.mentioned for s in block)) - local)
         self.declare(passed, place)
         for name in passed:
@@ -235,7 +243,7 @@ class _Writer:
         changed = written(block)
         transient = {name for name in passed if place.sdfg.arrays[name].transient}
         # DaCe takes it for a read of nothing where a transient is passed before it has a value.
-        anew = {name for name in changed & transient if begins(block, self.buffers[name])}
+        anew = {name for name in changed & transient if name in new or begins(block, self.buffers[name])}
         inputs = [name for name in passed if name in accessed(block) - anew]
         outputs = [name for name in passed if name in changed]
         mapping = {symbol: symbol for symbol in sorted(used)}

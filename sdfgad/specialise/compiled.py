@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,21 +24,22 @@ class Compiled:
     Attributes:
         made: what it was assembled from.
         whole: the program that is compiled.
-        gradients: the same without the output's value.
+        optimised: the same program after all passes, which the accounts of its memory asked for before.
+        gradients: the program without the output's value.
     """
 
     made: GradientProgram
     whole: Program
+    optimised: Callable[[], Program]
     gradients: Program
 
     @cached_property
     def sdfg(self) -> Any:
-        # These import all passes and DaCe, which takes a while, and a program that is found compiled does without.
-        from sdfgad.optimise.passes import optimise
+        # These import DaCe, which takes a while, and a program that is found compiled does without.
         from sdfgad.sdfg.groups import add_groups
         from sdfgad.sdfg.writer import write
 
-        sdfg = write(optimise(self.whole))
+        sdfg = write(self.optimised())
         add_groups(sdfg, self.made)
         return sdfg
 
@@ -51,11 +53,11 @@ class Compiled:
 
     @cached_property
     def executable(self) -> Runnable:
-        return load(self.whole)
+        return load(self.whole, self.optimised)
 
     @cached_property
     def gradient_executable(self) -> Runnable:
-        return load(self.gradients)
+        return load(self.gradients, self.optimised if self.gradients is self.whole else None)
 
     @cached_property
     def counting(self) -> Runnable | None:

@@ -117,13 +117,17 @@ class Specialisation:
     @cached_property
     def _store_all(self) -> Compiled:
         layout = self.planner.store_all
-        return Compiled(layout.made, layout.code.source, self._gradients_only(layout))
+        return self._compiled(layout)
 
     def built(self, layout: Layout) -> Compiled:
         """The compiled program of a layout; layouts that differ in numbers only share it."""
         if layout.structure not in self._builds:
-            self._builds[layout.structure] = Compiled(layout.made, layout.code.source, self._gradients_only(layout))
+            self._builds[layout.structure] = self._compiled(layout)
         return self._builds[layout.structure]
+
+    def _compiled(self, layout: Layout) -> Compiled:
+        code = layout.code
+        return Compiled(layout.made, code.source, lambda: code.complete, self._gradients_only(layout))
 
     def plan(self, call: Call) -> Plan:
         """The description of a call's layout for users.

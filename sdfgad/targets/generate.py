@@ -58,9 +58,10 @@ def code_of(sdfg: Any) -> Code:
 
 def _undefined(sdfg: Any) -> str:
     """Lines that undefine macros: the headers have some with names, such as M_PI, that a program may use."""
-    found = set[str]()
+    # Arrays of nested SDFGs have a prefix in our functions.
+    found = set(sdfg.arrays)
     for nested in sdfg.all_sdfgs_recursive():
-        found |= {*nested.arrays, *nested.symbols}
+        found |= set(nested.symbols)
         for state in nested.states():
             found |= {name for node in state.nodes() for name in _params(node)}
     headers = ["#include <dace/dace.h>", *(f'#include "{header}"' for header in generator.HEADERS)]

@@ -1,5 +1,7 @@
 """The groups of an SDFG that the viewer shades: what is stored, made again, and kept of loops."""
 
+import json
+
 import dace
 import numpy as np
 import pytest
@@ -105,3 +107,9 @@ def test_saved_sdfgs_keep_their_groups(coloured, tmp_path):
         for mine, other in zip(inner.logical_groups, kept.logical_groups, strict=True):
             assert [tuple(pair) for pair in mine.nodes] == [tuple(pair) for pair in other.nodes]
     assert groups(loaded) == groups(sdfg)
+
+
+def test_the_viewer_of_dace_finds_what_it_asks_for(coloured):
+    saved = json.loads(json.dumps(coloured[0].to_json()))
+    for group in saved["attributes"]["logical_groups"]:
+        assert {"nodes", "states", "name", "color"} <= group.keys()

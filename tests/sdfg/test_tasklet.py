@@ -2,14 +2,13 @@
 
 import ast
 import itertools
-import re
 
 import numpy as np
 import pytest
 
 from sdfgad.explain.interpreter import Interpreter
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, postorder
-from sdfgad.ir.ops import COMPLEX, CPP
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.sdfg.parsing import TaskletParser
 from sdfgad.sdfg.tasklet import RESULT, TaskletWriter, literal
@@ -29,13 +28,6 @@ VALUES = {
     **{np.dtype(f"uint{bits}"): [0, 1, 7, 2**bits - 1] for bits in (8, 16, 32, 64)},
 }
 NAMES = {f"{letter}_{dtype.name}": dtype for dtype in VALUES for letter in "xyz"}
-# Operations that are none of NumPy's, with one that takes and gives the same dtypes.
-LIKE = {
-    **dict.fromkeys(("sinc", "i0", "fractional", "held", "root_of_squares"), "sin"),
-    **dict.fromkeys(("erf", "erfc", "erfinv", "gamma", "gammaln", "digamma", "expit", "log_expit", "logit"), "sin"),
-    **dict.fromkeys(("xlogy", "xlog1py", "ieee_remainder"), "arctan2"),
-    **dict.fromkeys(("later_if_greater", "later_if_less"), "maximum"),
-}
 # Operations that no function of NumPy has the types of, and those of an integer operand: for a dtype, the operands'
 # dtypes and the result's.
 OWN = {
@@ -50,28 +42,27 @@ OWN = {
 }
 
 
-def arity(name):
-    return len(set(re.findall(r"\{(\d)\}", CPP[name])))
-
-
 def signature(name, dtype):
     """The dtypes of an operation on numbers of a dtype, as NumPy has them; None where there is no such operation."""
     if name in OWN:
         return OWN[name](dtype)
-    ufunc = getattr(np, LIKE.get(name, name))
+    operation = OPERATIONS[name]
+    ufunc, arity = getattr(np, operation.like or name), operation.arity
     try:
-        *inputs, output = ufunc.resolve_dtypes((*(dtype,) * arity(name), *(None,) * ufunc.nout))[: arity(name) + 1]
+        *inputs, output = ufunc.resolve_dtypes((*(dtype,) * arity, *(None,) * ufunc.nout))[: arity + 1]
     except TypeError:
         return None
     known = {*VALUES}
-    if not {*inputs, output} <= known or (inputs[0].kind == "c" and name not in COMPLEX):
+    if not {*inputs, output} <= known or (inputs[0].kind == "c" and not operation.takes_complex):
         return None
     return tuple(inputs), output
 
 
-OPERATIONS = {
+# A conversion has a test of its own.
+NAMES_OF_OPERATIONS = [name for name in OPERATIONS if name != "cast"]
+SIGNATURES = {
     (name, inputs): output
-    for name in CPP
+    for name in NAMES_OF_OPERATIONS
     for dtype in VALUES
     for found in [signature(name, dtype)]
     if found is not None
@@ -141,13 +132,14 @@ def assert_same(interpreter, expr):
 
 
 def test_every_operation_is_tested():
-    assert {name for name, _ in OPERATIONS} == set(CPP)
-    assert {name for name, inputs in OPERATIONS if inputs[0].kind == "c"} == COMPLEX - {"cast", "complex", "select"}
+    assert {name for name, _ in SIGNATURES} == set(NAMES_OF_OPERATIONS)
+    of_complex = {name for name, operation in OPERATIONS.items() if operation.takes_complex}
+    assert {name for name, inputs in SIGNATURES if inputs[0].kind == "c"} == of_complex - {"cast", "complex", "select"}
 
 
-@pytest.mark.parametrize("name", CPP)
+@pytest.mark.parametrize("name", NAMES_OF_OPERATIONS)
 def test_an_operation_is_read_as_itself(interpreter, name):
-    cases = [(inputs, output) for (other, inputs), output in OPERATIONS.items() if other == name]
+    cases = [(inputs, output) for (other, inputs), output in SIGNATURES.items() if other == name]
     assert cases
     for inputs, output in cases:
         for place in range(max(len(VALUES[t]) for t in inputs)):
@@ -172,7 +164,7 @@ def test_numbers(interpreter, dtype):
         const = Const(value, dtype)
         assert assert_same(interpreter, const) is const, text_of(const)
         (read,) = operands((dtype,))
-        if ("equal", (dtype, dtype)) in OPERATIONS:
+        if ("equal", (dtype, dtype)) in SIGNATURES:
             assert read_back(Op("equal", (read, const), BOOL)) is Op("equal", (read, const), BOOL)
 
 

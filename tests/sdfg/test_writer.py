@@ -102,6 +102,15 @@ def test_lines_of_the_user():
         assert (file, int(line)) in lines
 
 
+def test_arrays_know_the_line_that_makes_them():
+    sdfg = write(parsed(nested, X, 4).program)
+    buffers = parsed(nested, X, 4).program.buffers
+    known = {name: buffer.where for name, buffer in buffers.items() if buffer.where and name in sdfg.arrays}
+    assert known
+    for name, where in known.items():
+        assert sdfg.arrays[name].debuginfo.start_line == where.line, name
+
+
 # --- nodes
 
 

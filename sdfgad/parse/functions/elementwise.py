@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import BOOL
-from sdfgad.ir.ops import CPP
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power, to_bool, where
@@ -45,7 +45,7 @@ def strong(tensor: Tensor) -> Tensor:
     return replace(tensor, weak=False)
 
 
-for _name in CPP:
+for _name in OPERATIONS:
     _ufunc = getattr(np, _name, None)
     if isinstance(_ufunc, np.ufunc):
         FUNCTIONS[_ufunc] = Known(_ufunc_handler(_name), static=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, postorder, reads
-from sdfgad.ir.ops import COMPLEX_CPP, CPP, EAGER, EAGER_CPP, VECTORISED
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.schedule.work import is_small_power, small_integer
 
 TYPES = {
@@ -28,11 +28,9 @@ TYPES = {
     "bool": "bool",
 }
 # How a value is accumulated into what is there.
-COMBINE = {
+COMBINE: dict[str | None, str] = {
     None: "{1}",
-    "add": "({0} + {1})",
-    "maximum": "sdfgad::maximum({0}, {1})",
-    "minimum": "sdfgad::minimum({0}, {1})",
+    **{name: operation.cpp for name, operation in OPERATIONS.items() if operation.identity is not None},
 }
 
 
@@ -93,7 +91,7 @@ class Writer:
             self._eager[node] = self._is_eager(node)
             text = self._one(node)
             # A call that depends on a condition would not be vectorised.
-            is_early = isinstance(node, Op) and node.name in VECTORISED and node.dtype.kind == "f"
+            is_early = isinstance(node, Op) and OPERATIONS[node.name].is_vectorised and node.dtype.kind == "f"
             is_early = is_early and all(map(self._may_read, reads(node)))
             if isinstance(node, Op) and (is_early or uses.get(node, 0) > 1):
                 name = f"v{len(self.lines)}_"
@@ -119,7 +117,8 @@ class Writer:
         """Whether a value may be computed speculatively, where it may not be needed."""
         if isinstance(node, Op):
             # Integers are divided by functions of ours, which take all divisors.
-            return all(self._eager[arg] for arg in node.args) and (node.name in EAGER or is_small_power(node))
+            is_cheap = OPERATIONS[node.name].is_eager or is_small_power(node)
+            return is_cheap and all(self._eager[arg] for arg in node.args)
         if isinstance(node, Int):
             return all(self._eager[child] for child in node.children)
         return isinstance(node, Const) or (isinstance(node, Read) and self._may_read(node))
@@ -137,8 +136,8 @@ class Writer:
             return f"sdfgad::power<{small_integer(node.args[1])}>({args[0]})"
         if node.name == "cast":
             return _cast(args[0], node.args[0].dtype, node.dtype)
-        is_eager = node.name in EAGER_CPP and all(self._eager[arg] for arg in node.args)
-        template = EAGER_CPP[node.name] if is_eager and _is_alike(node) else _template(node)
+        own = OPERATIONS[node.name].eager_cpp if self._eager[node] else None
+        template = own if own and _is_alike(node) else _template(node)
         text = template.format(*args, type=cpp_type(node.dtype))
         # C++ computes with narrow integers and booleans as int; NumPy wraps around, and true + true is true.
         is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
@@ -155,9 +154,7 @@ def _is_alike(node: Op) -> bool:
 
 
 def _template(node: Op) -> str:
-    if node.args[0].dtype.kind == "c" and node.name in COMPLEX_CPP:
-        return COMPLEX_CPP[node.name]
-    return CPP.get(node.name, "")
+    return OPERATIONS[node.name].text(is_complex=node.args[0].dtype.kind == "c")
 
 
 def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sdfgad.ir.expr import Atom, Const, Lin, Read
-from sdfgad.ir.ops import IDENTITY
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params
 from sdfgad.schedule.loop_order import Order, is_single, order_of
 from sdfgad.schedule.products import Product, product_of
@@ -108,7 +108,7 @@ class Points:
         return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * len(heads), "}"]
 
     def cleared(self, statement: Compute, own: tuple[str, ...]) -> list[str]:
-        value = Const(IDENTITY[statement.accumulate or "add"], statement.value.dtype)
+        value = Const(OPERATIONS[statement.accumulate or "add"].identity, statement.value.dtype)
         params = tuple(item for item in statement.params if item[0] in own)
         return self.compute(replace(statement, params=params, value=value, accumulate=None, fresh=False))
 
@@ -118,7 +118,7 @@ class Points:
         value = writer.value(statement.value)
         target = self.element(statement.target, place)
         dtype = self.buffers[statement.target.buffer].dtype
-        identity = literal(dtype.type(IDENTITY[kind]), dtype) if statement.fresh else target
+        identity = literal(dtype.type(OPERATIONS[kind].identity), dtype) if statement.fresh else target
         if kind != "add" and dtype.kind == "f":
             # Of several at a time: the order does not matter, and the compiler would keep to it.
             ends = {n: bounds.form(extents[n]) for n in order.inner}
