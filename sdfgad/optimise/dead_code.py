@@ -1,6 +1,6 @@
-"""Removes statements whose result nothing reads.
+"""Dead-code elimination: removes statements whose results nothing reads.
 
-This is dead-code elimination, by a backward liveness analysis of whole buffers.
+By a backward liveness analysis of whole buffers.
 """
 
 from __future__ import annotations

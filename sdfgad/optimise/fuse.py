@@ -1,4 +1,4 @@
-"""Runs statements over the same box together: loop fusion over an axis that they have in common, and again within it.
+"""Loop fusion: statements over the same box run together, over an axis that they have in common, and again within it.
 
 A value that one statement computes and the next one reads is then still in a register or in the cache. Statements may
 share a loop if no trip of one conflicts with a different trip of the other, except that sums may be reordered.

@@ -66,7 +66,7 @@ def test_what_each_pass_changes():
     text = str(found)
     assert found.stage == "optimised"
     assert "remove_dead_code, " in text
-    assert "ms: Removes statements whose result nothing reads.\n@@" in text
+    assert "ms: Dead-code elimination: removes statements whose results nothing reads.\n@@" in text
     assert "\n+    loop parallel f < 7:\n" in text
     assert "no change by factor_sums, scale_once, spread_loops, sum_loops, remove_decided, save_late" in text
     (fuse,) = [step for step in found.passes if step.name == "fuse"]

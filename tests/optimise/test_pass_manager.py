@@ -25,7 +25,7 @@ def broken(program):
 def test_each_pass_says_why_it_is_there():
     for one in (*EARLY, *PASSES):
         assert len(one.motive) > 20, one.name
-    assert pass_of(fuse).motive.startswith("Runs statements over the same box together")
+    assert pass_of(fuse).motive.startswith("Loop fusion: ")
 
 
 def test_passes_before_and_from_loops_are_all():
