@@ -208,12 +208,23 @@ def _number(dtype: np.dtype[Any], args: list[Expr]) -> Expr | None:
 
 
 def _alike(*args: Expr) -> tuple[Expr, ...]:
-    """Operands as NumPy converts them; the writer's agree already. Integers in the text give way to other dtypes."""
+    """Operands as NumPy converts them; the writer's agree already. Numbers in the text give way to other dtypes, if
+    these hold them; symbols are of 64 bits."""
     if len({arg.dtype for arg in args}) == 1:
         return args
     kinds = [arg.dtype for arg in args if not (isinstance(arg, (Const, Int)) and arg.dtype == INT)]
     dtype = np.result_type(*kinds)
-    return tuple(converted(arg, dtype if dtype.kind != "b" else INT) for arg in args)
+    if dtype.kind in "biu" and not all(_holds(dtype, arg) for arg in args):
+        dtype = np.result_type(dtype, INT)
+    return tuple(converted(arg, dtype) for arg in args)
+
+
+def _holds(dtype: np.dtype[Any], arg: Expr) -> bool:
+    """Whether an integer dtype holds what an operand may be."""
+    if arg.dtype != INT or dtype == INT:
+        return True
+    is_number = isinstance(arg, Const) and dtype.kind != "b"
+    return is_number and np.iinfo(dtype).min <= arg.value <= np.iinfo(dtype).max  # type: ignore[attr-defined]
 
 
 def converted(arg: Expr, dtype: np.dtype[Any]) -> Expr:

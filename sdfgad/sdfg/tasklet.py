@@ -70,7 +70,7 @@ class TaskletWriter:
         if isinstance(node, Read):
             return self._read(node, [self.form(lin) for lin in node.index])
         assert isinstance(node, Op)
-        args = [self._text[arg] for arg in node.args]
+        args = self._alike(node)
         if node.name == "cast":
             return _cast(args[0], node.args[0].dtype, node.dtype)
         text = _operation(node.name, args)
@@ -78,6 +78,16 @@ class TaskletWriter:
         is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
         is_sum = node.dtype.kind == "b" and node.name == "add"
         return conversion(text, node.dtype) if is_narrow or is_sum else text
+
+    def _alike(self, node: Op) -> list[str]:
+        """The operands of an operation; integers of several dtypes are converted, as C++ would do it otherwise."""
+        kinds = [arg.dtype for arg in node.args]
+        texts = [self._text[arg] for arg in node.args]
+        is_operator = OPERATIONS[node.name].infix
+        if not is_operator or len(set(kinds)) == 1 or any(dtype.kind not in "iu" for dtype in kinds):
+            return texts
+        common = np.result_type(*kinds)
+        return [text if dtype == common else conversion(text, common) for text, dtype in zip(texts, kinds, strict=True)]
 
 
 def conversion(text: str, dtype: np.dtype[Any]) -> str:

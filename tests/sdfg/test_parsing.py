@@ -143,3 +143,12 @@ def test_products_of_integers_are_atoms():
     form = linear(PARSER.text("n * m + 2 * n"))
     assert form == Lin.symbol(op("multiply", Int(N), Int(M))) + N.scaled(2)
     assert linear(PARSER.text("k + 1")) == Lin.symbol(K) + 1
+
+
+def test_numbers_that_another_dtype_does_not_hold_are_of_64_bits():
+    unsigned = Read("u", (), np.dtype(np.uint32))
+    parser = TaskletParser(lambda name, index: unsigned if name == "u" else None)
+    wide = Op("cast", (unsigned,), INT)
+    assert parser.text("u >= -8") == Op("greater_equal", (wide, Const(-8, INT)), BOOL)
+    assert parser.text("u < 8") == Op("less", (unsigned, Const(8, unsigned.dtype)), BOOL)
+    assert parser.text("u < n") == Op("less", (wide, Int(Lin.symbol("n"))), BOOL)

@@ -270,3 +270,9 @@ def test_deep_expressions(depth):
     for _ in range(depth):
         deep_right = Op("sin", (Op("negative", (deep_right,), F64),), F64)
     assert read_back(deep_right) is deep_right
+
+
+def test_integers_of_several_dtypes_are_converted():
+    unsigned = Read("u", (), np.dtype(np.uint32))
+    writer = TaskletWriter(lambda node, index: node.buffer)
+    assert writer.value(Op("greater_equal", (unsigned, Const(-8, INT)), np.dtype(bool))) == "(dace.int64(u) >= (-8))"
