@@ -18,7 +18,7 @@ from sdfgad.schedule.products import product_of
 from sdfgad.sdfg.descriptors import box, connector_type, debug_info, inside, is_affine, point, symbolic_form, whole
 from sdfgad.sdfg.library import BEFORE, LibraryCall, Product
 from sdfgad.sdfg.marks import schedule
-from sdfgad.sdfg.tasklet import RESULT, TaskletWriter
+from sdfgad.sdfg.tasklet import RESULT, TaskletWriter, conversion
 
 WCR = {
     "add": "lambda a, b: a + b",
@@ -196,6 +196,11 @@ class Connectors:
         self.found: dict[Any, tuple[str, Any]] = {}
 
     def __call__(self, read: Read, index: list[str]) -> str:
+        """The text of a read; passes may have left out a conversion that C++ does by itself next to other integers."""
+        text, dtype = self.read(read, index), self.buffers[read.buffer].dtype
+        return text if read.dtype == dtype else conversion(text, read.dtype)
+
+    def read(self, read: Read, index: list[str]) -> str:
         access = element(Access(read.buffer, read.index), self.buffers)
         names = {name for name, _ in self.params or ()}
         if is_affine(access.index) and all(names.isdisjoint(form.symbols) for form in access.index):

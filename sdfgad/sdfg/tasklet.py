@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, postorder
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, postorder
 from sdfgad.ir.ops import OPERATIONS
 
 PREFIXES = {"negative": "-", "logical_not": "not "}
@@ -51,22 +51,26 @@ class TaskletWriter:
             self._text[node], self._depth[node] = text, depth
         return self._text[root]
 
-    def form(self, form: Lin) -> str:
+    def form(self, form: Lin, dtype: np.dtype[Any] | None = None) -> str:
         """The text of an integer form."""
         for atom, _ in form.terms:
             if isinstance(atom, Expr):
                 self.value(atom)
-        names = [(atom if isinstance(atom, str) else self._text[atom], c) for atom, c in form.terms]
+        names = [(atom if isinstance(atom, str) else self._atom(atom, dtype), c) for atom, c in form.terms]
         parts = [name if c == 1 else f"{c}*{name}" for name, c in names]
         if form.const or not parts:
             parts.append(str(form.const))
         return " + ".join(parts).replace("+ -", "- ")
 
+    def _atom(self, atom: Expr, dtype: np.dtype[Any] | None) -> str:
+        """What is not linear in a form; DaCe's indices have no conversions."""
+        return self._text[atom] if dtype in (None, atom.dtype) else conversion(self._text[atom], dtype or INT)
+
     def _one(self, node: Expr) -> str:
         if isinstance(node, Const):
             return literal(node.value, node.dtype)
         if isinstance(node, Int):
-            return f"({self.form(node.value)})"
+            return f"({self.form(node.value, INT)})"
         if isinstance(node, Read):
             return self._read(node, [self.form(lin) for lin in node.index])
         assert isinstance(node, Op)

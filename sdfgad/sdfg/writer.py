@@ -42,7 +42,7 @@ from sdfgad.sdfg.computations import Computations, label
 from sdfgad.sdfg.descriptors import add_buffer, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark
 from sdfgad.sdfg.quiet import without_line_info
-from sdfgad.sdfg.tasklet import TaskletWriter
+from sdfgad.sdfg.tasklet import TaskletWriter, conversion
 
 
 def write(program: Program) -> dace.SDFG:
@@ -179,7 +179,8 @@ class _Writer:
 
         def read(node: Read, index: list[str]) -> str:
             is_scalar = isinstance(place.sdfg.arrays[node.buffer], dace.data.Scalar)
-            return node.buffer if is_scalar else f"{node.buffer}[{', '.join(index) or 0}]"
+            text = node.buffer if is_scalar else f"{node.buffer}[{', '.join(index) or 0}]"
+            return text if node.dtype == self.buffers[node.buffer].dtype else conversion(text, node.dtype)
 
         writer = TaskletWriter(read)
         text = writer.value(value)
