@@ -12,6 +12,8 @@ FORBIDDEN = {
     *("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "os.execvp", "os.spawnvp"),
     *("pickle.load", "pickle.loads", "pickle.Unpickler", "marshal.loads", "shelve.open"),
 }
+# The arguments on the command line of `explain` are Python, as those of ``python -c`` are.
+ALLOWED = {("explain/command.py", "eval")}
 # Where other programs are started, and how.
 STARTS = {("processes.py", "subprocess.Popen")}
 
@@ -25,8 +27,8 @@ def calls():
 
 
 def test_no_text_is_run_as_code_and_no_pickle_is_loaded():
-    found = [(file, name, call.lineno) for file, name, call in calls() if name in FORBIDDEN]
-    assert found == []
+    found = {(file, name) for file, name, _ in calls() if name in FORBIDDEN}
+    assert found == ALLOWED
     # np.load reads no pickles unless it is told to.
     told = [keyword for *_, call in calls() for keyword in call.keywords if keyword.arg == "allow_pickle"]
     assert {ast.unparse(keyword.value) for keyword in told} <= {"False"}
