@@ -89,7 +89,9 @@ def clears(first: Statement, second: Statement) -> bool:
     params = tuple(item for item in second.params if item[0] in own(second))
     is_start = isinstance(first.value, Const) and first.value.value == OPERATIONS[second.accumulate].identity
     is_same = first.target == second.target and first.params == params
-    is_summed = len(params) < len(second.params) and not second.fresh
+    # Sums of unknown length are faster with their clear apart (cholesky: 0.75 of the speed otherwise).
+    is_known = all(extent.is_const for name, extent in second.params if name not in own(second))
+    is_summed = len(params) < len(second.params) and not second.fresh and is_known
     return is_start and is_same and is_summed and first.assigns
 
 
