@@ -51,6 +51,7 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
         read = _read(edge.data, places, scope)
         value = converted(value, read.dtype)
+        _refuse_late_accumulation(state, edge)
         kind = "add" if isinstance(tasklet, BoxTasklet) else _accumulation(edge.data)
         found.append(Compute(params, Access(read.buffer, read.index), value, kind, fresh=fresh))
     _refuse_order(tasklet, found)
@@ -126,7 +127,8 @@ def _accumulation(memlet: Any) -> Accumulate | None:
     if memlet.wcr is None:
         return None
     function = ast.parse(str(memlet.wcr).strip(), mode="eval").body
-    assert isinstance(function, ast.Lambda)
+    if not isinstance(function, ast.Lambda):
+        raise UnsupportedGraph(f"the write-conflict resolution `{memlet.wcr}`")
     body, params = function.body, [arg.arg for arg in function.args.args]
     if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Add) and _are(params, [body.left, body.right]):
         return "add"
@@ -135,6 +137,14 @@ def _accumulation(memlet: Any) -> Accumulate | None:
     if name not in EXTREMA:
         raise UnsupportedGraph(f"the write-conflict resolution `{memlet.wcr}`")
     return "maximum" if EXTREMA[name] == "maximum" else "minimum"
+
+
+def _refuse_late_accumulation(state: Any, edge: Any) -> None:
+    """Raises: UnsupportedGraph, where a map accumulates what its tasklet assigns."""
+    if edge.data.wcr is None and isinstance(edge.dst, nodes.ExitNode):
+        outer = f"OUT_{edge.dst_conn.removeprefix('IN_')}"
+        if any(one.data.wcr is not None for one in state.out_edges_by_connector(edge.dst, outer)):
+            raise UnsupportedGraph(f"the map accumulates into `{edge.data.data}`, and its tasklet does not")
 
 
 def _are(params: list[str], values: list[ast.expr]) -> bool:
@@ -150,6 +160,3 @@ def _refuse_order(tasklet: Any, found: list[Statement]) -> None:
                 raise UnsupportedGraph(
                     f"the tasklet `{tasklet.label}` writes `{sorted(first.written)[0]}` more than once"
                 )
-
-
-__all__ = ["call_of", "computes_of", "merged", "nodes"]

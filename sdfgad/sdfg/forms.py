@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import sympy
@@ -66,6 +66,3 @@ def _extent(size: Any) -> Any:
         (rest,) = (arg for arg in size.args if arg != 1) if len(size.args) == 2 else (size,)
         return rest
     return size
-
-
-Reader = Callable[[Any], Lin]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-import dace
 from dace import symbolic
 from dace.sdfg import nodes, utils
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
@@ -161,7 +159,8 @@ def loop_of(loop: Any, scope: Scope) -> Loop:
     var, first, step = loop.loop_variable, _start(loop, scope), _step(loop, scope)
     condition: Any = loop.loop_condition.code[0]
     condition = condition.value if isinstance(condition, ast.Expr) else condition
-    is_known = isinstance(condition, ast.Compare) and ast.unparse(condition.left) == var and not loop.inverted
+    is_one = isinstance(condition, ast.Compare) and len(condition.ops) == 1
+    is_known = is_one and ast.unparse(condition.left) == var and not loop.inverted
     if not is_known or not isinstance(condition.ops[0], (ast.Lt, ast.LtE) if step > 0 else (ast.Gt, ast.GtE)):
         raise UnsupportedGraph(f"the loop `{loop.label}` goes on while `{loop.loop_condition.as_string}`")
     bound = scope.parser.expression(condition.comparators[0], {})
@@ -266,7 +265,7 @@ def map_of(state: Any, entry: Any, scope: Scope) -> Block:
     params, starts, shifts = list[tuple[str, Lin]](), dict[str, Lin](), dict[str, Lin]()
     inner = scope
     for name, (first, last, step) in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
-        start, width = inner.form(first), int(step)
+        start, width = inner.form(first), _width(entry, step)
         span = inner.form(last) + 1 - start
         counter, inner = inner.with_counter(name)
         params.append((counter, span if width == 1 else _parts(span, width)))
@@ -287,6 +286,13 @@ def map_of(state: Any, entry: Any, scope: Scope) -> Block:
     return body
 
 
+def _width(entry: Any, step: Any) -> int:
+    """Raises: UnsupportedGraph, where the step of a map is not a positive number."""
+    if not symbolic.issymbolic(step) and int(step) > 0:
+        return int(step)
+    raise UnsupportedGraph(f"the map `{entry.map.label}` steps by `{step}`")
+
+
 def _is_box(params: Params) -> bool:
     """Whether no extent depends on another parameter."""
     names = {name for name, _ in params}
@@ -300,6 +306,8 @@ def nested_of(state: Any, node: Any, scope: Scope) -> Block:
         connector = edge.dst_conn if edge.dst is node else edge.src_conn
         if connector is None:
             continue
+        if edge.data.wcr is not None:
+            raise UnsupportedGraph(f"the nested SDFG `{node.label}` accumulates into all of `{edge.data.data}`")
         if not _is_whole(edge.data, scope.sdfg):
             raise UnsupportedGraph(f"the nested SDFG `{node.label}` sees only a part of `{edge.data.data}`")
         arrays[connector] = scope.buffer(edge.data.data).name
@@ -312,6 +320,3 @@ def _is_whole(memlet: Any, sdfg: Any) -> bool:
         return True
     sizes = zip(memlet.subset.ndrange(), sdfg.arrays[memlet.data].shape, strict=True)
     return all(first == 0 and last == size - 1 and step == 1 for (first, last, step), size in sizes)
-
-
-__all__ = ["Expr", "dace", "read", "replace"]

@@ -18,9 +18,6 @@ from sdfgad.sdfg.quiet import without_line_info
 from sdfgad.targets.cpu import generator
 from sdfgad.targets.entry import Entry, entry_point
 
-# Those that DaCe finds by their registration.
-TARGETS = (generator.CPU,)
-
 
 @dataclass(frozen=True)
 class Code:

@@ -508,6 +508,7 @@ def refused(graph, message):
         (("i = 9", "i < 12", "i = i - 1"), "the loop `loop` goes on while"),
         (("i = 0", "i < 9 and i < n", "i = i + 1"), "the loop `loop` goes on while"),
         (("i = 0", "9 > i", "i = i + 1"), "the loop `loop` goes on while"),
+        (("i = 0", "i < 9 < n", "i = i + 1"), "the loop `loop` goes on while"),
         (("i = 0", "i + 1 < 9", "i = i + 1"), "the loop `loop` goes on while"),
         (("i = 1", "i < 9", "i = i * 2"), r"the loop `loop` steps by `i = \(?i \* 2"),
         (("i = 1", "i < 9", "i = i + n"), r"the loop `loop` steps by"),
@@ -610,6 +611,37 @@ def test_a_part_for_a_nested_graph():
     (edge,) = (e for e in state.edges() if e.dst_conn == "x")
     edge.data = dace.Memlet("x[1:20]")
     refused(graph, "the nested SDFG `inner` sees only a part of `x`")
+
+
+def test_accumulation_into_a_nested_graph_s_array():
+    graph = nested({"row": "i"}, lambda inner, state: Graph.computed(None, state, "z[row]", "1.0"))
+    state = next(s for s in graph.sdfg.states() if s.label == "s")
+    (edge,) = (e for e in state.edges() if e.src_conn == "z")
+    edge.data.wcr = "lambda a, b: a + b"
+    refused(graph, "the nested SDFG `inner` accumulates into all of `z`")
+
+
+def mapped(graph, span):
+    """A map that assigns ones to z, and its state."""
+    state = graph.then(graph.sdfg.add_state())
+    output = {"_o": dace.Memlet("z[i]")}
+    state.add_mapped_tasklet("m", {"i": span}, {}, "_o = 1.0", output, external_edges=True)
+    return state
+
+
+def test_maps_that_accumulate_later():
+    graph = Graph()
+    state = mapped(graph, "0:4")
+    (edge,) = (e for e in state.edges() if isinstance(e.dst, dace.nodes.AccessNode))
+    edge.data.wcr = "lambda a, b: a + b"
+    refused(graph, "the map accumulates into `z`, and its tasklet does not")
+
+
+@pytest.mark.parametrize("span", ["0:9:n", "8:0:-1"])
+def test_steps_of_maps(span):
+    graph = Graph()
+    mapped(graph, span)
+    refused(graph, "the map `m.*` steps by")
 
 
 def test_copies_are_refused():
