@@ -48,26 +48,35 @@ class Computations:
         self.names = Names()
 
     def compute(self, statement: Compute, extents: Extents, place: Any) -> None:
-        """A map around a tasklet; one that clears its target is two, and a product is a library node."""
+        """A map around a tasklet; one that clears its target follows another one, and a product is a library node."""
         product = product_of(statement, self.buffers)
         if product is not None:
             return self.product(replace(statement, params=tuple(extents)), place)
-        if statement.fresh:
-            self.compute(cleared(statement), [e for e in extents if e[0] in own(statement)], place)
-            statement = replace(statement, fresh=False)
         state = self.state(statement, place)
-        tasklet, reads, writes = self.tasklet(statement, state, place.sdfg)
+        if not statement.fresh:
+            self.over_box(statement, extents, state)
+            return None
+        # In one state: the reader takes only such a pair for one statement.
+        _, done = self.over_box(cleared(statement), [e for e in extents if e[0] in own(statement)], state)
+        begin, _ = self.over_box(replace(statement, fresh=False), extents, state)
+        state.add_nedge(done, begin, dace.Memlet())
+        return None
+
+    def over_box(self, statement: Compute, extents: Extents, state: Any) -> tuple[Any, Any]:
+        """Adds a tasklet, in a map if it has a box of points. The first of its nodes to run, and the one it writes."""
+        tasklet, reads, writes = self.tasklet(statement, state, state.sdfg)
         if not extents:
             for connector, memlet in reads:
                 state.add_edge(state.add_access(memlet.data), None, tasklet, connector, memlet)
-            state.add_edge(tasklet, RESULT, state.add_access(writes.data), None, writes)
-            return None
+            target = state.add_access(writes.data)
+            state.add_edge(tasklet, RESULT, target, None, writes)
+            return tasklet, target
         ranges = {name: subsets.Range([(0, symbolic_form(e) - 1, 1)]) for name, e in extents}
         entry, exit_ = state.add_map(f"m_{label(statement)}", ranges, schedule=schedule)
         entry.map.debuginfo = tasklet.debuginfo
-        self.enter(state, entry, tasklet, reads, place.sdfg)
-        self.leave(state, exit_, tasklet, [(RESULT, writes)], place.sdfg)
-        return None
+        self.enter(state, entry, tasklet, reads, state.sdfg)
+        self.leave(state, exit_, tasklet, [(RESULT, writes)], state.sdfg)
+        return entry, state.out_edges(exit_)[0].dst
 
     def scalar(self, buffer: Buffer, value: Expr, place: Any) -> None:
         """Assigns a value to a scalar that only the graph has, not the program."""

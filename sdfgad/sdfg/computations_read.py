@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from dace import dtypes
@@ -13,7 +12,7 @@ from dace.sdfg import nodes
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.ir.program import Access, Accumulate, Block, Call, Compute, Params, Statement, Whole
+from sdfgad.ir.program import Access, Accumulate, Call, Compute, Params, Statement, Whole
 from sdfgad.sdfg.computations import own
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.parsing import TaskletParser, converted, linear
@@ -71,18 +70,6 @@ def call_of(state: Any, tasklet: CallTasklet, scope: Scope) -> Call:
     return Call(tasklet.function, inputs, outputs, tuple(tasklet.sizes))
 
 
-def merged(block: Iterable[Statement]) -> Block:
-    """A block in which each accumulation is merged with a statement right before it that clears its target."""
-    found: list[Statement] = []
-    for statement in block:
-        if found and clears(found[-1], statement):
-            assert isinstance(statement, Compute)
-            found[-1] = replace(statement, fresh=True)
-        else:
-            found.append(statement)
-    return tuple(found)
-
-
 def clears(first: Statement, second: Statement) -> bool:
     """Whether a statement only assigns the identity of an accumulation to all targets of the latter."""
     if not isinstance(first, Compute) or not isinstance(second, Compute) or second.accumulate is None:
@@ -90,10 +77,7 @@ def clears(first: Statement, second: Statement) -> bool:
     params = tuple(item for item in second.params if item[0] in own(second))
     is_start = isinstance(first.value, Const) and first.value.value == OPERATIONS[second.accumulate].identity
     is_same = first.target == second.target and first.params == params
-    # Sums of unknown length are faster with their clear apart (cholesky: 0.75 of the speed otherwise).
-    is_known = all(extent.is_const for name, extent in second.params if name not in own(second))
-    is_summed = len(params) < len(second.params) and not second.fresh and is_known
-    return is_start and is_same and is_summed and first.assigns
+    return is_start and is_same and first.assigns and not second.fresh
 
 
 def _read(memlet: Any, index: tuple[Lin, ...] | None, scope: Scope) -> Read:

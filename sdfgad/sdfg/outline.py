@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from dace.sdfg import utils
 from dace.sdfg.state import SDFGState
 
-from sdfgad.ir.program import Compute, Program, Statement, written
-from sdfgad.sdfg.computations_read import clears
+from sdfgad.ir.program import Program, Statement, written
 from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
-from sdfgad.sdfg.reader import code_nodes, node_of, top_scope
+from sdfgad.sdfg.reader import blocks_of, code_nodes, top_scope
 from sdfgad.sdfg.scope import Scope
 
 
@@ -44,12 +42,9 @@ class Outline:
     def _read(self, scope: Scope) -> Program:
         body: list[Statement] = []
         for region in self.sdfg.all_control_flow_regions():
-            before = None
             for block in utils.dfs_topological_sort(region, [region.start_block]) if region.number_of_nodes() else ():
                 if isinstance(block, SDFGState):
-                    before = self._state(block, before if _follows(region, before, block) else None, body, scope)
-                else:
-                    before = None
+                    self._state(block, body, scope)
         outside = [name for name, descriptor in self.sdfg.arrays.items() if not descriptor.transient]
         changed = written(tuple(body))
         inputs = tuple(name for name in outside if name not in changed)
@@ -58,22 +53,10 @@ class Outline:
         integers, buffers = tuple(self.sdfg.symbols), scope.buffers.found
         return Program(self.sdfg.name, buffers, inputs, integers, outputs, tuple(body), bounds=tuple(sorted(bounds)))
 
-    def _state(self, state: Any, before: Any, body: list[Statement], scope: Scope) -> Any:
-        """Reads the nodes of a state; what the only one before it clears is part of its first one."""
-        marked = code_nodes(state)
-        for node in filter(is_marked, marked):
-            block = node_of(state, node, scope)
-            last = self._positions.get(before) if node is marked[0] else None
-            if last and len(block) == 1 and clears(body[-1], block[0]):
-                self._positions[before] = range(0)
-                body.pop()
-                assert isinstance(block[0], Compute)
-                block = (replace(block[0], fresh=True),)
+    def _state(self, state: Any, body: list[Statement], scope: Scope) -> None:
+        for node, block in blocks_of(state, filter(is_marked, code_nodes(state)), scope):
             self._positions[node] = range(len(body), len(body) + len(block))
             body += block
-        if not marked:
-            return before
-        return marked[0] if len(marked) == 1 else None
 
     # --- arrays
 
@@ -108,10 +91,3 @@ class Outline:
                 found[name] = (found.get(name, (state,))[0], state)
         on_edges = {name for edge in self.sdfg.all_interstate_edges() for name in edge.data.free_symbols}
         return {name: span for name, span in found.items() if name not in on_edges}
-
-
-def _follows(region: Any, before: Any, block: Any) -> bool:
-    """Whether a block runs right after the one before, and nowhere else."""
-    edges = region.in_edges(block)
-    is_plain = len(edges) == 1 and not edges[0].data.assignments
-    return before is not None and is_plain and region.out_degree(edges[0].src) == 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from dace import symbolic
@@ -16,6 +17,7 @@ from sdfgad.ir.program import (
     ZERO,
     Block,
     Branch,
+    Compute,
     Loop,
     Params,
     Program,
@@ -24,7 +26,7 @@ from sdfgad.ir.program import (
     transform,
     written,
 )
-from sdfgad.sdfg.computations_read import call_of, computes_of, merged
+from sdfgad.sdfg.computations_read import call_of, clears, computes_of
 from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.parsing import linear, operation
@@ -84,7 +86,7 @@ def region(graph: Any, scope: Scope) -> Block:
             _refuse(changed, block, _used_inside(block))
         old |= changed
         found += statements
-    return merged(found)
+    return tuple(found)
 
 
 def from_data(scope: Scope, buffers: set[str]) -> dict[str, str]:
@@ -224,7 +226,21 @@ def _substituted(body: Block, symbols: dict[str, Lin]) -> Block:
 def state_of(state: Any, scope: Scope) -> Block:
     """The statements of a state."""
     _refuse_copies(state, None)
-    return merged(s for node in code_nodes(state) for s in node_of(state, node, scope))
+    return tuple(s for _, block in blocks_of(state, code_nodes(state), scope) for s in block)
+
+
+def blocks_of(state: Any, ordered: Iterable[Any], scope: Scope) -> list[tuple[Any, Block]]:
+    """Nodes with their statements; an accumulation and the node before it that clears its target are one statement."""
+    found: list[tuple[Any, Block]] = []
+    for node in ordered:
+        block = node_of(state, node, scope)
+        before = found[-1][1] if found else ()
+        if len(before) == len(block) == 1 and clears(before[0], block[0]):
+            assert isinstance(block[0], Compute)
+            found[-1] = (found[-1][0], ())
+            block = (replace(block[0], fresh=True),)
+        found.append((node, block))
+    return found
 
 
 def _refuse_copies(state: Any, entry: Any) -> None:
@@ -276,7 +292,7 @@ def map_of(state: Any, entry: Any, scope: Scope) -> Block:
     if len(inside) == 1 and isinstance(inside[0], nodes.Tasklet) and _is_box(tuple(params)):
         found = computes_of(state, inside[0], tuple(params), inner)
         return tuple(rewrite_statement(s, shifts) for s in found) if shifts else tuple(found)
-    body = merged(s for node in inside for s in node_of(state, node, inner))
+    body: Block = tuple(s for _, block in blocks_of(state, inside, inner) for s in block)
     for name, trips in reversed(params):
         if name in shifts and shifts[name] == Lin.symbol(name) + starts[name]:
             body = (Loop(name, trips, body, (), start=starts[name], is_parallel=True),)

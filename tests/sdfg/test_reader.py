@@ -9,7 +9,7 @@ import npbench_suite
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.explain.interpreter import Interpreter
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Branch, Loop, walk
+from sdfgad.ir.program import Branch, Loop, computes, walk
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.ir.text import program_text
 from sdfgad.optimise.passes import optimise
@@ -115,6 +115,9 @@ WRITTEN = {
     "a fresh sum": "for p < 20, c < 6: z[p] = sum of X[p, c]",
     "a fresh maximum": "for p < 20, c < 6: z[p] max= all X[p, c]",
     "a sum": "for p < 20: z[p] = 1.0\nfor p < 20, c < 6: z[p] += X[p, c]",
+    "a sum that is cleared before": "for p < 20: z[p] = 0.0\nfor p < 20, c < 6: z[p] += X[p, c]",
+    "one element cleared, then added to": "loop f < 20:\n    z[f] = 0.0\n    z[f] += x[f]",
+    "fresh sums of unknown length": "loop f < 20:\n    for p < f: z[f] = sum of x[p]",
     "a scattered sum": "for p < 20: z[p] = 0.0\nfor p < 20: z[i[p]] += x[p]",
     "gathered": "for p < 20: z[p] = x[i[p]]",
     "a triangle": "loop f < 20:\n    for p < f: z[p] = x[p] * y[f]\n    z[f] = x[f]",
@@ -136,6 +139,7 @@ def test_what_is_written_is_read(name):
     ]
     found = [(type(s).__name__, s.backward, s.is_open, s.is_parallel) for s in walk(again.body) if isinstance(s, Loop)]
     assert found == kinds
+    assert [s.fresh for s in computes(again.body)] == [s.fresh for s in computes(program.body)]
 
 
 # --- what others write
