@@ -24,6 +24,8 @@ from scripts.draw_sdfg import to_dot
 from sdfgad.explain.listing import pieces_text, residuals_text
 from sdfgad.ir.program import Loop
 from sdfgad.ir.text import program_text
+from sdfgad.optimise.passes import optimise
+from sdfgad.sdfg.writer import write
 
 PAGE = ROOT / "docs" / "how-it-works.md"
 PICTURES = ROOT / "docs" / "pictures"
@@ -41,7 +43,7 @@ def stages() -> tuple[dict[str, str], dict[str, Any]]:
     g = sdfgad.differentiate(burn, wrt=("u", "k"), strategy="store_all")
     arguments = (20, np.linspace(0.0, 1.0, 10), 0.1)
     call, made = g._made(arguments, {})
-    adjoint, layout = made.adjoint, made.layout(call)
+    adjoint, layout = made.pipeline.adjoint, made.layout(call)
     texts = {
         "source": inspect.getsource(burn),
         "parsed": program_text(made.primal.program),
@@ -53,7 +55,7 @@ def stages() -> tuple[dict[str, str], dict[str, Any]]:
         "optimised": program_text(layout.program),
         "check": str(_rounded(sdfgad.check_grads(burn, *arguments, wrt=("u", "k")))),
     }
-    return texts, {"forward": made.forward_sdfg, "gradient": made.built(layout).sdfg}
+    return texts, {"forward": write(optimise(made.pipeline.forward)), "gradient": made.built(layout).sdfg}
 
 
 def _reverse_of_kept_loop(arguments: tuple[Any, ...]) -> str:

@@ -1,82 +1,115 @@
 """The pipeline: one gradient from the user's function to its C++, stage after stage; each takes the record before it.
 
-What is asked for again is kept, and layouts for other calls, by `sdfgad.specialise`.
+`sdfgad.specialise` asks for the stages, keeps their records for later calls, and runs what comes out.
 """
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from sdfgad.errors import UnusedArgument
 from sdfgad.ir.program import Program
-from sdfgad.parse.parse import Primal, parse
+from sdfgad.options import Options
+from sdfgad.parse.parse import Primal
 from sdfgad.plan import Plan
-from sdfgad.planning.layout import Layout
-from sdfgad.reverse.adjoint import Adjoint
-from sdfgad.specialise.signature import Call
-from sdfgad.specialise.specialise import Specialisation
+from sdfgad.planning.layout import Layout, Sizes
+from sdfgad.planning.layout_cache import LayoutCache
+from sdfgad.planning.report import infeasible, plan_of
+from sdfgad.planning.search import Planner
+from sdfgad.reverse.adjoint import Adjoint, differentiate_program
 
 
 @dataclass(frozen=True, eq=False)
 class Pipeline:
-    """The stages of a gradient for one call, each made when it is first asked for."""
+    """The stages of a program's gradient for one signature, in their order.
 
-    made: Specialisation
-    call: Call
+    Attributes:
+        parsed: the function as a program of statements, before any pass.
+        primal: that program after the passes before differentiation.
+        wrt: the arguments to differentiate by.
+        output: the output that is differentiated.
+        allow_unused: whether the output may be independent of some of `wrt`.
+    """
+
+    parsed: Primal
+    primal: Primal
+    wrt: tuple[str, ...]
+    output: str
+    allow_unused: bool
+    options: Options
 
     @cached_property
-    def parsed(self) -> Primal:
-        """The function as a program of statements, before any pass."""
-        primal = self.made.primal
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # It has been parsed before, and has warned then.
-            return parse(primal.source.function, self.call.kinds, primal.fixed)
-
-    @property
-    def prepared(self) -> Program:
-        """That program with less work: what is differentiated."""
-        return self.made.primal.program
-
-    @property
     def adjoint(self) -> Adjoint:
-        """The adjoint of each statement, and the residuals that these ask for."""
-        return self.made.adjoint
+        """The adjoint of each statement, and the residuals that these read.
+
+        Raises: MissingRule, UnusedArgument.
+        """
+        inputs = {self.primal.inputs[name]: name for name in self.wrt}
+        program = self.primal.program
+        adjoint = differentiate_program(program, self.primal.context, inputs, program.outputs[self.output])
+        unused = [name for buffer, name in inputs.items() if buffer not in adjoint.bars]
+        if unused and not self.allow_unused:
+            names = ", ".join(f"`{name}`" for name in unused)
+            raise UnusedArgument(
+                f"the output `{self.output}` does not depend on {names} in a differentiable way",
+                self.primal.source.where(self.primal.source.node),
+                "Leave them out of `wrt`, or pass allow_unused=True to get zeros for them.",
+            )
+        return adjoint
 
     @cached_property
-    def layout(self) -> Layout:
-        """What is stored, recomputed and kept, within the memory limit."""
-        return self.made.layout(self.call)
+    def planner(self) -> Planner:
+        """The search for layouts; it asks for the adjoint unless it finds the layout in the cache."""
+        wrt = tuple(self.primal.inputs[name] for name in self.wrt)
+        key = (str(self.primal.context), *wrt, self.output, str(self.allow_unused))
+        return Planner(lambda: self.adjoint, wrt, self.output, self.options, LayoutCache(self.primal.program, *key))
 
-    @property
-    def plan(self) -> Plan:
+    def layout(self, sizes: Sizes) -> Layout:
+        """What is stored, recomputed and checkpointed, within the memory limit.
+
+        Raises:
+            InfeasibleBudget: no layout is within the memory limit.
+        """
+        layout, limit = self.planner.layout(sizes), self.options.limit
+        if limit is not None and layout.peak_bytes(sizes) > limit:
+            raise infeasible(limit, layout, sizes, self.planner.accounts(sizes), self.options.strategy)
+        return layout
+
+    def plan(self, layout: Layout, sizes: Sizes) -> Plan:
         """The layout in the user's words."""
-        return self.made.plan(self.call)
+        return plan_of(layout, self.planner.store_all, self.planner.accounts(sizes), sizes, self.options)
 
-    @property
-    def gradient(self) -> Program:
+    @staticmethod
+    def gradient(layout: Layout) -> Program:
         """One program: the forward sweep with its stores, then the reverse sweep."""
-        return self.layout.code.source
+        return layout.code.source
 
-    @property
-    def optimised(self) -> Program:
-        """That program after the passes."""
-        return self.layout.code.program
+    @staticmethod
+    def optimised(layout: Layout) -> Program:
+        """That program after all passes."""
+        return layout.code.complete
 
-    @cached_property
-    def graph(self) -> Any:
-        """The SDFG of the optimised program."""
-        from sdfgad.sdfg.groups import add_groups  # These import DaCe.
+    @staticmethod
+    def graph(layout: Layout, optimised: Program) -> Any:
+        """The SDFG of the optimised program; the viewer shades what the layout stores and recomputes."""
+        from sdfgad.sdfg.groups import add_groups  # These import DaCe, and what is found compiled does without.
         from sdfgad.sdfg.writer import write
 
-        graph = write(self.optimised)
-        add_groups(graph, self.layout.made)
+        graph = write(optimised)
+        add_groups(graph, layout.made)
         return graph
 
-    @cached_property
-    def code(self) -> str:
+    @staticmethod
+    def code(optimised: Program) -> str:
         """The C++ of the graph."""
         from sdfgad.runtime.compile import source_of_optimised
 
-        return source_of_optimised(self.optimised).code
+        return source_of_optimised(optimised).code
+
+    @cached_property
+    def forward(self) -> Program:
+        """The program of the output's value alone; it branches off before the adjoint."""
+        program = self.primal.program
+        return replace(program, outputs={self.output: program.outputs[self.output]})

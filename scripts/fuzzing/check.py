@@ -128,7 +128,7 @@ class Check:
         _add(batch, self.gradient, self.args)
         self.has_forward = self.chosen(FORWARD)
         if self.has_forward:
-            batch.add(self.gradient._made(self.args, {})[1].forward)
+            batch.add(self.gradient._made(self.args, {})[1].pipeline.forward)
 
     def add_plans(self, batch: Batch) -> None:
         """Have gradients under several plans compiled, for some of the programs."""

@@ -241,9 +241,10 @@ class DifferentiatedProgram:
         return [built.whole, built.gradients, *counting]
 
     def sdfg(self, *args: Any, **kwargs: Any) -> Any:
-        """The `dace.SDFG` of the output and the gradient for arguments like these, with a state for each statement.
+        """The `dace.SDFG` of the output and the gradient for arguments like these: the graph whose code is compiled.
 
-        What is compiled computes the same, but has each outermost statement as one tasklet that calls its loop nest.
+        It may be saved, viewed, transformed and compiled with DaCe; ``import sdfgad.targets`` registers our schedule
+        and storage with DaCe where such a graph is loaded. Changes to it do not reach this gradient.
         """
         call, made = self._made(args, kwargs)
         return made.built(made.layout(call)).sdfg

@@ -113,7 +113,7 @@ class _Run:
         self.integers = {symbol: int(call.kinds[name]) for name, symbol in primal.integers.items()}
 
     def outcomes(self) -> Iterator[Outcome]:
-        stages, program = self.stages, self.stages.parsed.program
+        stages, program = self.stages, self.stages.pipeline.parsed.program
         found = yield from self.ran("parsed", "stage", program, self.by_numpy(), self.interpreted)
         yield from self.after_passes(program, stages.early_passes, found)
         value = {self.made.output: found[self.made.output]}
@@ -161,7 +161,7 @@ class _Run:
         values = copy.deepcopy(dict(self.stages.call.values))
         with np.errstate(all="ignore"):
             returned = self.made.primal.source.function(**values)
-        names = self.stages.parsed.program.outputs
+        names = self.stages.pipeline.parsed.program.outputs
         found = {n: part_of(returned, n) if n.startswith("return") else values[n] for n in names}
         return {name: np.asarray(value) for name, value in found.items()}
 

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 from sdfgad.explain.listing import adjoint_listing, program_listing, sdfg_listing
 from sdfgad.ir.program import Program
 from sdfgad.pipeline import Pipeline
+from sdfgad.planning.layout import Layout
+from sdfgad.specialise.signature import Call
+from sdfgad.specialise.specialise import Specialisation
 
 if TYPE_CHECKING:
     from sdfgad.optimise.pass_manager import Pass
@@ -47,19 +50,31 @@ def steps(program: Program, passes: Sequence[Pass], without: Sequence[str]) -> I
             program = after
 
 
-class Stages(Pipeline):
-    """The pipeline of a gradient, with each pass in between; the user may leave some passes out."""
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """The records of a pipeline for one call, with each pass in between; the user may leave some passes out."""
+
+    made: Specialisation
+    call: Call
+
+    @property
+    def pipeline(self) -> Pipeline:
+        return self.made.pipeline
 
     @property
     def without(self) -> tuple[str, ...]:
-        return self.made.options.without
+        return self.pipeline.options.without
+
+    @cached_property
+    def layout(self) -> Layout:
+        return self.made.layout(self.call)
 
     @cached_property
     def early_passes(self) -> tuple[Pass, ...]:
         """The passes before differentiation; none where the user's options keep the program as it is."""
         from sdfgad.optimise.before_ad import EARLY, prepare
 
-        is_taken = prepare(self.parsed.program, without=self.without) == self.made.primal.program
+        is_taken = prepare(self.pipeline.parsed.program, without=self.without) == self.pipeline.primal.program
         return EARLY if is_taken else ()
 
     @property
@@ -71,12 +86,16 @@ class Stages(Pipeline):
     @cached_property
     def early(self) -> tuple[Step, ...]:
         """The passes before differentiation."""
-        return tuple(steps(self.parsed.program, self.early_passes, self.without))
+        return tuple(steps(self.pipeline.parsed.program, self.early_passes, self.without))
 
     @cached_property
     def late(self) -> tuple[Step, ...]:
         """The passes over the gradient program."""
         return tuple(steps(self.gradient, self.late_passes, self.without))
+
+    @property
+    def gradient(self) -> Program:
+        return self.pipeline.gradient(self.layout)
 
     @property
     def optimised(self) -> Program:
@@ -111,11 +130,11 @@ def _all(stages: Stages) -> tuple[Step, ...]:
 
 
 STAGES: Mapping[str, Stage] = {
-    "parsed": Stage(lambda stages: stages.parsed.program, program_listing, _none),
-    "adjoint": Stage(lambda stages: stages.adjoint, adjoint_listing, _early),
-    "plan": Stage(lambda stages: stages.plan, str, _early),
+    "parsed": Stage(lambda stages: stages.pipeline.parsed.program, program_listing, _none),
+    "adjoint": Stage(lambda stages: stages.pipeline.adjoint, adjoint_listing, _early),
+    "plan": Stage(lambda stages: stages.made.plan(stages.call), str, _early),
     "gradient": Stage(lambda stages: stages.gradient, program_listing, _early),
     "optimised": Stage(lambda stages: stages.optimised, program_listing, _all),
-    "sdfg": Stage(lambda stages: stages.graph, sdfg_listing, _all),
-    "code": Stage(lambda stages: stages.code, str, _all),
+    "sdfg": Stage(lambda stages: stages.pipeline.graph(stages.layout, stages.optimised), sdfg_listing, _all),
+    "code": Stage(lambda stages: stages.pipeline.code(stages.optimised), str, _all),
 }

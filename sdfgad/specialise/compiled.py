@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,8 @@ import numpy as np
 
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.program import Buffer, Program
+from sdfgad.pipeline import Pipeline
+from sdfgad.planning.layout import Layout
 from sdfgad.runtime.differential import Runnable, load
 from sdfgad.runtime.pool import empty
 
@@ -22,26 +23,30 @@ class Compiled:
     """The gradient program of one layout, compiled on first use: with the output's value, and without.
 
     Attributes:
-        made: what it was assembled from.
-        whole: the program that is compiled.
-        optimised: the same program after all passes, which the accounts of its memory asked for before.
         gradients: the program without the output's value.
     """
 
-    made: GradientProgram
-    whole: Program
-    optimised: Callable[[], Program]
+    pipeline: Pipeline
+    layout: Layout
     gradients: Program
+
+    @property
+    def made(self) -> GradientProgram:
+        """What the program was assembled from."""
+        return self.layout.made
+
+    @cached_property
+    def whole(self) -> Program:
+        """The program with the output's value."""
+        return self.pipeline.gradient(self.layout)
+
+    def optimised(self) -> Program:
+        """That program after all passes; the accounts of its memory may have asked for it before."""
+        return self.pipeline.optimised(self.layout)
 
     @cached_property
     def sdfg(self) -> Any:
-        # These import DaCe, which takes a while, and a program that is found compiled does without.
-        from sdfgad.sdfg.groups import add_groups
-        from sdfgad.sdfg.writer import write
-
-        sdfg = write(self.optimised())
-        add_groups(sdfg, self.made)
-        return sdfg
+        return self.pipeline.graph(self.layout, self.optimised())
 
     @cached_property
     def outputs(self) -> Outputs:

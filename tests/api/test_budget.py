@@ -186,12 +186,12 @@ def test_no_plan_needs_less_than_the_least(name):
         g(*args)
     call, made = g._made(args, {})
     sizes, rng = made.sizes(call), random.Random(1)
-    accounts = made.planner.accounts(sizes)
+    accounts = made.pipeline.planner.accounts(sizes)
     for _ in range(12):
         solution = random_solution(accounts.problem, rng)
         with contextlib.suppress(InvalidPlan):
             simulate(accounts.problem, solution)
-            assert made.planner._built(solution, accounts).peak_bytes(sizes) >= caught.value.minimum_bytes
+            assert made.pipeline.planner._built(solution, accounts).peak_bytes(sizes) >= caught.value.minimum_bytes
     with pytest.raises(InfeasibleBudget) as other:
         sdfgad.differentiate(entry.program, memory_limit=1, strategy="revolve", **options)(*args)
     assert other.value.minimum_bytes >= caught.value.minimum_bytes

@@ -20,7 +20,7 @@ def planned(**options):
     u = np.linspace(0.0, 1.0, SIZE)
     call, made = sdfgad.differentiate(burgers, wrt="u", **options)._made((STEPS, u, 0.01), {})
     layout, sizes = made.layout(call), made.sizes(call)
-    return layout, layout.peak_bytes(sizes), made.planner.store_all.peak_bytes(sizes)
+    return layout, layout.peak_bytes(sizes), made.pipeline.planner.store_all.peak_bytes(sizes)
 
 
 @pytest.mark.parametrize("share", [10, 20, 50])

@@ -287,7 +287,7 @@ def planned(request):
         entry.program, wrt=entry.arrays, output=entry.output, reduce="sum", allow_unused=True, memory_limit="9 GB"
     )
     call, made = g._made(args, {})
-    return made.planner, made.sizes(call), SUITE[request.param]
+    return made.pipeline.planner, made.sizes(call), SUITE[request.param]
 
 
 def test_the_simulated_peak_is_near_the_real_one(planned):

@@ -108,7 +108,7 @@ def test_the_fewest_cuts_that_are_enough():
     _, stored, _ = plans(function, args)
     call, made = stored._made(args, {})
     sizes = made.sizes(call)
-    cuts = Cuts(made.planner.store_all, sizes)
+    cuts = Cuts(made.pipeline.planner.store_all, sizes)
     peaks = [layout.peak_bytes(sizes) for layout in cuts]
     assert len(peaks) > 1
     for limit in peaks:

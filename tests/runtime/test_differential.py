@@ -161,7 +161,7 @@ def test_perturbed_code_with_too_few_slots_says_nothing(cache, monkeypatch):
     g = sdfgad.differentiate(steps, wrt="x")
     g.value(20, X)
     (made,) = (made for several in g._specialisations.values() for made in several)
-    checked = made._forward_executable
+    checked = made.forward_executable
     run = Executable.__call__
 
     def perturbed_runs_fail(self, arrays, integers):

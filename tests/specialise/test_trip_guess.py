@@ -115,8 +115,8 @@ def test_compiled_code_stops_at_the_last_slot(rng, monkeypatch):
     g = sdfgad.differentiate(until, wrt="x")
     wanted = g(*args)
     call, made = g._made(args, {})
-    trip_guess, counted, counts = made._trip_guess, Specialisation._counted, []
-    monkeypatch.setattr(Specialisation, "_counted", lambda *of: counts.append(1) or counted(*of))
+    trip_guess, counted, counts = made.trip_guess, Specialisation.counted, []
+    monkeypatch.setattr(Specialisation, "counted", lambda *of: counts.append(1) or counted(*of))
     right = trip_guess._guesses[call.integers]
     assert len(right) == 2
     assert min(right.values()) > 1
@@ -130,12 +130,12 @@ def test_compiled_code_stops_at_the_last_slot(rng, monkeypatch):
 def test_with_a_limit_and_for_measurements_trips_are_counted(rng, monkeypatch):
     args = rng.uniform(0.9, 1.0, 6), 0.1, LEAST
     g = sdfgad.differentiate(until, wrt="x", memory_limit="1 MiB")
-    counted, counts = Specialisation._counted, []
-    monkeypatch.setattr(Specialisation, "_counted", lambda *of: counts.append(1) or counted(*of))
+    counted, counts = Specialisation.counted, []
+    monkeypatch.setattr(Specialisation, "counted", lambda *of: counts.append(1) or counted(*of))
     (peak,) = {g.measure(*args).peak_bytes for _ in range(2)}
     assert peak <= g.plan(*args).peak_bytes
     g(*args)
     counts.clear()
     g(*args)
     assert counts
-    assert not g._made(args, {})[1]._trip_guess._guesses
+    assert not g._made(args, {})[1].trip_guess._guesses

@@ -123,9 +123,9 @@ def test_the_generator_of_dace_gives_the_same_values(name, rng):
     layout = made.layout(call)
     built = made.built(layout)
     cotangent = np.asarray(rng.standard_normal(made.output_shape)).astype(made.output_dtype)
-    arrays, integers = made._arguments(call, layout, built, cotangent, with_value=True)
+    arrays, integers = made.marshalled(call, layout, built, cotangent, with_value=True)
     if built.counting is not None:
-        integers |= Sizes(integers, made._counted(call, built.made, built.counting)).of(built.made)
+        integers |= Sizes(integers, made.counted(call, built)).of(built.made)
     ours, theirs = ({n: a.copy() for n, a in arrays.items()} for _ in range(2))
     Executable(compile_sdfg(copy.deepcopy(g.sdfg(*arguments))))(ours, integers)
     stock = copy.deepcopy(g.sdfg(*arguments))

@@ -1,0 +1,78 @@
+"""Argument marshalling: the arrays and integers of a call as the compiled program takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import ArgumentError
+from sdfgad.parse.parse import Primal
+from sdfgad.specialise.signature import Call, as_contiguous, as_input
+
+Array = np.ndarray[Any, Any]
+
+
+class Arguments:
+    """The arguments of one program, and the checks that it makes of them."""
+
+    def __init__(self, primal: Primal) -> None:
+        self.primal = primal
+
+    def inputs(self, call: Call) -> dict[str, Array]:
+        """The inputs by buffer name; arrays that are not contiguous, or of another dtype, are copied.
+
+        Raises:
+            ArgumentError: the program updates an argument that shares memory with another one.
+        """
+        self._refuse_shared_memory(call)
+        arrays = {name: as_contiguous(array, array.dtype) for name, array in self.primal.captured.items()}
+        for name, buffer in self.primal.inputs.items():
+            arrays[buffer] = as_input(call.values[name], call.kinds[name])
+        return arrays
+
+    def integers(self, call: Call) -> dict[str, int]:
+        """The run-time integers by symbol."""
+        return {symbol: call.kinds[name] for name, symbol in self.primal.integers.items()}
+
+    def copied_bytes(self, call: Call) -> int:
+        """The size of the copies that `inputs` makes, because the compiled code reads row by row."""
+        arrays = [(call.values[name], call.kinds[name]) for name in self.primal.inputs]
+        return sum(np.size(v) * kind.dtype.itemsize for v, kind in arrays if not _is_plain(v, kind.dtype))
+
+    def raise_failed_checks(self, arrays: Mapping[str, Array]) -> None:
+        """Raises what a run of the program found, such as InvalidIndex."""
+        program = self.primal.program
+        failed = program.failed(int(arrays["status"])) if program.checks else None
+        if failed is not None:
+            raise failed.failure()
+
+    def _refuse_shared_memory(self, call: Call) -> None:
+        """An update of one argument must not change another: the compiled program sees them as separate."""
+        for name in self._updated:
+            others = {n: call.values[n] for n in self.primal.inputs if n != name} | dict(self.primal.captured)
+            for other, array in others.items():
+                if _may_overlap(call.values[name], array):
+                    raise ArgumentError(
+                        f"the arguments `{name}` and `{other}` share memory, and the program updates `{name}`",
+                        self.primal.source.where(self.primal.source.node),
+                        "Pass a copy of one of them.",
+                    )
+
+    @cached_property
+    def _updated(self) -> list[str]:
+        return [name for name in self.primal.inputs if name in self.primal.program.outputs]
+
+
+def _is_plain(value: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether an array is passed to the compiled code as it is."""
+    return not isinstance(value, np.ndarray) or (value.flags.c_contiguous and value.dtype == dtype)
+
+
+def _may_overlap(x: Array, y: Array) -> bool:
+    try:
+        return np.shares_memory(x, y, max_work=10_000)  # type: ignore[arg-type]  # The stub is too narrow.
+    except np.exceptions.TooHardError:
+        return True
