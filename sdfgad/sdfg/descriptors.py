@@ -16,6 +16,7 @@ from sdfgad.sdfg.marks import storage
 
 # Keys of an array's location.
 BOUND = "bound_"
+VALUE = "value"
 
 
 def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool, is_local: bool = False) -> None:
@@ -53,6 +54,18 @@ def mark_bounds(descriptor: Any, buffer: Buffer, bounds: Iterable[str]) -> None:
 
 def bounds_of(descriptor: Any) -> set[str]:
     return {str(symbol) for key, symbol in descriptor.location.items() if key.startswith(BOUND)}
+
+
+def add_value(sdfg: dace.SDFG, name: str, dtype: Any) -> None:
+    """Declare a scalar that only a bound or a condition reads."""
+    kind = dtypes.dtype_to_typeclass(dtype.type)
+    sdfg.add_scalar(name, kind, dtypes.StorageType.Register, transient=True)
+    sdfg.arrays[name].location[VALUE] = sympy.Integer(0)
+
+
+def values_of(sdfg: dace.SDFG) -> list[str]:
+    """The scalars of an SDFG, without those around it, that only bounds and conditions read."""
+    return [name for name, descriptor in sdfg.arrays.items() if descriptor.transient and VALUE in descriptor.location]
 
 
 def shape_of(buffer: Buffer) -> list[Any]:

@@ -27,10 +27,11 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.sdfg.computations_read import call_of, clears, computes_of
-from sdfgad.sdfg.descriptors import bounds_of
+from sdfgad.sdfg.descriptors import bounds_of, values_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.parsing import linear, operation
 from sdfgad.sdfg.scope import Buffers, Scope
+from sdfgad.sdfg.substitution import substituted
 
 
 def read(sdfg: Any) -> Program:
@@ -40,13 +41,15 @@ def read(sdfg: Any) -> Program:
         UnsupportedGraph: the SDFG has something that no statement can express.
     """
     scope = top_scope(sdfg)
-    body = region(sdfg, scope)
+    body = substituted(region(sdfg, scope), values_of(sdfg))
     outside = [name for name, descriptor in sdfg.arrays.items() if not descriptor.transient]
     changed = written(body)
     inputs = tuple(name for name in outside if name not in changed)
     outputs = {name: name for name in outside if name in changed}
     bounds = tuple(sorted(set[str]().union(*map(bounds_of, sdfg.arrays.values()))))
-    return Program(sdfg.name, scope.buffers.found, inputs, integers_of(sdfg), outputs, body, bounds=bounds)
+    mentioned = frozenset(outside).union(*(statement.mentioned for statement in body))
+    buffers = {name: buffer for name, buffer in scope.buffers.found.items() if name in mentioned}
+    return Program(sdfg.name, buffers, inputs, integers_of(sdfg), outputs, body, bounds=bounds)
 
 
 def integers_of(sdfg: Any) -> tuple[str, ...]:
@@ -328,7 +331,9 @@ def nested_of(state: Any, node: Any, scope: Scope) -> Block:
             raise UnsupportedGraph(f"the nested SDFG `{node.label}` sees only a part of `{edge.data.data}`")
         arrays[connector] = scope.buffer(edge.data.data).name
     symbols = {name: scope.form(value) for name, value in node.symbol_mapping.items()}
-    return region(node.sdfg, Scope(scope.buffers, node.sdfg, arrays, symbols))
+    inner = Scope(scope.buffers, node.sdfg, arrays, symbols)
+    block = region(node.sdfg, inner)
+    return substituted(block, [inner.buffer(name).name for name in values_of(node.sdfg)])
 
 
 def _is_whole(memlet: Any, sdfg: Any) -> bool:

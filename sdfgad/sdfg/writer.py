@@ -39,7 +39,7 @@ from sdfgad.schedule.loop_facts import free_symbols, symbols_in
 from sdfgad.schedule.scopes import lives_in
 from sdfgad.schedule.thread_independence import begins
 from sdfgad.sdfg.computations import Computations, label
-from sdfgad.sdfg.descriptors import add_buffer, connector_type, mark_bounds
+from sdfgad.sdfg.descriptors import add_buffer, add_value, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark
 from sdfgad.sdfg.quiet import without_line_info
 from sdfgad.sdfg.tasklet import TaskletWriter, conversion
@@ -190,8 +190,7 @@ class _Writer:
         """A scalar that holds a value."""
         self.declare({read.buffer for read in value.reads}, place)
         name = self.names.fresh("value")
-        dtype = dtypes.dtype_to_typeclass(value.dtype.type)
-        place.sdfg.add_scalar(name, dtype, dtypes.StorageType.Register, transient=True)
+        add_value(place.sdfg, name, value.dtype)
         self.computations.scalar(Buffer(name, (), value.dtype), value, place)
         return name
 

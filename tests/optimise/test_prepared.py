@@ -5,7 +5,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import InfeasibleBudget, InvalidIndex
-from sdfgad.specialise import prepared as preparing
+from sdfgad.optimise import prepared as preparing
 from tests.helpers_ir import parsed
 
 
