@@ -63,4 +63,4 @@ def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
 
 
 def _is_trip(form: Lin, var: str, inside: set[str]) -> bool:
-    return form.coefficient(var) != 0 and all(isinstance(atom, str) and atom not in inside for atom, _ in form.terms)
+    return form.coefficient(var) != 0 and form.is_affine and form.symbols.isdisjoint(inside)

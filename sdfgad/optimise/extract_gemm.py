@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.accesses import Use, interval, own_params, selects, uses_of
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Read, reads, rewrite, symbols_of
+from sdfgad.ir.expr import Const, Expr, Lin, Read, reads, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -255,7 +255,7 @@ class _Lift:
 
     def copied(self, trips: Trips, read: Read) -> Compute | None:
         """A statement that saves the elements which a trip reads; None if they are reused too little."""
-        names = symbols_of(Int(0), *(Int(lin) for lin in read.index))
+        names = symbols_in(read.index)
         own = tuple((name, extent) for name, extent in trips.product.params if name in names)
         others = [extent for name, extent in trips.product.params if name not in names]
         spans = [interval(extent, trips.bound) for extent in others]
@@ -325,7 +325,7 @@ def _is_same_copy(copy: Compute, params: Params, read: Read, index: tuple[Lin, .
 def _is_told(statement: Compute, name: str) -> bool:
     """Whether some axis of the target is indexed by this parameter alone."""
     params = dict(statement.params).keys()
-    return any(symbols_of(Int(lin)) & params == {name} for lin in statement.target.index)
+    return any(lin.symbols & params == {name} for lin in statement.target.index)
 
 
 # --- places in a loop

@@ -17,7 +17,7 @@ from dataclasses import replace
 from math import prod
 
 from sdfgad.ir.accesses import mentioned_by
-from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, postorder, reads, rewrite, symbols_of
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, postorder, reads, rewrite, symbols_in
 from sdfgad.ir.mixed_radix import radix_of, writes_all
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, rewrite_statement, written
@@ -180,7 +180,7 @@ def _reads(user: Compute, made: Compute) -> tuple[Read, ...]:
 
 def _is_row(name: str, extent: Lin, found: Sequence[Read]) -> bool:
     """Whether a parameter has few values and does not index the elements that are read."""
-    return extent.const <= TERMS and name not in symbols_of(*(Int(lin) for read in found for lin in read.index))
+    return extent.const <= TERMS and name not in symbols_in(lin for read in found for lin in read.index)
 
 
 def _is_same_order(read: Read, params: Params, made: Compute) -> bool:
@@ -214,7 +214,7 @@ def _divided(name: str, form: Lin, divisor: int) -> Lin:
 def _shared(statement: Compute, row: str) -> int:
     """How many reads depend on all parameters except one, `row`; 0 if these are not most of the large reads."""
     extents = {name: extent.const for name, extent in statement.params if extent != Lin(1)}
-    found = [symbols_of(*map(Int, read.index)) & extents.keys() for read in reads(statement.value)]
+    found = [symbols_in(read.index) & extents.keys() for read in reads(statement.value)]
     many = prod(extents.values()) // TERMS
     large = sum(prod(extents[name] for name in used) >= many for used in found)
     shared = sum(used == extents.keys() - {row} for used in found)

@@ -73,7 +73,7 @@ class _Turning:
             return (statement,)
         if _is_turnable(statement):
             return self.turned(statement, domain)
-        is_counted = statement.start == Lin(0) and not statement.is_open and _is_fixed(statement.trips)
+        is_counted = statement.start == Lin(0) and not statement.is_open and statement.trips.is_affine
         inside = domain.with_range(statement.var, statement.trips) if is_counted else None
         if inside is None:
             return (statement,)
@@ -322,7 +322,7 @@ class _Case:
 
 def _is_turnable(loop: Loop) -> bool:
     """Whether a loop starts at 0, has a fixed number of trips, and consists of plain statements, not too many."""
-    if loop.start != Lin(0) or loop.is_open or not _is_fixed(loop.trips) or len(loop.body) > MOST_STATEMENTS:
+    if loop.start != Lin(0) or loop.is_open or not loop.trips.is_affine or len(loop.body) > MOST_STATEMENTS:
         return False
     return all(isinstance(s, Compute) for s in loop.body)
 
@@ -334,10 +334,6 @@ def _in_two(statement: Statement) -> Block:
         return (statement,)
     clear = replace(statement, params=(), value=Const(0, statement.value.dtype), accumulate=None, fresh=False)
     return clear, replace(statement, fresh=False)
-
-
-def _is_fixed(form: Lin) -> bool:
-    return all(isinstance(atom, str) for atom, _ in form.terms)
 
 
 def _points(statement: Compute, domain: Domain) -> int:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 
 from sdfgad.ir.accesses import are_apart, conflict, is_same_trip, uses_of
-from sdfgad.ir.expr import Expr, Int, Lin, Read, reads, symbols_of
+from sdfgad.ir.expr import Expr, Lin, Read, reads, symbols_in
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -98,7 +98,7 @@ def _with_axis(statement: Compute, arrays: Mapping[str, Buffer], var: str) -> Co
 
 
 def _is_box(loop: Loop, statement: Compute) -> bool:
-    return loop.var not in symbols_of(*(Int(extent) for _, extent in statement.params))
+    return loop.var not in symbols_in(extent for _, extent in statement.params)
 
 
 def _are_alone(loop: Loop) -> bool:
@@ -110,6 +110,6 @@ def _are_alone(loop: Loop) -> bool:
 def _spread(loop: Loop, statement: Compute) -> Compute:
     """A statement for all trips, with parameters in the order of the axes of what it writes."""
     params: Params = ((loop.var, loop.trips), *statement.params)
-    axes = {name: axis for axis, lin in enumerate(statement.target.index) for name in symbols_of(Int(lin))}
+    axes = {name: axis for axis, lin in enumerate(statement.target.index) for name in lin.symbols}
     ordered = sorted(params, key=lambda param: axes.get(param[0], len(axes)))
     return replace(statement, params=tuple(ordered))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.expr import Expr, Int, Op, symbols_of
+from sdfgad.ir.expr import Expr, Op, symbols_in
 from sdfgad.ir.program import Block, Buffer, Compute, Loop, Program, Statement
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.trips import as_addition, is_counted
@@ -42,7 +42,7 @@ class _Summing:
         if summed is None:
             return
         lins = (*summed.target.index, *(extent for _, extent in summed.params))
-        if loop.var in symbols_of(*map(Int, lins)):
+        if loop.var in symbols_in(lins):
             return
         terms = list(_terms(summed.value))
         # What little is left of a trip's difference would be lost in sums that are large.

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.accesses import own_params
-from sdfgad.ir.expr import Const, Expr, Int, Lin, rewrite, symbols_of
+from sdfgad.ir.expr import Const, Expr, Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -108,7 +108,7 @@ class Windows:
     @property
     def is_summed_around(self) -> bool:
         """Whether several trips of the loops around add to the same elements."""
-        return not {p for p, _ in self.around} <= symbols_of(*map(Int, self.statement.target.index))
+        return not {p for p, _ in self.around} <= symbols_in(self.statement.target.index)
 
     def moved(self, name: str) -> Compute:
         """The copy of one element between the windows and the matrix, or the addition to the windows."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sdfgad.ir.expr import Int, Lin, reads, symbols_of
+from sdfgad.ir.expr import Int, Lin, reads, symbols_in
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -65,7 +65,7 @@ class _Jamming:
     def private(self, loop: Loop) -> list[str] | None:
         """The scalars that are private to a trip; None if trips assign anything else at the same elements."""
         assigned = {s.target for s in walk((loop,)) if isinstance(s, Compute) and s.assigns}
-        found = sorted({target.buffer for target in assigned if loop.var not in _symbols(target)})
+        found = sorted({target.buffer for target in assigned if loop.var not in symbols_in(target.index)})
         kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
         is_own = all(is_single(self.buffers[name]) and name not in kept and self.mentions[name] == 1 for name in found)
         return found if is_own else None
@@ -143,11 +143,7 @@ def _shared(loop: Loop, inner: Loop) -> int:
 def _is_shared(access: Access, loop: Loop, inner: Loop) -> bool:
     """Whether an element depends on the place in the row only."""
     is_known = not reads(*map(Int, access.index))
-    return is_known and inner.var in _symbols(access) and loop.var not in _symbols(access)
-
-
-def _symbols(access: Access) -> set[str]:
-    return symbols_of(*map(Int, access.index))
+    return is_known and inner.var in symbols_in(access.index) and loop.var not in symbols_in(access.index)
 
 
 def _body(statement: Statement) -> Iterator[Statement]:

@@ -192,18 +192,14 @@ def _operand(access: Access, conjugate: bool, params: Params, shapes: Mapping[st
     flat = folded(flat, {p: (0, extent.const - 1) for p, extent in params if extent.is_const})
     names = {name for name, _ in params}
     is_separate = all(_is_simple(lin, names) for lin in access.index)
-    if not _is_plain(flat) or not (is_separate or all(extent.is_const for _, extent in params)):
+    if not flat.is_affine or not (is_separate or all(extent.is_const for _, extent in params)):
         return None
     strides = {p: flat.coefficient(p) for p, extent in params if flat.coefficient(p) and extent != Lin(1)}
     return Operand(access, flat.substitute(dict.fromkeys(names, 0)), strides, conjugate, is_separate)
 
 
-def _is_plain(form: Lin) -> bool:
-    return all(isinstance(atom, str) for atom, _ in form.terms)
-
-
 def _is_simple(form: Lin, names: set[str]) -> bool:
-    return _is_plain(form) and sum(atom in names for atom, _ in form.terms) <= 1
+    return form.is_affine and sum(atom in names for atom, _ in form.terms) <= 1
 
 
 # --- which parameters are rows, columns and summed
