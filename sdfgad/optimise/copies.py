@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from sdfgad.ir.accesses import is_whole
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, rewrite, symbols_of
 from sdfgad.ir.program import (
     Block,
-    Branch,
     Call,
     Compute,
     Loop,
     Program,
     Statement,
     rewrite_statement,
+    with_blocks,
     writes_of,
     written,
 )
@@ -51,14 +50,7 @@ class Forward:
             return statement
         if isinstance(statement, Loop):
             _forget(known, written(statement.body))
-            statement = self.replaced(statement, known)
-            assert isinstance(statement, Loop)
-            return replace(statement, body=self.block(statement.body, dict(known)))
-        statement = self.replaced(statement, known)
-        if isinstance(statement, Branch):
-            then, orelse = self.block(statement.then, dict(known)), self.block(statement.orelse, dict(known))
-            return replace(statement, then=then, orelse=orelse)
-        return statement
+        return with_blocks(self.replaced(statement, known), lambda block: self.block(block, dict(known)))
 
     def learn(self, statement: Statement, known: Known) -> None:
         _forget(known, written((statement,)))

@@ -31,6 +31,7 @@ from sdfgad.ir.program import (
     computes,
     written,
 )
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.cuts import CALL, Cuts
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.sizes import known_bytes, largest
@@ -47,7 +48,7 @@ Path = tuple[int, ...]
 def extract_gemm(program: Program) -> Program:
     """The program with such products before or after the loops."""
     lifting = _Lift(dict(program.buffers), names_of(program))
-    body = tuple(part for statement in program.body for part in lifting.statement(statement))
+    body = flat_map(program.body, lifting.statement)
     return replace(program, buffers=lifting.buffers, body=body)
 
 

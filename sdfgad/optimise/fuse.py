@@ -7,12 +7,23 @@ share a loop if no trip of one conflicts with a different trip of the other, exc
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sdfgad.ir.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
 from sdfgad.ir.expr import Const, Int, Lin, reads, rewrite
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Compute, Loop, Program, Statement, rewrite_statement, transform
-from sdfgad.optimise.blocks import with_blocks
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    rewrite_statement,
+    transform,
+    with_blocks,
+)
+from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.interchange import interchanged
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import product_of
@@ -27,7 +38,7 @@ def fuse(program: Program) -> Program:
     """The program with such statements in parallel loops."""
     fusion = _Fusion(program, names_of(program))
     # Far apart in the program, unrelated statements had better not prolong each other's storage.
-    inner = tuple(with_blocks(statement, fusion.block) for statement in program.body)
+    inner = tuple(with_blocks(statement, partial(everywhere, each=fusion.block)) for statement in program.body)
     return program.with_body(fusion.block(inner, is_outermost=True))
 
 

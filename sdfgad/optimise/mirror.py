@@ -17,8 +17,19 @@ import numpy as np
 from sdfgad.ir.accesses import uses_of
 from sdfgad.ir.expr import Const, Expr, Lin, Op, Read, reads, rewrite, symbols_of
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Params, Program, Statement, written
-from sdfgad.optimise.blocks import everywhere
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Buffer,
+    Compute,
+    Loop,
+    Params,
+    Program,
+    Statement,
+    transform,
+    written,
+)
 from sdfgad.optimise.names import names_of, renamed
 from sdfgad.optimise.sizes import known_bytes, largest
 from sdfgad.optimise.trips import as_sum, is_counted
@@ -31,7 +42,7 @@ WORK = 1 << 18
 def merge_mirrored(program: Program) -> Program:
     """The program with each such pair of products as one product after the loop."""
     merging = _Merging(dict(program.buffers), names_of(program))
-    body = everywhere(program.body, merging.block)
+    body = transform(program.body, merging.statement)
     return replace(program, body=body, buffers=merging.buffers)
 
 
@@ -81,9 +92,6 @@ class _Merging:
     def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names
         self.limit = largest(buffers)
-
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
         """A statement; or a loop that fills matrices in place of its pairs of products, followed by the products."""

@@ -22,6 +22,7 @@ from sdfgad.ir.mixed_radix import radix_of, writes_all
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, rewrite_statement, written
 from sdfgad.ir.rename import renamed
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.unravel import divisions, unravelled
 from sdfgad.optimise.unroll import TERMS, at_points
@@ -52,7 +53,7 @@ class _Reordering:
             statement = block[position]
             found = self.without(block, statement) if isinstance(statement, Compute) else None
             block, position = (block, position + 1) if found is None else (found, position)
-        body = tuple(part for statement in block for part in self.rows(statement))
+        body = flat_map(block, self.rows)
         return replace(self.program, buffers=self.buffers, body=body) if self.changed else self.program
 
     def without(self, block: Block, made: Compute) -> Block | None:

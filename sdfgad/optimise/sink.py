@@ -11,15 +11,13 @@ from dataclasses import replace
 from sdfgad.ir.accesses import is_whole, mentioned_by, own_params, uses_of
 from sdfgad.ir.expr import Const, Lin
 from sdfgad.ir.program import Block, Compute, Loop, Program, rewrite_statement
-from sdfgad.optimise.blocks import with_blocks
+from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of, renamed
 
 
 def sink_clears(program: Program) -> Program:
     """The program with such clears in the loops, also in nested ones."""
-    sinking = _Sinking(program)
-    inner = tuple(with_blocks(statement, sinking.block) for statement in program.body)
-    return program.with_body(sinking.block(inner))
+    return program.with_body(everywhere(program.body, _Sinking(program).block))
 
 
 class _Sinking:

@@ -26,10 +26,10 @@ from sdfgad.ir.program import (
     Statement,
     buffers_of,
     rewrite_statement,
+    transform,
     walk,
     written,
 )
-from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.trips import is_counted
 from sdfgad.schedule.products import product_of
 
@@ -37,7 +37,7 @@ from sdfgad.schedule.products import product_of
 def spread_loops(program: Program) -> Program:
     """The program with such loops distributed."""
     spreading = _Spreading(program)
-    body = everywhere(program.body, spreading.block)
+    body = transform(program.body, spreading.statement)
     mentioned = {name for statement in walk(body) for name in buffers_of(statement)}
     gone = spreading.expanded - mentioned
     kept = {name: buffer for name, buffer in spreading.buffers.items() if name not in gone}
@@ -50,9 +50,6 @@ class _Spreading:
         self.uses = Counter(name for statement in walk(program.body) for name in buffers_of(statement))
         self.outside = {*program.inputs, *program.outputs.values()}
         self.expanded: set[str] = set()
-
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
         """The statements of a loop's body, each over all trips, or the loop itself."""

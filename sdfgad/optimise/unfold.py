@@ -26,9 +26,9 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     rewrite_statement,
+    transform,
 )
 from sdfgad.memory.lifetimes import LOCAL
-from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import Operand, Product, product_of
 
@@ -39,7 +39,7 @@ GAIN = 2
 def unfold(program: Program) -> Program:
     """The program with such windows copied."""
     unfolding = _Unfold(dict(program.buffers), names_of(program))
-    body = everywhere(program.body, unfolding.block)
+    body = transform(program.body, unfolding.statement)
     return replace(program, buffers=unfolding.buffers, body=body)
 
 
@@ -151,9 +151,6 @@ def _points(params: Sequence[tuple[str, Lin]]) -> int:
 class _Unfold:
     def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names
-
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
         if not isinstance(statement, Compute):

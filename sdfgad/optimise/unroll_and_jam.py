@@ -23,6 +23,7 @@ from sdfgad.ir.program import (
     rewrite_statement,
     walk,
 )
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of, with_buffers
 from sdfgad.schedule.loop_facts import is_vector, sums_of
 from sdfgad.schedule.loop_order import is_single
@@ -48,7 +49,7 @@ class _Jamming:
         self.mentions = Counter(name for statement in program.body for name in statement.mentioned)
 
     def made(self) -> Program:
-        body = tuple(part for statement in self.program.body for part in self.jammed(statement))
+        body = flat_map(self.program.body, self.jammed)
         return replace(self.program, buffers=self.buffers, body=body)
 
     def jammed(self, statement: Statement) -> Block:
