@@ -26,7 +26,7 @@ from sdfgad.ir.program import (
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.interchange import interchanged
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of, product_of
 
 # How many groups back a statement may join one.
 WINDOW = 16
@@ -105,7 +105,7 @@ class _Fusion:
         """The counter of a statement that fusion makes outermost; None if the statement is not fused."""
         if isinstance(statement, Loop):
             return statement.var if statement.is_parallel and statement.start == Lin(0) else None
-        if not isinstance(statement, Compute) or not statement.params or self._is_matrix_product(statement):
+        if not isinstance(statement, Compute) or not statement.params or matrix_product_of(statement, self.buffers):
             return None
         name = _across_memory(statement)
         (target,) = (use for use in uses_of(statement) if use.kind != "read")
@@ -113,10 +113,6 @@ class _Fusion:
             return name if statement.accumulate == "add" or _is_ragged(statement) else None
         is_clean = is_same_trip(target, target, name, name) or target.is_once
         return name if is_clean or _is_ragged(statement) else None
-
-    def _is_matrix_product(self, statement: Compute) -> bool:
-        product = product_of(statement, self.buffers)
-        return product is not None and bool(product.n)
 
     def _home(
         self, groups: list[_Group | Statement], statement: Member, lead: str, is_outermost: bool

@@ -12,7 +12,7 @@ import math
 from sdfgad.ir.accesses import is_whole, mentioned_by
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, reads, rewrite
 from sdfgad.ir.program import Compute, Program, Statement, rewrite_statement, walk, written
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of, product_of
 
 FACTORS = ("multiply", "negative")
 MOST_FACTORS = 3
@@ -97,12 +97,11 @@ def _takes(program: Program, made: Compute, user: Statement, is_update: bool) ->
         return False
     changed = _replaced(user, made)
     assert isinstance(changed, Compute)
-    was, is_ = product_of(user, program.buffers), product_of(changed, program.buffers)
     if is_update:
         # A product with a vector goes over the matrix once, like a loop of ours.
         is_once = len(user.params) == len(made.params) and _mentions_once(user, made)
-        return is_once and (was is None or not was.n)
-    return (was is None) == (is_ is None)
+        return is_once and matrix_product_of(user, program.buffers) is None
+    return (product_of(user, program.buffers) is None) == (product_of(changed, program.buffers) is None)
 
 
 def _mentions_once(user: Compute, made: Compute) -> bool:

@@ -33,7 +33,7 @@ from sdfgad.ir.program import (
 from sdfgad.optimise.names import names_of, renamed
 from sdfgad.optimise.sizes import known_bytes, largest
 from sdfgad.optimise.trips import as_sum, is_counted
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of
 
 # Fewer multiplications are not worth a matrix of their own.
 WORK = 1 << 18
@@ -141,8 +141,8 @@ class _Merging:
         return pair if square == mirrored and self.is_worth(square, matrix) else None
 
     def is_worth(self, square: Compute, matrix: Buffer) -> bool:
-        product = product_of(square, {**self.buffers, matrix.name: matrix})
-        return product is not None and bool(product.n) and product.work >= WORK and known_bytes(matrix) <= self.limit
+        product = matrix_product_of(square, {**self.buffers, matrix.name: matrix})
+        return product is not None and product.work >= WORK and known_bytes(matrix) <= self.limit
 
     # --- what is done instead
 

@@ -30,7 +30,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.memory.lifetimes import LOCAL
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.products import Operand, Product, product_of
+from sdfgad.schedule.products import Operand, Product, matrix_product_of
 
 # How many times as large a call must become.
 GAIN = 2
@@ -70,8 +70,8 @@ class Windows:
         if not all(extent.is_const for _, extent in statement.params):
             return None
         statement = _without_ones(statement)
-        product = product_of(statement, buffers)
-        if product is None or not product.n:
+        product = matrix_product_of(statement, buffers)
+        if product is None:
             return None
         overlapping = [o for o in (product.a, product.b, product.c) if not o.is_separate]
         if len(overlapping) != 1:
@@ -84,8 +84,8 @@ class Windows:
     def work(self, buffers: Mapping[str, Buffer]) -> int:
         """The multiplications of a call for many windows."""
         name = "windows"
-        product = product_of(self.product(name), {**buffers, name: self.buffer(name)})
-        return product.work if product is not None and product.n else 0
+        product = matrix_product_of(self.product(name), {**buffers, name: self.buffer(name)})
+        return product.work if product is not None else 0
 
     def buffer(self, name: str) -> Buffer:
         shape = tuple(extent for _, extent in (*self.places, *self.inside))

@@ -125,6 +125,12 @@ def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | N
     return _product_of(statement, tuple((name, buffers[name].shape) for name in sorted(statement.touched)))
 
 
+def matrix_product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | None:
+    """The same, if it is a product of two matrices: of a matrix and a vector it is None."""
+    product = product_of(statement, buffers)
+    return product if product is not None and product.n else None
+
+
 @lru_cache(maxsize=10_000)
 def _product_of(statement: Compute, known: tuple[tuple[str, Shape], ...]) -> Product | None:
     shapes = dict(known)
