@@ -36,9 +36,8 @@ CHEAP = ("cast", "wrap", "logical_not")
 def propagate_scalars(program: Program) -> Program:
     """The program without such scalars."""
     written = Counter(access.buffer for statement in walk(program.body) for access, _ in writes_of(statement))
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     constant = {name for name in program.inputs if name not in written}
-    once = {name for name, count in written.items() if count == 1} - kept
+    once = {name for name, count in written.items() if count == 1} - program.interface
     return program.with_body(_block(program.body, constant, once, _uses(program.body)))
 
 

@@ -249,6 +249,11 @@ class Program:
         """For each buffer that is mentioned, the statements of the body that mention it, in order."""
         return users_of(self.body)
 
+    @cached_property
+    def interface(self) -> frozenset[str]:
+        """The interface: the buffers that the caller passes or receives, and `status`."""
+        return frozenset((*self.inputs, *self.outputs.values(), "status"))
+
     def failed(self, status: int) -> Check | None:
         """The first check that failed, given what `status` holds after a run."""
         return self.checks[FIRST_CHECK - 1 - status] if status else None

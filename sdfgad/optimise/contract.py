@@ -17,7 +17,7 @@ from sdfgad.optimise.axes import less_axes
 
 def contract(program: Program) -> Program:
     """The program with temporaries contracted, one axis of each at a time."""
-    names: Collection[str] = program.buffers.keys() - {*program.inputs, *program.outputs.values(), "status"}
+    names: Collection[str] = program.buffers.keys() - program.interface
     while axes := _one_axis_of_each(program, names):
         program, names = less_axes(program, axes), axes.keys()
     return program

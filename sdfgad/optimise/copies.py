@@ -115,9 +115,8 @@ def _is_zero(value: Expr) -> bool:
 
 def make_in_place(program: Program) -> Program:
     """Copy elimination: where ``y = x`` is the first mention of `y` and the last one of `x`, `x` is computed in `y`."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     for statement in program.body:
-        if isinstance(statement, Compute) and _ends_in(program, statement, kept):
+        if isinstance(statement, Compute) and _ends_in(program, statement):
             source = statement.value
             assert isinstance(source, Read)
             body = tuple(s for s in program.body if s is not statement)
@@ -125,9 +124,9 @@ def make_in_place(program: Program) -> Program:
     return program
 
 
-def _ends_in(program: Program, copy: Compute, kept: set[str]) -> bool:
+def _ends_in(program: Program, copy: Compute) -> bool:
     source, target = copy.value, copy.target
-    if copy.accumulate or not isinstance(source, Read) or source.buffer in kept:
+    if copy.accumulate or not isinstance(source, Read) or source.buffer in program.interface:
         return False
     buffers = program.buffers
     like = buffers[source.buffer].shape == buffers[target.buffer].shape and source.index == target.index

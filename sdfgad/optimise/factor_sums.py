@@ -140,8 +140,7 @@ class _Factoring:
     def temporaries(self, body: Block) -> set[str]:
         """The temporaries private to a nest: written in it and mentioned nowhere else."""
         inside = Counter(name for statement in body for name in buffers_of(statement))
-        outside = {*self.program.inputs, *self.program.outputs.values(), "status"}
-        return {name for name in written(body) - outside if inside[name] == self.uses[name]}
+        return {name for name in written(body) - self.program.interface if inside[name] == self.uses[name]}
 
     def is_worth(self, found: _Sum, step: Step) -> bool:
         """Whether this takes fewer operations, and partial sums no more bytes than the arrays they come from."""

@@ -25,11 +25,10 @@ MOST_USERS = 6
 
 def inline(program: Program) -> Program:
     """The program with such values in place of the reads of their buffers, where that makes the buffers unnecessary."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     position = 0
     while position < len(program.body):
         statement = program.body[position]
-        found = _inlined(program, position, kept) if isinstance(statement, Compute) else None
+        found = _inlined(program, position) if isinstance(statement, Compute) else None
         if found is None:
             position += 1
         else:
@@ -37,13 +36,13 @@ def inline(program: Program) -> Program:
     return program
 
 
-def _inlined(program: Program, position: int, kept: set[str]) -> Program | None:
+def _inlined(program: Program, position: int) -> Program | None:
     """The program with the statement at a position substituted into its readers, or None if it must stay."""
     made = program.body[position]
     assert isinstance(made, Compute)
     before, rest = program.body[:position], program.body[position + 1 :]
     name = made.target.buffer
-    if name in kept or not _is_cheap(program, made) or any(mentioned_by(s, name) for s in before):
+    if name in program.interface or not _is_cheap(program, made) or any(mentioned_by(s, name) for s in before):
         return None
     users = [k for k, s in enumerate(rest) if mentioned_by(s, name)]
     is_update = not are_few_factors(made.value)

@@ -43,7 +43,6 @@ class _Reordering:
     def __init__(self, program: Program) -> None:
         self.program, self.names = program, names_of(program)
         self.buffers = dict(program.buffers)
-        self.kept = {*program.inputs, *program.outputs.values(), "status"}
         # What statements write that have such a value in them.
         self.changed: set[str] = set()
 
@@ -83,7 +82,7 @@ class _Reordering:
     def is_movable(self, made: Compute) -> bool:
         """Whether a statement fills all of a large temporary by additions, multiplications and the like alone."""
         name, shape = made.target.buffer, self.buffers[made.target.buffer].shape
-        if name in self.kept or made.accumulate or made.value.dtype.kind not in "fc":
+        if name in self.program.interface or made.accumulate or made.value.dtype.kind not in "fc":
             return False
         is_known = all(extent.is_const for extent in (*shape, *(extent for _, extent in made.params)))
         if not is_known or prod(extent.const for extent in shape) < LEAST or not writes_all(made, shape):

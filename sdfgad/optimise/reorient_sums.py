@@ -62,7 +62,7 @@ class _Turning:
     def __init__(self, program: Program) -> None:
         self.buffers, self.names = dict(program.buffers), names_of(program)
         self.users = Counter(name for s in walk(program.body) for name in s.touched)
-        self.kept = {*program.inputs, *program.outputs.values(), "status"}
+        self.kept = program.interface
 
     def block(self, block: Block, domain: Domain) -> Block:
         return tuple(part for statement in block for part in self.statement(statement, domain))

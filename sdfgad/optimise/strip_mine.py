@@ -125,9 +125,9 @@ class _Strips:
 
     def _private(self, loop: Loop) -> Loop:
         """A loop with temporaries private to its trips renamed, so that they can be local variables."""
-        kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
         users = [set(buffers_of(s)) for statement in self.program.body for s in walk((statement,))]
-        names = {n for s in loop.body for n in buffers_of(s) if is_single(self.buffers[n]) and n not in kept}
+        singles = {n for s in loop.body for n in buffers_of(s) if is_single(self.buffers[n])}
+        names = singles - self.program.interface
         names = {n for n in names if sum(n in used for used in users) == sum(n in buffers_of(s) for s in loop.body)}
         renamed = {name: self.names.fresh(name) for name in sorted(names)}
         for name, new in renamed.items():

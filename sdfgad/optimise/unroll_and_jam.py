@@ -67,9 +67,8 @@ class _Jamming:
         """The scalars that are private to a trip; None if trips assign anything else at the same elements."""
         assigned = {s.target for s in walk((loop,)) if isinstance(s, Compute) and s.assigns}
         found = sorted({target.buffer for target in assigned if loop.var not in symbols_in(target.index)})
-        kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
-        is_own = all(is_single(self.buffers[name]) and name not in kept and self.mentions[name] == 1 for name in found)
-        return found if is_own else None
+        is_own = all(is_single(self.buffers[name]) and self.mentions[name] == 1 for name in found)
+        return found if is_own and self.program.interface.isdisjoint(found) else None
 
     def rows(self, loop: Loop, inner: Loop, private: list[str]) -> tuple[Block, Loop | None]:
         """The loop with rows together, and one over the rest."""
