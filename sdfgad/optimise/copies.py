@@ -19,6 +19,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.ir.rename import renamed
+from sdfgad.rules.algebra import is_const
 
 # Buffer -> a read of the same element elsewhere, or a constant: what each element is known to be.
 Known = dict[str, tuple[Compute, Expr]]
@@ -107,7 +108,7 @@ def _adds_nothing(statement: Statement) -> bool:
 def _is_zero(value: Expr) -> bool:
     if isinstance(value, Op) and value.name in ("negative", "cast"):
         return _is_zero(value.args[0])
-    return isinstance(value, Const) and value.value == 0
+    return is_const(value, 0)
 
 
 # --- copies at the end

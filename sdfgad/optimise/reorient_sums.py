@@ -33,6 +33,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.ir.sets import Domain
 from sdfgad.optimise.dependence import Trips, is_plain, span_of
+from sdfgad.optimise.first_assign import is_clear
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import product_of
 
@@ -152,10 +153,10 @@ class _Turning:
         first = users[0]
         if target.index != (Lin.symbol(loop.var),) or len(users) != self.users[target.buffer]:
             return None
-        is_clear = isinstance(first, Compute) and first.accumulate is None and isinstance(first.value, Const)
         uses = {use.index for s in users for use in uses_of(s) if use.buffer == target.buffer}
         # All that is done to the element is done in its trip, by this loop.
-        return first if is_clear and uses == {target.index} and target.buffer not in self.kept else None  # type: ignore[return-value]
+        is_own = uses == {target.index} and target.buffer not in self.kept
+        return first if is_own and isinstance(first, Compute) and is_clear(first) else None
 
     # --- what is left
 
