@@ -6,9 +6,6 @@ read the original, which is never overwritten and so needs no residual.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import islpy as isl
 
 from sdfgad.analysis.model import Touch, depth_of, flow, placed, sink_of, source_of, touch
@@ -16,13 +13,12 @@ from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.program import (
     Access,
     Block,
-    Branch,
     Compute,
-    Loop,
     Program,
     Statement,
     boxed_reads,
     rewrite_statement,
+    with_blocks,
     writes_of,
 )
 
@@ -41,19 +37,10 @@ def forward_inputs(program: Program, context: isl.Set) -> Program:
         for statement in block:
             number += 1
             changed = _redirected(statement, copies, fresh.get(number, frozenset()))
-            result.append(_with_blocks(changed, visit))
+            result.append(with_blocks(changed, visit))
         return tuple(result)
 
     return program.with_body(visit(program.body))
-
-
-def _with_blocks(statement: Statement, visit: Callable[[Block], Block]) -> Statement:
-    if isinstance(statement, Loop):
-        return replace(statement, body=visit(statement.body))
-    if isinstance(statement, Branch):
-        then = visit(statement.then)
-        return replace(statement, then=then, orelse=visit(statement.orelse))
-    return statement
 
 
 def _copies(program: Program) -> dict[str, tuple[int, str]]:

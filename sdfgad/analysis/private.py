@@ -33,8 +33,7 @@ def _is_within(use: Use, first: Compute) -> bool:
 
 
 def _is_inside(lin: Lin, axis: Digits, use: Use) -> bool:
-    is_plain = all(isinstance(atom, str) for atom, _ in axis.fixed.terms)
-    span = interval(lin - axis.fixed, dict(use.bound)) if is_plain else None
+    span = interval(lin - axis.fixed, dict(use.bound)) if axis.fixed.is_affine else None
     if span is None or span[0] != Lin(0) or axis.digits[:-1] or (axis.digits and axis.digits[0][0] != 1):
         return False
     return span[1] >= 0 and span[2] < (axis.digits[0][1] if axis.digits else 1)

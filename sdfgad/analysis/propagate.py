@@ -8,16 +8,13 @@ and neither is its residual: of a mask in a loop, a whole array for each trip.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from sdfgad.ir.expr import Expr, Lin, Op, Read, postorder, reads, rewrite
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Block,
-    Branch,
     Call,
     Compute,
-    Loop,
     Program,
     Statement,
     buffers_of,
@@ -25,6 +22,7 @@ from sdfgad.ir.program import (
     rewrite_statement,
     transform,
     walk,
+    with_blocks,
     writes_of,
     written,
 )
@@ -38,9 +36,8 @@ CHEAP = ("cast", "wrap", "logical_not")
 def propagate_scalars(program: Program) -> Program:
     """The program without such scalars."""
     written = Counter(access.buffer for statement in walk(program.body) for access, _ in writes_of(statement))
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     constant = {name for name in program.inputs if name not in written}
-    once = {name for name, count in written.items() if count == 1} - kept
+    once = {name for name, count in written.items() if count == 1} - program.interface
     return program.with_body(_block(program.body, constant, once, _uses(program.body)))
 
 
@@ -58,17 +55,8 @@ def _block(block: Block, constant: set[str], once: set[str], total: Counter[str]
             if _uses(tuple(rest))[buffer] == total[buffer] and not _changes(statement, rest, constant):
                 rest = list(_replaced(tuple(rest), statement))
                 continue
-        result.append(_nested(statement, constant, once, total))
+        result.append(with_blocks(statement, lambda inner: _block(inner, constant, once, total)))
     return tuple(result)
-
-
-def _nested(statement: Statement, constant: set[str], once: set[str], total: Counter[str]) -> Statement:
-    if isinstance(statement, Loop):
-        return replace(statement, body=_block(statement.body, constant, once, total))
-    if isinstance(statement, Branch):
-        then = _block(statement.then, constant, once, total)
-        return replace(statement, then=then, orelse=_block(statement.orelse, constant, once, total))
-    return statement
 
 
 def _is_name(statement: Statement, constant: set[str], once: set[str]) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from sdfgad.errors import InvalidProgram, Location
 from sdfgad.explain.library import LIBRARY, operation
 from sdfgad.gradient.assemble import GradientProgram
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, reads, symbols_in
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Call, Compute, Loop, Program
 from sdfgad.ir.text import statement_text
@@ -191,7 +191,7 @@ class Interpreter:
 
     def clear(self, statement: Compute) -> None:
         """Clears all targets of an accumulation, also those to which no point contributes."""
-        used = symbols_of(*map(Int, statement.target.index))
+        used = symbols_in(statement.target.index)
         own = tuple((name, extent) for name, extent in statement.params if name in used)
         assert statement.accumulate is not None
         identity = Const(OPERATIONS[statement.accumulate].identity, statement.value.dtype)
@@ -248,7 +248,7 @@ def with_totals(made: GradientProgram, arrays: Mapping[str, Any], integers: Mapp
     """The integers that a gradient program takes: the primal's, and the numbers of trips that are data, counted."""
     if made.counting is None:
         return dict(integers)
-    sizes = {n: symbols_of(*map(Int, buffer.shape)) for n, buffer in made.counting.buffers.items()}
+    sizes = {n: symbols_in(buffer.shape) for n, buffer in made.counting.buffers.items()}
     known = {n: buffer for n, buffer in made.counting.buffers.items() if sizes[n] <= set(integers)}
     store = Interpreter(replace(made.counting, buffers=known), arrays, integers).store
     return {**integers, **{symbol: int(store[buffer]) for symbol, buffer in made.totals.items()}}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sdfgad.analysis.exposure import exposed
 from sdfgad.analysis.flow import BEFORE, Request
 from sdfgad.analysis.model import numbered
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -82,8 +82,7 @@ def can_keep(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], intege
 
 
 def _is_known(form: Lin, integers: set[str]) -> bool:
-    atoms = [atom for atom, _ in form.terms]
-    return all(isinstance(atom, str) for atom in atoms) and symbols_of(Int(form)) <= integers
+    return form.is_affine and form.symbols <= integers
 
 
 def carried(adjoint: Adjoint, number: int, loop: Loop, around: tuple[tuple[int, Loop], ...]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import islpy as isl
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.gradient.checkpoints import Checkpoint, axes_of
-from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads, symbols_of
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.polynomial import Monomial, Polynomial
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Statement, rewrite_statement
@@ -89,16 +89,14 @@ def box_shape(residual: Residual, adjoint: Adjoint) -> tuple[Lin, ...]:
     """
     domain, known = _domain(residual), set(adjoint.primal.integers)
     return tuple(
-        extent
-        if _is_plain(extent) and symbols_of(Int(extent)) <= known
-        else _largest(extent, adjoint, domain, residual)
+        extent if extent.is_affine and extent.symbols <= known else _largest(extent, adjoint, domain, residual)
         for _, extent in residual.params
     )
 
 
 def _is_counted(loop: Loop) -> bool:
     """Whether a loop's number of trips is data."""
-    return not _is_plain(loop.trips) and _is_data(loop.trips)
+    return not loop.trips.is_affine and _is_data(loop.trips)
 
 
 def _tape_for(
@@ -139,7 +137,7 @@ def _layout(
     known = {*adjoint.primal.integers, *(kept.segment for kept in checkpoints.values())}
     axes = [*((loop.var, loop.trips) for _, loop in residual.loops), *residual.params]
     places = [*axes_of(residual.loops, checkpoints), *((Lin.symbol(name), extent) for name, extent in residual.params)]
-    are_known = [_is_plain(extent) and symbols_of(Int(extent)) <= known for _, extent in places]
+    are_known = [extent.is_affine and extent.symbols <= known for _, extent in places]
     in_segments = any(number in checkpoints for number, _ in residual.loops)
     if not all(are_known) and not in_segments and _is_countable(residual, axes, adjoint.context):
         total, position = _count(axes)
@@ -171,13 +169,9 @@ def _is_data(form: Lin) -> bool:
     return any(isinstance(atom, Expr) and reads(atom) for atom, _ in form.terms)
 
 
-def _is_plain(form: Lin) -> bool:
-    return all(isinstance(atom, str) for atom, _ in form.terms)
-
-
 def _is_countable(residual: Residual, axes: list[Axis], context: isl.Set) -> bool:
     """Whether all extents are linear and never negative, so that sums of them count slots."""
-    if not all(_is_plain(extent) for _, extent in axes):
+    if not all(extent.is_affine for _, extent in axes):
         return False
     domain = Domain()
     for _, loop in residual.loops:
@@ -185,10 +179,6 @@ def _is_countable(residual: Residual, axes: list[Axis], context: isl.Set) -> boo
             return False
         domain = domain.with_form(*loop.guards)
     return all(domain.implies(extent, context) for _, extent in residual.params)
-
-
-def _names(form: Lin) -> set[str]:
-    return symbols_of(Int(form))
 
 
 def _domain(residual: Residual) -> Domain:
@@ -201,8 +191,8 @@ def _domain(residual: Residual) -> Domain:
 def _largest(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) -> Lin:
     """The largest number of trips."""
     largest = domain.maximum(trips, adjoint.context)
-    if largest is None and _names(trips) & set(adjoint.primal.integers):
-        raise NeedsConstant(_names(trips) & set(adjoint.primal.integers), residual.where)
+    if largest is None and (named := set(adjoint.primal.integers) & trips.symbols):
+        raise NeedsConstant(named, residual.where)
     if largest is None:
         raise UnsupportedProgram(
             "an array whose size is data must be kept for the reverse sweep",

@@ -102,7 +102,7 @@ def _have_same_digits(x: Lin, y: Lin, a: Use, b: Use) -> bool:
 
 def _is_fixed(form: Lin, varying: frozenset[str]) -> bool:
     """Whether a form is one number for all that runs: no counter of theirs, and nothing that is read."""
-    return all(isinstance(atom, str) and atom not in varying for atom, _ in form.terms)
+    return form.is_affine and form.symbols.isdisjoint(varying)
 
 
 def are_apart(a: Use, b: Use) -> bool:
@@ -207,7 +207,7 @@ def _is_same_box(a: Compute, b: Compute) -> bool:
     names = {y: Lin.symbol(x) for (x, _), (y, _) in zip(own_a, own_b, strict=True)}
     extents = tuple(extent for _, extent in own_b)
     lins = (*b.target.index, *extents)
-    if not all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms):
+    if not all(lin.is_affine for lin in lins):
         return False
     # A counter that only the extents of the one mention is another one than a counter of that name of the other.
     if ({atom for lin in lins for atom, _ in lin.terms} - names.keys()) & {name for name, _ in own_a}:

@@ -13,7 +13,7 @@ makes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Union
@@ -56,7 +56,8 @@ class Lin:
         return self._hash
 
     @cached_property
-    def _is_plain(self) -> bool:
+    def is_affine(self) -> bool:
+        """Whether it is affine in symbols: no atom is an expression, such as a quotient or an element of an array."""
         return all(isinstance(atom, str) for atom, _ in self.terms)
 
     @cached_property
@@ -98,7 +99,7 @@ class Lin:
 
     def substitute(self, symbols: Mapping[str, IntLike], on_expr: Callable[[Expr], Expr] | None = None) -> Lin:
         """Replace symbols by forms; `on_expr` maps the atoms that are expressions."""
-        if self._is_plain and self.symbols.isdisjoint(symbols):
+        if self.is_affine and self.symbols.isdisjoint(symbols):
             return self
         result = Lin(self.const)
         for atom, coefficient in self.terms:
@@ -343,3 +344,8 @@ class Rewriter:
 def symbols_of(*roots: Expr) -> set[str]:
     """The symbols in `roots`."""
     return set[str]().union(*(root.symbols for root in roots))
+
+
+def symbols_in(forms: Iterable[Lin]) -> set[str]:
+    """The symbols in integer forms."""
+    return set[str]().union(*(form.symbols for form in forms))

@@ -80,6 +80,6 @@ def is_same_place(a: Compute, b: Compute) -> bool:
     mine, theirs = places(a), places(b)
     if mine is None or mine != theirs:
         return False
-    is_plain = all(isinstance(atom, str) for d in mine for atom, _ in d.fixed.terms)
+    is_plain = all(d.fixed.is_affine for d in mine)
     used = {atom for lin in a.target.index for atom, _ in lin.terms}
     return is_plain and all(name in used or extent == Lin(1) for name, extent in a.params)

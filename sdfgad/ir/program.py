@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -249,6 +249,11 @@ class Program:
         """For each buffer that is mentioned, the statements of the body that mention it, in order."""
         return users_of(self.body)
 
+    @cached_property
+    def interface(self) -> frozenset[str]:
+        """The interface: the buffers that the caller passes or receives, and `status`."""
+        return frozenset((*self.inputs, *self.outputs.values(), "status"))
+
     def failed(self, status: int) -> Check | None:
         """The first check that failed, given what `status` holds after a run."""
         return self.checks[FIRST_CHECK - 1 - status] if status else None
@@ -278,6 +283,16 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
     if isinstance(statement, Loop):
         return (statement.body,)
     return (statement.then, statement.orelse) if isinstance(statement, Branch) else ()
+
+
+def with_blocks(statement: Statement, each: Callable[[Block], Block]) -> Statement:
+    """The statement with `each` applied to the blocks nested in it, in program order."""
+    if isinstance(statement, Loop):
+        return changed(statement, body=each(statement.body))
+    if isinstance(statement, Branch):
+        then = each(statement.then)
+        return changed(statement, then=then, orelse=each(statement.orelse))
+    return statement
 
 
 def walk(block: Block) -> Iterator[Statement]:
@@ -348,16 +363,12 @@ def transform(block: Block, each: Callable[[Statement], Block], buffers: Collect
     With `buffers`, statements that mention none of these stay as they are.
     """
     result: list[Statement] = []
+    inside = partial(transform, each=each, buffers=buffers)
     for statement in block:
         if buffers is not None and statement.mentioned.isdisjoint(buffers):
             result.append(statement)
-            continue
-        if isinstance(statement, Loop):
-            statement = changed(statement, body=transform(statement.body, each, buffers))
-        elif isinstance(statement, Branch):
-            then, orelse = (transform(side, each, buffers) for side in (statement.then, statement.orelse))
-            statement = changed(statement, then=then, orelse=orelse)
-        result.extend(each(statement))
+        else:
+            result.extend(each(with_blocks(statement, inside)))
     return tuple(result)
 
 

@@ -14,6 +14,6 @@ from sdfgad.optimise.sum_loops import sum_loops
 EARLY: tuple[Pass, ...] = tuple(map(pass_of, (factor_sums, scale_once, spread_loops, sum_loops)))
 
 
-def prepare(program: Program, passes: tuple[Pass, ...] = EARLY, without: Collection[str] = ()) -> Program:
+def prepare(program: Program, without: Collection[str] = ()) -> Program:
     """The program after all passes before differentiation, except those named in `without`."""
-    return run_passes(program, passes, without)
+    return run_passes(program, EARLY, without)

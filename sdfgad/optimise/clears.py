@@ -21,9 +21,8 @@ from sdfgad.optimise.first_assign import is_clear
 
 def clear_early(program: Program) -> Program:
     """The program with the clears of such buffers at the start of the trips."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     for name in program.buffers:
-        if name not in kept:
+        if name not in program.interface:
             program = _moved(program, name)
     return program
 

@@ -17,7 +17,7 @@ from sdfgad.optimise.axes import less_axes
 
 def contract(program: Program) -> Program:
     """The program with temporaries contracted, one axis of each at a time."""
-    names: Collection[str] = program.buffers.keys() - {*program.inputs, *program.outputs.values(), "status"}
+    names: Collection[str] = program.buffers.keys() - program.interface
     while axes := _one_axis_of_each(program, names):
         program, names = less_axes(program, axes), axes.keys()
     return program
@@ -63,4 +63,4 @@ def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
 
 
 def _is_trip(form: Lin, var: str, inside: set[str]) -> bool:
-    return form.coefficient(var) != 0 and all(isinstance(atom, str) and atom not in inside for atom, _ in form.terms)
+    return form.coefficient(var) != 0 and form.is_affine and form.symbols.isdisjoint(inside)

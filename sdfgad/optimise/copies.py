@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from sdfgad.ir.accesses import is_whole
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, rewrite, symbols_of
 from sdfgad.ir.program import (
     Block,
-    Branch,
     Call,
     Compute,
     Loop,
     Program,
     Statement,
     rewrite_statement,
+    with_blocks,
     writes_of,
     written,
 )
 from sdfgad.ir.rename import renamed
+from sdfgad.rules.algebra import is_const
 
 # Buffer -> a read of the same element elsewhere, or a constant: what each element is known to be.
 Known = dict[str, tuple[Compute, Expr]]
@@ -51,14 +51,7 @@ class Forward:
             return statement
         if isinstance(statement, Loop):
             _forget(known, written(statement.body))
-            statement = self.replaced(statement, known)
-            assert isinstance(statement, Loop)
-            return replace(statement, body=self.block(statement.body, dict(known)))
-        statement = self.replaced(statement, known)
-        if isinstance(statement, Branch):
-            then, orelse = self.block(statement.then, dict(known)), self.block(statement.orelse, dict(known))
-            return replace(statement, then=then, orelse=orelse)
-        return statement
+        return with_blocks(self.replaced(statement, known), lambda block: self.block(block, dict(known)))
 
     def learn(self, statement: Statement, known: Known) -> None:
         _forget(known, written((statement,)))
@@ -115,7 +108,7 @@ def _adds_nothing(statement: Statement) -> bool:
 def _is_zero(value: Expr) -> bool:
     if isinstance(value, Op) and value.name in ("negative", "cast"):
         return _is_zero(value.args[0])
-    return isinstance(value, Const) and value.value == 0
+    return is_const(value, 0)
 
 
 # --- copies at the end
@@ -123,9 +116,8 @@ def _is_zero(value: Expr) -> bool:
 
 def make_in_place(program: Program) -> Program:
     """Copy elimination: where ``y = x`` is the first mention of `y` and the last one of `x`, `x` is computed in `y`."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     for statement in program.body:
-        if isinstance(statement, Compute) and _ends_in(program, statement, kept):
+        if isinstance(statement, Compute) and _ends_in(program, statement):
             source = statement.value
             assert isinstance(source, Read)
             body = tuple(s for s in program.body if s is not statement)
@@ -133,9 +125,9 @@ def make_in_place(program: Program) -> Program:
     return program
 
 
-def _ends_in(program: Program, copy: Compute, kept: set[str]) -> bool:
+def _ends_in(program: Program, copy: Compute) -> bool:
     source, target = copy.value, copy.target
-    if copy.accumulate or not isinstance(source, Read) or source.buffer in kept:
+    if copy.accumulate or not isinstance(source, Read) or source.buffer in program.interface:
         return False
     buffers = program.buffers
     like = buffers[source.buffer].shape == buffers[target.buffer].shape and source.index == target.index

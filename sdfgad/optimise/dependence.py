@@ -62,14 +62,14 @@ def _other(name: str) -> str:
 def is_plain(use: Use) -> bool:
     """Whether the indices and extents of a use are made of counters alone, not of data."""
     lins = (*use.index, *(extent for _, extent in use.bound))
-    return all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
+    return all(lin.is_affine for lin in lins)
 
 
 def _is_known(use: Use, varying: set[str]) -> bool:
     """Whether indices and extents are linear in the counters, apart from terms that are the same in all trips."""
     terms = [Int(Lin.symbol(atom)) for lin in use.index for atom, _ in lin.terms if not isinstance(atom, str)]
     is_same = not reads(*terms) and not symbols_of(*terms) & varying
-    return is_same and all(isinstance(atom, str) for _, extent in use.bound for atom, _ in extent.terms)
+    return is_same and all(extent.is_affine for _, extent in use.bound)
 
 
 def span_of(name: str, forms: Iterable[Lin], domain: Domain) -> tuple[Lin, Lin] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.ir.expr import BOOL, Const, Expr, Int, Op, Read, postorder, symbols_of
+from sdfgad.ir.expr import BOOL, Const, Expr, Int, Op, Read, postorder, symbols_in, symbols_of
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -81,7 +81,7 @@ def _divided(statement: Compute, loop: Loop) -> tuple[Expr, Read] | None:
     """The terms of a sum without the division that moves, and the divisor; None if there is no such division."""
     target, dtype = statement.target, statement.value.dtype
     is_sum = not statement.params and statement.accumulate == "add" and not statement.fresh and dtype.kind == "f"
-    if not is_sum or loop.var in symbols_of(*map(Int, target.index)) or reads_of(replace(statement, value=Int(0))):
+    if not is_sum or loop.var in symbols_in(target.index) or reads_of(replace(statement, value=Int(0))):
         return None
     others = [one for one in loop.body if one is not statement]
     if any(target.buffer in one.mentioned for one in others) or target.buffer in {

@@ -16,9 +16,8 @@ from sdfgad.optimise.axes import less_axes
 
 def drop_axes(program: Program) -> Program:
     """The program without such axes."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     for name in program.buffers:
-        while name not in kept and (found := _removable(program, name)) is not None:
+        while name not in program.interface and (found := _removable(program, name)) is not None:
             program = _narrowed(program, *found)
     return program
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.accesses import Use, interval, own_params, selects, uses_of
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Read, reads, rewrite, symbols_of
+from sdfgad.ir.expr import Const, Expr, Lin, Read, reads, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -31,11 +31,12 @@ from sdfgad.ir.program import (
     computes,
     written,
 )
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.cuts import CALL, Cuts
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.sizes import known_bytes, largest
 from sdfgad.optimise.trips import Trips, as_sum, is_counted, views
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of, product_of
 
 # Products of fewer multiplications in all stay where they are.
 WORK = 20_000
@@ -47,7 +48,7 @@ Path = tuple[int, ...]
 def extract_gemm(program: Program) -> Program:
     """The program with such products before or after the loops."""
     lifting = _Lift(dict(program.buffers), names_of(program))
-    body = tuple(part for statement in program.body for part in lifting.statement(statement))
+    body = flat_map(program.body, lifting.statement)
     return replace(program, buffers=lifting.buffers, body=body)
 
 
@@ -101,17 +102,13 @@ class _Lift:
             spans = [interval(extent, bound) for _, extent in statement.params]
             counts = [s[2] if s is not None and s[0] == Lin(0) else 0 for s in spans]
             work = math.prod((*counts, *(trips.const for trips in bound.values())))
-            if work >= WORK and as_sum(statement) is not None and not self.is_product(statement):
+            if work >= WORK and as_sum(statement) is not None and matrix_product_of(statement, self.buffers) is None:
                 yield path
-
-    def is_product(self, statement: Compute) -> bool:
-        product = product_of(statement, self.buffers)
-        return product is not None and bool(product.n)
 
     def is_worth(self, block: Block) -> bool:
         """Whether a block has a matrix product of enough multiplications to be worth the arrays that are kept."""
-        products = [product_of(statement, self.buffers) for statement in computes(block)]
-        return any(p is not None and p.n and p.work >= CALL for p in products)
+        products = [matrix_product_of(statement, self.buffers) for statement in computes(block)]
+        return any(product is not None and product.work >= CALL for product in products)
 
     # --- out of one loop after another
 
@@ -255,7 +252,7 @@ class _Lift:
 
     def copied(self, trips: Trips, read: Read) -> Compute | None:
         """A statement that saves the elements which a trip reads; None if they are reused too little."""
-        names = symbols_of(Int(0), *(Int(lin) for lin in read.index))
+        names = symbols_in(read.index)
         own = tuple((name, extent) for name, extent in trips.product.params if name in names)
         others = [extent for name, extent in trips.product.params if name not in names]
         spans = [interval(extent, trips.bound) for extent in others]
@@ -325,7 +322,7 @@ def _is_same_copy(copy: Compute, params: Params, read: Read, index: tuple[Lin, .
 def _is_told(statement: Compute, name: str) -> bool:
     """Whether some axis of the target is indexed by this parameter alone."""
     params = dict(statement.params).keys()
-    return any(symbols_of(Int(lin)) & params == {name} for lin in statement.target.index)
+    return any(lin.symbols & params == {name} for lin in statement.target.index)
 
 
 # --- places in a loop

@@ -30,6 +30,7 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
+from sdfgad.optimise.blocks import flat_map, flat_map_inside
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.nest_terms import Addition, Line
 from sdfgad.optimise.sizes import known_bytes
@@ -42,7 +43,7 @@ GAIN, WORK = 2, 1000
 def factor_sums(program: Program) -> Program:
     """The program with such partial sums before the loops."""
     factoring = _Factoring(program)
-    body = factoring.block(program.body)
+    body = flat_map(program.body, factoring.statement)
     gone = factoring.gone - {name for statement in walk(body) for name in buffers_of(statement)}
     kept = {name: buffer for name, buffer in factoring.buffers.items() if name not in gone}
     return replace(program, body=body, buffers=kept)
@@ -107,20 +108,13 @@ class _Factoring:
         self.uses = Counter(name for statement in walk(program.body) for name in buffers_of(statement))
         self.gone: set[str] = set()
 
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
-
     def statement(self, statement: Statement) -> Block:
         """A statement with the largest nests in it rewritten for which that is worth it."""
-        if isinstance(statement, Branch):
-            return (replace(statement, then=self.block(statement.then), orelse=self.block(statement.orelse)),)
-        if not isinstance(statement, Loop):
-            return (statement,)
-        nest = _nest(statement)
+        nest = _nest(statement) if isinstance(statement, Loop) else None
         found = None if nest is None else self.sum_of(nest)
         step = None if found is None else found.order.best
         if found is None or step is None or not self.is_worth(found, step):
-            return (replace(statement, body=self.block(statement.body)),)
+            return (flat_map_inside(statement, self.statement),)
         self.gone |= written(found.nest.body) - {found.addition.target.buffer, "status"}
         return _Making(self, found).block(step)
 
@@ -146,8 +140,7 @@ class _Factoring:
     def temporaries(self, body: Block) -> set[str]:
         """The temporaries private to a nest: written in it and mentioned nowhere else."""
         inside = Counter(name for statement in body for name in buffers_of(statement))
-        outside = {*self.program.inputs, *self.program.outputs.values(), "status"}
-        return {name for name in written(body) - outside if inside[name] == self.uses[name]}
+        return {name for name in written(body) - self.program.interface if inside[name] == self.uses[name]}
 
     def is_worth(self, found: _Sum, step: Step) -> bool:
         """Whether this takes fewer operations, and partial sums no more bytes than the arrays they come from."""

@@ -15,7 +15,7 @@ from sdfgad.ir.program import Access, Block, Buffer, Compute, Params, Program
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of, renamed
 from sdfgad.optimise.sizes import known_bytes, largest
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of
 
 # Fewer multiplications are not worth a matrix of their own, nor so few for each of its elements.
 WORK, REUSE = 1 << 18, 16
@@ -44,8 +44,8 @@ class _Adding:
         return block
 
     def is_large(self, statement: Compute) -> bool:
-        product = product_of(statement, self.buffers) if len(statement.params) <= PARAMS else None
-        return product is not None and bool(product.n) and product.work >= WORK
+        product = matrix_product_of(statement, self.buffers) if len(statement.params) <= PARAMS else None
+        return product is not None and product.work >= WORK
 
     def merged(self, before: Block, second: Compute) -> Block | None:
         """The statements before the second product, with the sum of both products in the place of the first one."""
@@ -81,7 +81,7 @@ class _Adding:
         sum_ = Compute(own, element, Op("add", (mine, other), mine.dtype), where=first.where)
         swap: dict[Expr, Expr] = {mine: element.read(mine.dtype)}
         product = replace(first, value=rewrite(first.value, replace=swap.get))
-        if not (kept := product_of(product, {**self.buffers, matrix.name: matrix})) or not kept.n:
+        if matrix_product_of(product, {**self.buffers, matrix.name: matrix}) is None:
             return None
         self.buffers[matrix.name] = matrix
         return (sum_, product)

@@ -30,10 +30,9 @@ from sdfgad.ir.program import (
 
 def flatten(program: Program) -> Program:
     """The program with such temporaries one-dimensional."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     for name, buffer in program.buffers.items():
         has_axes = len(buffer.shape) > 1 and all(extent.is_const for extent in buffer.shape)
-        if name not in kept and has_axes and _is_read_by_position(program, buffer):
+        if name not in program.interface and has_axes and _is_read_by_position(program, buffer):
             program = _flat(program, buffer)
     return program
 

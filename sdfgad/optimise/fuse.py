@@ -7,15 +7,26 @@ share a loop if no trip of one conflicts with a different trip of the other, exc
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sdfgad.ir.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
 from sdfgad.ir.expr import Const, Int, Lin, reads, rewrite
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Compute, Loop, Program, Statement, rewrite_statement, transform
-from sdfgad.optimise.blocks import with_blocks
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    rewrite_statement,
+    transform,
+    with_blocks,
+)
+from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.interchange import interchanged
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of, product_of
 
 # How many groups back a statement may join one.
 WINDOW = 16
@@ -27,7 +38,7 @@ def fuse(program: Program) -> Program:
     """The program with such statements in parallel loops."""
     fusion = _Fusion(program, names_of(program))
     # Far apart in the program, unrelated statements had better not prolong each other's storage.
-    inner = tuple(with_blocks(statement, fusion.block) for statement in program.body)
+    inner = tuple(with_blocks(statement, partial(everywhere, each=fusion.block)) for statement in program.body)
     return program.with_body(fusion.block(inner, is_outermost=True))
 
 
@@ -94,7 +105,7 @@ class _Fusion:
         """The counter of a statement that fusion makes outermost; None if the statement is not fused."""
         if isinstance(statement, Loop):
             return statement.var if statement.is_parallel and statement.start == Lin(0) else None
-        if not isinstance(statement, Compute) or not statement.params or self._is_matrix_product(statement):
+        if not isinstance(statement, Compute) or not statement.params or matrix_product_of(statement, self.buffers):
             return None
         name = _across_memory(statement)
         (target,) = (use for use in uses_of(statement) if use.kind != "read")
@@ -102,10 +113,6 @@ class _Fusion:
             return name if statement.accumulate == "add" or _is_ragged(statement) else None
         is_clean = is_same_trip(target, target, name, name) or target.is_once
         return name if is_clean or _is_ragged(statement) else None
-
-    def _is_matrix_product(self, statement: Compute) -> bool:
-        product = product_of(statement, self.buffers)
-        return product is not None and bool(product.n)
 
     def _home(
         self, groups: list[_Group | Statement], statement: Member, lead: str, is_outermost: bool

@@ -13,7 +13,6 @@ from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
     Block,
-    Branch,
     Buffer,
     Compute,
     Loop,
@@ -21,6 +20,7 @@ from sdfgad.ir.program import (
     Statement,
     written,
 )
+from sdfgad.optimise.blocks import flat_map, flat_map_inside
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.work import is_small_power
 
@@ -28,7 +28,7 @@ from sdfgad.schedule.work import is_small_power
 def hoist(program: Program) -> Program:
     """The program with such values in scalars, computed before the loops."""
     hoisting = _Hoisting(program)
-    body = hoisting.block(program.body)
+    body = flat_map(program.body, hoisting.statement)
     return replace(program, body=body, buffers={**program.buffers, **hoisting.made}) if hoisting.made else program
 
 
@@ -37,21 +37,16 @@ class _Hoisting:
         self.buffers, self.names = program.buffers, names_of(program)
         self.made: dict[str, Buffer] = {}
 
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
-
     def statement(self, statement: Statement) -> Block:
         """A statement, preceded by the invariant values that it needs."""
-        if isinstance(statement, Branch):
-            return (replace(statement, then=self.block(statement.then), orelse=self.block(statement.orelse)),)
         if isinstance(statement, Compute):
             names = {name for name, _ in statement.params}
             return self.split(statement, names, {statement.target.buffer}) if names else (statement,)
-        return self.loop(statement) if isinstance(statement, Loop) else (statement,)
+        return self.loop(statement) if isinstance(statement, Loop) else (flat_map_inside(statement, self.statement),)
 
     def loop(self, loop: Loop) -> Block:
         """A loop, preceded by the invariant values of its body."""
-        body, changed = self.block(loop.body), written(loop.body)
+        body, changed = flat_map(loop.body, self.statement), written(loop.body)
         before: list[Statement] = []
         inside: list[Statement] = []
         for statement in body:

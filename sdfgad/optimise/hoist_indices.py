@@ -13,7 +13,6 @@ from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
     Block,
-    Branch,
     Buffer,
     Compute,
     Loop,
@@ -25,6 +24,7 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
+from sdfgad.optimise.blocks import flat_map_inside
 from sdfgad.optimise.names import names_of
 
 
@@ -32,7 +32,7 @@ def hoist_indices(program: Program) -> Program:
     """The program with such indices in scalars, computed before the loops."""
     hoisting = _Hoisting(program)
     # Not between the outermost statements, each of which is a function.
-    body = tuple(hoisting.inside(statement) for statement in program.body)
+    body = tuple(flat_map_inside(statement, hoisting.statement) for statement in program.body)
     return replace(program, body=body, buffers={**program.buffers, **hoisting.made}) if hoisting.made else program
 
 
@@ -41,20 +41,10 @@ class _Hoisting:
         self.names = names_of(program)
         self.made: dict[str, Buffer] = {}
 
-    def inside(self, statement: Statement) -> Statement:
-        if isinstance(statement, Loop):
-            return replace(statement, body=self.block(statement.body))
-        if isinstance(statement, Branch):
-            return replace(statement, then=self.block(statement.then), orelse=self.block(statement.orelse))
-        return statement
-
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
-
     def statement(self, statement: Statement) -> Block:
         """A statement, preceded by the computation of the indices that are the same at all its points."""
         if not _runs(statement) or (isinstance(statement, Compute) and not statement.params):
-            return (self.inside(statement),)
+            return (flat_map_inside(statement, self.statement),)
         changed, bound = written((statement,)), set(_bound(statement))
         found = [
             atom
@@ -64,7 +54,7 @@ class _Hoisting:
         known: dict[Expr, Read] = {atom: self.scalar(atom) for atom in found}
         computed = [Compute((), Access(read.buffer), atom) for atom, read in known.items()]
         if not known:
-            return (self.inside(statement),)
+            return (flat_map_inside(statement, self.statement),)
         (after,) = transform((statement,), lambda s: (rewrite_statement(s, replace_node=known.get),))
         return (*computed, after)
 

@@ -12,7 +12,7 @@ import math
 from sdfgad.ir.accesses import is_whole, mentioned_by
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, reads, rewrite
 from sdfgad.ir.program import Compute, Program, Statement, rewrite_statement, walk, written
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of, product_of
 
 FACTORS = ("multiply", "negative")
 MOST_FACTORS = 3
@@ -25,11 +25,10 @@ MOST_USERS = 6
 
 def inline(program: Program) -> Program:
     """The program with such values in place of the reads of their buffers, where that makes the buffers unnecessary."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     position = 0
     while position < len(program.body):
         statement = program.body[position]
-        found = _inlined(program, position, kept) if isinstance(statement, Compute) else None
+        found = _inlined(program, position) if isinstance(statement, Compute) else None
         if found is None:
             position += 1
         else:
@@ -37,13 +36,13 @@ def inline(program: Program) -> Program:
     return program
 
 
-def _inlined(program: Program, position: int, kept: set[str]) -> Program | None:
+def _inlined(program: Program, position: int) -> Program | None:
     """The program with the statement at a position substituted into its readers, or None if it must stay."""
     made = program.body[position]
     assert isinstance(made, Compute)
     before, rest = program.body[:position], program.body[position + 1 :]
     name = made.target.buffer
-    if name in kept or not _is_cheap(program, made) or any(mentioned_by(s, name) for s in before):
+    if name in program.interface or not _is_cheap(program, made) or any(mentioned_by(s, name) for s in before):
         return None
     users = [k for k, s in enumerate(rest) if mentioned_by(s, name)]
     is_update = not are_few_factors(made.value)
@@ -97,12 +96,11 @@ def _takes(program: Program, made: Compute, user: Statement, is_update: bool) ->
         return False
     changed = _replaced(user, made)
     assert isinstance(changed, Compute)
-    was, is_ = product_of(user, program.buffers), product_of(changed, program.buffers)
     if is_update:
         # A product with a vector goes over the matrix once, like a loop of ours.
         is_once = len(user.params) == len(made.params) and _mentions_once(user, made)
-        return is_once and (was is None or not was.n)
-    return (was is None) == (is_ is None)
+        return is_once and matrix_product_of(user, program.buffers) is None
+    return (product_of(user, program.buffers) is None) == (product_of(changed, program.buffers) is None)
 
 
 def _mentions_once(user: Compute, made: Compute) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 
 from sdfgad.ir.accesses import Use, are_apart, conflict, is_same_trip, mentions, own_params, uses_of
-from sdfgad.ir.expr import Int, Lin, symbols_of
+from sdfgad.ir.expr import Lin, symbols_in
 from sdfgad.ir.program import Compute, Loop, Statement
 
 
@@ -43,9 +43,9 @@ def _as_loop(statement: Statement) -> Statement:
 
 
 def _is_rectangular(outer: Loop, inner: Loop) -> bool:
-    bounds = symbols_of(Int(inner.trips), Int(inner.start))
-    is_data = any(not isinstance(atom, str) for lin in (outer.trips, outer.start, inner.trips) for atom, _ in lin.terms)
-    return outer.var not in bounds and not is_data
+    return outer.var not in symbols_in((inner.trips, inner.start)) and all(
+        lin.is_affine for lin in (outer.trips, outer.start, inner.trips)
+    )
 
 
 def _is_better(uses: tuple[Use, ...], outer: str, inner: str) -> bool:

@@ -14,7 +14,7 @@ from sdfgad.ir.expr import Lin, Op, reads, rewrite
 from sdfgad.ir.program import Block, Compute, Program, Statement, written
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.inline import are_few_factors
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of
 
 
 def merge_products(program: Program) -> Program:
@@ -54,8 +54,7 @@ class _Merging:
             return False
         is_plain = len(own_params(user)) == len(user.params) == len(user.target.index)
         names = {read.buffer for read in reads(user.value)}
-        product = product_of(user, self.buffers)
-        return is_plain and user.target.buffer not in names and (product is None or not product.n)
+        return is_plain and user.target.buffer not in names and matrix_product_of(user, self.buffers) is None
 
 
 def _is_outer_product(made: Compute) -> bool:

@@ -17,12 +17,23 @@ import numpy as np
 from sdfgad.ir.accesses import uses_of
 from sdfgad.ir.expr import Const, Expr, Lin, Op, Read, reads, rewrite, symbols_of
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Params, Program, Statement, written
-from sdfgad.optimise.blocks import everywhere
+from sdfgad.ir.program import (
+    Access,
+    Block,
+    Branch,
+    Buffer,
+    Compute,
+    Loop,
+    Params,
+    Program,
+    Statement,
+    transform,
+    written,
+)
 from sdfgad.optimise.names import names_of, renamed
 from sdfgad.optimise.sizes import known_bytes, largest
 from sdfgad.optimise.trips import as_sum, is_counted
-from sdfgad.schedule.products import product_of
+from sdfgad.schedule.products import matrix_product_of
 
 # Fewer multiplications are not worth a matrix of their own.
 WORK = 1 << 18
@@ -31,7 +42,7 @@ WORK = 1 << 18
 def merge_mirrored(program: Program) -> Program:
     """The program with each such pair of products as one product after the loop."""
     merging = _Merging(dict(program.buffers), names_of(program))
-    body = everywhere(program.body, merging.block)
+    body = transform(program.body, merging.statement)
     return replace(program, body=body, buffers=merging.buffers)
 
 
@@ -82,9 +93,6 @@ class _Merging:
         self.buffers, self.names = buffers, names
         self.limit = largest(buffers)
 
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
-
     def statement(self, statement: Statement) -> Block:
         """A statement; or a loop that fills matrices in place of its pairs of products, followed by the products."""
         if not isinstance(statement, Loop) or not is_counted(statement):
@@ -133,8 +141,8 @@ class _Merging:
         return pair if square == mirrored and self.is_worth(square, matrix) else None
 
     def is_worth(self, square: Compute, matrix: Buffer) -> bool:
-        product = product_of(square, {**self.buffers, matrix.name: matrix})
-        return product is not None and bool(product.n) and product.work >= WORK and known_bytes(matrix) <= self.limit
+        product = matrix_product_of(square, {**self.buffers, matrix.name: matrix})
+        return product is not None and product.work >= WORK and known_bytes(matrix) <= self.limit
 
     # --- what is done instead
 

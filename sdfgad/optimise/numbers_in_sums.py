@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.expr import Const, Expr, Op, Read, reads
+from sdfgad.ir.expr import Expr, Op, Read, reads
 from sdfgad.ir.program import Block, Compute, Program, Statement, buffers_of, computes, transform, written
+from sdfgad.optimise.first_assign import is_clear
 from sdfgad.optimise.trips import as_addition
 
 
@@ -36,7 +37,7 @@ def with_numbers_in_sums(program: Program) -> Iterator[Candidate]:
     makers, users = _makers_and_users(program)
     for name in sorted(changing - outside):
         sums = makers.get(name, [])
-        if not all(_is_clear(s) or as_addition(s) is not None for s in sums) or all(map(_is_clear, sums)):
+        if not all(is_clear(s, 0) or as_addition(s) is not None for s in sums) or all(is_clear(s, 0) for s in sums):
             continue
         for number in dict.fromkeys(_numbers(users.get(name, ()), name)):
             if number.buffer not in changing:
@@ -44,11 +45,6 @@ def with_numbers_in_sums(program: Program) -> Iterator[Candidate]:
                 body = transform(program.body, moving.statement)
                 if moving.is_possible:
                     yield Candidate(program.with_body(body), number.buffer, name)
-
-
-def _is_clear(statement: Compute) -> bool:
-    value = statement.value
-    return statement.accumulate is None and isinstance(value, Const) and value.value == 0
 
 
 def _makers_and_users(program: Program) -> tuple[dict[str, list[Compute]], dict[str, list[Compute]]]:

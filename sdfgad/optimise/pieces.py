@@ -226,8 +226,7 @@ class Group:
 
     def temporaries(self) -> list[str]:
         """The buffers that members cut and that are neither inputs nor outputs."""
-        kept = {*self.whole.inputs, *self.whole.outputs.values(), "status"}
-        return [name for name in self.axes if name not in kept]
+        return [name for name in self.axes if name not in self.whole.interface]
 
     def has_long_rows(self) -> bool:
         """Whether pieces of rows, if rows are cut, are long enough for vectors."""

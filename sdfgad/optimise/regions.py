@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.expr import Int, Lin, rewrite, symbols_of
+from sdfgad.ir.expr import Lin, rewrite
 from sdfgad.ir.program import Access, Compute
 from sdfgad.optimise.boxes import Box
 
@@ -39,7 +39,7 @@ def region_of(statement: Compute) -> Region | None:
     for axis, lin in enumerate(statement.target.index):
         names = [atom for atom, _ in lin.terms if atom in extents]
         if not names:
-            if not symbols_of(Int(lin)).isdisjoint(extents):
+            if not lin.symbols.isdisjoint(extents):
                 return None
             fixed.append((axis, lin))
             continue

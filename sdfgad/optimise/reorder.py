@@ -17,11 +17,12 @@ from dataclasses import replace
 from math import prod
 
 from sdfgad.ir.accesses import mentioned_by
-from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, postorder, reads, rewrite, symbols_of
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, postorder, reads, rewrite, symbols_in
 from sdfgad.ir.mixed_radix import radix_of, writes_all
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, rewrite_statement, written
 from sdfgad.ir.rename import renamed
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.unravel import divisions, unravelled
 from sdfgad.optimise.unroll import TERMS, at_points
@@ -42,7 +43,6 @@ class _Reordering:
     def __init__(self, program: Program) -> None:
         self.program, self.names = program, names_of(program)
         self.buffers = dict(program.buffers)
-        self.kept = {*program.inputs, *program.outputs.values(), "status"}
         # What statements write that have such a value in them.
         self.changed: set[str] = set()
 
@@ -52,7 +52,7 @@ class _Reordering:
             statement = block[position]
             found = self.without(block, statement) if isinstance(statement, Compute) else None
             block, position = (block, position + 1) if found is None else (found, position)
-        body = tuple(part for statement in block for part in self.rows(statement))
+        body = flat_map(block, self.rows)
         return replace(self.program, buffers=self.buffers, body=body) if self.changed else self.program
 
     def without(self, block: Block, made: Compute) -> Block | None:
@@ -82,7 +82,7 @@ class _Reordering:
     def is_movable(self, made: Compute) -> bool:
         """Whether a statement fills all of a large temporary by additions, multiplications and the like alone."""
         name, shape = made.target.buffer, self.buffers[made.target.buffer].shape
-        if name in self.kept or made.accumulate or made.value.dtype.kind not in "fc":
+        if name in self.program.interface or made.accumulate or made.value.dtype.kind not in "fc":
             return False
         is_known = all(extent.is_const for extent in (*shape, *(extent for _, extent in made.params)))
         if not is_known or prod(extent.const for extent in shape) < LEAST or not writes_all(made, shape):
@@ -180,7 +180,7 @@ def _reads(user: Compute, made: Compute) -> tuple[Read, ...]:
 
 def _is_row(name: str, extent: Lin, found: Sequence[Read]) -> bool:
     """Whether a parameter has few values and does not index the elements that are read."""
-    return extent.const <= TERMS and name not in symbols_of(*(Int(lin) for read in found for lin in read.index))
+    return extent.const <= TERMS and name not in symbols_in(lin for read in found for lin in read.index)
 
 
 def _is_same_order(read: Read, params: Params, made: Compute) -> bool:
@@ -214,7 +214,7 @@ def _divided(name: str, form: Lin, divisor: int) -> Lin:
 def _shared(statement: Compute, row: str) -> int:
     """How many reads depend on all parameters except one, `row`; 0 if these are not most of the large reads."""
     extents = {name: extent.const for name, extent in statement.params if extent != Lin(1)}
-    found = [symbols_of(*map(Int, read.index)) & extents.keys() for read in reads(statement.value)]
+    found = [symbols_in(read.index) & extents.keys() for read in reads(statement.value)]
     many = prod(extents.values()) // TERMS
     large = sum(prod(extents[name] for name in used) >= many for used in found)
     shared = sum(used == extents.keys() - {row} for used in found)

@@ -33,6 +33,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.ir.sets import Domain
 from sdfgad.optimise.dependence import Trips, is_plain, span_of
+from sdfgad.optimise.first_assign import is_clear
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import product_of
 
@@ -62,7 +63,7 @@ class _Turning:
     def __init__(self, program: Program) -> None:
         self.buffers, self.names = dict(program.buffers), names_of(program)
         self.users = Counter(name for s in walk(program.body) for name in s.touched)
-        self.kept = {*program.inputs, *program.outputs.values(), "status"}
+        self.kept = program.interface
 
     def block(self, block: Block, domain: Domain) -> Block:
         return tuple(part for statement in block for part in self.statement(statement, domain))
@@ -73,7 +74,7 @@ class _Turning:
             return (statement,)
         if _is_turnable(statement):
             return self.turned(statement, domain)
-        is_counted = statement.start == Lin(0) and not statement.is_open and _is_fixed(statement.trips)
+        is_counted = statement.start == Lin(0) and not statement.is_open and statement.trips.is_affine
         inside = domain.with_range(statement.var, statement.trips) if is_counted else None
         if inside is None:
             return (statement,)
@@ -152,10 +153,10 @@ class _Turning:
         first = users[0]
         if target.index != (Lin.symbol(loop.var),) or len(users) != self.users[target.buffer]:
             return None
-        is_clear = isinstance(first, Compute) and first.accumulate is None and isinstance(first.value, Const)
         uses = {use.index for s in users for use in uses_of(s) if use.buffer == target.buffer}
         # All that is done to the element is done in its trip, by this loop.
-        return first if is_clear and uses == {target.index} and target.buffer not in self.kept else None  # type: ignore[return-value]
+        is_own = uses == {target.index} and target.buffer not in self.kept
+        return first if is_own and isinstance(first, Compute) and is_clear(first) else None
 
     # --- what is left
 
@@ -322,7 +323,7 @@ class _Case:
 
 def _is_turnable(loop: Loop) -> bool:
     """Whether a loop starts at 0, has a fixed number of trips, and consists of plain statements, not too many."""
-    if loop.start != Lin(0) or loop.is_open or not _is_fixed(loop.trips) or len(loop.body) > MOST_STATEMENTS:
+    if loop.start != Lin(0) or loop.is_open or not loop.trips.is_affine or len(loop.body) > MOST_STATEMENTS:
         return False
     return all(isinstance(s, Compute) for s in loop.body)
 
@@ -334,10 +335,6 @@ def _in_two(statement: Statement) -> Block:
         return (statement,)
     clear = replace(statement, params=(), value=Const(0, statement.value.dtype), accumulate=None, fresh=False)
     return clear, replace(statement, fresh=False)
-
-
-def _is_fixed(form: Lin) -> bool:
-    return all(isinstance(atom, str) for atom, _ in form.terms)
 
 
 def _points(statement: Compute, domain: Domain) -> int:

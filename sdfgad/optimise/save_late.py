@@ -21,10 +21,9 @@ from sdfgad.optimise.names import names_of
 
 def save_late(program: Program) -> Program:
     """The program with the tapes of such loops written at the end of a trip, and read at the start of its reversal."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     names = names_of(program)
     for tape in program.buffers:
-        found = _found(program, tape, kept) if tape not in kept else None
+        found = _found(program, tape) if tape not in program.interface else None
         if found is not None:
             program = _moved(program, found, names)
     return program
@@ -41,7 +40,7 @@ class _Saved:
     restore: Compute
 
 
-def _found(program: Program, tape: str, kept: set[str]) -> _Saved | None:
+def _found(program: Program, tape: str) -> _Saved | None:
     users = program.users.get(tape, ())
     if len(users) != 2:
         return None
@@ -55,7 +54,8 @@ def _found(program: Program, tape: str, kept: set[str]) -> _Saved | None:
     if not isinstance(save, Compute) or not isinstance(restore, Compute):
         return None
     saved = _Saved(restore.target.buffer, forward, save, backward, restore)
-    is_own = saved.buffer not in kept and all(s is forward or s is backward for s in program.users[saved.buffer])
+    users = program.users[saved.buffer]
+    is_own = saved.buffer not in program.interface and all(s is forward or s is backward for s in users)
     is_one = _is_copied(program, saved, tape)
     return saved if is_own and is_one and _is_made_anew(saved) and _is_read_before(saved) else None
 

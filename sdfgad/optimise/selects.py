@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.ir.expr import Const, Expr, Op, Read, Rewriter
+from sdfgad.ir.expr import Expr, Op, Read, Rewriter
 from sdfgad.ir.program import Block, Compute, Program, Statement, transform
-from sdfgad.rules.algebra import add, select
+from sdfgad.rules.algebra import add, is_const, select
 
 
 def join_selects(program: Program) -> Program:
@@ -32,7 +32,7 @@ def _joined(node: Expr) -> Expr | None:
         return None
     (condition, *first), (other, *second) = (term.children for term in node.args)
     sides = list(zip(first, second, strict=True))
-    if condition is not other or not any(_is_zero(x) or _is_zero(y) for x, y in sides):
+    if condition is not other or not any(is_const(x, 0) or is_const(y, 0) for x, y in sides):
         return None
     yes, no = (_sum(x, y) for x, y in sides)
     return select(condition, yes, no)
@@ -46,12 +46,8 @@ def _changes_nothing(statement: Compute) -> bool:
 
 
 def _sum(x: Expr, y: Expr) -> Expr:
-    return y if _is_zero(x) else x if _is_zero(y) else add(x, y)
+    return y if is_const(x, 0) else x if is_const(y, 0) else add(x, y)
 
 
 def _is_choice(term: Expr) -> bool:
     return isinstance(term, Op) and term.name == "select" and term.dtype.kind in "fc"
-
-
-def _is_zero(value: Expr) -> bool:
-    return isinstance(value, Const) and value.value == 0

@@ -9,17 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sdfgad.ir.accesses import is_whole, mentioned_by, own_params, uses_of
-from sdfgad.ir.expr import Const, Lin
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Compute, Loop, Program, rewrite_statement
-from sdfgad.optimise.blocks import with_blocks
+from sdfgad.optimise.blocks import everywhere
+from sdfgad.optimise.first_assign import is_clear
 from sdfgad.optimise.names import names_of, renamed
 
 
 def sink_clears(program: Program) -> Program:
     """The program with such clears in the loops, also in nested ones."""
-    sinking = _Sinking(program)
-    inner = tuple(with_blocks(statement, sinking.block) for statement in program.body)
-    return program.with_body(sinking.block(inner))
+    return program.with_body(everywhere(program.body, _Sinking(program).block))
 
 
 class _Sinking:
@@ -33,8 +32,7 @@ class _Sinking:
         return block
 
     def is_matrix_clear(self, statement: Compute) -> bool:
-        is_clear = statement.accumulate is None and isinstance(statement.value, Const)
-        return is_clear and len(statement.params) > 1 and is_whole(self.buffers, statement)
+        return is_clear(statement) and len(statement.params) > 1 and is_whole(self.buffers, statement)
 
     def moved(self, block: Block, clear: Compute) -> Block:
         """The block with a clear in the first loop that uses the matrix, if trips and rows correspond one to one."""

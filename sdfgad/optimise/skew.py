@@ -351,8 +351,7 @@ def _difference(x: _Axis, y: _Axis, first: _Sweep, second: _Sweep, var: str | No
 def _is_plain(loop: Loop) -> bool:
     """Whether a loop is a sequence of statements, with a number of trips that is fixed before it runs."""
     is_counted = loop.start == Lin(0) and not loop.is_open and not loop.is_parallel
-    is_fixed = all(isinstance(atom, str) for atom, _ in loop.trips.terms)
-    return is_counted and is_fixed and 1 < len(loop.body) <= MOST_STATEMENTS
+    return is_counted and loop.trips.is_affine and 1 < len(loop.body) <= MOST_STATEMENTS
 
 
 def _lead(statement: Compute) -> str | None:

@@ -18,8 +18,7 @@ from sdfgad.optimise.names import names_of
 def split_arrays(program: Program) -> Program:
     """The program with such arrays split."""
     names = names_of(program)
-    kept = {*program.inputs, *program.outputs.values(), "status"}
-    for name in [name for name in program.buffers if name not in kept]:
+    for name in [name for name in program.buffers if name not in program.interface]:
         axis = next(iter(_fixed_axes(program, name)), None)
         if axis is not None:
             program = _in_parts(program, name, axis, names)

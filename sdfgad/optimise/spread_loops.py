@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 
 from sdfgad.ir.accesses import are_apart, conflict, is_same_trip, uses_of
-from sdfgad.ir.expr import Expr, Int, Lin, Read, reads, symbols_of
+from sdfgad.ir.expr import Expr, Lin, Read, reads, symbols_in
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -26,10 +26,10 @@ from sdfgad.ir.program import (
     Statement,
     buffers_of,
     rewrite_statement,
+    transform,
     walk,
     written,
 )
-from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.trips import is_counted
 from sdfgad.schedule.products import product_of
 
@@ -37,7 +37,7 @@ from sdfgad.schedule.products import product_of
 def spread_loops(program: Program) -> Program:
     """The program with such loops distributed."""
     spreading = _Spreading(program)
-    body = everywhere(program.body, spreading.block)
+    body = transform(program.body, spreading.statement)
     mentioned = {name for statement in walk(body) for name in buffers_of(statement)}
     gone = spreading.expanded - mentioned
     kept = {name: buffer for name, buffer in spreading.buffers.items() if name not in gone}
@@ -50,9 +50,6 @@ class _Spreading:
         self.uses = Counter(name for statement in walk(program.body) for name in buffers_of(statement))
         self.outside = {*program.inputs, *program.outputs.values()}
         self.expanded: set[str] = set()
-
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
         """The statements of a loop's body, each over all trips, or the loop itself."""
@@ -98,7 +95,7 @@ def _with_axis(statement: Compute, arrays: Mapping[str, Buffer], var: str) -> Co
 
 
 def _is_box(loop: Loop, statement: Compute) -> bool:
-    return loop.var not in symbols_of(*(Int(extent) for _, extent in statement.params))
+    return loop.var not in symbols_in(extent for _, extent in statement.params)
 
 
 def _are_alone(loop: Loop) -> bool:
@@ -110,6 +107,6 @@ def _are_alone(loop: Loop) -> bool:
 def _spread(loop: Loop, statement: Compute) -> Compute:
     """A statement for all trips, with parameters in the order of the axes of what it writes."""
     params: Params = ((loop.var, loop.trips), *statement.params)
-    axes = {name: axis for axis, lin in enumerate(statement.target.index) for name in symbols_of(Int(lin))}
+    axes = {name: axis for axis, lin in enumerate(statement.target.index) for name in lin.symbols}
     ordered = sorted(params, key=lambda param: axes.get(param[0], len(axes)))
     return replace(statement, params=tuple(ordered))

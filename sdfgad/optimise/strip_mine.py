@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.accesses import commute
-from sdfgad.ir.expr import Const, Int, Lin, reads
+from sdfgad.ir.expr import Int, Lin, reads
 from sdfgad.ir.program import (
     Block,
     Compute,
@@ -24,6 +24,7 @@ from sdfgad.ir.program import (
     transform,
     walk,
 )
+from sdfgad.optimise.first_assign import is_clear
 from sdfgad.optimise.fuse import hoisted, run_along, share
 from sdfgad.optimise.names import names_of, with_buffers
 from sdfgad.schedule.loop_order import is_single
@@ -125,9 +126,9 @@ class _Strips:
 
     def _private(self, loop: Loop) -> Loop:
         """A loop with temporaries private to its trips renamed, so that they can be local variables."""
-        kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
         users = [set(buffers_of(s)) for statement in self.program.body for s in walk((statement,))]
-        names = {n for s in loop.body for n in buffers_of(s) if is_single(self.buffers[n]) and n not in kept}
+        singles = {n for s in loop.body for n in buffers_of(s) if is_single(self.buffers[n])}
+        names = singles - self.program.interface
         names = {n for n in names if sum(n in used for used in users) == sum(n in buffers_of(s) for s in loop.body)}
         renamed = {name: self.names.fresh(name) for name in sorted(names)}
         for name, new in renamed.items():
@@ -171,7 +172,7 @@ def _commutes(group: _Group | Statement, other: Statement) -> bool:
 
 def _may_precede(fill: _Group | Statement, others: list[_Group | Statement]) -> bool:
     """Whether a statement is a fill of a small array that may go before others."""
-    if not isinstance(fill, Compute) or not isinstance(fill.value, Const) or fill.accumulate is not None:
+    if not isinstance(fill, Compute) or not is_clear(fill):
         return False
     is_small = math.prod(e.const if e.is_const else FILLED + 1 for _, e in fill.params) <= FILLED
     return is_small and all(_commutes(other, fill) for other in others if other is not fill)

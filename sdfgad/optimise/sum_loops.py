@@ -10,24 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.expr import Expr, Int, Op, symbols_of
-from sdfgad.ir.program import Block, Buffer, Compute, Loop, Program, Statement
-from sdfgad.optimise.blocks import everywhere
+from sdfgad.ir.expr import Expr, Op, symbols_in
+from sdfgad.ir.program import Block, Buffer, Compute, Loop, Program, Statement, transform
 from sdfgad.optimise.trips import as_addition, is_counted
 from sdfgad.schedule.products import product_of
 
 
 def sum_loops(program: Program) -> Program:
     """The program with such loops as sums."""
-    return program.with_body(everywhere(program.body, _Summing(program.buffers).block))
+    return program.with_body(transform(program.body, _Summing(program.buffers).statement))
 
 
 @dataclass(frozen=True)
 class _Summing:
     buffers: Mapping[str, Buffer]
-
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
         """The sums that a loop computes, or the loop itself."""
@@ -42,7 +38,7 @@ class _Summing:
         if summed is None:
             return
         lins = (*summed.target.index, *(extent for _, extent in summed.params))
-        if loop.var in symbols_of(*map(Int, lins)):
+        if loop.var in symbols_in(lins):
             return
         terms = list(_terms(summed.value))
         # What little is left of a trip's difference would be lost in sums that are large.

@@ -43,7 +43,7 @@ class Domain:
         several: list[Lin] = []
         for form in guards:
             names = _names(form)
-            if not names <= box.keys() or any(not isinstance(atom, str) for atom, _ in form.terms):
+            if not names <= box.keys() or not form.is_affine:
                 return None
             if len(names) > 1:
                 several.append(form)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from sdfgad.ir.expr import Int, Lin, reads, symbols_of
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Compute, Loop, Program, Statement, rewrite_statement, transform
-from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of
 
 WIDTH = 8
@@ -20,11 +19,7 @@ WIDTH = 8
 def tile(program: Program) -> Program:
     """The program with such loops in tiles; the remaining rows run as before."""
     names = names_of(program)
-
-    def each(block: Block) -> Block:
-        return tuple(part for statement in block for part in _tiled(statement, names))
-
-    return program.with_body(everywhere(program.body, each))
+    return program.with_body(transform(program.body, lambda statement: _tiled(statement, names)))
 
 
 def _tiled(statement: Statement, names: Names) -> Block:

@@ -117,7 +117,7 @@ def as_sum(statement: Compute) -> Compute | None:
     if not is_sum or not isinstance(statement.value, Op) or any(r.buffer == target.buffer for r in found):
         return None
     lins = (*target.index, *(extent for _, extent in statement.params))
-    is_plain = all(isinstance(atom, str) for lin in lins for atom, _ in lin.terms)
+    is_plain = all(lin.is_affine for lin in lins)
     return statement if is_plain and len(found) > 1 and not any(r.children for r in found) else None
 
 

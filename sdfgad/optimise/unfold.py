@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.accesses import own_params
-from sdfgad.ir.expr import Const, Expr, Int, Lin, rewrite, symbols_of
+from sdfgad.ir.expr import Const, Expr, Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -26,11 +26,11 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     rewrite_statement,
+    transform,
 )
 from sdfgad.memory.lifetimes import LOCAL
-from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.products import Operand, Product, product_of
+from sdfgad.schedule.products import Operand, Product, matrix_product_of
 
 # How many times as large a call must become.
 GAIN = 2
@@ -39,7 +39,7 @@ GAIN = 2
 def unfold(program: Program) -> Program:
     """The program with such windows copied."""
     unfolding = _Unfold(dict(program.buffers), names_of(program))
-    body = everywhere(program.body, unfolding.block)
+    body = transform(program.body, unfolding.statement)
     return replace(program, buffers=unfolding.buffers, body=body)
 
 
@@ -70,8 +70,8 @@ class Windows:
         if not all(extent.is_const for _, extent in statement.params):
             return None
         statement = _without_ones(statement)
-        product = product_of(statement, buffers)
-        if product is None or not product.n:
+        product = matrix_product_of(statement, buffers)
+        if product is None:
             return None
         overlapping = [o for o in (product.a, product.b, product.c) if not o.is_separate]
         if len(overlapping) != 1:
@@ -84,8 +84,8 @@ class Windows:
     def work(self, buffers: Mapping[str, Buffer]) -> int:
         """The multiplications of a call for many windows."""
         name = "windows"
-        product = product_of(self.product(name), {**buffers, name: self.buffer(name)})
-        return product.work if product is not None and product.n else 0
+        product = matrix_product_of(self.product(name), {**buffers, name: self.buffer(name)})
+        return product.work if product is not None else 0
 
     def buffer(self, name: str) -> Buffer:
         shape = tuple(extent for _, extent in (*self.places, *self.inside))
@@ -108,7 +108,7 @@ class Windows:
     @property
     def is_summed_around(self) -> bool:
         """Whether several trips of the loops around add to the same elements."""
-        return not {p for p, _ in self.around} <= symbols_of(*map(Int, self.statement.target.index))
+        return not {p for p, _ in self.around} <= symbols_in(self.statement.target.index)
 
     def moved(self, name: str) -> Compute:
         """The copy of one element between the windows and the matrix, or the addition to the windows."""
@@ -151,9 +151,6 @@ def _points(params: Sequence[tuple[str, Lin]]) -> int:
 class _Unfold:
     def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
         self.buffers, self.names = buffers, names
-
-    def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Block:
         if not isinstance(statement, Compute):

@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 
 from sdfgad.ir.accesses import own_params
-from sdfgad.ir.expr import Expr, Int, Lin, Op, postorder, reads, rewrite, symbols_of
+from sdfgad.ir.expr import Expr, Lin, Op, postorder, reads, rewrite, symbols_in
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, transform
 
 # Sums of more terms stay loops; so do those that would become longer than this, in operations.
@@ -68,7 +68,7 @@ def _rows(statement: Statement) -> Block:
 
 
 def _is_shared(index: tuple[Lin, ...], row: str, along: str) -> bool:
-    names = symbols_of(*map(Int, index))
+    names = symbols_in(index)
     return along in names and row not in names
 
 

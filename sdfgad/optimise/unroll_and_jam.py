@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sdfgad.ir.expr import Int, Lin, reads, symbols_of
+from sdfgad.ir.expr import Int, Lin, reads, symbols_in
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -23,6 +23,7 @@ from sdfgad.ir.program import (
     rewrite_statement,
     walk,
 )
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of, with_buffers
 from sdfgad.schedule.loop_facts import is_vector, sums_of
 from sdfgad.schedule.loop_order import is_single
@@ -48,7 +49,7 @@ class _Jamming:
         self.mentions = Counter(name for statement in program.body for name in statement.mentioned)
 
     def made(self) -> Program:
-        body = tuple(part for statement in self.program.body for part in self.jammed(statement))
+        body = flat_map(self.program.body, self.jammed)
         return replace(self.program, buffers=self.buffers, body=body)
 
     def jammed(self, statement: Statement) -> Block:
@@ -65,10 +66,9 @@ class _Jamming:
     def private(self, loop: Loop) -> list[str] | None:
         """The scalars that are private to a trip; None if trips assign anything else at the same elements."""
         assigned = {s.target for s in walk((loop,)) if isinstance(s, Compute) and s.assigns}
-        found = sorted({target.buffer for target in assigned if loop.var not in _symbols(target)})
-        kept = {*self.program.inputs, *self.program.outputs.values(), "status"}
-        is_own = all(is_single(self.buffers[name]) and name not in kept and self.mentions[name] == 1 for name in found)
-        return found if is_own else None
+        found = sorted({target.buffer for target in assigned if loop.var not in symbols_in(target.index)})
+        is_own = all(is_single(self.buffers[name]) and self.mentions[name] == 1 for name in found)
+        return found if is_own and self.program.interface.isdisjoint(found) else None
 
     def rows(self, loop: Loop, inner: Loop, private: list[str]) -> tuple[Block, Loop | None]:
         """The loop with rows together, and one over the rest."""
@@ -143,11 +143,7 @@ def _shared(loop: Loop, inner: Loop) -> int:
 def _is_shared(access: Access, loop: Loop, inner: Loop) -> bool:
     """Whether an element depends on the place in the row only."""
     is_known = not reads(*map(Int, access.index))
-    return is_known and inner.var in _symbols(access) and loop.var not in _symbols(access)
-
-
-def _symbols(access: Access) -> set[str]:
-    return symbols_of(*map(Int, access.index))
+    return is_known and inner.var in symbols_in(access.index) and loop.var not in symbols_in(access.index)
 
 
 def _body(statement: Statement) -> Iterator[Statement]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sdfgad.ir.accesses import uses_of
-from sdfgad.ir.expr import INT, Int, Lin, Op, symbols_of
+from sdfgad.ir.expr import INT, Int, Lin, Op, symbols_in
 from sdfgad.ir.program import Access, Block, Compute, Loop, Program, Statement, reads_of, rewrite_statement
 from sdfgad.ir.sets import Domain
 from sdfgad.optimise.dependence import Trips
@@ -38,7 +38,7 @@ class _Jamming:
 
     def around(self, statement: Statement, domain: Domain) -> Statement:
         """A statement with the loops in it jammed."""
-        if not isinstance(statement, Loop) or statement.start != Lin(0) or not _is_plain(statement.trips):
+        if not isinstance(statement, Loop) or statement.start != Lin(0) or not statement.trips.is_affine:
             return statement
         # Trips of parallel loops are for threads.
         if statement.is_open or statement.is_parallel:
@@ -64,7 +64,7 @@ class _Jamming:
         return together, rest
 
     def is_possible(self, loop: Loop, domain: Domain) -> bool:
-        if loop.is_open or loop.start != Lin(0) or not _is_plain(loop.trips):
+        if loop.is_open or loop.start != Lin(0) or not loop.trips.is_affine:
             return False
         if not all(_is_simple(s, loop.var) for s in loop.body) or len(loop.body) > MOST_STATEMENTS:
             return False
@@ -90,10 +90,6 @@ def _are_apart(trips: Trips) -> bool:
     return not any(trips.meet(a, b, order) for a in uses for b in uses)
 
 
-def _is_plain(form: Lin) -> bool:
-    return all(isinstance(atom, str) for atom, _ in form.terms)
-
-
 def _extent(statement: Statement) -> Lin | None:
     """How many points the only axis of a statement has; None if it has none."""
     if isinstance(statement, Loop):
@@ -104,7 +100,7 @@ def _extent(statement: Statement) -> Lin | None:
 def _is_simple(statement: Statement, var: str) -> bool:
     """Whether it has at most one axis, the same in each trip: a statement, or a parallel loop of statements."""
     extent = _extent(statement)
-    if extent is not None and (not _is_plain(extent) or var in symbols_of(Int(extent))):
+    if extent is not None and (not extent.is_affine or var in extent.symbols):
         return False
     if isinstance(statement, Loop):
         is_vector = statement.is_parallel and statement.start == Lin(0) and not statement.is_open
@@ -122,11 +118,7 @@ def _shared(statement: Statement, var: str) -> set[Access]:
     inside = statement.body if isinstance(statement, Loop) else (statement,)
     found = {Access(read.buffer, read.index) for s in inside for read in reads_of(s)}
     found |= {s.target for s in inside if isinstance(s, Compute)}
-    return {access for access in found if name in _symbols(access) and var not in _symbols(access)}
-
-
-def _symbols(access: Access) -> frozenset[str]:
-    return frozenset(symbols_of(*map(Int, access.index)))
+    return {access for access in found if name in symbols_in(access.index) and var not in symbols_in(access.index)}
 
 
 def _forwards(loop: Loop) -> Loop:

@@ -22,7 +22,7 @@ from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import evaluated, is_library
 from sdfgad.parse.ranges import Items, Range, combined, items_of
-from sdfgad.parse.registry import Handler, Known, known_function
+from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
 
@@ -85,7 +85,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return containers.method(frame.b, function, positional)
     if isinstance(function, types.FunctionType) and not is_library(function):
         return _inlined(frame, node, function, positional, keywords)
-    if _is_hashable(function) and function in ON_SEQUENCES:
+    if is_hashable(function) and function in ON_SEQUENCES:
         items = combined(frame.b, function, positional, keywords)
         if items is not None:
             return items
@@ -93,7 +93,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         if function is reversed:
             sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
         return frame.b.python(function, *sequences, **keywords)
-    if _is_hashable(function) and function in ON_KNOWN and is_static((positional, keywords)):
+    if is_hashable(function) and function in ON_KNOWN and is_static((positional, keywords)):
         are_lazy = [isinstance(value, (Range, Items)) for value in positional]
         sequences = [
             list(_sequence(frame, value)) if lazy else value for value, lazy in zip(positional, are_lazy, strict=True)
@@ -219,11 +219,3 @@ def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> N
         values *= more
     else:
         raise frame.unsupported(node, "this update of a list is not supported")
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdfgad.ir.expr import Int, symbols_of
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 
@@ -27,7 +26,7 @@ def require_current(b: Builder, container: Any) -> None:
     if len(around) < len(b.blocks) - depth:
         raise b.unsupported(what, "Use an array, or names, for values that change.")
     var, trips = around[0]
-    raise NeedsConstant({var} | symbols_of(Int(trips)), b.where, what)
+    raise NeedsConstant({var} | trips.symbols, b.where, what)
 
 
 def method(b: Builder, function: Any, positional: list[Any]) -> Any:

@@ -110,7 +110,7 @@ def _as_copy(statement: Statement) -> _Copy | None:
         return None
     read = statement.value
     is_plain = read.index == tuple(Lin.symbol(name) for name, _ in statement.params)
-    is_linear = all(isinstance(atom, str) for lin in statement.target.index for atom, _ in lin.terms)
+    is_linear = all(lin.is_affine for lin in statement.target.index)
     return _Copy(read.buffer, statement.target, statement.params) if is_plain and is_linear else None
 
 

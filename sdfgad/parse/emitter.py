@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import islpy as isl
 
 from sdfgad.errors import InvalidIndex, Location, SdfgadError, ShapeMismatch
-from sdfgad.ir.expr import INT, Const, Expr, Int, IntLike, Lin, Op, symbols_of
+from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op
 from sdfgad.ir.program import FIRST_CHECK, Access, Branch, Buffer, Check, Compute, Loop, Statement
 from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
@@ -130,9 +130,9 @@ class Emitter:
 
     def symbols_behind(self, form: Lin) -> set[str]:
         """The run-time integers, or failing that the loop counters, on which a form depends."""
-        found = symbols_of(Int(form))
+        found = set(form.symbols)
         while True:
-            linked = {s for f in self.domain.forms if symbols_of(Int(f)) & found for s in symbols_of(Int(f))}
+            linked = {s for f in self.domain.forms if f.symbols & found for s in f.symbols}
             if linked <= found:
                 break
             found |= linked

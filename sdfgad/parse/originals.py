@@ -47,10 +47,10 @@ def without_copies(program: Program) -> Program:
 
 def read_originals(program: Program) -> Program:
     """The program without copies of whole arrays that are never written again."""
-    kept = {*program.inputs, *program.outputs.values(), "status"}
     while True:
         writes = _writes(program.body)
-        names = {name: source for name in writes if name not in kept for source in _originals(program, writes, name)}
+        own = [name for name in writes if name not in program.interface]
+        names = {name: source for name in own for source in _originals(program, writes, name)}
         # One after the other: the original of one may be the copy of another.
         names = {name: source for name, source in names.items() if source not in names}
         if not names:
@@ -91,7 +91,7 @@ def read_through(program: Program) -> Program:
 
     Outside of loops the reverse sweep may have the copy, and would have to keep the original.
     """
-    kept = {*program.inputs, *program.outputs.values(), "status"}
+    kept = program.interface
     uses = Counter(name for s in walk(program.body) for name in buffers_of(s))
 
     def each(statement: Statement) -> Block:
@@ -102,7 +102,7 @@ def read_through(program: Program) -> Program:
     return program.with_body(transform(program.body, each))
 
 
-def _read_through(block: Block, buffers: Mapping[str, Buffer], kept: set[str], uses: Counter[str]) -> Block:
+def _read_through(block: Block, buffers: Mapping[str, Buffer], kept: frozenset[str], uses: Counter[str]) -> Block:
     """A block of a trip, and what its branches run, without such copies."""
     position = 0
     while position < len(block):

@@ -78,9 +78,7 @@ def optional(module: str, *names: str, is_text: bool = False) -> Callable[[Handl
 
 def known_function(original: Any) -> Known | None:
     """How the parser evaluates a callable, or None."""
-    try:
-        hash(original)
-    except TypeError:
+    if not is_hashable(original):
         return None
     if original not in FUNCTIONS:
         for module in [name for name in OPTIONAL if name in sys.modules]:
@@ -88,6 +86,15 @@ def known_function(original: Any) -> Known | None:
             found.pop(None, None)
             FUNCTIONS.update(found)
     return FUNCTIONS.get(original)
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether a value can be a key: a callable object need not be."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _enter(known: Known, originals: tuple[Any, ...], method: str) -> None:

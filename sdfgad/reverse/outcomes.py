@@ -18,7 +18,7 @@ from sdfgad.analysis.flow import BEFORE
 from sdfgad.analysis.model import numbered
 from sdfgad.ir.expr import BOOL, Const, Expr, Lin, Op, Read, reads, rewrite
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Branch, Buffer, Call, Compute, Loop, Program, Statement
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Program, Statement, with_blocks
 from sdfgad.reverse.residuals import Residual, StatementAdjoint, residuals_of
 from sdfgad.reverse.save_points import Key, SavePoints
 
@@ -174,20 +174,10 @@ def _noted(
             moved.append(number + before)
             if number in choices:
                 result.append(choices[number].note)
-            result.append(_with_blocks(statement, visit))
+            result.append(with_blocks(statement, visit))
         return tuple(result)
 
     body = visit(program.body)
     buffers = dict(program.buffers) | {choice.place.buffer: choice.buffer for choice in choices.values()}
     noted = replace(program, body=body, buffers=buffers)
     return noted, {moved[number]: piece for number, piece in pieces.items()}
-
-
-def _with_blocks(statement: Statement, visit: Callable[[Block], Block]) -> Statement:
-    if isinstance(statement, Loop):
-        return replace(statement, body=visit(statement.body))
-    if isinstance(statement, Branch):
-        then = visit(statement.then)
-        return replace(statement, then=then, orelse=visit(statement.orelse))
-    assert isinstance(statement, (Compute, Call))
-    return statement

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sdfgad.ir.expr import Expr, Int, Lin, Read, symbols_of
-from sdfgad.ir.program import Access, Accumulate, Compute
+from sdfgad.ir.expr import Expr, Lin, Read, symbols_in
+from sdfgad.ir.program import Accumulate, Compute
 from sdfgad.rules.algebra import compare, const, div, select
 from sdfgad.rules.expression import pullback
 
@@ -93,8 +93,5 @@ def extremum(statement: Compute, t: Expr, active: frozenset[str]) -> Pullback:
 
 def target_params(statement: Compute) -> tuple[tuple[str, Lin], ...]:
     """The parameters of the box that select the target element; the others are summed over."""
-    return tuple((name, extent) for name, extent in statement.params if _mentions(statement.target, name))
-
-
-def _mentions(access: Access, symbol: str) -> bool:
-    return any(symbol in symbols_of(Int(lin)) for lin in access.index)
+    names = symbols_in(statement.target.index)
+    return tuple((name, extent) for name, extent in statement.params if name in names)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sdfgad.ir.expr import Expr, Int, Lin, postorder, symbols_of
+from sdfgad.ir.expr import Expr, Int, Lin, postorder, symbols_in, symbols_of
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, reads_of, rewrite_statement
 
 
@@ -62,7 +62,7 @@ def _is_along(access: Access, buffers: Mapping[str, Buffer], outer: str, inner: 
         return False
     offset = offset_of(access, buffers)
     if offset is None:
-        return not symbols_of(*map(Int, access.index)) & {outer, inner}
+        return not symbols_in(access.index) & {outer, inner}
     return offset.coefficient(outer) == length * offset.coefficient(inner)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from sdfgad.ir.accesses import Use, interval
-from sdfgad.ir.expr import Int, Lin, symbols_of
+from sdfgad.ir.expr import Lin, symbols_of
+from sdfgad.ir.expr import symbols_in as symbols_in  # The writers import it from here.
 from sdfgad.ir.mixed_radix import radix_of
 from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, blocks_of, reads_of
 from sdfgad.schedule.loop_order import is_injective
@@ -39,7 +40,7 @@ def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, s
         target = statement.target
         if target.buffer in scalars or target in sums:
             continue
-        if var not in symbols_of(*(Int(lin) for lin in target.index)):
+        if var not in symbols_in(target.index):
             return False
         if not statement.assigns:
             added.setdefault(target.buffer, []).append(Use(target.buffer, target.index, (), "add"))
@@ -77,9 +78,9 @@ def _is_digit(forms: list[Lin], uses: list[Use], var: str) -> bool:
     """Whether a counter is the same digit of all the forms."""
     radixes = {radix_of(form, dict(use.bound)) for form, use in zip(forms, uses, strict=True)}
     weights = {form.coefficient(var) for form in forms}
-    fixed = [atom for radix in radixes if radix is not None for atom, _ in radix.fixed.terms]
-    is_plain = all(isinstance(atom, str) for atom in fixed) and all(var in use.names for use in uses)
-    return None not in radixes and len(radixes) == len(weights) == 1 and weights != {0} and is_plain
+    is_plain = all(radix is not None and radix.fixed.is_affine for radix in radixes)
+    is_one = len(radixes) == len(weights) == 1 and weights != {0}
+    return is_plain and is_one and all(var in use.names for use in uses)
 
 
 def own_buffers(statement: Loop | Branch) -> set[str]:
@@ -116,7 +117,3 @@ def free_symbols(block: Block) -> set[str]:
             mentioned = symbols_in(lins) | symbols_of(statement.value)
             found |= mentioned - {name for name, _ in statement.params}
     return found
-
-
-def symbols_in(lins: Iterable[Lin]) -> set[str]:
-    return symbols_of(*(Int(lin) for lin in lins))

@@ -125,6 +125,12 @@ def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | N
     return _product_of(statement, tuple((name, buffers[name].shape) for name in sorted(statement.touched)))
 
 
+def matrix_product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | None:
+    """The same, if it is a product of two matrices: of a matrix and a vector it is None."""
+    product = product_of(statement, buffers)
+    return product if product is not None and product.n else None
+
+
 @lru_cache(maxsize=10_000)
 def _product_of(statement: Compute, known: tuple[tuple[str, Shape], ...]) -> Product | None:
     shapes = dict(known)
@@ -192,18 +198,14 @@ def _operand(access: Access, conjugate: bool, params: Params, shapes: Mapping[st
     flat = folded(flat, {p: (0, extent.const - 1) for p, extent in params if extent.is_const})
     names = {name for name, _ in params}
     is_separate = all(_is_simple(lin, names) for lin in access.index)
-    if not _is_plain(flat) or not (is_separate or all(extent.is_const for _, extent in params)):
+    if not flat.is_affine or not (is_separate or all(extent.is_const for _, extent in params)):
         return None
     strides = {p: flat.coefficient(p) for p, extent in params if flat.coefficient(p) and extent != Lin(1)}
     return Operand(access, flat.substitute(dict.fromkeys(names, 0)), strides, conjugate, is_separate)
 
 
-def _is_plain(form: Lin) -> bool:
-    return all(isinstance(atom, str) for atom, _ in form.terms)
-
-
 def _is_simple(form: Lin, names: set[str]) -> bool:
-    return _is_plain(form) and sum(atom in names for atom, _ in form.terms) <= 1
+    return form.is_affine and sum(atom in names for atom, _ in form.terms) <= 1
 
 
 # --- which parameters are rows, columns and summed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ShapeMismatch
-from sdfgad.ir.expr import Int, Lin, symbols_of
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.folding import folded
 from sdfgad.parse import broadcasting, selecting
 from sdfgad.parse.builder import Builder
@@ -134,7 +134,7 @@ def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any]:
     flat = folded(flat, {s: (0, max(size - 1, 0)) for s, size in zip(symbols, sizes, strict=True)})
     strides = [flat.coefficient(s) for s in symbols]
     rest = flat - sum((Lin.symbol(s).scaled(c) for s, c in zip(symbols, strides, strict=True)), Lin(0))
-    if symbols_of(Int(rest)) & set(symbols):
+    if rest.symbols & set(symbols):
         raise b.unsupported("whether NumPy copies this view to reshape it is not known", "Copy it first.")
     return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), sizes, strides)
 

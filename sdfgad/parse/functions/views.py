@@ -51,12 +51,8 @@ def rollaxis(b: Builder, a: Any, axis: Any, start: Any = 0) -> Tensor:
 
 
 @function(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(b: Builder, x: Any) -> Tensor:
-    return moveaxis(b, x, -1, -2)
-
-
 @attribute("mT")
-def matrix_transposed(b: Builder, x: Tensor) -> Tensor:
+def matrix_transpose(b: Builder, x: Any) -> Tensor:
     return moveaxis(b, x, -1, -2)
 
 
