@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from tests.helpers_text import sample
 
 ANEW = {
@@ -56,12 +56,12 @@ NOT_ANEW = {
 
 @pytest.mark.parametrize("name", ANEW)
 def test_anew(name):
-    assert begins_anew(sample(ANEW[name], n=3)[0].body, "b")
+    assert is_privatisable(sample(ANEW[name], n=3)[0].body, "b")
 
 
 @pytest.mark.parametrize("name", NOT_ANEW)
 def test_not_anew(name):
-    assert not begins_anew(sample(NOT_ANEW[name], n=3)[0].body, "b")
+    assert not is_privatisable(sample(NOT_ANEW[name], n=3)[0].body, "b")
 
 
 CASES = {
@@ -88,4 +88,4 @@ CASES = {
 def test_begins_anew(name):
     text, expected = CASES[name]
     program, _, _ = sample(text, **({"n": 2} if "n]" in text or "n," in text or "n +" in text else {}))
-    assert begins_anew(program.body, "A" if "A[" in text else "a") is expected
+    assert is_privatisable(program.body, "A" if "A[" in text else "a") is expected
