@@ -34,7 +34,7 @@ class Place:
     is_exact: bool = True
 
     def inside(self, forms: tuple[Lin, ...] | None, order: str, counter: str | None = None) -> Place:
-        """A place nested in this one, where `forms` >= 0; None for a condition that is not given by such forms."""
+        """A place nested in this one, where `forms` >= 0; `forms` is None for a condition that has no such forms."""
         counters = (*self.counters, counter) if counter else self.counters
         is_exact = self.is_exact and forms is not None
         return Place(counters, self.forms + (forms or ()), (*self.order, order), is_exact)

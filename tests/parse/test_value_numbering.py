@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.parse.equal_values import merge_equal
+from sdfgad.parse.value_numbering import merge_equal
 from tests.helpers_ir import parsed
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import sample
