@@ -1,4 +1,4 @@
-"""isl's dataflow analysis against enumeration, where elements are told by quotients and remainders."""
+"""Dataflow analysis by isl against enumeration, for indices with quotients and remainders."""
 
 import random
 from dataclasses import replace
@@ -39,7 +39,7 @@ def box(rng):
 
 
 def somewhere(rng, label, position, phase):
-    """A touch before, in or after a loop, and when it touches which elements."""
+    """An access relation before, in or after a loop, and the time and element of each access."""
     access, params, elements = rng.choice([along_memory, along_memory, box])(rng)
     if rng.random() < 0.6:
         trip = Lin.symbol("j")

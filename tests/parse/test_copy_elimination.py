@@ -1,4 +1,4 @@
-"""Temporaries that are only copied are written in their place at once; what a program computes stays the same."""
+"""Copy elimination: temporaries that are only copied are written to the target; results stay the same."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Copies of what stays equal are not made, and copies that both sides of a branch end with are made after it."""
+"""Copy propagation: originals are read instead of copies, and copies at the ends of both sides of a branch are sunk."""
 
 import numpy as np
 import pytest
@@ -181,7 +181,7 @@ def test_a_program_without_copies_is_left_alone():
 
 
 def chosen_of_anything(x):
-    """What is not chosen is NaN, infinite, or has no slope."""
+    """Elements that are not selected are NaN, infinite, or not differentiable."""
     y = x[np.isfinite(x)]
     y = y[y > 0.0]
     z = np.log(y) * y

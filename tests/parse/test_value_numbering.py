@@ -1,4 +1,4 @@
-"""Equal values are made once."""
+"""Value numbering: equal values are computed once."""
 
 import numpy as np
 import pytest
