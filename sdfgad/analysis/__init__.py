@@ -1,1 +1,1 @@
-"""Analyse: what depends on what, and which overwritten values are still needed."""
+"""Dataflow analysis: what depends on what, and which overwritten values the reverse sweep needs."""

@@ -1,4 +1,4 @@
-"""Which buffers carry derivatives: they depend on `wrt`, and the output depends on them."""
+"""Activity analysis: finds the buffers that depend on `wrt` and on which the output depends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def active_buffers(
 
 
 def _closure(found: set[str], edges: list[tuple[str, set[str]]]) -> set[str]:
-    """`found` and all that is reachable from it."""
+    """`found` and all names that are reachable from it along the edges; `found` is extended in place."""
     following: dict[str, set[str]] = {}
     for source, targets in edges:
         following.setdefault(source, set()).update(targets)

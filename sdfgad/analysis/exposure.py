@@ -1,4 +1,4 @@
-"""Which buffers a block reads that may hold values from before it."""
+"""Upward-exposed reads: which buffers a block may read before it has written them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import islpy as isl
 
 from sdfgad.analysis.flow import AFTER, BEFORE, WRITE, Request
-from sdfgad.analysis.model import Touch, after, depth_of, flow, placed, source_of, touch
+from sdfgad.analysis.model import AccessRelation, access_relation, after, depth_of, flow, placed, source_of
 from sdfgad.ir.expr import Const
 from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Statement, Whole, boxed_reads, walk, writes_of
 
@@ -19,17 +19,17 @@ def exposed(
     context: isl.Set,
     requests: Mapping[int, Iterable[Request]],
 ) -> frozenset[str]:
-    """Those of the buffers `names` of which some element may be read, in the block, before the block writes it.
+    """The buffers among `names` with an upward-exposed read: an element may be read before the block writes it.
 
     Args:
         block: statements; symbols that they do not bind, such as the counter of a loop around them, have any value.
-        requests: further reads by the number of a statement of the block.
+        requests: statement number in the block -> further reads, of the adjoint of that statement.
     """
-    unclear = sorted(name for name in names if not _starts_whole(block, name, buffers))
+    unclear = sorted(name for name in names if not _is_overwritten_first(block, name, buffers))
     return frozenset(name for name in unclear if _is_exposed(block, buffers[name], context, requests))
 
 
-def _starts_whole(block: Block, name: str, buffers: Mapping[str, Buffer]) -> bool:
+def _is_overwritten_first(block: Block, name: str, buffers: Mapping[str, Buffer]) -> bool:
     """Whether the first statement of the block that mentions a buffer overwrites all of it."""
     for statement in block:
         inner = list(walk((statement,)))
@@ -54,17 +54,17 @@ def overwrites(statement: Statement, buffer: Buffer) -> bool:
 
 
 def _is_exposed(block: Block, buffer: Buffer, context: isl.Set, requests: Mapping[int, Iterable[Request]]) -> bool:
-    """Whether a read may see a write of everything that is put before the block."""
+    """Whether a write of the whole buffer, inserted before the block, may reach one of the block's reads."""
     whole = Whole(buffer.name, buffer.shape, buffer.dtype)
     before = Compute(whole.params, whole.access, Const(0, buffer.dtype))
     body = (before, *block)
     depth = depth_of(body)
-    sinks: list[Touch] = []
-    writes: list[Touch] = []
+    sinks: list[AccessRelation] = []
+    writes: list[AccessRelation] = []
     for number, statement, place in placed(body):
         for access, params in writes_of(statement):
             if access.buffer == buffer.name:
-                writes.append(touch(f"W{number}", place, access, params, WRITE, depth, context))
+                writes.append(access_relation(f"W{number}", place, access, params, WRITE, depth, context))
         reads = [(Access(r.buffer, r.index), params, BEFORE) for r, params in boxed_reads(statement)]
         if isinstance(statement, Compute) and statement.accumulate:
             reads.append((statement.target, statement.params, BEFORE))
@@ -72,7 +72,7 @@ def _is_exposed(block: Block, buffer: Buffer, context: isl.Set, requests: Mappin
         for access, params, phase in reads:
             if access.buffer == buffer.name:
                 there = after(statement, place) if phase == AFTER else place
-                sinks.append(touch(f"R{len(sinks)}", there, access, params, phase, depth, context))
+                sinks.append(access_relation(f"R{len(sinks)}", there, access, params, phase, depth, context))
     if not sinks:
         return False
     found = flow(sinks, [w for w in writes if not w.is_exact], [w for w in writes if w.is_exact])

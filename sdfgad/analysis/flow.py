@@ -1,8 +1,8 @@
-"""Which writes destroy a value that the reverse sweep needs.
+"""To-be-recorded (TBR) analysis: which writes overwrite a value that the reverse sweep needs.
 
-A request is a value that the adjoint of a statement reads, as it stands just before or just after that statement; a
-write needs its old values saved exactly if some request may be followed by it with no other write to the same
-element in between. Affine accesses are exact; others are taken to touch whatever they may.
+A request is a value that the adjoint of a statement reads, as it is just before or just after that statement. A write
+must save the values that it overwrites exactly if it may follow a request with no other write to the same element in
+between. Affine accesses are exact; any other is assumed to access each element that it may access.
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from sdfgad.analysis.model import Params, Place, Touch, after, depth_of, flow, placed, sink_of, source_of, touch
+from sdfgad.analysis.model import (
+    AccessRelation,
+    Params,
+    Place,
+    access_relation,
+    after,
+    depth_of,
+    flow,
+    placed,
+    sink_of,
+    source_of,
+)
 from sdfgad.ir.program import Access, Block, Statement, writes_of
 
 BEFORE, WRITE, AFTER = 0, 1, 2
@@ -21,15 +32,15 @@ BEFORE, WRITE, AFTER = 0, 1, 2
 
 @dataclass(frozen=True)
 class Request:
-    """A value that the adjoint of a statement reads: `phase` is BEFORE or AFTER that statement runs."""
+    """A value that the adjoint of a statement reads, as it is BEFORE or AFTER (`phase`) that statement runs."""
 
     access: Access
     params: Params
     phase: int
 
 
-class Destruction:
-    """Answers, for one program, which writes destroy requested values; what was asked before is remembered."""
+class OverwriteAnalysis:
+    """TBR analysis of one program: which writes overwrite requested values. Its answers are cached."""
 
     def __init__(self, body: Block, context: isl.Set) -> None:
         self.context, self.placed, self.depth = context, placed(body), depth_of(body)
@@ -38,13 +49,13 @@ class Destruction:
         for number, statement, _ in self.placed:
             for buffer in dict.fromkeys(access.buffer for access, _ in writes_of(statement)):
                 self._writers.setdefault(buffer, []).append(number)
-        self._writes: dict[str, tuple[list[Touch], list[int]]] = {}
+        self._writes: dict[str, tuple[list[AccessRelation], list[int]]] = {}
         self._hits: dict[str, dict[tuple[int, Request], frozenset[int]]] = {}
 
     def of(self, requests: Mapping[int, Iterable[Request]], only: frozenset[str]) -> frozenset[tuple[int, str]]:
-        """The statements, by number, and the buffers of theirs whose overwritten values are requested.
+        """Pairs (statement number, buffer): the statement overwrites requested values of the buffer.
 
-        Statements are numbered in the order of `analysis.model.numbered`. Only buffers in `only` are looked at.
+        Statements are numbered as by `analysis.model.numbered`. Only the buffers in `only` are considered.
         """
         wanted: dict[str, set[tuple[int, Request]]] = {}
         for number, asked in requests.items():
@@ -54,34 +65,38 @@ class Destruction:
         return frozenset(
             (n, buffer)
             for buffer, asked in wanted.items()
-            for numbers in self.hits(asked, buffer).values()
+            for numbers in self.destroying_writes(asked, buffer).values()
             for n in numbers
         )
 
-    def hits(self, requests: Iterable[tuple[int, Request]], buffer: str) -> dict[tuple[int, Request], frozenset[int]]:
-        """For each request for a buffer, by the number of its statement: the writes that destroy what it asks for."""
+    def destroying_writes(
+        self, requests: Iterable[tuple[int, Request]], buffer: str
+    ) -> dict[tuple[int, Request], frozenset[int]]:
+        """Pair (statement number, request) for a buffer -> numbers of the writes that overwrite the requested value."""
         wanted = set(requests)
         if buffer not in self.rewritten:
             return dict.fromkeys(wanted, frozenset())
         known = self._hits.setdefault(buffer, {})
-        # All that are new in one question: isl takes about as long for many as for one.
-        new = sorted(wanted - known.keys(), key=lambda item: (item[0], str(item[1].access), item[1].phase))
-        if new:
-            known.update(zip(new, self._found(buffer, new), strict=True))
+        # One call of isl for all: it takes about as long for many requests as for one.
+        unknown = sorted(wanted - known.keys(), key=lambda item: (item[0], str(item[1].access), item[1].phase))
+        if unknown:
+            known.update(zip(unknown, self._found(buffer, unknown), strict=True))
         return {request: known[request] for request in wanted}
 
     def _found(self, buffer: str, wanted: list[tuple[int, Request]]) -> list[frozenset[int]]:
-        """The destroying writes of each request; their order is of no consequence but for isl's time."""
+        """The writes that overwrite each requested value. The order of `wanted` only affects isl's run time."""
         writes, numbers = self._writes_to(buffer)
-        sources: list[Touch] = []
+        sources: list[AccessRelation] = []
         for number, request in wanted:
             _, statement, place = self.placed[number]
             there = after(statement, place)
             label = f"Q{len(sources)}"
-            sources.append(touch(label, there, request.access, request.params, request.phase, self.depth, self.context))
+            sources.append(
+                access_relation(label, there, request.access, request.params, request.phase, self.depth, self.context)
+            )
         found = flow(writes, sources, [w for w in writes if w.is_exact])
         if found is None:
-            # Saving what is not needed costs memory; not saving what is would cost the gradient.
+            # Conservative: a value that is saved in vain costs memory, a missing one makes the gradient wrong.
             return [frozenset(numbers)] * len(wanted)
         hits: list[set[int]] = [set() for _ in wanted]
         for dependence in found:
@@ -89,23 +104,23 @@ class Destruction:
                 hits[int(source_of(dependence)[1:])].add(numbers[int(sink_of(dependence)[1:])])
         return [frozenset(one) for one in hits]
 
-    def _writes_to(self, buffer: str) -> tuple[list[Touch], list[int]]:
+    def _writes_to(self, buffer: str) -> tuple[list[AccessRelation], list[int]]:
         if buffer not in self._writes:
-            touches: list[Touch] = []
+            relations: list[AccessRelation] = []
             numbers: list[int] = []
             for number in self._writers[buffer]:
                 _, statement, place = self.placed[number]
                 for access, params in writes_of(statement):
                     if access.buffer == buffer:
                         label = f"W{len(numbers)}"
-                        touches.append(touch(label, place, access, params, WRITE, self.depth, self.context))
+                        relations.append(access_relation(label, place, access, params, WRITE, self.depth, self.context))
                         numbers.append(number)
-            self._writes[buffer] = (touches, numbers)
+            self._writes[buffer] = (relations, numbers)
         return self._writes[buffer]
 
 
 def _rewritten(places: list[tuple[int, Statement, Place]]) -> frozenset[str]:
-    """Buffers that are written more than once; the one write of another destroys nothing."""
+    """Buffers that are written more than once; a single write overwrites no computed value."""
     writers: Counter[str] = Counter()
     for _, statement, place in places:
         for access, _ in writes_of(statement):

@@ -1,14 +1,14 @@
-"""Reads of an argument's working copy that see what the caller passed read it from there.
+"""Copy propagation of arguments: reads that only the copy of an argument reaches read the argument itself.
 
-An argument that a program updates in place is copied first. A read that no update can have reached before may as well
-read the original, which is never overwritten and so needs no residual.
+An argument that a program updates in place is copied to a working copy first. The argument is never overwritten, so
+its reads need no residual. Which reads no update reaches is found by a reaching-definitions analysis.
 """
 
 from __future__ import annotations
 
 import islpy as isl
 
-from sdfgad.analysis.model import Touch, depth_of, flow, placed, sink_of, source_of, touch
+from sdfgad.analysis.model import AccessRelation, access_relation, depth_of, flow, placed, sink_of, source_of
 from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.program import (
     Access,
@@ -24,11 +24,11 @@ from sdfgad.ir.program import (
 
 
 def forward_inputs(program: Program, context: isl.Set) -> Program:
-    """The program with such reads redirected."""
-    copies = _copies(program)
+    """The program with the reads that no update of a working copy reaches redirected to the arguments."""
+    copies = _working_copies(program)
     if not copies:
         return program
-    fresh = _reads_of_copies(program, context, copies)
+    unmodified = _unmodified_reads(program, context, copies)
     number = -1
 
     def visit(block: Block) -> Block:
@@ -36,15 +36,15 @@ def forward_inputs(program: Program, context: isl.Set) -> Program:
         result: list[Statement] = []
         for statement in block:
             number += 1
-            changed = _redirected(statement, copies, fresh.get(number, frozenset()))
+            changed = _redirected(statement, copies, unmodified.get(number, frozenset()))
             result.append(with_blocks(changed, visit))
         return tuple(result)
 
     return program.with_body(visit(program.body))
 
 
-def _copies(program: Program) -> dict[str, tuple[int, str]]:
-    """Working copy -> number of the copying statement, and the input."""
+def _working_copies(program: Program) -> dict[str, tuple[int, str]]:
+    """Working copy -> number of the statement that copies, and the input that it copies."""
     result: dict[str, tuple[int, str]] = {}
     for number, statement in enumerate(program.body):
         if not isinstance(statement, Compute) or not isinstance(statement.value, Read):
@@ -63,21 +63,23 @@ def _is_whole(program: Program, statement: Compute, read: Read) -> bool:
     return is_plain and shapes == {tuple(extent for _, extent in statement.params)}
 
 
-def _reads_of_copies(
+def _unmodified_reads(
     program: Program, context: isl.Set, copies: dict[str, tuple[int, str]]
 ) -> dict[int, frozenset[Read]]:
-    """Statement number -> its reads of working copies that see only the copy."""
+    """Statement number -> its reads of working copies that no update reaches."""
     depth = depth_of(program.body)
-    sinks: list[tuple[int, Read, Touch]] = []
-    writes: list[Touch] = []
+    sinks: list[tuple[int, Read, AccessRelation]] = []
+    writes: list[AccessRelation] = []
     for number, statement, place in placed(program.body):
         for read, params in boxed_reads(statement):
             if read.buffer in copies:
                 access = Access(read.buffer, read.index)
-                sinks.append((number, read, touch(f"R{len(sinks)}", place, access, params, 0, depth, context)))
+                sinks.append(
+                    (number, read, access_relation(f"R{len(sinks)}", place, access, params, 0, depth, context))
+                )
         for access, params in writes_of(statement):
             if access.buffer in copies:
-                writes.append(touch(f"W{number}", place, access, params, 1, depth, context))
+                writes.append(access_relation(f"W{number}", place, access, params, 1, depth, context))
     if not sinks:
         return {}
     found = flow([t for _, _, t in sinks], [w for w in writes if not w.is_exact], [w for w in writes if w.is_exact])
@@ -85,11 +87,11 @@ def _reads_of_copies(
         return {}
     own = {f"W{number}" for number, _ in copies.values()}
     stale = {sink_of(d) for d in found if source_of(d) not in own}
-    fresh: dict[int, frozenset[Read]] = {}
+    unmodified: dict[int, frozenset[Read]] = {}
     for position, (number, read, _) in enumerate(sinks):
         if f"R{position}" not in stale:
-            fresh[number] = fresh.get(number, frozenset()) | {read}
-    return fresh
+            unmodified[number] = unmodified.get(number, frozenset()) | {read}
+    return unmodified
 
 
 def _redirected(statement: Statement, copies: dict[str, tuple[int, str]], reads: frozenset[Read]) -> Statement:

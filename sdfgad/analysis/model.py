@@ -1,4 +1,4 @@
-"""The program as isl sees it: each statement's instances, when they run, and which elements they touch."""
+"""Polyhedral model: each statement's instances, their schedule and access relations as isl sets and maps."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from sdfgad.ir.sets import Encoder
 
 Params = tuple[tuple[str, Lin], ...]
 
-# The trips of a loop, and what comes after them: a loop that a test ends has its number of trips then.
+# Schedule coordinates of a loop's trips, and of what follows them: the trip count of an open loop is known only then.
 INSIDE, AFTERWARDS = "0", "1"
 
 
 @dataclass(frozen=True)
 class Place:
-    """A statement's position: enclosing counters, conditions that hold there, and its place in the order.
+    """A statement's iteration domain and schedule.
 
-    `is_exact`: whether it runs wherever the conditions hold.
+    Attributes:
+        counters: of the enclosing loops.
+        forms: linear forms that are >= 0 where the statement runs.
+        order: schedule coordinates, positions in blocks and counters.
+        is_exact: whether the statement runs wherever all forms are >= 0.
     """
 
     counters: tuple[str, ...] = ()
@@ -30,23 +34,24 @@ class Place:
     is_exact: bool = True
 
     def inside(self, forms: tuple[Lin, ...] | None, order: str, counter: str | None = None) -> Place:
-        """The place within this one where `forms` >= 0; None if the condition has no such forms."""
+        """A place nested in this one, where `forms` >= 0; `forms` is None for a condition that has no such forms."""
         counters = (*self.counters, counter) if counter else self.counters
         is_exact = self.is_exact and forms is not None
         return Place(counters, self.forms + (forms or ()), (*self.order, order), is_exact)
 
 
 def after(statement: Statement, place: Place) -> Place:
-    """Where a statement's sizes and conditions are read in the reverse sweep: a loop's after its last trip."""
+    """The place at which the reverse sweep reads a statement's sizes and conditions: a loop's, after its last trip."""
     return place.inside((), AFTERWARDS) if isinstance(statement, Loop) else place
 
 
 def numbered(body: Block) -> list[Statement]:
-    """All statements; a statement's number is its position."""
+    """All statements of a body, nested ones included, in program order; a statement's number is its position here."""
     return [statement for _, statement, _ in placed(body)]
 
 
 def placed(body: Block) -> list[tuple[int, Statement, Place]]:
+    """The number, statement and place of each statement of a body, nested ones included, in program order."""
     result: list[tuple[int, Statement, Place]] = []
 
     def visit(block: Block, outer: Place) -> None:
@@ -66,23 +71,23 @@ def placed(body: Block) -> list[tuple[int, Statement, Place]]:
 
 
 def _negation(guards: tuple[Lin, ...]) -> tuple[Lin, ...] | None:
-    """Forms that are >= 0 exactly where not all of `guards` are, if that is a conjunction."""
+    """Forms that are all >= 0 exactly where not all of `guards` are; None if that is no conjunction."""
     return (-guards[0] - 1,) if len(guards) == 1 else None
 
 
 def depth_of(body: Block) -> int:
-    """The number of coordinates in the order of a block's statements."""
+    """The number of schedule coordinates that suffices for all statements of a block."""
     return max((len(after(statement, place).order) for _, statement, place in placed(body)), default=0)
 
 
 @dataclass(frozen=True)
-class Touch:
-    """Elements that the instances of a statement touch, and when.
+class AccessRelation:
+    """An access relation: the elements that the instances of a statement access, with their schedule.
 
     Attributes:
         relation: instance -> element.
         schedule: instance -> time.
-        is_exact: whether exactly these elements are touched, rather than some of them.
+        is_exact: whether exactly these elements are accessed, rather than some of them.
         is_sparse: whether an index is a multiple of a sum, as in x[2 * i + 2 * j].
     """
 
@@ -92,8 +97,10 @@ class Touch:
     is_sparse: bool
 
 
-def touch(label: str, place: Place, access: Access, params: Params, phase: int, depth: int, context: isl.Set) -> Touch:
-    """An access by the statement at `place` over the box `params`; `phase` orders it within the statement.
+def access_relation(
+    label: str, place: Place, access: Access, params: Params, phase: int, depth: int, context: isl.Set
+) -> AccessRelation:
+    """The access relation of the statement at `place` over the box `params`; `phase` orders it within the statement.
 
     Quotients, remainders and extrema of counters are coordinates of the instance: as existentially quantified variables
     of what overwrites all, they make isl's dataflow analysis lose dependences (in 6 % of random programs with them).
@@ -118,18 +125,18 @@ def touch(label: str, place: Place, access: Access, params: Params, phase: int, 
     relation = isl.Map(f"[{', '.join(outer)}] -> {{ {instance} -> {element} : {where} }}")
     time = [*place.order, *["0"] * (depth - len(place.order)), str(phase)]
     schedule = isl.Map(f"{{ {instance} -> [{', '.join(time)}] }}")
-    return Touch(relation.intersect_params(context), schedule, is_exact, any(map(_is_sparse, access.index)))
+    return AccessRelation(relation.intersect_params(context), schedule, is_exact, any(map(_is_sparse, access.index)))
 
 
 def _is_sparse(index: Lin) -> bool:
     return len(index.terms) > 1 and math.gcd(*(coefficient for _, coefficient in index.terms)) > 1
 
 
-def flow(sinks: list[Touch], may: list[Touch], must: list[Touch]) -> list[isl.Map] | None:
-    """The pairs of a source and a sink that touch the same element with no `must` source in between, or more.
+def flow(sinks: list[AccessRelation], may: list[AccessRelation], must: list[AccessRelation]) -> list[isl.Map] | None:
+    """Dataflow dependences: pairs (source, sink) of the same element with no `must` source in between, or a superset.
 
-    None where isl gives up, as it does on some relations with quotients; whoever asks must then assume the worst.
-    More where a touch is sparse, which none is in the 443 questions for the gradients of the suite's 52 programs at S.
+    None where isl gives up, as it does on some relations with quotients; the caller must then assume every dependence.
+    A superset where an access is sparse: none is in the 443 calls for the gradients of the suite's 52 programs at S.
     """
     everything = {id(t): t for t in (*sinks, *may, *must)}.values()
     if any(t.is_sparse for t in everything):

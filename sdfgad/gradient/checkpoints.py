@@ -112,7 +112,7 @@ def _overwritten_later(adjoint: Adjoint, number: int, loop: Loop) -> set[str]:
         for read, params in boxed_reads(statement):
             if read.buffer not in elsewhere:
                 requests.add((n, Request(Access(read.buffer, read.index), params, BEFORE)))
-    lost = overwritten(adjoint.destruction, requests)
+    lost = overwritten(adjoint.overwrites, requests)
     return {buffer for n, buffer, w in lost if not adjoint.save_points.is_kept(n, w, buffer, adjoint.residuals)}
 
 

@@ -80,7 +80,7 @@ def _askers(adjoint: Adjoint, recomputes: list[Recompute]) -> dict[Key, tuple[Pa
     always: dict[Key, set[int]] = {}
     answers = Answers(recomputes)
     for buffer, everything in by_buffer.items():
-        hits = adjoint.destruction.hits([(one.number, one.request) for one in everything], buffer)
+        hits = adjoint.overwrites.destroying_writes([(one.number, one.request) for one in everything], buffer)
         for one in everything:
             pair = (one.reader, answers.to(one))
             for number in hits[one.number, one.request]:

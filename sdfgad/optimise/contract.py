@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from sdfgad.ir.accesses import mentioned_by, uses_of
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Branch, Call, Loop, Program, reads_of, touching
@@ -34,7 +34,7 @@ def removable(program: Program, name: str) -> Iterator[int]:
     loop = _only_loop(program.users.get(name, ()), name) if rank else None
     while loop is not None:
         axes = axes_of_trip(loop, name, rank)
-        if axes and begins_anew(loop.users.get(name, ()), name):
+        if axes and is_privatisable(loop.users.get(name, ()), name):
             yield from axes
         loop = _only_loop(loop.users.get(name, ()), name)
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from sdfgad.ir.accesses import own_params, uses_of
 from sdfgad.ir.expr import Const, Expr, Lin, reads, rewrite
 from sdfgad.ir.names import Names
@@ -136,7 +136,7 @@ class _Turning:
         """Whether a scalar is private to a trip: assigned before it is read there, and used nowhere else."""
         if self.buffers[name].shape or name in self.kept or not any(_writes(s, name) for s in loop.body):
             return False
-        return sum(name in s.touched for s in loop.body) == self.users[name] and begins_anew(loop.body, name)
+        return sum(name in s.touched for s in loop.body) == self.users[name] and is_privatisable(loop.body, name)
 
     def widened(self, loop: Loop, name: str, trips: int) -> Loop:
         """The loop with a scalar expanded to an array over the trips."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from sdfgad.ir.program import Block, Loop, Program, Statement, walk
 from sdfgad.ir.rename import renamed
 from sdfgad.memory.lifetimes import LOCAL, arguments
@@ -58,7 +58,7 @@ class _Reuse:
         """Whether a large array is used in this block only, and carries no value from trip to trip."""
         if name in self.arguments or users[name] != self.users[name]:
             return False
-        return known_bytes(self.program.buffers[name]) > LOCAL and begins_anew(block, name)
+        return known_bytes(self.program.buffers[name]) > LOCAL and is_privatisable(block, name)
 
     def _kind(self, name: str) -> Hashable:
         buffer = self.program.buffers[name]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from sdfgad.ir.accesses import is_whole, mentioned_by, uses_of
 from sdfgad.ir.expr import Lin, Read
 from sdfgad.ir.names import Names
@@ -85,7 +85,7 @@ def _is_made_anew(saved: _Saved) -> bool:
     """Whether a forward trip saves the buffer before any other use of it, and then overwrites it entirely."""
     users = [s for s in saved.forward.body if mentioned_by(s, saved.buffer)]
     rest = tuple(s for s in saved.forward.body if s is not saved.save)
-    return users[0] is saved.save and len(users) > 1 and begins_anew(rest, saved.buffer)
+    return users[0] is saved.save and len(users) > 1 and is_privatisable(rest, saved.buffer)
 
 
 def _is_read_before(saved: _Saved) -> bool:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from sdfgad.ir.accesses import Use, commute, conflict, interval, uses_of
 from sdfgad.ir.expr import BOOL, INT, Expr, Int, Lin, Op, reads
 from sdfgad.ir.program import (
@@ -162,7 +162,7 @@ class _Skewing:
                 found = [axis.row[1:] for axis in axes if axis.is_row and axis.row is not None]
                 ends.setdefault(use.buffer, set()).add(found[0] if found else (0, 1))
         same = [name for name, one in ends.items() if len(one) == 1 and all(low == high for low, high in one)]
-        return any(name not in self.kept and begins_anew(loop.body, name) for name in same)
+        return any(name not in self.kept and is_privatisable(loop.body, name) for name in same)
 
     def row_bytes(self, sweeps: list[_Sweep]) -> dict[str, int]:
         """The bytes of a row of each array that rows move along."""

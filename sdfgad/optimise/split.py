@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from sdfgad.ir.accesses import mentioned_by
 from sdfgad.ir.mixed_radix import writes_all
 from sdfgad.ir.names import Names
@@ -92,7 +92,7 @@ class _Split:
         name = self.buffer.name
         is_asked = any(read.buffer == name for read in reads_of(loop))
         users = loop.users.get(name, ())
-        if not is_asked and begins_anew(users, name):
+        if not is_asked and is_privatisable(users, name):
             if not live and self.is_worth(loop):
                 return self.apart(loop), False
             if loop.is_parallel:

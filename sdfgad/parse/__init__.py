@@ -1,1 +1,1 @@
-"""Parse: a Python function over NumPy arrays, and what is known of its arguments, become a `Program`."""
+"""Parsing: a Python function over NumPy arrays, and what is known of its arguments, become a `Program`."""

@@ -16,27 +16,27 @@ from sdfgad.parse.values import Index, Tensor, is_integer
 
 @dataclass(frozen=True)
 class _Axis:
-    """One axis of the result (`extent`; None if the axis disappears) and the old index it stands for."""
+    """One index entry: the extent of its axis in the result, and result index -> old index; None if there is none."""
 
     extent: Lin | None
     old: Callable[[Lin], Lin] | None
 
 
 def view(b: Builder, x: Tensor, entries: tuple[Any, ...]) -> Tensor:
-    """``x[entries]`` for integers, slices, None and Ellipsis: a view, 0-d where all axes are gone."""
+    """``x[entries]`` for integers, slices, None and Ellipsis: a view, without axes if all entries are integers."""
     entries = tuple(expanded(b, x, entries))
     axes: list[_Axis] = []
     remaining = iter(x.shape)
     for entry in entries:
         axes.append(_Axis(Lin(1), None) if entry is None else axis_of(b, entry, next(remaining)))
-    kept = [axis for axis in axes if axis.extent is not None]
+    visible = [axis for axis in axes if axis.extent is not None]
 
     def old_index(p: Index) -> Index:
         coordinates = iter(p)
         values = [(axis, Lin(0) if axis.extent is None else next(coordinates)) for axis in axes]
         return tuple(axis.old(value) for axis, value in values if axis.old is not None)
 
-    return x.reindexed(tuple(axis.extent for axis in kept if axis.extent is not None), old_index)
+    return x.reindexed(tuple(axis.extent for axis in visible if axis.extent is not None), old_index)
 
 
 def expanded(b: Builder, x: Tensor, entries: tuple[Any, ...]) -> list[Any]:
@@ -68,12 +68,16 @@ def _describe(entry: Any) -> str:
 
 
 def resolve(b: Builder, i: Lin, extent: Lin) -> Lin:
-    """The index that ``i`` means in Python: counted from the end where negative, checked at run time if need be."""
+    """The non-negative form of a Python index, which counts from the end if negative; with a run-time check if needed.
+
+    Raises:
+        InvalidIndex: the index is certainly out of range, in a statement that certainly runs.
+    """
     if b.domain.implies(i) and b.domain.implies(extent - 1 - i):
         return i
     if b.domain.implies(-i - 1) and b.domain.implies(i + extent):
         return i + extent
-    # In a loop or a branch Python may never come here.
+    # Not in a loop or branch, which may never run.
     if i.is_const and extent.is_const and len(b.blocks) == 1:
         raise InvalidIndex(f"index {i} is out of range for an axis of {extent}", b.where, "Check the index.")
     if not _is_data(i):
@@ -94,7 +98,7 @@ def wrapped(i: Lin, extent: Lin) -> Lin:
 
 
 def require_range(b: Builder, i: Lin, extent: Lin, box: Params, unless: Expr | None = None) -> None:
-    """Check at run time that an index is in range, for every point of a box; except where `unless` holds."""
+    """Emit a check that an index is in range at each point of a box where `unless` does not hold."""
     above = Op("greater_equal", (Int(i), Int(-extent)), BOOL)
     below = Op("less", (Int(i), Int(extent)), BOOL)
     inside = Op("logical_and", (above, below), BOOL)
@@ -129,7 +133,7 @@ def _integer(b: Builder, value: Any) -> Any:
 
 
 def _bound(b: Builder, value: Any, default: Lin, extent: Lin, lowest: Lin, highest: Lin) -> Lin:
-    """A slice bound, counted from the end where negative and clamped as Python does."""
+    """The non-negative form of a slice bound, clamped to lowest, …, highest as in Python."""
     if value is None:
         return default
     bound = Lin.of(_integer(b, value))

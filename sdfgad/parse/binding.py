@@ -1,4 +1,4 @@
-"""Assignments: what names, elements and shapes are bound to."""
+"""Assignments: bind names to values, and store values in elements and shapes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def assign_annotated(frame: Frame, node: ast.AnnAssign) -> None:
 
 
 def bind(frame: Frame, target: ast.expr, value: Any) -> None:
-    """Give a target its value, of an assignment or of a loop."""
+    """Bind the target of an assignment or of a loop to a value."""
     if isinstance(value, types.GeneratorType):
         raise frame.unsupported(target, "a generator that is kept in a name is not supported; make it a list")
     if isinstance(value, Iterator):
@@ -48,7 +48,7 @@ def bind(frame: Frame, target: ast.expr, value: Any) -> None:
 
 
 def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
-    """``x.shape = value``, for all names of the array."""
+    """``x.shape = value``, for all aliases of the array."""
     old = frame.eval(target.value)
     if not isinstance(target.value, ast.Name) or not isinstance(old, Tensor):
         raise frame.unsupported(target, "this assignment target is not supported")

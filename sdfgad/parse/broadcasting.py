@@ -1,4 +1,4 @@
-"""Shapes that several arrays have together, as NumPy broadcasts them."""
+"""Broadcasting of shapes and tensors by NumPy's rules."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def _common_extent(b: Emitter, extents: list[Lin], shapes: tuple[Index, ...]) ->
 
 
 def _equal_at_run_time(b: Emitter, x: Lin, y: Lin) -> Lin:
-    """Two sizes that are data: as small as either, which a check requires to be equal."""
+    """Require, by a run-time check, that two sizes are equal; their minimum, so that no access is out of bounds."""
     is_equal = Op("equal", (Int(x), Int(y)), BOOL)
     b.check(is_equal, (), "shapes do not broadcast", ShapeMismatch, "NumPy raises ValueError here, too.")
     return as_linear(Op("minimum", (Int(x), Int(y)), INT))
 
 
 def broadcast_to(b: Emitter, tensor: Tensor, shape: Index) -> Tensor:
-    """The tensor seen in another shape.
+    """A view of the tensor, broadcast to another shape.
 
     Raises:
         ShapeMismatch: it does not broadcast to it.
@@ -74,7 +74,7 @@ def broadcast_to(b: Emitter, tensor: Tensor, shape: Index) -> Tensor:
 
 def _broadcasts(b: Emitter, shape: Index, wide: Index) -> bool:
     if not all(extent.is_const for extent in (*shape, *wide)):
-        # Sizes that are data are checked for being equal.
+        # Sizes that are known only at run time are checked there.
         wanted = zip(shape, wide[len(wide) - len(shape) :], strict=True)
         if not all(e == Lin(1) or w != Lin(1) for e, w in wanted):
             return False

@@ -1,4 +1,4 @@
-"""Emits statements while a program is parsed, and proves what the parser must know about integers."""
+"""Program builder: allocates buffers, emits assignments and library calls, and evaluates abstract values."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ Shaped = tuple[Iterable[IntLike], Any]
 
 
 class Builder(Emitter):
-    """The program under construction: its storage, and the values that are put there."""
+    """The program under construction: its buffers, and the statements that fill them."""
 
     def __init__(self, integers: dict[str, int]) -> None:
         super().__init__(integers)
-        # Lists and dicts that the program has made, with the depth of the block in which it did.
+        # The lists and dicts that the program has created, by id, each with the depth of the block that created it.
         self.containers: dict[int, tuple[Any, int]] = {}
-        # The loops around the present place: the depth of their bodies, their counters and numbers of trips.
+        # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
-        # Arrays from outside the function: buffer -> array, and how to look each of them up again.
+        # Arrays from outside the function: buffer -> array, and a function that looks each of them up.
         self.captured: dict[str, np.ndarray[Any, Any]] = {}
         self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
-        self._fixed: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
-        # How often each buffer has been written so far, for copies that later writes invalidate.
+        self._memo: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
+        # How often each buffer has been written so far: a version number, by which copies are found to be stale.
         self.writes: Counter[str] = Counter()
         self.names = Names((*integers, STATUS))
-        # How often what follows a branch has been parsed for each of its sides.
-        self.splits = 0
+        # How often the statements after a branch or loop have been parsed once for each path.
+        self.tail_duplications = 0
 
     # --- names and storage
 
@@ -57,7 +57,7 @@ class Builder(Emitter):
         return self.names.fresh(base)
 
     def new_buffer(self, base: str, shape: Index, dtype: np.dtype[Any]) -> Buffer:
-        """Storage for at least `shape` elements, wherever the loop counters are."""
+        """A new buffer whose extents are the maxima of `shape` over all values of the loop counters."""
         sizes = tuple(Lin(self.largest(extent)) for extent in shape)
         self.check_size(sizes, dtype.itemsize)
         buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
@@ -79,26 +79,26 @@ class Builder(Emitter):
         return view_of(self.buffers[known]).as_value(settled=True)
 
     def constant_array(self, array: np.ndarray[Any, Any]) -> Tensor:
-        """An array that is known while parsing."""
-        kept = array.copy()
-        return self.capture("constant", kept, lambda: kept)
+        """An array that is known while parsing, as a captured constant."""
+        copied = array.copy()
+        return self.capture("constant", copied, lambda: copied)
 
     def new_view(self, base: str, shape: Index, dtype: np.dtype[Any], weak: bool = False) -> Tensor:
         return view_of(self.new_buffer(base, shape, dtype), weak, shape)
 
     def snapshot(self) -> tuple[Any, ...]:
-        """A state to `restore`, for parsing a piece again under other assumptions."""
+        """The builder's state for `restore`, to parse statements a second time under other assumptions."""
         lengths = [len(block) for block in self.blocks]
         names, writes = self.names.snapshot(), (Counter(self.writes), list(self.loops))
         return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, writes
 
-    def has_only_names_since(self, state: tuple[Any, ...]) -> bool:
-        """Whether nothing has been emitted or checked since a snapshot."""
+    def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
+        """Whether no statement and no check has been emitted since a snapshot."""
         return [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3]
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self.buffers = dict(state[0])
-        self._fixed.clear()
+        self._memo.clear()
         self.names.restore(state[1])
         del self.blocks[len(state[2]) :], self.checks[state[3] :]
         for block, length in zip(self.blocks, state[2], strict=True):
@@ -134,24 +134,24 @@ class Builder(Emitter):
             self.writes[place.buffer] += 1
 
     def call(self, name: str, inputs: Iterable[Tensor], shapes: Iterable[Shaped], sizes: Iterable[int]) -> list[Tensor]:
-        """The outputs of a library function, in new storage; `shapes` gives their shapes and dtypes.
+        """Call a library function: its outputs, in new buffers with the given shapes and dtypes.
 
-        Where the function fails at run time, `SingularMatrix` is raised.
+        A failure of the function at run time raises `SingularMatrix`.
         """
         known = LIBRARY[name]
-        wholes = [self._whole(tensor) for tensor in inputs]
+        wholes = [self._as_whole_buffer(tensor) for tensor in inputs]
         outputs = [self.new_buffer(name, tuple(map(Lin.of, shape)), np.dtype(dtype)) for shape, dtype in shapes]
         extra = [self.new_buffer("failed", (), INT)] if known.failure else []
-        made = tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in (*outputs, *extra))
-        self.emit(Call(name, tuple(wholes), made, tuple(sizes), self.where))
-        self.writes.update(whole.buffer for whole in made)
+        results = tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in (*outputs, *extra))
+        self.emit(Call(name, tuple(wholes), results, tuple(sizes), self.where))
+        self.writes.update(whole.buffer for whole in results)
         for failed in extra:
             is_fine = Op("equal", (Access(failed.name).read(INT), Const(0, INT)), BOOL)
             self.check(is_fine, (), known.failure, SingularMatrix, "NumPy raises LinAlgError here, too.")
         return [view_of(buffer) for buffer in outputs]
 
-    def _whole(self, tensor: Tensor) -> Whole:
-        """A tensor as a buffer of its own, or the one that it is all of."""
+    def _as_whole_buffer(self, tensor: Tensor) -> Whole:
+        """A tensor as a whole buffer: the one that it is a view of all of, or a new one."""
         shape = tuple(Lin(self.constant(extent)) for extent in tensor.shape)
         symbols = tuple(Lin.symbol(self.fresh("p")) for _ in shape)
         place = None if tensor.place is None else tensor.place(symbols)
@@ -165,71 +165,72 @@ class Builder(Emitter):
         return bool((domain.parameters(tuple(self.integers)) & self.context).is_empty())
 
     def stored(self, tensor: Tensor, base: str = "", weak: bool | None = None) -> Tensor:
-        """A new array with a tensor's present value."""
+        """Materialise a tensor's present value in a new array."""
         view = self.new_view(base, tensor.shape, tensor.dtype, tensor.weak if weak is None else weak)
         self.assign(view, tensor)
         return view
 
     def materialise(self, tensor: Tensor, base: str = "") -> Tensor:
-        """A tensor's present value: a new array, or a settled scalar."""
+        """Materialise a tensor's present value: a new array, or a scalar that no later write changes."""
         view = self.stored(tensor, base)
         if tensor.is_copy:
             return replace(view, place=None, settled=True, is_copy=True, copy_of=tensor.copy_of)
         return view.as_value(settled=True) if tensor.ndim == 0 else view
 
     def fixed(self, value: Expr) -> Lin:
-        """An integer's present value, which later writes to what it was made from do not change."""
-        form: Lin = self.once("integer", value, lambda: as_linear(self.materialise(scalar(value)).at()))
+        """Materialise an integer's present value, which later writes to its operands do not change."""
+        form: Lin = self.memoised("integer", value, lambda: as_linear(self.materialise(scalar(value)).at()))
         return form
 
     def fixed_mask(self, mask: Tensor) -> Tensor:
-        """A mask's present value; the same tensor for the same mask while nothing that it reads is written."""
+        """Materialise a mask's present value; the same tensor for an equal mask until an operand is written."""
         index = tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim))
 
-        def made() -> Tensor:
+        def snapshot() -> Tensor:
             copy = replace(self.stored(mask, "mask").as_value(settled=True), copy_of=())
-            # Asked for by its copy, the mask is the same one.
-            self.once(("mask", mask.shape), copy.element(index), lambda: copy)
+            # The copy as an argument of this method gives the copy itself.
+            self.memoised(("mask", mask.shape), copy.element(index), lambda: copy)
             return copy
 
-        found: Tensor = self.once(("mask", mask.shape), mask.element(index), made)
+        found: Tensor = self.memoised(("mask", mask.shape), mask.element(index), snapshot)
         return found
 
-    def once(self, what: Hashable, value: Expr, make: Callable[[], Any]) -> Any:
-        """What `make` makes of a value, made anew only if something that the value reads has been written since.
+    def memoised(self, what: Hashable, value: Expr, evaluate: Callable[[], Any]) -> Any:
+        """Available expressions: the result of `evaluate` for a value, cached until an operand of it is written.
 
-        A place in a loop inside is reached again after later writes, and does not count.
+        A result is available in the block that computed it and in blocks within it, but not in loops within it: their
+        later trips may follow later writes of an operand.
         """
         key = (what, value, tuple((read.buffer, self.writes[read.buffer]) for read in reads(value)))
-        for place, loops, known in self._fixed.get(key, ()):
-            is_inside = len(place) <= len(self.blocks) and all(map(operator.is_, place, self.blocks))
+        for blocks, loops, known in self._memo.get(key, ()):
+            is_inside = len(blocks) <= len(self.blocks) and all(map(operator.is_, blocks, self.blocks))
             if is_inside and loops == self.loops:
                 return known
-        made = make()
-        self._fixed.setdefault(key, []).append((list(self.blocks), list(self.loops), made))
-        return made
+        result = evaluate()
+        self._memo.setdefault(key, []).append((list(self.blocks), list(self.loops), result))
+        return result
 
     def named(self, value: Any, name: str) -> Any:
-        """A value that a name is bound to: storage without a name of the user's gets that one."""
+        """A value that is bound to a name: its buffer gets that source name unless it has one."""
         if isinstance(value, Tensor) and value.buffer in self.buffers and not self.buffers[value.buffer].source:
             self.buffers[value.buffer] = replace(self.buffers[value.buffer], source=name)
         return value
 
     def settle(self, value: Any, base: str = "") -> Any:
-        """A value as Python holds it in a name: arrays by reference, everything else fixed at this point."""
+        """A value as Python binds it to a name: arrays by reference, anything else materialised now."""
         if isinstance(value, Selection) and value.dense.place is None:
-            return replace(value, dense=self.stored(_shown(value), base))
+            return replace(value, dense=self.stored(_masked(value), base))
         if not isinstance(value, Tensor) or value.settled or value.place is not None:
             return value
         return self.materialise(value, base)
 
-    def frozen(self, tensor: Tensor, sources: Iterable[str]) -> Tensor:
-        """A copy that stands for one of the arrays in `sources`: readable until one of them changes."""
+    def as_copy_of(self, tensor: Tensor, sources: Iterable[str]) -> Tensor:
+        """A copy that may alias the arrays in `sources` in Python: valid until one of these buffers is written."""
         marks = tuple((name, self.writes[name]) for name in sorted(set(sources)))
         return replace(tensor, place=None, is_copy=True, copy_of=marks)
 
-    def changed_since(self, tensor: Tensor) -> bool:
-        """Whether an array that a copy stands for has been written since."""
+    def is_stale_copy(self, tensor: Tensor) -> bool:
+        """Whether a buffer that a copy may alias in Python has been written since the copy."""
         return any(self.writes[name] != count for name, count in tensor.copy_of)
 
     def constant(self, value: Any) -> int:
@@ -250,7 +251,7 @@ class Builder(Emitter):
     # --- Python
 
     def python(self, function: Callable[..., Any], *positional: Any, **keywords: Any) -> Any:
-        """What Python itself computes of values known while parsing.
+        """Constant folding: the result of a Python call on values that are known while parsing.
 
         Raises:
             UnsupportedProgram: Python raises an exception.
@@ -264,13 +265,13 @@ class Builder(Emitter):
         return UnsupportedProgram(what, self.where, todo)
 
 
-def _shown(chosen: Selection) -> Tensor:
-    """What is stored of a selection: elements that were not chosen may be anything, so they are not computed with."""
+def _masked(chosen: Selection) -> Tensor:
+    """A selection's values to store: 0 where nothing is selected, as those elements may have invalid values."""
     dense, mask = chosen.dense, chosen.mask
 
     def element(p: Index) -> Expr:
         value = dense.element(p)
-        # Where nothing is computed all of an array is kept, which may be that array itself then.
+        # A plain copy needs no mask: copy propagation may then remove it.
         if isinstance(value, Read) and reads(value) == [value]:
             return value
         return Op("select", (mask.element(p[: mask.ndim]), value, Const(0, dense.dtype)), dense.dtype)

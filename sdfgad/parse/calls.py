@@ -1,4 +1,4 @@
-"""Calls: known functions by their handlers, the user's own by running them in place."""
+"""Calls: known functions are evaluated by their handlers, functions of the user are inlined."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
 
 Keywords = dict[str, Any]
 
-ON_SEQUENCES: frozenset[Callable[..., Any]] = frozenset({enumerate, zip, reversed})
-ON_KNOWN: frozenset[Callable[..., Any]] = frozenset(
+ITERATOR_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({enumerate, zip, reversed})
+STATIC_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset(
     {tuple, list, dict, str, bool, round, divmod, isinstance, sorted, slice, np.dtype}
 )
-DEEPEST = 50
-RANDOM = (np.random.RandomState, np.random.Generator, random.Random)
+MOST_NESTED_CALLS = 50
+RANDOM_SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
     """A call: its function and arguments from left to right, then its value."""
     function = frame.eval(node.func)
     arguments = evaluated(frame, [*node.args, *(k.value for k in node.keywords)])
-    # A generator is good for one use, which is here.
+    # A generator can be iterated over only once: this call does.
     arguments = [tuple(value) if isinstance(value, Iterator) else value for value in arguments]
     positional: list[Any] = []
     for argument, value in zip(node.args, arguments, strict=False):
@@ -85,7 +85,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return containers.method(frame.b, function, positional)
     if isinstance(function, types.FunctionType) and not is_library(function):
         return _inlined(frame, node, function, positional, keywords)
-    if is_hashable(function) and function in ON_SEQUENCES:
+    if is_hashable(function) and function in ITERATOR_FUNCTIONS:
         items = combined(frame.b, function, positional, keywords)
         if items is not None:
             return items
@@ -93,7 +93,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         if function is reversed:
             sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
         return frame.b.python(function, *sequences, **keywords)
-    if is_hashable(function) and function in ON_KNOWN and is_static((positional, keywords)):
+    if is_hashable(function) and function in STATIC_FUNCTIONS and is_static((positional, keywords)):
         are_lazy = [isinstance(value, (Range, Items)) for value in positional]
         sequences = [
             list(_sequence(frame, value)) if lazy else value for value, lazy in zip(positional, are_lazy, strict=True)
@@ -101,11 +101,11 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return frame.b.python(function, *sequences, **keywords)
     if function in (tuple, list) and len(positional) == 1 and not keywords:
         values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
-        return tuple(values) if function is tuple else containers.made(frame.b, values)
+        return tuple(values) if function is tuple else containers.tracked(frame.b, values)
     if isinstance(getattr(function, "__self__", None), str):
-        # A text is only good for printing.
+        # Strings that depend on run-time values are only used for printing.
         return source_text(node)
-    if isinstance(getattr(function, "__self__", None), RANDOM):
+    if isinstance(getattr(function, "__self__", None), RANDOM_SOURCES):
         what = f"`{source_text(node.func)}` draws random numbers while the program runs"
         raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
     if _is_numpy(function) and is_static((positional, keywords)):
@@ -120,8 +120,8 @@ def _is_numpy(function: Any) -> bool:
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:
     if known.static and original is not None and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
-    if known.is_text:
-        return _inlined(frame, node, known.handler, positional, keywords, is_text=True)
+    if known.is_definition:
+        return _inlined(frame, node, known.handler, positional, keywords, is_definition=True)
     return _handled(frame, node, known.handler, positional, keywords)
 
 
@@ -134,7 +134,7 @@ def _outer(frame: Frame, node: ast.Call, ufunc: np.ufunc, positional: list[Any],
 
 
 def _as_values(b: Builder, result: Any) -> Any:
-    """What NumPy has computed while parsing: arrays are constants of the program."""
+    """A result that NumPy computed while parsing, with its arrays as constants of the program."""
     if isinstance(result, np.ndarray):
         return b.constant_array(result)
     return tuple(_as_values(b, part) for part in result) if type(result) is tuple else result
@@ -152,16 +152,16 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
 
 
 def _inlined(
-    frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords, is_text: bool = False
+    frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords, is_definition: bool = False
 ) -> Any:
-    """Run a function of the user, or (`is_text`) one of ours that says what NumPy does, in a frame of its own."""
-    if frame.depth > DEEPEST:
+    """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame."""
+    if frame.depth > MOST_NESTED_CALLS:
         raise frame.unsupported(node, "the recursion is too deep, or has no end known while parsing")
     here = frame.b.where
     bound = _parameters(frame, node, function, positional, keywords)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
-    inner = frame.inner(source, env, frame.depth + 1, is_text or frame.is_ours)
+    inner = frame.inner(source, env, frame.depth + 1, is_definition or frame.is_definition)
     inner.lexical = function.frame if isinstance(function, Closure) else None
     result = inner.run()
     frame.b.where = here
@@ -169,12 +169,12 @@ def _inlined(
 
 
 def _warn_of_print(frame: Frame, node: ast.Call) -> None:
-    """Printing is no part of what is differentiated, and the compiled program does without it."""
+    """Warn that the compiled program does not print."""
     warnings.warn(f"print is ignored at {frame.where(node)}", IgnoredPrint, stacklevel=2)
 
 
 def _as_local(b: Builder, name: str, value: Any) -> Any:
-    """An argument as the helper's name holds it; an array here is a default value."""
+    """An argument as the value of a parameter; only a default value can be a NumPy array here."""
     if isinstance(value, np.ndarray):
         return b.capture(name, value, lambda: value)
     return b.settle(value, name)
@@ -203,7 +203,7 @@ def _sequence(frame: Frame, value: Any) -> Any:
 
 
 def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
-    """What is looped over while parsing; an element is read when its turn comes, as Python does."""
+    """The items of a loop that is unrolled while parsing; each is read when its trip begins, as in Python."""
     try:
         return iter(_sequence(frame, value))
     except TypeError:

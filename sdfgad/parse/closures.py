@@ -1,4 +1,4 @@
-"""Functions that are defined in a function."""
+"""Closures: functions that are defined in a function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sdfgad.parse.source import FunctionNode, Source
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A function defined in a function: its node, the frame whose names it sees, and the defaults of its parameters."""
+    """A nested function: its node, the frame of the function that defines it, and its signature with defaults."""
 
     node: FunctionNode
     frame: Frame
@@ -46,5 +46,5 @@ class Closure:
         return getattr(self.node, "name", "lambda")
 
     def __call__(self, *positional: Any, **keywords: Any) -> Any:
-        """It is run by the parser; being callable, it may be the function of a `partial`."""
+        """Never called, as the parser inlines closures: it makes one a callable, which `partial` requires."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""List, dict and generator comprehensions over what is known while parsing."""
+"""List, dict and generator comprehensions over sequences that are known while parsing, which are unrolled."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def items(frame: Frame, node: Comprehension) -> list[Any]:
 
 
 def generator(frame: Frame, node: Comprehension) -> Iterator[Any]:
-    """The items, each computed when it is asked for; only the first iterable is there from the start."""
-    # The targets are names of the comprehension alone.
-    inner = frame.inner(frame.source, {}, frame.depth, frame.is_ours)
+    """The items, each computed lazily; only the first iterable is evaluated at once, as in Python."""
+    # The targets are local names of the comprehension.
+    inner = frame.inner(frame.source, {}, frame.depth, frame.is_definition)
     inner.lexical, inner.scope = frame, frame.scope
     first = node.generators[0]
     values = as_sequence(frame, first.iter, frame.eval(first.iter))

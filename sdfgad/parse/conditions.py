@@ -1,4 +1,4 @@
-"""Conditions: what is decided while parsing, what is affine in counters, and what must not be evaluated in vain."""
+"""Conditions: constant folding, affine guards, and short-circuit evaluation."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.merging import joined
+from sdfgad.parse.merging import phi
 from sdfgad.parse.values import Tensor, as_tensor, is_static, scalar
 
 Arms = tuple[Callable[[], Any], Callable[[], Any]]
 
 
 def known_truth(value: Any) -> bool | None:
-    """A value's truth where it is known while parsing: of a container, whether there is anything in it."""
+    """A value's truth value where it is known while parsing, else None; a container is true unless it is empty."""
     return bool(value) if is_static(value) or isinstance(value, (list, tuple, dict)) else None
 
 
 def truth(b: Builder, value: Any) -> Tensor:
-    """A value's truth as a scalar of booleans."""
+    """A value's truth value as a boolean scalar."""
     tensor = as_tensor(value)
     if tensor.ndim:
         raise b.unsupported("the truth value of an array is ambiguous", "Use np.any, np.all, & or |.")
@@ -32,7 +32,7 @@ def truth(b: Builder, value: Any) -> Tensor:
 
 
 def logical(b: Builder, name: str, x: Any, y: Any) -> Any:
-    """``x and y`` or ``x or y`` of truth values, both of which are evaluated."""
+    """``x and y`` or ``x or y`` of two truth values that are both evaluated."""
     is_and = name == "logical_and"
     for known, other in ((x, y), (y, x)):
         if is_static(known):
@@ -41,7 +41,7 @@ def logical(b: Builder, name: str, x: Any, y: Any) -> Any:
 
 
 def decided(b: Builder, condition: Expr) -> Any:
-    """True or False where a condition on integers has one value here, else the condition."""
+    """A condition on integers: True or False where the domain implies either, else a boolean scalar."""
     forms, negated = affine_forms(condition), affine_forms(condition, negate=True)
     if forms is not None and all(b.domain.implies(f) for f in forms):
         return True
@@ -51,7 +51,7 @@ def decided(b: Builder, condition: Expr) -> Any:
 
 
 def affine_forms(condition: Expr, negate: bool = False) -> tuple[Lin, ...] | None:
-    """Linear forms that are all >= 0 exactly where the condition (or its negation) holds, if there are any."""
+    """Linear forms that are all >= 0 exactly where the condition (or its negation) holds; None if there are none."""
     if not isinstance(condition, Op):
         return None
     if condition.name == ("logical_or" if negate else "logical_and"):
@@ -66,7 +66,7 @@ def affine_forms(condition: Expr, negate: bool = False) -> tuple[Lin, ...] | Non
 
 
 def fixed(b: Builder, condition: Tensor) -> Expr:
-    """A condition as it is now: one on data is stored, before what it was made from can change."""
+    """Materialise a condition on data, as later statements may write its operands."""
     value = condition.at()
     return b.materialise(scalar(value), "taken").at() if reads(value) else value
 
@@ -87,7 +87,7 @@ def test(frame: Frame, node: ast.expr) -> Any:
 
 
 def _short_circuit(frame: Frame, node: ast.BoolOp) -> Any:
-    """``and`` and ``or``: an operand is evaluated only where those before it leave the answer open."""
+    """The truth value of ``and`` and ``or``: an operand is evaluated only where those before it do not decide."""
     stop = isinstance(node.op, ast.Or)
     result = test(frame, node.values[0])
     for operand in node.values[1:]:
@@ -101,20 +101,20 @@ def _short_circuit(frame: Frame, node: ast.BoolOp) -> Any:
 
 
 def _and_then(frame: Frame, result: Tensor, operand: ast.expr, stop: bool) -> Any:
-    arms = _ordered(lambda: test(frame, operand), lambda: stop, stop)
-    chosen = _chosen(frame, result, arms)
+    arms = _arms(lambda: test(frame, operand), lambda: stop, stop)
+    chosen = _evaluate_arms(frame, result, arms)
     if not isinstance(chosen, list):
         return chosen
     return logical(frame.b, "logical_or" if stop else "logical_and", result, chosen[int(stop)])
 
 
 def bool_op(frame: Frame, node: ast.BoolOp) -> Any:
-    """``and`` and ``or`` outside a test: the value of the operand that decides."""
+    """The value of ``and`` and ``or``: that of the operand that decides."""
     stop = isinstance(node.op, ast.Or)
     result = frame.eval(node.values[0])
     for operand in node.values[1:]:
         if known_truth(result) is None:
-            result = _deciding(frame, frame.b.settle(result), operand, stop)
+            result = _selected_operand(frame, frame.b.settle(result), operand, stop)
         elif bool(result) == stop:
             return result
         else:
@@ -122,12 +122,12 @@ def bool_op(frame: Frame, node: ast.BoolOp) -> Any:
     return result
 
 
-def _deciding(frame: Frame, held: Any, operand: ast.expr, stop: bool) -> Any:
-    return _either(frame, truth(frame.b, held), _ordered(lambda: frame.eval(operand), lambda: held, stop))
+def _selected_operand(frame: Frame, left: Any, operand: ast.expr, stop: bool) -> Any:
+    return _selected(frame, truth(frame.b, left), _arms(lambda: frame.eval(operand), lambda: left, stop))
 
 
-def _ordered(if_open: Callable[[], Any], if_decided: Callable[[], Any], stop: bool) -> Arms:
-    """The arms for a true and a false condition: a true one decides an ``or``."""
+def _arms(if_open: Callable[[], Any], if_decided: Callable[[], Any], stop: bool) -> Arms:
+    """The arms for a true and a false condition: a true one decides an ``or`` (`stop`), a false one an ``and``."""
     return (if_decided, if_open) if stop else (if_open, if_decided)
 
 
@@ -136,34 +136,34 @@ def conditional_expression(frame: Frame, node: ast.IfExp) -> Any:
     condition = test(frame, node.test)
     if isinstance(condition, bool):
         return frame.eval(node.body if condition else node.orelse)
-    return _either(frame, condition, (lambda: frame.eval(node.body), lambda: frame.eval(node.orelse)))
+    return _selected(frame, condition, (lambda: frame.eval(node.body), lambda: frame.eval(node.orelse)))
 
 
-def _either(frame: Frame, condition: Tensor, arms: Arms) -> Any:
-    chosen = _chosen(frame, condition, arms)
+def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
+    chosen = _evaluate_arms(frame, condition, arms)
     if not isinstance(chosen, list):
         return chosen
     tensors = [as_tensor(value) for value in chosen]
-    result, sources = where(frame.b, condition, *tensors), _sources(tensors)
-    return frame.b.frozen(result, sources) if sources else result
+    result, sources = where(frame.b, condition, *tensors), _may_alias(tensors)
+    return frame.b.as_copy_of(result, sources) if sources else result
 
 
-def _sources(values: list[Any]) -> set[str]:
+def _may_alias(values: list[Any]) -> set[str]:
     tensors = [value for value in values if isinstance(value, Tensor)]
     copied = {name for tensor in tensors for name, _ in tensor.copy_of}
     return copied | {str(tensor.buffer) for tensor in tensors if tensor.place is not None}
 
 
-def _chosen(frame: Frame, condition: Tensor, arms: Arms) -> Any:
-    """A list of both arms' values, where evaluating both is harmless; else the chosen one's value, in storage."""
+def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> Any:
+    """If-conversion where both arms emit no statement: the list of their values. Else the value of a phi node."""
     b = frame.b
     state, env = b.snapshot(), dict(frame.env)
     try:
         values = [arm() for arm in arms]
-        if b.has_only_names_since(state):
+        if b.is_unchanged_since(state):
             return values
     except InvalidIndex:
-        # An index that is only valid where the condition holds.
+        # An arm has an index that is only valid where the condition selects it.
         pass
     b.restore(state)
     frame.env = env
@@ -173,6 +173,6 @@ def _chosen(frame: Frame, condition: Tensor, arms: Arms) -> Any:
         with b.block(*(affine_forms(fact, negate) or ())) as statements:
             value = b.settle(arm())
         ends.append((value, statements))
-    result = joined(b, "chosen", ends, lambda _, leaf: _sources([leaf]))
+    result = phi(b, "chosen", ends, lambda _, leaf: _may_alias([leaf]))
     b.branch(fact, ends[0][1], ends[1][1], affine_forms(fact) or ())
     return result

@@ -1,4 +1,4 @@
-"""Lists and dicts that a program makes: Python's own while it is parsed, so they cannot change at run time."""
+"""Lists and dicts of a program: they exist only while it is parsed, so they cannot change at run time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from sdfgad.parse.builder import Builder
 READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
 
 
-def made(b: Builder, container: Any) -> Any:
-    """Note where a list or dict is made."""
+def tracked(b: Builder, container: Any) -> Any:
+    """Record the block that creates a list or dict, and return the container."""
     b.containers[id(container)] = (container, len(b.blocks))
     return container
 
 
 def require_current(b: Builder, container: Any) -> None:
-    """A list or dict may change only in the block where it was made: loops in between must be unrolled."""
+    """Refuse changes of a list or dict outside the block that created it; loops in between may be unrolled.
+
+    Raises:
+        NeedsConstant: the change is in a loop that can be unrolled.
+        UnsupportedProgram: it is in a branch.
+    """
     depth = b.containers.get(id(container), (None, 1))[1]
     if depth == len(b.blocks):
         return

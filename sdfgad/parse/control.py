@@ -1,4 +1,4 @@
-"""Branches and raises."""
+"""Branches: constant folding, phi nodes for the names that sides bind, and tail duplication; and ``raise``."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_read_outside
-from sdfgad.parse.merging import as_maybe, is_lost, joined, same_static, shared
+from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_unmergeable, phi, same_static
 from sdfgad.parse.values import ABSENT, AfterLoop, Tensor, Unbound
 
 Env = dict[str, Any]
 Side = Callable[[], Any]
 
 
-MOST_SPLITS = 16
+MOST_TAIL_DUPLICATIONS = 16
 
 
 def branch(frame: Frame, node: ast.If, rest: list[ast.stmt]) -> Return | None:
-    """An ``if``, decided while parsing where its condition is known, and the statements after it.
+    """Parse an ``if`` and the statements after it; only one side, where the condition is known while parsing.
 
-    Where a name comes out of the two sides as different arrays, or in different shapes, and what follows cannot do
-    with a copy, what follows is parsed once for each side.
+    Tail duplication: where the sides bind a name to different arrays or shapes, and the statements that follow cannot
+    use a copy in a phi node, these are parsed once for each side.
     """
 
     def merged() -> Return | None:
         test = conditions.test(frame, node.test)
-        choose(frame, test, lambda: frame.block(node.body), lambda: frame.block(node.orelse), node)
+        branch_on(frame, test, lambda: frame.block(node.body), lambda: frame.block(node.orelse), node)
         return frame.block(rest)
 
     def split() -> Return | None:
         follows, end = with_result(rest)
         test = conditions.test(frame, node.test)
         sides = [[*node.body, *follows], [*node.orelse, *follows]]
-        choose(frame, test, lambda: frame.block(sides[0]), lambda: frame.block(sides[1]), node)
+        branch_on(frame, test, lambda: frame.block(sides[0]), lambda: frame.block(sides[1]), node)
         return frame.block(end)
 
     return retried(frame, merged, split)
 
 
 def assignment(frame: Frame, node: ast.Assign, rest: list[ast.stmt]) -> Return | None:
-    """``z = x if condition else y`` and what follows; as a branch where `z` must be one of the arrays themselves."""
+    """Parse ``z = x if condition else y`` and what follows; as a branch where `z` must be an alias of `x` or `y`."""
     value = node.value
     assert isinstance(value, ast.IfExp)
     sides = [ast.copy_location(ast.Assign(node.targets, side), node) for side in (value.body, value.orelse)]
@@ -62,43 +62,43 @@ def assignment(frame: Frame, node: ast.Assign, rest: list[ast.stmt]) -> Return |
 
 
 @dataclass(frozen=True)
-class Point:
-    """A place in the program to which parsing can go back."""
+class ChoicePoint:
+    """Choice point: the parser's state at a statement, to which it can backtrack."""
 
     state: Any
     env: Env
     depth: int
 
     @staticmethod
-    def of(frame: Frame) -> Point:
-        return Point(frame.b.snapshot(), dict(frame.env), len(frame.loops))
+    def of(frame: Frame) -> ChoicePoint:
+        return ChoicePoint(frame.b.snapshot(), dict(frame.env), len(frame.loops))
 
-    def go_back(self, frame: Frame) -> None:
+    def backtrack(self, frame: Frame) -> None:
         frame.b.restore(self.state)
         frame.env = dict(self.env)
         del frame.loops[self.depth :]
 
 
-def may_split(b: Builder) -> bool:
-    """Whether something more may be parsed twice."""
-    b.splits += 1
-    return b.splits <= MOST_SPLITS
+def may_duplicate_tail(b: Builder) -> bool:
+    """Count a tail duplication, and return whether it is within the limit."""
+    b.tail_duplications += 1
+    return b.tail_duplications <= MOST_TAIL_DUPLICATIONS
 
 
 def retried(frame: Frame, first: Callable[[], Any], otherwise: Callable[[], Any]) -> Return | None:
-    """Parse in a second way where the first cannot tell arrays or shapes that depend on a branch apart."""
-    point = Point.of(frame)
+    """Parse by `first`; backtrack and parse by `otherwise` where arrays or shapes depend on a branch."""
+    point = ChoicePoint.of(frame)
     try:
         return first()
     except (Rebound, AmbiguousArray):
-        if not may_split(frame.b):
+        if not may_duplicate_tail(frame.b):
             raise
-    point.go_back(frame)
+    point.backtrack(frame)
     return otherwise()
 
 
-def choose(frame: Frame, test: bool | Tensor, then: Side, orelse: Side, node: ast.stmt) -> None:
-    """Parse one side, or both as a branch of the program where the test is decided at run time."""
+def branch_on(frame: Frame, test: bool | Tensor, then: Side, orelse: Side, node: ast.stmt) -> None:
+    """Parse one side where the test is known while parsing, else both, as a branch of the program."""
     if isinstance(test, bool):
         (then if test else orelse)()
         return
@@ -124,14 +124,14 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
         x, y = values
         if x is y or same_static(x, y):
             merged[name] = x
-        elif is_lost(x) or is_lost(y):
-            merged[name] = x if is_lost(x) else y
+        elif is_unmergeable(x) or is_unmergeable(y):
+            merged[name] = x if is_unmergeable(x) else y
         else:
-            merged[name] = _either(frame, name, values, ends, node, masks)
+            merged[name] = _merged_value(frame, name, values, ends, node, masks)
     return merged
 
 
-def _either(
+def _merged_value(
     frame: Frame,
     name: str,
     values: list[Any],
@@ -139,25 +139,25 @@ def _either(
     node: ast.stmt,
     masks: dict[Any, Any],
 ) -> Any:
-    """What a name holds that the two sides leave different; where that cannot be told, reading it is an error."""
+    """The phi node of a name whose values differ after the two sides; where there is none, reading it is an error."""
     is_read = is_read_outside(frame.source.tree, node, frame.loops, name) or name in frame.source.captured
     if ABSENT in values and not is_read:
         return ABSENT
     try:
-        return _joined(frame, name, values, ends, masks)
+        return _phi(frame, name, values, ends, masks)
     except Rebound as error:
         return Unbound(str(error.what), error)
 
 
-def _joined(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], masks: dict[Any, Any]) -> Any:
-    values = [as_maybe(value) if isinstance(value, AfterLoop) else value for value in values]
+def _phi(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], masks: dict[Any, Any]) -> Any:
+    values = [as_maybe_bound(value) if isinstance(value, AfterLoop) else value for value in values]
     pairs = [(value, block) for value, (_, block) in zip(values, ends, strict=True)]
-    return joined(frame.b, name, pairs, lambda end, leaf: shared(frame, name, leaf, ends[end][0]), masks)
+    return phi(frame.b, name, pairs, lambda end, leaf: aliased_buffers(frame, name, leaf, ends[end][0]), masks)
 
 
 def raises(frame: Frame, node: ast.Raise) -> None:
-    """A ``raise``: an error while parsing where it is certain to be reached, else a check at run time."""
+    """A ``raise``: an error while parsing where it is certainly reached, else a check at run time that fails."""
     what = f"the program raises `{ast.unparse(node.exc) if node.exc else 'an exception'}`"
-    if len(frame.b.blocks) == 1 or frame.is_ours:
+    if len(frame.b.blocks) == 1 or frame.is_definition:
         raise ProgramRaises(what, frame.where(node), "NumPy raises here, too.")
     frame.b.check(Const(False, BOOL), (), what, ProgramRaises, "NumPy raises here, too.")

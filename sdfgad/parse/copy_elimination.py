@@ -1,8 +1,7 @@
-"""Copy elimination removes temporaries that are only copied: ``t = f(x); y = t`` becomes ``y = f(x)``.
+"""Copy elimination (coalescing) of temporaries that are only copied: ``t = f(x); y = t`` becomes ``y = f(x)``.
 
-The parser gives each new value of a name storage of its own and copies it where names meet, at the end of a
-branch or of a trip. Writing to the place of the copy at once saves the copy, and residuals of values that are only
-on their way.
+The parser puts each new value of a name in a new buffer and copies it at phi nodes, at the end of a branch or of a
+trip. Writing to the target of the copy directly saves the copy, and the residuals of the temporary.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from sdfgad.ir.sets import Domain
 
 
 def coalesce(program: Program) -> Program:
-    """The program without copies that can be written in place; buffers that are no longer used are dropped."""
+    """The program without the copies whose source can be computed in the target, and without unused buffers."""
     locals_ = set(program.buffers) - {*program.inputs, *program.outputs.values()}
     uses = _uses(program.body)
     while True:
@@ -40,12 +39,12 @@ def coalesce(program: Program) -> Program:
         if body == program.body:
             break
         program, uses = program.with_body(body), _uses(body)
-    program = program.with_body(transform(program.body, lambda s: () if is_idle(s) else (s,)))
-    kept = {*program.inputs, *program.outputs.values(), *uses}
-    return replace(program, buffers={name: b for name, b in program.buffers.items() if name in kept})
+    program = program.with_body(transform(program.body, lambda s: () if is_self_assignment(s) else (s,)))
+    used = {*program.inputs, *program.outputs.values(), *uses}
+    return replace(program, buffers={name: b for name, b in program.buffers.items() if name in used})
 
 
-def is_idle(statement: Statement) -> bool:
+def is_self_assignment(statement: Statement) -> bool:
     """Whether a statement assigns each element to itself."""
     if not isinstance(statement, Compute) or statement.accumulate or not isinstance(statement.value, Read):
         return False
@@ -64,7 +63,7 @@ def _block(block: Block, domain: Domain, locals_: set[str], uses: Counter[str]) 
     for position, statement in enumerate(block):
         changed = _nested(statement, domain, locals_, uses)
         if changed != statement:
-            # One change at a time: `uses` no longer holds.
+            # One change at a time, as `uses` is out of date now.
             return (*block[:position], changed, *block[position + 1 :])
     for end, statement in enumerate(block):
         copy = _as_copy(statement)
@@ -73,7 +72,7 @@ def _block(block: Block, domain: Domain, locals_: set[str], uses: Counter[str]) 
         start = _first_mention(block[:end], copy.source)
         if start is None or _mentions(block[start : end + 1], copy.source) != uses[copy.source]:
             continue
-        if _Scan(copy, domain).block(block[start:end], False) is not None:
+        if _InterferenceCheck(copy, domain).block(block[start:end], False) is not None:
             moved = transform(block[start:end], lambda s, copy=copy: (_redirected(s, copy),))  # type: ignore[misc]
             return block[:start] + moved + block[end + 1 :]
     return block
@@ -100,7 +99,7 @@ class _Copy:
     params: tuple[tuple[str, Lin], ...]
 
     def place(self, index: tuple[Lin, ...]) -> tuple[Lin, ...]:
-        """Where the source's element at `index` ends up."""
+        """The target's index to which the source's element at `index` is copied."""
         symbols = {name: i for (name, _), i in zip(self.params, index, strict=True)}
         return tuple(lin.substitute(symbols) for lin in self.target.index)
 
@@ -122,14 +121,14 @@ def _mentions(block: Block, buffer: str) -> int:
     return sum(buffer in buffers_of(statement) for statement in walk(block))
 
 
-class _Scan:
-    """Checks that a copy's source may live in its target from its first write on."""
+class _InterferenceCheck:
+    """Interference check: whether a copy's target may hold the source from the source's first write on."""
 
     def __init__(self, copy: _Copy, domain: Domain) -> None:
         self.copy, self.domain = copy, domain
 
     def block(self, block: Block, is_written: bool) -> bool | None:
-        """Whether the source has been written after `block`; None if the target is in the way."""
+        """Whether the source has been written by the end of `block`; None if source and target interfere in it."""
         state: bool | None = is_written
         for statement in block:
             state = self.statement(statement, bool(state))
@@ -144,7 +143,7 @@ class _Scan:
         if source in read and not is_written:
             return None
         if isinstance(statement, Call):
-            # A call takes and fills whole buffers.
+            # A call reads and writes whole buffers.
             touched = buffers_of(statement)
             return None if source in touched or target in written((statement,)) else is_written
         if isinstance(statement, Compute):
@@ -152,19 +151,19 @@ class _Scan:
                 return None
             if statement.target.buffer != source:
                 return is_written
-            return True if self._fits(statement) else None
+            return True if self._can_write_target(statement) else None
         if reads_target and is_written:
             return None
         if isinstance(statement, Branch):
             ends = [self.block(side, is_written) for side in (statement.then, statement.orelse)]
             return None if None in ends else any(ends)
-        # A trip may read what the one before has written.
+        # A trip may read what the trip before it has written.
         if not is_written and _mentions(statement.body, source):
             return None
         return self.block(statement.body, is_written)
 
-    def _fits(self, statement: Compute) -> bool:
-        """Whether a write of the source covers what is copied, and may go to the target at once."""
+    def _can_write_target(self, statement: Compute) -> bool:
+        """Whether a write of the source covers the elements that are copied, and may write the target instead."""
         extents = [extent for _, extent in statement.params]
         is_whole = statement.target.index == tuple(Lin.symbol(name) for name, _ in statement.params)
         is_sum = statement.accumulate is not None
@@ -175,7 +174,7 @@ class _Scan:
 
 
 def _redirected(statement: Statement, copy: _Copy) -> Statement:
-    """The statement with the copy's source replaced by the place it is copied to."""
+    """The statement with accesses of the copy's source replaced by accesses of its target."""
 
     def moved(node: Expr) -> Expr | None:
         if isinstance(node, Read) and node.buffer == copy.source:

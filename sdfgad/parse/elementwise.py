@@ -1,6 +1,6 @@
 """Element-wise operations, with NumPy's broadcasting and dtype promotion.
 
-Everything else that computes is made of them; `functions/elementwise.py` gives them NumPy's names.
+All other computations are composed of them; `functions/elementwise.py` registers them as NumPy's ufuncs.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _single(x: Tensor) -> Tensor:
 
 
 def operand_types(tensors: list[Tensor]) -> list[Any]:
-    """What NumPy's promotion is told of each operand: Python numbers give way to arrays and NumPy scalars."""
+    """The operands' types for NumPy's promotion: Python types for weak operands, unless all operands are weak."""
     if all(tensor.weak for tensor in tensors):
         return [tensor.dtype for tensor in tensors]
     return [_PYTHON_TYPES.get(t.dtype.kind, t.dtype) if t.weak else t.dtype for t in tensors]

@@ -1,4 +1,4 @@
-"""Emission of statements: the blocks of a program under construction, its checks, and what is known of its integers."""
+"""Statement emission: the blocks and checks of a program under construction, and proofs about its integers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ STATUS = "status"
 
 
 class Emitter:
-    """Where statements go, and what holds there.
+    """The insertion point of statements, and the integer constraints that hold there.
 
     Attributes:
-        integers: run-time integer symbols, with the values of the call that is being parsed for.
+        integers: run-time integer symbols -> their values in the call that the program is parsed for.
         context: the values of `integers` for which the program holds; shrinks as facts are assumed.
-        domain: what holds for the loop counters at the current place.
+        domain: constraints of the loop counters at the insertion point.
         where: the user's line that is being parsed.
     """
 
@@ -74,11 +74,11 @@ class Emitter:
         error: type[SdfgadError] = InvalidIndex,
         todo: str = "NumPy raises IndexError here, too.",
     ) -> None:
-        """At run time, raise an error at the current line if `condition` fails anywhere in the box."""
+        """Emit a run-time check: an error at the current line if `condition` is false anywhere in the box."""
         if STATUS not in self.buffers:
             self.buffers[STATUS] = Buffer(STATUS, (), INT)
         self.checks.append(Check(error, message, self.where, todo))
-        # Of several that fail, the first is the largest.
+        # The maximum of the codes is that of the first check that fails.
         code = Op("select", (condition, Const(0, INT), Const(FIRST_CHECK - len(self.checks), INT)), INT)
         self.emit(Compute(box, Access(STATUS), code, "maximum", self.where))
 
@@ -99,7 +99,7 @@ class Emitter:
     # --- integers
 
     def holds(self, form: IntLike) -> bool:
-        """Whether `form` >= 0 here; may narrow the run-time integers to values like the present call's."""
+        """Whether `form` >= 0 here; may restrict `context`, but never so that it excludes the present call."""
         form = Lin.of(form)
         if form.is_const or self.domain.implies(form):
             return form.const >= 0 if form.is_const else True
@@ -118,10 +118,10 @@ class Emitter:
         return form.const == 0 if form.is_const else self.holds(form) and self.holds(-form)
 
     def largest(self, form: Lin) -> int:
-        """The largest value that `form` takes here.
+        """The largest value of `form` here, at least 0.
 
         Raises:
-            NeedsConstant: there is none, so the symbols that it depends on must be fixed.
+            NeedsConstant: it is unbounded, so the symbols that it depends on must become constants.
         """
         bound = self.domain.maximum(form, self.context)
         if bound is None:
@@ -129,7 +129,7 @@ class Emitter:
         return max(bound, 0)
 
     def symbols_behind(self, form: Lin) -> set[str]:
-        """The run-time integers, or failing that the loop counters, on which a form depends."""
+        """The run-time integers on which a form depends, or the loop counters if it depends on none."""
         found = set(form.symbols)
         while True:
             linked = {s for f in self.domain.forms if f.symbols & found for s in f.symbols}

@@ -1,6 +1,6 @@
 """Expressions: the values of names, literals, operators, attributes and subscripts.
 
-Calls, comprehensions and conditions, which are more than that, have modules of their own.
+Calls, comprehensions and conditions are in `calls`, `comprehensions` and `conditions`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def constant(frame: Frame, node: ast.Constant) -> Any:
 
 
 def name(frame: Frame, node: ast.Name) -> Any:
-    """What a name of the function stands for, of one around it, of its module, or of Python."""
+    """Name resolution: local names, those of enclosing functions, globals, builtins."""
     seen: Frame | None = frame
     while seen is not None:
         if node.id in seen.env:
@@ -54,11 +54,11 @@ def tuple_(frame: Frame, node: ast.Tuple) -> Any:
 
 
 def list_(frame: Frame, node: ast.List) -> Any:
-    return containers.made(frame.b, _elements(frame, node.elts))
+    return containers.tracked(frame.b, _elements(frame, node.elts))
 
 
 def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
-    """The entries of a tuple or list, those of starred sequences among them."""
+    """The entries of a tuple or list, with starred sequences unpacked."""
     result: list[Any] = []
     for node, value in zip(nodes, evaluated(frame, nodes), strict=True):
         result += calls.as_sequence(frame, node, value) if isinstance(node, ast.Starred) else [value]
@@ -67,7 +67,7 @@ def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
 
 def dict_(frame: Frame, node: ast.Dict) -> Any:
     keys = [frame.eval(k) if k is not None else None for k in node.keys]
-    return containers.made(frame.b, dict(zip(keys, map(frame.b.settle, evaluated(frame, node.values)), strict=True)))
+    return containers.tracked(frame.b, dict(zip(keys, map(frame.b.settle, evaluated(frame, node.values)), strict=True)))
 
 
 def slice_(frame: Frame, node: ast.Slice) -> Any:
@@ -93,7 +93,7 @@ def subscript(frame: Frame, node: ast.Subscript) -> Any:
 
 
 def item(frame: Frame, container: Any, index: Any) -> Any:
-    """``container[index]``, of an array or of what is known while parsing."""
+    """``container[index]`` of an array or of a container that is known while parsing."""
     if isinstance(container, (Tensor, Selection)):
         return getitem(frame.b, container, index)
     if id(container) in SUBSCRIPTS:
@@ -130,15 +130,15 @@ def named(frame: Frame, node: ast.NamedExpr) -> Any:
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
-    return containers.made(frame.b, comprehensions.items(frame, node))
+    return containers.tracked(frame.b, comprehensions.items(frame, node))
 
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Any:
-    return containers.made(frame.b, dict(comprehensions.items(frame, node)))
+    return containers.tracked(frame.b, dict(comprehensions.items(frame, node)))
 
 
 def text(frame: Frame, node: ast.JoinedStr) -> str:
-    """A text whose parts may be known only at run time: there is no use for it but to print it."""
+    """An f-string, whose parts may be known only at run time: its source, as strings are only used for printing."""
     return ast.unparse(node)
 
 

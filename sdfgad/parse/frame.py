@@ -1,7 +1,7 @@
-"""One call of a function while it is parsed: all that those who parse its statements and expressions know of it.
+"""Activation frame: the state of one call of a function while it is parsed.
 
-What is inside of a statement or expression they give to the frame, which gives it to whoever parses that; so they
-need not know each other. Who parses what is said in `interpreter.py`, above them all.
+The parsers of statements and expressions call the frame for nested ones, so they need not import each other.
+`interpreter.py` implements the dispatch.
 """
 
 from __future__ import annotations
@@ -28,18 +28,20 @@ class Return:
 class Frame(ABC):
     """One call of one function: its source and its local names.
 
-    `is_ours`: the function says what a NumPy function does; errors in it name the user's line that called it.
+    `is_definition`: the function is a definition of `parse.library`; errors in it name the user's line that called it.
     """
 
-    def __init__(self, b: Builder, source: Source, env: dict[str, Any], depth: int = 0, is_ours: bool = False) -> None:
-        self.b, self.source, self.env, self.depth, self.is_ours = b, source, env, depth, is_ours
-        # The frame in which a nested function is defined.
+    def __init__(
+        self, b: Builder, source: Source, env: dict[str, Any], depth: int = 0, is_definition: bool = False
+    ) -> None:
+        self.b, self.source, self.env, self.depth, self.is_definition = b, source, env, depth, is_definition
+        # The frame in which this function is defined, if it is a nested one.
         self.lexical: Frame | None = None
-        # The frame in which `:=` binds; a comprehension's is the one around it.
+        # The frame in which `:=` binds names: for a comprehension, that of the function around it.
         self.scope: Frame = self
         self.loops: list[ast.stmt] = []
-        # Buffers that a caller, too, may refer to.
-        self.known = frozenset(b.buffers)
+        # Buffers from before the call, which names of the caller may refer to.
+        self.caller_buffers = frozenset(b.buffers)
 
     @abstractmethod
     def block(self, statements: list[ast.stmt]) -> Return | None:
@@ -58,20 +60,20 @@ class Frame(ABC):
         result = self.block(self.source.body)
         return None if result is None else _returned(result.value)
 
-    def inner(self, source: Source, env: dict[str, Any], depth: int, is_ours: bool) -> Frame:
-        """A frame of its own for what is called here, parsed in the same way."""
-        return type(self)(self.b, source, env, depth, is_ours)
+    def inner(self, source: Source, env: dict[str, Any], depth: int, is_definition: bool) -> Frame:
+        """A new frame, of the same class, for a function that is called here."""
+        return type(self)(self.b, source, env, depth, is_definition)
 
     def unsupported(self, node: ast.AST, what: str) -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where(node), "Rewrite this line with supported NumPy, or leave it out.")
 
     def where(self, node: ast.AST) -> Location | None:
-        """The user's line that is to blame for a node."""
-        return self.b.where if self.is_ours else self.source.where(node)
+        """The user's line that errors about a node name."""
+        return self.b.where if self.is_definition else self.source.where(node)
 
 
 def _returned(value: Any) -> Any:
-    """What a function returns; nothing where no ``return`` was reached."""
+    """The value that a function returns; None where no ``return`` was reached."""
     if isinstance(value, tuple) and any(part is UNDEFINED for part in value):
         return None
     return None if value is UNDEFINED else value

@@ -1,4 +1,4 @@
-"""Indexing by integer arrays: gathers, and assignments through them."""
+"""Gather and scatter: indexing by integer arrays, and assignments to such elements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sdfgad.parse.values import Index, Tensor
 
 @dataclass(frozen=True)
 class Gather:
-    """What integer arrays choose: a view whose axes `axes` are those of the arrays, broadcast together."""
+    """The elements that integer arrays select, as a view (`chosen`); its axes `axes` are the arrays' broadcast axes."""
 
     chosen: Tensor
     axes: tuple[int, ...]
@@ -28,46 +28,46 @@ def gathers(entries: tuple[Any, ...]) -> bool:
     return any(isinstance(entry, Tensor) and entry.ndim > 0 for entry in entries)
 
 
-def gather(b: Builder, x: Tensor, entries: tuple[Any, ...], kept: Tensor | None = None) -> Gather:
+def gather(b: Builder, x: Tensor, entries: tuple[Any, ...], mask: Tensor | None = None) -> Gather:
     """``x[entries]``: slices and None as usual, all integers and integer arrays together.
 
     Args:
-        kept: booleans shaped like the arrays; where they are false, an index need not be in range.
+        mask: booleans of the arrays' shape; an index need not be in range where they are false.
 
     Raises:
         InvalidIndex, UnsupportedProgram: an entry is out of range for certain, or no index.
     """
     full = expanded(b, x, entries)
     basic = tuple(slice(None) if _is_advanced(entry) else entry for entry in full)
-    seen = view(b, x, basic)
-    places = [position for position, entry in enumerate(full) if _is_advanced(entry)]
-    arrays = [_fixed(b, full[position]) for position in places]
-    for position, array in zip(places, arrays, strict=True):
-        _require_range(b, array, seen.shape[position], kept)
+    viewed = view(b, x, basic)
+    advanced = [position for position, entry in enumerate(full) if _is_advanced(entry)]
+    arrays = [_materialised(b, full[position]) for position in advanced]
+    for position, array in zip(advanced, arrays, strict=True):
+        _require_range(b, array, viewed.shape[position], mask)
     shape = broadcast_shapes(b, *(array.shape for array in arrays))
     wide = [broadcast_to(b, array, shape) for array in arrays]
     # NumPy puts the arrays' axes where the arrays are, or first if something stands between them.
-    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
-    rest = [position for position in range(len(full)) if position not in places]
+    first = advanced[0] if advanced == list(range(advanced[0], advanced[-1] + 1)) else 0
+    rest = [position for position in range(len(full)) if position not in advanced]
     before, after = rest[: first if first else 0], rest[first if first else 0 :]
-    if first == 0 and places[0] == 0:
+    if first == 0 and advanced[0] == 0:
         before, after = [], rest
-    result = (*(seen.shape[k] for k in before), *shape, *(seen.shape[k] for k in after))
+    result = (*(viewed.shape[k] for k in before), *shape, *(viewed.shape[k] for k in after))
 
     def old_index(p: Index) -> Index:
         inner = p[len(before) : len(before) + len(shape)]
         outer = iter((*p[: len(before)], *p[len(before) + len(shape) :]))
-        chosen = {k: wrapped(as_linear(a.element(inner)), seen.shape[k]) for k, a in zip(places, wide, strict=True)}
+        chosen = {k: wrapped(as_linear(a.element(inner)), viewed.shape[k]) for k, a in zip(advanced, wide, strict=True)}
         return tuple(chosen[k] if k in chosen else next(outer) for k in range(len(full)))
 
     axes = tuple(range(len(before), len(before) + len(shape)))
-    return Gather(seen.reindexed(result, old_index), axes)
+    return Gather(viewed.reindexed(result, old_index), axes)
 
 
-def scatter(b: Builder, target: Gather, value: Tensor, kept: Tensor | None = None) -> None:
-    """Assign one element after the other: an index may occur twice, and then the last value stays."""
+def scatter(b: Builder, target: Gather, value: Tensor, mask: Tensor | None = None) -> None:
+    """Assign `value` to the elements in order, as an index may occur twice; only where `mask` is true, if given."""
     x = target.chosen
-    fixed = b.stored(broadcast_to(b, value, x.shape))
+    values = b.stored(broadcast_to(b, value, x.shape))
     counters = [b.fresh("k") for _ in target.axes]
     trips = [x.shape[axis] for axis in target.axes]
     index = tuple(map(Lin.symbol, counters))
@@ -75,12 +75,12 @@ def scatter(b: Builder, target: Gather, value: Tensor, kept: Tensor | None = Non
     with ExitStack() as stack:
         for counter, extent in zip(index, trips, strict=True):
             bodies.append(stack.enter_context(b.block(counter, extent - 1 - counter)))
-        if kept is not None:
+        if mask is not None:
             bodies.append(stack.enter_context(b.block()))
-        b.assign(_row(x, target.axes, index), _row(fixed, target.axes, index))
-    if kept is not None:
+        b.assign(_row(x, target.axes, index), _row(values, target.axes, index))
+    if mask is not None:
         chosen = bodies.pop()
-        _emit(b, bodies, lambda: b.branch(kept.element(index), chosen, [], ()))
+        _emit(b, bodies, lambda: b.branch(mask.element(index), chosen, [], ()))
     for position in reversed(range(len(counters))):
         counter, extent, body = index[position], trips[position], bodies[position]
         guards = (counter, extent - 1 - counter)
@@ -88,7 +88,7 @@ def scatter(b: Builder, target: Gather, value: Tensor, kept: Tensor | None = Non
 
 
 def _emit(b: Builder, bodies: list[Any], emit: Callable[[], None]) -> None:
-    """Emit a statement at the end of the innermost body, or here."""
+    """Emit a statement at the end of the innermost of `bodies`, or of the current block if there are none."""
     if not bodies:
         emit()
         return
@@ -112,8 +112,8 @@ def _is_advanced(entry: Any) -> bool:
     return entry is not None and not isinstance(entry, slice)
 
 
-def _fixed(b: Builder, entry: Any) -> Tensor:
-    """An index as it is now: its array may change later, and the result refers to its present values."""
+def _materialised(b: Builder, entry: Any) -> Tensor:
+    """Materialise an index, as its array may be written before the gathered elements are used."""
     if not isinstance(entry, Tensor):
         position = Int(Lin.of(entry))
         return Tensor((), INT, lambda _: position)
@@ -125,9 +125,9 @@ def _fixed(b: Builder, entry: Any) -> Tensor:
     return entry if entry.settled else b.materialise(entry)
 
 
-def _require_range(b: Builder, array: Tensor, extent: Lin, kept: Tensor | None) -> None:
+def _require_range(b: Builder, array: Tensor, extent: Lin, mask: Tensor | None) -> None:
     symbols = tuple(b.fresh("p") for _ in array.shape)
     index = tuple(map(Lin.symbol, symbols))
-    unless = None if kept is None else Op("logical_not", (kept.element(index),), BOOL)
+    unless = None if mask is None else Op("logical_not", (mask.element(index),), BOOL)
     box = tuple(zip(symbols, array.shape, strict=True))
     require_range(b, as_linear(array.element(index)), extent, box, unless)

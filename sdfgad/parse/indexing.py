@@ -1,4 +1,4 @@
-"""Subscripts: views, single elements, integer arrays, and boolean masks, read and assigned."""
+"""Subscripts: reads and assignments by slices, integers, integer arrays and boolean masks."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _assign_masked(b: Builder, x: Tensor, mask: Tensor, value: Any) -> None:
             return
     chosen = as_tensor(value)
     if all(extent == Lin(1) for extent in chosen.shape[: max(1, chosen.ndim - (x.ndim - mask.ndim))]):
-        # One value, or one row, for all chosen elements.
+        # One value, or one row, for all selected elements.
         row = chosen.reindexed(chosen.shape[1:], lambda p: (Lin(0), *p)) if chosen.ndim > x.ndim - mask.ndim else chosen
         b.assign(x, where(b, selecting.spread(mask, x), row, x))
         return
@@ -83,7 +83,7 @@ def _assign_masked(b: Builder, x: Tensor, mask: Tensor, value: Any) -> None:
 
 
 def require_same_kind(b: Builder, result: Any, target: Any) -> None:
-    """An update in place must not lose the kind of its result, such as floats added to integers."""
+    """Refuse an in-place update whose result NumPy cannot cast to the target's dtype by casting='same_kind'."""
     dtype = result.dtype if isinstance(result, Selection) else as_tensor(result).dtype
     if not np.can_cast(dtype, target.dtype, "same_kind"):
         raise b.unsupported(
@@ -114,7 +114,7 @@ def _selections(entries: tuple[Any, ...]) -> bool:
 
 
 def _without_masks(b: Builder, entries: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Masks beside other entries as the positions of their true elements."""
+    """The entries with each mask replaced by the index arrays of its true elements."""
     result: list[Any] = []
     for entry in entries:
         result.extend(selecting.positions(b, entry) if is_mask(entry) else [entry])

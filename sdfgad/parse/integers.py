@@ -1,4 +1,4 @@
-"""Python's integers, of data and of loop counters."""
+"""Python integers: extrema, and conversions of numbers to integers."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def integer_extremum(b: Builder, x: Any, y: Any, name: str) -> Any:
 
 
 def as_int(b: Builder, x: Any) -> Any:
-    """A number as a Python integer, cut off."""
+    """A number as a Python integer, truncated towards zero."""
     return x if is_integer(x) else whole(b, "trunc", x)
 
 
 def whole(b: Builder, how: str, number: Any) -> Any:
-    """A number rounded in some way to a Python integer."""
+    """A number rounded to a Python integer by the operation `how`: rint, floor, ceil or trunc."""
     x = single(b, number)
     return b.fixed(cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT))
 
 
 def single(b: Builder, x: Any) -> Tensor:
-    """A single number."""
+    """A number as a scalar tensor; an array with axes is unsupported."""
     tensor = as_tensor(x)
     if tensor.ndim:
         raise b.unsupported("only an array without axes is a Python number", "Index it first.")

@@ -1,10 +1,10 @@
-"""Runs a function's syntax tree on abstract values, and so emits its program.
+"""Abstract interpretation: runs a function's syntax tree on abstract values, which emits its program.
 
-What is known while parsing is computed by Python itself; what is not becomes tensors and statements. Helpers are
-run in frames of their own, which inlines them.
+Python itself computes values that are known while parsing; other values become tensors and statements. A call of a
+function of the user is run in a new frame, which inlines it.
 
-The modules that parse single kinds of statements and expressions are below this one and know only `frame.py`, which
-looks up here who parses what is inside of them.
+Modules that parse one kind of statement or expression are below this one in the import order. They know only
+`frame.py`, whose methods dispatch nested statements and expressions by the tables here.
 """
 
 from __future__ import annotations
@@ -14,16 +14,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sdfgad.errors import SdfgadError
-from sdfgad.parse import binding, calls, comprehensions, conditions, control, expressions, loops, statements, tails
+from sdfgad.parse import (
+    binding,
+    calls,
+    comprehensions,
+    conditions,
+    control,
+    expressions,
+    loops,
+    statements,
+    tail_duplication,
+)
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.source import source_text
 from sdfgad.parse.values import NotNumeric
 
-# A branch is missing: it is parsed together with what follows it, by `tails.py`.
+# No `ast.If`: `tail_duplication.py` parses a branch together with the statements that follow it.
 STATEMENTS: Mapping[type[ast.stmt], Callable[[Frame, Any], Return | None]] = {
     ast.AnnAssign: binding.assign_annotated,
-    ast.Assert: statements.nothing,
+    ast.Assert: statements.no_operation,
     ast.Assign: binding.assign,
     ast.AugAssign: statements.update,
     ast.Delete: statements.delete,
@@ -32,7 +42,7 @@ STATEMENTS: Mapping[type[ast.stmt], Callable[[Frame, Any], Return | None]] = {
     ast.FunctionDef: statements.function,
     ast.Import: statements.import_,
     ast.ImportFrom: statements.import_from,
-    ast.Pass: statements.nothing,
+    ast.Pass: statements.no_operation,
     ast.Raise: control.raises,
     ast.Return: statements.return_,
     ast.While: loops.while_loop,
@@ -64,10 +74,10 @@ EXPRESSIONS: Mapping[type[ast.expr], Callable[[Frame, Any], Any]] = {
 
 
 class Interpreter(Frame):
-    """A frame that knows who parses each kind of statement and expression."""
+    """A frame that dispatches each kind of statement and expression to its parser."""
 
     def block(self, statements: list[ast.stmt]) -> Return | None:
-        return tails.block(self, statements)
+        return tail_duplication.block(self, statements)
 
     def statement(self, node: ast.stmt) -> Return | None:
         handler = STATEMENTS.get(type(node))

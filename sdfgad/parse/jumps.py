@@ -1,8 +1,8 @@
-"""Rewrites ``break``, ``continue`` and ``return`` inside loops and branches as structured statements.
+"""Single exit: rewrites ``break``, ``continue`` and ``return`` inside loops and branches as structured control flow.
 
-What follows a jump moves to where no jump was taken: into the other side of the branch if the branch always jumps on
-one side, else behind a test of flags that the jumps set. A loop that a flag ends names it in its attribute `stop`;
-the flags' names are no identifiers, so no name of the user is one of them. Nodes keep their places in the file.
+The statements after a branch that jumps become part of its other side if one side always jumps. Else they are guarded
+by a test of flags, which the jumps set. The attribute `stop` of a loop has the names of the flags that end it. These
+names are no identifiers, so they differ from all names of the user. Nodes keep their locations in the file.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ RESULT = "<result>"
 
 
 def structured(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The body of a function without jumps, but for one ``return`` at its end."""
+    """The body of a function with a single exit: without jumps, except for one ``return`` at its end."""
     body = _flattened(body)
     last = body[-1:] if body and isinstance(body[-1], (ast.Return, ast.Raise)) else []
     first = body[: len(body) - len(last)]
     if not _has_jump(first) and not any(_has_else(node) for node in _own_nodes(first)):
         return body
     rewriter = _Rewriter(_Results.of(body))
-    made = rewriter.block(body, _Flags(RETURNED))
+    rewritten = rewriter.block(body, _Flags(RETURNED))
     start = [_set(RETURNED, False, body[0]), *rewriter.results.undefined(body[0])]
     end = [rewriter.results.final(body[-1])] if rewriter.results.count != -1 else []
-    return [_Unset(rewriter.tested).visit(s) for s in [*start, *made]] + end
+    return [_DeadFlagRemover(rewriter.tested_flags).visit(s) for s in [*start, *rewritten]] + end
 
 
 def stops(loop: ast.For | ast.While) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ def stops(loop: ast.For | ast.While) -> tuple[str, ...]:
 
 
 def with_result(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """A block, and its end: a ``return`` at its end becomes an assignment in it, and a ``return`` of that name."""
+    """A block and its exit: a ``return`` at its end becomes an assignment of the result, and a ``return`` of that."""
     last = body[-1] if body else None
     if not isinstance(last, ast.Return) or last.value is None:
         return (body[:-1], body[-1:]) if isinstance(last, ast.Return) else (body, [])
@@ -50,11 +50,14 @@ def with_result(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
 
 
 def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The body with the statements of each ``with`` after it: what is allowed there has no effect on them."""
+    """The body with the statements of each ``with`` moved after it, as np.errstate has no effect on compiled code.
+
+    A ``while`` whose test has ``:=`` becomes an endless loop that begins with the test.
+    """
     result: list[ast.stmt] = []
     for statement in body:
         if isinstance(statement, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(statement.test)):
-            # What the test binds is bound in the loop.
+            # So that the name that the test binds is bound in the loop.
             leave = _if(statement.test, [], [ast.copy_location(ast.Break(), statement)], statement)
             endless = ast.copy_location(ast.Constant(True), statement.test)
             statement = ast.copy_location(ast.While(endless, [leave, *statement.body], statement.orelse), statement)
@@ -73,7 +76,7 @@ def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 @dataclass(frozen=True)
 class _Flags:
-    """The flags that a jump sets here; `stop` and `skip` are those of the innermost loop."""
+    """The flags that jumps set: for ``return``, and for ``break`` and ``continue`` of the innermost loop."""
 
     returned: str
     stop: str = ""
@@ -82,7 +85,7 @@ class _Flags:
 
 @dataclass(frozen=True)
 class _Results:
-    """How returned values are held: as one name (`count` 0), one for each entry of a tuple, or not at all (-1)."""
+    """The names of the returned value: one (`count` 0), one for each entry of a tuple, or none (-1)."""
 
     count: int
 
@@ -121,23 +124,23 @@ class _Results:
 @dataclass
 class _Rewriter:
     results: _Results
-    tested: set[str] = field(default_factory=set)
+    tested_flags: set[str] = field(default_factory=set)
     numbers: Any = field(default_factory=count)
 
     def block(self, body: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
+        rewritten: list[ast.stmt] = []
         for position, statement in enumerate(body):
             rest = body[position + 1 :]
             if isinstance(statement, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
-                return [*made, *self.jump(statement, flags)]
+                return [*rewritten, *self.jump(statement, flags)]
             if isinstance(statement, ast.If) and (
                 _has_jump([statement]) or any(map(_has_else, _own_nodes([statement])))
             ):
-                return [*made, *self.branch(statement, rest, flags)]
+                return [*rewritten, *self.branch(statement, rest, flags)]
             if isinstance(statement, (ast.For, ast.While)) and _needs_rewriting(statement):
-                return [*made, *self.loop(statement, rest, flags)]
-            made.append(statement)
-        return made
+                return [*rewritten, *self.loop(statement, rest, flags)]
+            rewritten.append(statement)
+        return rewritten
 
     def jump(self, node: ast.stmt, flags: _Flags) -> list[ast.stmt]:
         if isinstance(node, ast.Return):
@@ -154,14 +157,14 @@ class _Rewriter:
             then, rest = [*then, *rest], []
         elif _always_jumps(then) and _always_jumps(orelse):
             rest = []
-        made = [_if(node.test, self.block(then, flags), self.block(orelse, flags), node)]
-        return [*made, *self.guarded(_flags_set([node], flags), rest, flags)]
+        rewritten = [_if(node.test, self.block(then, flags), self.block(orelse, flags), node)]
+        return [*rewritten, *self.guarded(_flags_set([node], flags), rest, flags)]
 
     def guarded(self, names: Sequence[str], rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
-        """`rest` where none of the flags `names` is set."""
+        """The statements `rest`, guarded by a test that none of the flags `names` is set."""
         if not rest or not names:
             return self.block(rest, flags)
-        self.tested.update(names)
+        self.tested_flags.update(names)
         return [_if(_none_of(names, rest[0]), self.block(rest, flags), [], rest[0])]
 
     def loop(self, node: ast.For | ast.While, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
@@ -169,33 +172,33 @@ class _Rewriter:
         inner = _Flags(flags.returned, f"<broken {number}>", f"<skipped {number}>")
         used = _flags_set(node.body, inner)
         stop = tuple(name for name in used if name != inner.skip)
-        self.tested.update(stop)
+        self.tested_flags.update(stop)
         body = self.block(node.body, inner)
-        if inner.skip in self.tested:
+        if inner.skip in self.tested_flags:
             body = [_set(inner.skip, False, node.body[0]), *body]
-        made: ast.stmt
+        rewritten: ast.stmt
         if isinstance(node, ast.For):
-            made = ast.For(node.target, node.iter, body, [], node.type_comment)
+            rewritten = ast.For(node.target, node.iter, body, [], node.type_comment)
         else:
-            made = ast.While(node.test, body, [])
-        made.stop = stop  # type: ignore[union-attr]
-        ast.copy_location(made, node)
+            rewritten = ast.While(node.test, body, [])
+        rewritten.stop = stop  # type: ignore[union-attr]
+        ast.copy_location(rewritten, node)
         start = [_set(inner.stop, False, node)] if inner.stop in stop else []
         after = self.guarded(stop, node.orelse, flags)
         left = _flags_set([node], flags)
-        return [*start, made, *after, *self.guarded(left, rest, flags)]
+        return [*start, rewritten, *after, *self.guarded(left, rest, flags)]
 
 
-class _Unset(ast.NodeTransformer):
-    """Drops the settings of flags that nothing tests."""
+class _DeadFlagRemover(ast.NodeTransformer):
+    """Dead-code elimination of assignments to flags that no statement tests."""
 
-    def __init__(self, tested: set[str]) -> None:
-        self.tested = tested
+    def __init__(self, tested_flags: set[str]) -> None:
+        self.tested_flags = tested_flags
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         target = node.targets[0]
         is_flag = isinstance(target, ast.Name) and target.id.startswith(("<broken", "<skipped", RETURNED))
-        if is_flag and isinstance(target, ast.Name) and target.id not in self.tested:
+        if is_flag and isinstance(target, ast.Name) and target.id not in self.tested_flags:
             return ast.copy_location(ast.Pass(), node)
         return node
 
@@ -214,7 +217,7 @@ def _own_nodes(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _has_jump(body: Sequence[ast.stmt]) -> bool:
-    """Whether a jump may leave `body`, or is inside it."""
+    """Whether `body` has a jump, or a branch with a ``raise``."""
     return any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in _own_nodes(body)) or any(
         isinstance(n, ast.If) and _has_raise(n) for n in _own_nodes(body)
     )

@@ -1,4 +1,4 @@
-"""Which names a piece of a syntax tree assigns, reads before it assigns, or leaves to be read later."""
+"""Liveness of names: which ones statements assign, read before they assign them, or leave to be read later."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def assigned_names(node: ast.AST) -> set[str]:
 
 
 def is_exposed(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether running `body` may read the value that `name` had before."""
+    """Upward exposure: whether `body` may read the value that `name` has before it."""
     return _first_use(body, name) == "read"
 
 
@@ -22,7 +22,7 @@ def reads_name(node: ast.AST, name: str) -> bool:
 
 
 def captured_names(body: ast.AST) -> frozenset[str]:
-    """The names that functions defined in `body` read from outside of themselves, or may read."""
+    """The names that nested functions in `body` may capture: all that they read."""
     functions = [n for n in ast.walk(body) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
     return frozenset(
         n.id for f in functions for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
@@ -30,9 +30,9 @@ def captured_names(body: ast.AST) -> frozenset[str]:
 
 
 def is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: Sequence[ast.stmt], name: str) -> bool:
-    """Whether `name` may be read after `loop`: further down, or in the next trip of an enclosing loop."""
+    """Whether `name` may be read after `loop`: by a later statement, or in the next trip of an enclosing loop."""
     if name.startswith("<") and not name.startswith("<skipped"):
-        # A flag or result of `parse.jumps` has no place in the file.
+        # A flag or result of `parse.jumps` has no location in the file: assume a read.
         return True
     own = {id(n) for n in ast.walk(loop)}
     end = (loop.end_lineno or loop.lineno, loop.end_col_offset or 0)

@@ -1,8 +1,8 @@
 """``for`` and ``while`` loops.
 
-The body is parsed until the names that trips hand on to each other, and their dtypes, no longer change. Where the first
-trip is unlike the others (it updates an array that others refer to in place, or binds a name that later trips read), it
-is peeled. A loop whose trips differ in shapes or other things that must be known while parsing is unrolled.
+The body is parsed repeatedly until the loop-carried names and their dtypes reach a fixed point. The first trip is
+peeled where it differs from the others: it updates an array with aliases in place, or binds a name that later trips
+read. A loop whose trips differ in shapes, or other things that must be known while parsing, is unrolled.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Item = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Head:
-    """What decides how often a loop runs: a range with what its target is bound to, or (None) only the test."""
+    """A loop's header: a range and the function from its index to the target's value; both None for a ``while``."""
 
     node: LoopNode
     span: Range | None = None
     item: Item | None = None
 
     def enter(self, frame: Frame, trip: Lin) -> None:
-        """Bind the target, at the start of a trip."""
+        """Bind the loop's target at the start of a trip."""
         if self.span is not None and self.item is not None and isinstance(self.node, ast.For):
             bind(frame, self.node.target, self.item(self.span.index(trip)))
 
@@ -56,7 +56,7 @@ class Head:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the number of trips is known before the first."""
+        """Whether the trip count is known before the first trip."""
         return self.span is not None and not stops(self.node)
 
     def rest(self) -> Head:
@@ -66,7 +66,7 @@ class Head:
         return Head(self.node, Range(self.span.start + self.span.step, self.span.stop, self.span.step), self.item)
 
     def test(self, frame: Frame, trip: Lin) -> bool | Tensor:
-        """Whether the loop goes on to a trip."""
+        """The condition that a trip runs."""
         tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), ast.Name(n, ast.Load())) for n in stops(self.node)]
         if isinstance(self.node, ast.While):
             tests.append(self.node.test)
@@ -86,9 +86,9 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     iterable = frame.eval(node.iter)
     head = head_of(frame, node, iterable)
     if head is not None:
-        repeat(frame, head)
+        parse_loop(frame, head)
     else:
-        _unrolled(frame, node, (partial(_same, value) for value in as_sequence(frame, node.iter, iterable)))
+        _unrolled(frame, node, (partial(_identity, value) for value in as_sequence(frame, node.iter, iterable)))
 
 
 def head_of(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
@@ -99,18 +99,18 @@ def head_of(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
     return None if items is None else Head(node, Range(Lin(0), items.length, 1), items.at)
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
 def while_loop(frame: Frame, node: ast.While) -> None:
-    """A ``while``; unrolled where its tests are known while parsing and its trips are few."""
+    """A ``while``; unrolled where its tests are known while parsing and it has few trips."""
     head, state, env, depth = Head(node), frame.b.snapshot(), dict(frame.env), len(frame.loops)
     if not isinstance(head.test(frame, Lin(0)), bool) or not _unrolled_while(frame, head, FEW_TRIPS):
         frame.b.restore(state)
         frame.env = env
         del frame.loops[depth:]
-        repeat(frame, head)
+        parse_loop(frame, head)
 
 
 def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]]) -> None:
@@ -124,18 +124,18 @@ def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]]) 
         goes_on = head.test(frame, Lin(0))
         if goes_on is False:
             return
-        control.choose(frame, goes_on, lambda value=value: trip(value), lambda: None, node)  # type: ignore[misc]
+        control.branch_on(frame, goes_on, lambda value=value: trip(value), lambda: None, node)  # type: ignore[misc]
 
 
 class _Peel(Exception):
-    """The first trip must be parsed by itself."""
+    """Raised where the first trip must be peeled."""
 
     def __init__(self, reason: UnsupportedProgram | UnboundVariable) -> None:
         self.reason = reason
 
 
-def repeat(frame: Frame, head: Head, may_peel: bool = True) -> None:
-    """A loop as a loop of the program; if that cannot be, with its first trip peeled, or unrolled."""
+def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
+    """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled."""
     b = frame.b
     _require_sign(b, head)
     state, env, depth, containers = b.snapshot(), dict(frame.env), len(frame.loops), dict(b.containers)
@@ -146,7 +146,7 @@ def repeat(frame: Frame, head: Head, may_peel: bool = True) -> None:
         frame.env = dict(env)
         var = b.fresh(head.base)
         try:
-            if _attempt(frame, head, var, carried):
+            if _parse_as_loop(frame, head, var, carried):
                 return
             continue
         except _Peel as peel:
@@ -172,9 +172,9 @@ LONGEST_PERIOD = 3
 
 
 def _periodic(frame: Frame, head: Head) -> bool:
-    """A loop whose trips hand arrays round, as ``x, y = y, x`` does: several trips as one, then those that are left.
+    """Unroll a loop that permutes arrays, as ``x, y = y, x`` does, by its period, and add a remainder loop.
 
-    Whether there is such a loop; after two or three trips every name must stand for the same array again.
+    Returns whether this succeeds: after 2 or 3 trips all names must refer to the same arrays as before.
     """
     b, span = frame.b, head.span
     assert span is not None
@@ -182,11 +182,15 @@ def _periodic(frame: Frame, head: Head) -> bool:
         return False
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     for period in range(2, LONGEST_PERIOD + 1):
-        whole = as_linear(Op("floor_divide", (Int(span.trips), Const(period, INT)), INT))
-        done = whole.scaled(period)
+        period_count = as_linear(Op("floor_divide", (Int(span.trips), Const(period, INT)), INT))
+        done = period_count.scaled(period)
         try:
-            repeat(frame, Head(head.node, replace(span, whole=whole, period=period), head.item), may_peel=False)
-            _left_over(frame, head, done, period - 1)
+            parse_loop(
+                frame,
+                Head(head.node, replace(span, period_count=period_count, period=period), head.item),
+                may_peel=False,
+            )
+            _remainder_trips(frame, head, done, period - 1)
             return True
         except (UpdateOfCopy, _Peel):
             b.restore(state)
@@ -195,8 +199,8 @@ def _periodic(frame: Frame, head: Head) -> bool:
     return False
 
 
-def _left_over(frame: Frame, head: Head, first: Lin, most: int) -> None:
-    """The trips from `first` on, at most so many; each where the one before it ran."""
+def _remainder_trips(frame: Frame, head: Head, first: Lin, most: int) -> None:
+    """The remainder of an unrolled loop: at most `most` trips from `first` on, each nested in the one before it."""
     if not most or head.span is None:
         return
     b, index = frame.b, Int(first)
@@ -207,9 +211,9 @@ def _left_over(frame: Frame, head: Head, first: Lin, most: int) -> None:
 
     def run() -> None:
         _trip(frame, head, first)
-        _left_over(frame, head, first + 1, most - 1)
+        _remainder_trips(frame, head, first + 1, most - 1)
 
-    control.choose(frame, is_left, run, lambda: None, head.node)
+    control.branch_on(frame, is_left, run, lambda: None, head.node)
 
 
 def _trip(frame: Frame, head: Head, trip: Lin) -> None:
@@ -218,7 +222,7 @@ def _trip(frame: Frame, head: Head, trip: Lin) -> None:
 
 
 def _require_sign(b: Builder, head: Head) -> None:
-    """A tape must never have a negative length: other signs get a specialisation of their own."""
+    """Require trips >= 0, as it is a tape's length; calls with trips < 0 get another specialisation."""
     if head.span is None:
         return
     trips = head.span.trips
@@ -228,7 +232,7 @@ def _require_sign(b: Builder, head: Head) -> None:
 
 
 def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
-    """The first trip, and then the loop over the others."""
+    """Loop peeling: the first trip, and then a loop over the others."""
     b, span = frame.b, head.span
     if span is not None and b.holds(-span.trips):
         return
@@ -238,15 +242,15 @@ def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
     def both() -> None:
         first_trip(frame, head)
         try:
-            repeat(frame, head.rest(), may_peel=False)
+            parse_loop(frame, head.rest(), may_peel=False)
         except (_Peel, UpdateOfCopy):
             raise reason from None
 
-    control.choose(frame, head.test(frame, Lin(0)), both, lambda: None, head.node)
+    control.branch_on(frame, head.test(frame, Lin(0)), both, lambda: None, head.node)
 
 
 def first_trip(frame: Frame, head: Head) -> None:
-    """The first trip, by itself."""
+    """Parse the first trip as straight-line statements."""
     _trip(frame, head, Lin(0))
     if isinstance(head.node, ast.For):
         for name in assigned_names(head.node.target):
@@ -264,12 +268,12 @@ def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) ->
     if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
         raise failure
     assert isinstance(head.node, ast.For)
-    item = head.item or _same
+    item = head.item or _identity
     _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
 
 
 def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
-    """Parse trip after trip; whether all tests were known and the loop ended."""
+    """Unroll a ``while``; returns whether all tests were known and the loop ended within `limit` trips."""
     for _ in range(limit):
         goes_on = head.test(frame, Lin(0))
         if not isinstance(goes_on, bool):
@@ -280,37 +284,39 @@ def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
     return False
 
 
-def _attempt(frame: Frame, head: Head, var: str, carried: dict[str, Carry]) -> bool:
-    """Parse the loop with the names in `carried` in storage; False if these turned out not to be all."""
+def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]) -> bool:
+    """Parse the loop with the carried names `carried`; returns False, and adds to them, if they were not all."""
     b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
     old_buffers = frozenset(b.buffers)
     goes_on = None if head.is_counted else head.test(frame, Lin(0))
     if goes_on is False:
         return True
-    progress = None if goes_on is None else _Progress.start(b, head.base, goes_on)
-    trips = head.span.trips if head.span is not None and progress is None else progress.trips  # type: ignore[union-attr]
-    before, stores = frame.env, loop_state.start(b, frame.env, carried)
-    outside = before | loop_state.in_loop(b, stores)
+    trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
+    trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
+    before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
+    outside = before | loop_state.values_in_trip(b, stores)
     frame.env = dict(outside)
     with b.block(*head.guards(trip)) as body:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
         _body(frame, head, trip, stores)
         b.where = here
-        found = loop_state.missing(frame, head.node, outside, carried, old_buffers)
+        found = loop_state.newly_carried(frame, head.node, outside, carried, old_buffers)
         if not found:
             loop_state.refuse_stale(frame, head.node, outside)
-            if progress is not None:
-                progress.step(frame, head, trip)
-            loop_state.end(b, stores, outside, frame.env)
+            if trip_counter is not None:
+                trip_counter.step(frame, head, trip)
+            loop_state.write_back(b, stores, outside, frame.env)
         frame.loops.pop()
         b.loops.pop()
     if found:
         carried |= found
         return False
-    b.loop(var, trips, head.guards(trip), body, is_open=progress is not None)
-    last = trips - 1 if progress is None else _at_least_zero(trips - 1)
-    frame.env = loop_state.after(frame, loop_state.Finished(head.node, before, outside, {var: last}, trips), stores)
+    b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
+    last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
+    frame.env = loop_state.values_after(
+        frame, loop_state.ParsedLoop(head.node, before, outside, {var: last}, trips), stores
+    )
     return True
 
 
@@ -330,19 +336,19 @@ def _body(frame: Frame, head: Head, trip: Lin, stores: loop_state.Stores) -> Non
 
 
 @dataclass(frozen=True)
-class _Progress:
-    """The number of trips, as far as it is known, of a loop that a test ends."""
+class _TripCounter:
+    """The trip count of an open loop: a scalar that holds the trips that certainly run, updated in each trip."""
 
     count: Tensor
 
     @staticmethod
-    def start(b: Builder, base: str, goes_on: bool | Tensor) -> _Progress:
-        progress = _Progress(b.new_view(f"{base}_trips", (), INT))
-        b.assign(progress.count, astype(as_tensor(goes_on), INT))
-        return progress
+    def start(b: Builder, base: str, goes_on: bool | Tensor) -> _TripCounter:
+        trip_counter = _TripCounter(b.new_view(f"{base}_trips", (), INT))
+        b.assign(trip_counter.count, astype(as_tensor(goes_on), INT))
+        return trip_counter
 
     def step(self, frame: Frame, head: Head, trip: Lin) -> None:
-        """At the end of a trip, find out whether there is another one."""
+        """At the end of a trip, add one to the count if the test holds."""
         goes_on = head.test(frame, trip + 1)
         if goes_on is True:
             raise frame.unsupported(head.node, "this loop never ends")

@@ -1,4 +1,4 @@
-"""Which selections belong together: those that one mask has chosen."""
+"""Masks of selections: whether selections share one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a name holds where several paths of a program meet.
+"""Phi nodes: the value of a name where several paths of a program meet.
 
-Values are copied into common storage. An array is a reference in Python, so a copy stands for an array only until
-one of those that it may stand for changes; `Tensor.copy_of` remembers which those are.
+Each path copies its value to common storage. A name of an array is a reference in Python, so the copy is valid only
+until one of the arrays that the name may alias is written; `Tensor.copy_of` has their buffers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sdfgad.parse.values import (
 
 
 def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
-    """The value of a name, once it is certain that it has one and that it is the one Python would see."""
+    """The value of a name that is read; checks that it is bound, and that a copy of an aliased array is not stale."""
     where = frame.where(node)
     if isinstance(value, AfterLoop):
         _require_run(frame.b, node.id, value.trips, where)
@@ -51,13 +51,13 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
     if isinstance(value, Unbound):
         what = f"`{node.id}` may have no value here: {value.reason}"
         raise UnboundVariable(what, where, "Assign it before.", name=node.id)
-    if isinstance(value, Tensor) and frame.b.changed_since(value):
+    if isinstance(value, Tensor) and frame.b.is_stale_copy(value):
         raise stale(node.id, value, where)
     return value
 
 
 def _require_run(b: Builder, name: str, trips: Lin, where: Location | None) -> None:
-    """A loop that bound `name` must have run; where only data tells, a check at run time does."""
+    """Require that the loop that binds `name` has a trip; by a run-time check if the trip count is data."""
     if b.holds(trips - 1):
         return
     what, todo = f"`{name}` is bound only inside a loop that may not run", "Assign it before the loop."
@@ -80,19 +80,22 @@ def stale(name: str, value: Tensor, where: Location | None) -> AmbiguousArray:
     )
 
 
-def joined(
+def phi(
     b: Builder,
     name: str,
     ends: list[tuple[Any, list[Any]]],
     sources: Callable[[int, Any], set[str]],
     masks: dict[Any, Any] | None = None,
 ) -> Any:
-    """What a name holds after several blocks: for each part of its value, storage that each block fills with its own.
+    """The value of a name after several blocks: for each leaf, storage that each block assigns its value to.
 
     Args:
         ends: each block's value, and its statements, to which the copies are added.
-        sources: for an end and a leaf of its value, the buffers of the arrays that the leaf may stand for.
-        masks: the masks of selections that were joined before; selections that share a mask go on to share one.
+        sources: position in `ends`, and a leaf of that value -> the buffers that the leaf may alias.
+        masks: cache of merged masks, so that selections that share a mask before share one after.
+
+    Raises:
+        Rebound: the values differ in structure or shape, or are no numbers or arrays.
     """
     values = trees.matched(unified([value for value, _ in ends]))
     if values is None:
@@ -104,19 +107,19 @@ def joined(
         if masks is not None and isinstance(values[0], Selection) and len(parts) == 1:
             key = tuple(map(mask_key, choices))
             if key not in masks:
-                masks[key] = _joined_leaf(b, name, pairs, found)
+                masks[key] = _phi_leaf(b, name, pairs, found)
             parts.append(masks[key])
         else:
-            parts.append(_joined_leaf(b, name, pairs, found))
+            parts.append(_phi_leaf(b, name, pairs, found))
     return trees.rebuilt(values[0], parts)
 
 
 def mask_key(mask: Tensor) -> Any:
-    """Equal for masks that are the same."""
+    """A key that is equal for equal masks."""
     return mask.shape, mask.element(tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim)))
 
 
-def _joined_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: set[str]) -> Any:
+def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: set[str]) -> Any:
     first = ends[0][0]
     if all(value is first or same_static(value, first) for value, _ in ends[1:]):
         return first
@@ -128,20 +131,20 @@ def _joined_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sourc
         b.blocks.append(block)
         b.assign(result, tensor)
         b.blocks.pop()
-    return as_name(b, result, sources)
+    return value_in_storage(b, result, sources)
 
 
-def as_name(b: Builder, store: Tensor, sources: set[str]) -> Tensor:
-    """What a name holds whose value is in `store`."""
+def value_in_storage(b: Builder, store: Tensor, sources: set[str]) -> Tensor:
+    """The value of a name whose storage is `store`: a copy, if it may alias the arrays in `sources`."""
     if not store.ndim:
         return store.as_value(settled=True)
-    return replace(b.frozen(store, sources), settled=True) if sources else store
+    return replace(b.as_copy_of(store, sources), settled=True) if sources else store
 
 
 def unified(values: list[Any]) -> list[Any]:
-    """Values of one kind: where one may be unbound or is selected by a mask, the others are said to be so, too."""
+    """Values in a common representation: all as `MaybeBound` if one may be unbound, all as `Selection` if one is."""
     if any(isinstance(value, MaybeBound) or value is ABSENT for value in values):
-        maybes = [as_maybe(value) for value in values]
+        maybes = [as_maybe_bound(value) for value in values]
         inner = unified([maybe.value for maybe in maybes])
         return [MaybeBound(value, maybe.bound) for value, maybe in zip(inner, maybes, strict=True)]
     like = next((value for value in values if isinstance(value, Selection)), None)
@@ -150,8 +153,8 @@ def unified(values: list[Any]) -> list[Any]:
     return [like.all_of(v) if isinstance(v, Tensor) and v.ndim == like.dense.ndim else v for v in values]
 
 
-def as_maybe(value: Any) -> MaybeBound:
-    """A value, or the lack of one, as one that may be bound."""
+def as_maybe_bound(value: Any) -> MaybeBound:
+    """A value, or `ABSENT`, as a `MaybeBound`."""
     if isinstance(value, MaybeBound):
         return value
     if isinstance(value, AfterLoop):
@@ -159,31 +162,31 @@ def as_maybe(value: Any) -> MaybeBound:
     return MaybeBound(UNDEFINED, False) if value is ABSENT else MaybeBound(value, True)
 
 
-def is_lost(value: Any) -> bool:
-    """Whether a name has a value, but none that could be told here."""
+def is_unmergeable(value: Any) -> bool:
+    """Whether a name has a value in Python that has no representation here, so reading the name is an error."""
     return isinstance(value, Unbound) and value is not ABSENT
 
 
-def shared(frame: Frame, name: str, value: Any, env: dict[str, Any]) -> set[str]:
-    """The buffers of the array `value`, a leaf of what `name` holds, if anything else may refer to them, too."""
+def aliased_buffers(frame: Frame, name: str, value: Any, env: dict[str, Any]) -> set[str]:
+    """Alias analysis: the buffers of `value`, a leaf of the value of `name`, that other names may refer to."""
     if not isinstance(value, Tensor):
         return set()
     if value.place is None:
         return {buffer for buffer, _ in value.copy_of}
     buffer = str(value.buffer)
     others = [other for n, other in env.items() if n != name]
-    is_sole = buffer not in frame.known and not any(refers(other, buffer) for other in others)
+    is_sole = buffer not in frame.caller_buffers and not any(refers_to(other, buffer) for other in others)
     return set() if is_sole else {buffer}
 
 
-def refers(value: Any, buffer: str) -> bool:
+def refers_to(value: Any, buffer: str) -> bool:
     """Whether a value is, or holds, an array in a buffer."""
     if isinstance(value, AfterLoop):
-        return refers(value.value, buffer)
+        return refers_to(value.value, buffer)
     return any(isinstance(leaf, Tensor) and leaf.buffer == buffer for leaf in trees.leaves(value))
 
 
-NOTHING = scalar(Const(0, BOOL), weak=True)
+PLACEHOLDER = scalar(Const(0, BOOL), weak=True)
 
 
 def same_static(x: Any, y: Any) -> bool:
@@ -194,7 +197,7 @@ def same_static(x: Any, y: Any) -> bool:
 
 def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
     if value is UNDEFINED:
-        return NOTHING
+        return PLACEHOLDER
     if is_number(value) or isinstance(value, (Tensor, Lin)):
         return as_tensor(value)
     what = f"`{name}` is re-bound to a {type(value).__name__} in a branch or loop that runs at run time"
@@ -202,7 +205,7 @@ def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
 
 
 def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
-    first, *rest = [tensor for tensor in tensors if tensor is not NOTHING]
+    first, *rest = [tensor for tensor in tensors if tensor is not PLACEHOLDER]
     for other in rest:
         if len(other.shape) != len(first.shape) or not all(
             b.is_zero(x - y) for x, y in zip(first.shape, other.shape, strict=True)
@@ -212,10 +215,10 @@ def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
 
 
 def common_type(tensors: list[Tensor]) -> tuple[np.dtype[Any], bool]:
-    tensors = [tensor for tensor in tensors if tensor is not NOTHING]
+    tensors = [tensor for tensor in tensors if tensor is not PLACEHOLDER]
     weak = all(t.weak for t in tensors)
     if weak:
         return np.result_type(*(t.dtype for t in tensors)), True
-    # A Python number that meets a NumPy value takes its precision, as in NumPy's own promotion.
+    # A weak Python number takes the precision of a NumPy value, as in NumPy's promotion.
     zeros = {"b": False, "i": 0, "f": 0.0, "c": 0j}
     return np.result_type(*(zeros.get(t.dtype.kind, t.dtype) if t.weak else t.dtype for t in tensors)), False

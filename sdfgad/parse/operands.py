@@ -1,4 +1,4 @@
-"""Operands, one after the other: a function of the user that is called in one may write what another has read."""
+"""Evaluation order of operands: a function that is called in one operand may write what another one has read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sdfgad.parse.frame import Frame
 
 
 def evaluated(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
-    """Operands from left to right; a later call may write what an earlier, unevaluated operand reads."""
+    """Operands from left to right; each is materialised if a later one calls a function that may write."""
     values: list[Any] = []
     may_write = [calls_user_function(frame, node) for node in nodes]
     for position, node in enumerate(nodes):
@@ -22,19 +22,19 @@ def evaluated(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
 
 
 def calls_user_function(frame: Frame, node: ast.AST) -> bool:
-    """Whether an expression calls a function that might write to its arguments."""
+    """Whether an expression calls a function of the user, which may write to its arguments."""
     return any(not _is_pure(frame, call.func) for call in _calls_in(node))
 
 
 @lru_cache(maxsize=1 << 14)
 def _calls_in(node: ast.AST) -> tuple[ast.Call, ...]:
-    """The calls in an expression, found once: a loop's body is evaluated several times."""
+    """The calls in an expression; cached, as a loop's body is parsed several times."""
     own = (node,) if isinstance(node, ast.Call) else ()
     return own + tuple(call for child in ast.iter_child_nodes(node) for call in _calls_in(child))
 
 
 def _is_pure(frame: Frame, callee: ast.expr) -> bool:
-    """Whether a called function is a library's; a method of an array or list is none of the user's either."""
+    """Whether a callee is a library function, or a method of an array or list."""
     root: ast.expr = callee
     while isinstance(root, ast.Attribute):
         root = root.value

@@ -80,7 +80,7 @@ def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
 
 
 def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
-    """One comparison; between integers it may be decided while parsing."""
+    """One comparison; of integers, its value may be known while parsing."""
     if op in (ast.In, ast.NotIn) and not (is_static(left) and is_static(right)):
         return _contained(b, op, left, right)
     if op in IDENTITY:
@@ -94,7 +94,7 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
 
 
 def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
-    """``left in right`` where some of the values are data."""
+    """``left in right`` where some of the values are known only at run time."""
     if isinstance(right, dict) and is_static(left):
         return (left in right) == (op is ast.In)
     if not isinstance(right, (tuple, list)):

@@ -1,4 +1,4 @@
-"""The front end's entry: a function and the signature of one call become a `Primal`."""
+"""Front end: parses a function, for the signature of one call, to a `Primal`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.copy_elimination import coalesce
+from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
-from sdfgad.parse.equal_values import merge_equal
 from sdfgad.parse.interpreter import Interpreter
-from sdfgad.parse.originals import without_copies
 from sdfgad.parse.source import Source, read_source
+from sdfgad.parse.value_numbering import merge_equal
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_number, view_of
 
 assert _functions
@@ -35,7 +35,7 @@ class ArrayArgument:
 
     Attributes:
         is_scalar: whether it is a number rather than an array, and so cannot be updated in place.
-        weak: whether it is a Python float.
+        weak: whether it is a Python float, which takes no part in NumPy's dtype promotion.
     """
 
     shape: tuple[int, ...]
@@ -55,7 +55,7 @@ class Primal:
         integers: the other integer arguments -> their symbols.
         inputs: array arguments -> their input buffers.
         captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call.
-        lookups: how to look these arrays up again, with what was found.
+        lookups: pairs of a function that looks up such an array, and the array that it found when parsing.
         source: the user's function.
     """
 
@@ -70,7 +70,7 @@ class Primal:
 
     @property
     def is_current(self) -> bool:
-        """Whether the names of arrays from outside still stand for the same arrays."""
+        """Whether all names of arrays from outside the function still refer to the same arrays."""
         return all(lookup() is array for lookup, array in self.lookups)
 
 
@@ -79,7 +79,7 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
 
     Args:
         function: the user's function.
-        arguments: for each parameter an `ArrayArgument`, an int (which may stay a run-time value), or any other
+        arguments: for each parameter an `ArrayArgument`, an int (a run-time integer where possible), or any other
             object, which is a constant of the program.
         constant: integer arguments that must become constants.
 
@@ -122,7 +122,7 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
     program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
     program = coalesce(_separate_inputs(_with_status(program), b))
-    program = merge_equal(coalesce(without_copies(program)))
+    program = merge_equal(coalesce(propagate_copies(program)))
     return program, dict(zip(buffers, program.inputs, strict=False))
 
 
@@ -144,7 +144,7 @@ def _returned(b: Builder, result: Any) -> list[tuple[str, str]]:
 
 
 def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
-    """The parts of a returned value, by the expressions that select them."""
+    """The leaves of a returned value, each with the expression that selects it, such as ``return[0]['a']``."""
     if not isinstance(value, (tuple, list, dict)):
         return [(name, value)]
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
@@ -156,7 +156,7 @@ def _is_numeric(value: Any) -> bool:
 
 
 def _stored(b: Builder, name: str, value: Any) -> str:
-    """The buffer that holds a returned value, in storage of its own."""
+    """A new buffer that holds a returned value."""
     if not _is_numeric(value):
         raise OutputError(f"{name} is a {type(value).__name__}, not an array or number", b.where, "Return arrays.")
     tensor = as_tensor(value)
@@ -174,7 +174,7 @@ def _with_status(program: Program) -> Program:
 
 
 def _separate_inputs(program: Program, b: Builder) -> Program:
-    """Let an argument that the program writes be a copy of what the caller passed."""
+    """Copy the arguments that the program writes to working copies, so that inputs are never overwritten."""
     changed = written(program.body)
     copies: list[Any] = []
     buffers, inputs = dict(program.buffers), list(program.inputs)

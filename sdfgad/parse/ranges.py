@@ -1,4 +1,4 @@
-"""``range`` with bounds that are known at run time."""
+"""Ranges and other iterables whose length may be known only at run time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sdfgad.parse.values import Selection, Tensor, as_tensor, is_integer
 class Range:
     """``range(start, stop, step)`` with bounds known at run time and a step known while parsing.
 
-    `whole`, if given, is a number of trips, each of which stands for `period` trips of the range.
+    In a loop unrolled by `period`, `period_count` is the number of its trips, each of `period` trips of the range.
     """
 
     start: Lin
     stop: Lin
     step: int
-    whole: Lin | None = None
+    period_count: Lin | None = None
     period: int = 1
 
     @staticmethod
@@ -39,8 +39,8 @@ class Range:
     @property
     def trips(self) -> Lin:
         """The number of trips; negative or zero for none."""
-        if self.whole is not None:
-            return self.whole
+        if self.period_count is not None:
+            return self.period_count
         span = self.stop - self.start if self.step > 0 else self.start - self.stop
         size = abs(self.step)
         if size == 1:
@@ -55,8 +55,8 @@ class Range:
 
     def guards(self, trip: Lin) -> tuple[Lin, ...]:
         """Forms that are >= 0 exactly for the trips that run."""
-        if self.whole is not None:
-            return (trip, self.whole - 1 - trip)
+        if self.period_count is not None:
+            return (trip, self.period_count - 1 - trip)
         index = self.start + trip.scaled(self.step)
         inside = self.stop - index if self.step > 0 else index - self.stop
         return (trip, inside - 1)
@@ -64,14 +64,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Items:
-    """Something to loop over at run time: how many items there are, and what each is."""
+    """An iterable of a loop that runs at run time: its length, and its item at an index."""
 
     length: Lin
     at: Callable[[Any], Any]
 
 
 def items_of(b: Builder, value: Any) -> Items | None:
-    """A range or an array as items; None for what is looped over while parsing."""
+    """A range or an array as items; None for an iterable of a loop that is unrolled while parsing."""
     if isinstance(value, Items):
         return value
     if isinstance(value, Range):

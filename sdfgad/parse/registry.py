@@ -1,8 +1,8 @@
-"""Which Python callables, methods and attributes the parser knows, and how it evaluates each.
+"""Registry of the Python callables, methods and attributes that the parser knows, and how it evaluates each.
 
-A handler takes the builder and the call's arguments. A function that can be said in simpler NumPy is `in_numpy`: the
-parser runs that text in its place. A numpy function whose arguments are all known while parsing is simply called, when
-it is marked `static`.
+A handler takes the builder and the call's arguments. A definition, registered by `in_numpy`, is a Python function that
+computes the same by simpler NumPy functions: the parser inlines it. A function that is marked `static` is called itself
+where all arguments are known while parsing.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ Handler = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Known:
-    """A handler, or a Python function to run in place of the original (`is_text`).
+    """A handler, or a definition in Python to inline in place of the original (`is_definition`).
 
-    `static`: on known arguments the original is called instead.
+    `static`: the original is called instead where all arguments are known while parsing.
     """
 
     handler: Handler
     static: bool = False
-    is_text: bool = False
+    is_definition: bool = False
 
 
 FUNCTIONS: dict[Any, Known] = {}
-# The functions of modules that the program may have imported, by name; they need not be there.
+# Functions, by name, of modules that need not be installed: registered once the module has been imported.
 OPTIONAL: dict[str, dict[str, Known]] = {}
 # Objects other than arrays that are subscripted, such as ``np.mgrid``, by id: the object, and the handler of its index.
 SUBSCRIPTS: dict[int, tuple[Any, Handler]] = {}
@@ -40,18 +40,18 @@ def function(*originals: Any, static: bool = False, method: str = "") -> Callabl
     """Register a handler for Python callables, and as a method of arrays under the name `method`."""
 
     def register(handler: Handler) -> Handler:
-        _enter(Known(handler, static), originals, method)
+        _add(Known(handler, static), originals, method)
         return handler
 
     return register
 
 
 def in_numpy(*originals: Any, static: bool = True, method: str = "") -> Callable[[Handler], Handler]:
-    """Register a function that says in NumPy what `originals`, and the method of arrays called `method`, compute."""
+    """Register a definition of `originals`, and of the method of arrays called `method`, by simpler NumPy functions."""
 
-    def register(text: Handler) -> Handler:
-        _enter(Known(text, static, is_text=True), originals, method)
-        return text
+    def register(definition: Handler) -> Handler:
+        _add(Known(definition, static, is_definition=True), originals, method)
+        return definition
 
     return register
 
@@ -66,11 +66,13 @@ def subscript(container: Any) -> Callable[[Handler], Handler]:
     return register
 
 
-def optional(module: str, *names: str, is_text: bool = False) -> Callable[[Handler], Handler]:
-    """Register a handler, or a text in NumPy, for functions of a module that sdfgad itself does not import."""
+def optional(module: str, *names: str, is_definition: bool = False) -> Callable[[Handler], Handler]:
+    """Register a handler, or a definition, of functions of a module that sdfgad itself does not import."""
 
     def register(handler: Handler) -> Handler:
-        OPTIONAL.setdefault(module, {}).update(dict.fromkeys(names, Known(handler, static=True, is_text=is_text)))
+        OPTIONAL.setdefault(module, {}).update(
+            dict.fromkeys(names, Known(handler, static=True, is_definition=is_definition))
+        )
         return handler
 
     return register
@@ -97,7 +99,7 @@ def is_hashable(value: Any) -> bool:
     return True
 
 
-def _enter(known: Known, originals: tuple[Any, ...], method: str) -> None:
+def _add(known: Known, originals: tuple[Any, ...], method: str) -> None:
     FUNCTIONS.update(dict.fromkeys(originals, known))
     if method:
         METHODS[method] = known

@@ -1,7 +1,7 @@
-"""Selections: what a boolean mask chooses, kept in its places for as long as only its elements matter, not their order.
+"""Selections: masked arrays for ``x[mask]``, whose elements keep their indices in `x` as long as only values matter.
 
-So no size is data, a mask costs a comparison per element, and nothing needs to be kept for the reverse sweep but the
-mask. Where the chosen elements must be an array of their own, their positions are found first.
+So no shape depends on data, a mask costs a comparison per element, and the reverse sweep needs only the mask. Where the
+selected elements must be a compact array, their positions are computed first.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def chosen(b: Builder, dense: Tensor, mask: Tensor) -> Selection:
 
 
 def narrowed(b: Builder, x: Selection, mask: Selection) -> Selection:
-    """``x[mask]`` of a selection by another one of booleans."""
+    """``x[mask]`` where both are selections by the same mask, and `mask` is one of booleans."""
     if not is_same_mask(x.mask, mask.mask) or mask.dtype != BOOL:
         raise b.unsupported("a selection is indexed by a mask of another selection", "Use masks of the same length.")
     both = elementwise(b, "logical_and", x.mask, mask.dense)
@@ -39,33 +39,33 @@ def narrowed(b: Builder, x: Selection, mask: Selection) -> Selection:
 
 
 def spread(mask: Tensor, x: Tensor) -> Tensor:
-    """A mask of the leading axes of `x`, for all of its axes."""
+    """A mask of the leading axes of `x` with extents of 1 for its other axes, so that it broadcasts to `x`."""
     shape = (*mask.shape, *(Lin(1),) * (x.ndim - mask.ndim))
     return mask.reindexed(shape, lambda p: p[: mask.ndim])
 
 
 def filled(b: Builder, x: Selection, value: Any) -> Tensor:
-    """The elements in their places, with `value` where none was chosen."""
+    """An array of the shape of `x.dense`, with `value` where no element is selected."""
     return where(b, spread(x.mask, x.dense), x.dense, Tensor((), x.dtype, lambda _: Const(value, x.dtype)))
 
 
 def count(b: Builder, x: Selection) -> Lin:
-    """How many elements the mask chooses."""
+    """The number of elements that the mask selects."""
     ones = Tensor(x.mask.shape, INT, lambda p: Op("cast", (x.mask.element(p),), INT))
 
-    def made() -> Lin:
+    def counted() -> Lin:
         total = b.new_view("count", (), INT)
         b.assign(total, 0)
         b.compute(x.mask.shape, total, lambda p: (), ones, "add")
         return bounded(as_linear(total.at()), _size(b, x.mask))
 
     index = tuple(Lin.symbol(f"m{axis}_") for axis in range(x.mask.ndim))
-    found: Lin = b.once(("count", x.mask.shape), x.mask.element(index), made)
+    found: Lin = b.memoised(("count", x.mask.shape), x.mask.element(index), counted)
     return found
 
 
 def bounded(form: Lin, most: int) -> Lin:
-    """An integer from data, said to be in 0, …, most."""
+    """An integer from data, clamped to 0, …, most, which bounds it for the integer analysis."""
     at_least = Op("maximum", (Int(form), Const(0, INT)), INT)
     return as_linear(Op("minimum", (at_least, Const(most, INT)), INT))
 
@@ -75,7 +75,7 @@ def _size(b: Builder, x: Tensor) -> int:
 
 
 def aligned(b: Builder, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], Tensor]:
-    """Index entries with selections among them as arrays in their places, and the mask of those that count."""
+    """Index entries with selections replaced by their dense arrays, and the common mask of the selections."""
     mask = common_mask(entry for entry in entries if isinstance(entry, Selection))
     if mask is None:
         raise b.unsupported("an array is indexed by selections of several masks", "Use one mask.")
@@ -83,7 +83,7 @@ def aligned(b: Builder, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], Tens
 
 
 def dense_of(b: Builder, value: Any, mask: Tensor) -> Tensor:
-    """A value that is assigned where `mask` holds, in the mask's places."""
+    """A value that is assigned where `mask` holds, as an array of the mask's shape or a scalar."""
     if isinstance(value, Selection):
         if not is_same_mask(value.mask, mask):
             raise b.unsupported("a selection is assigned through a mask of another one", "Use one mask.")
@@ -95,7 +95,7 @@ def dense_of(b: Builder, value: Any, mask: Tensor) -> Tensor:
 
 
 def assign(b: Builder, x: Selection, entries: tuple[Any, ...], value: Any) -> None:
-    """``x[...] = value`` of a selection that has a name of its own, and so its own storage."""
+    """``x[...] = value`` of a selection that is bound to a name, and so has its own storage."""
     index = entries[0] if len(entries) == 1 else None
     is_all = index is Ellipsis or (isinstance(index, slice) and index == slice(None))
     if x.dense.place is not None and isinstance(index, Selection) and is_same_mask(index.mask, x.mask):
@@ -107,12 +107,12 @@ def assign(b: Builder, x: Selection, entries: tuple[Any, ...], value: Any) -> No
     b.assign(x.dense, where(b, spread(x.mask, x.dense), dense_of(b, value, x.mask), x.dense))
 
 
-# --- chosen elements as an array of their own
+# --- selected elements as a compact array
 
 
 def positions(b: Builder, mask: Tensor) -> list[Tensor]:
-    """The indices of a mask's true elements in order, an array for each axis; their number is data."""
-    flat, number = _found(b, b.fixed_mask(mask))
+    """The indices of a mask's true elements in order, an int64 vector for each axis; its length is data."""
+    flat, number = _positions_and_count(b, b.fixed_mask(mask))
     sizes = [b.constant(extent) for extent in mask.shape]
 
     def coordinate(axis: int) -> Tensor:
@@ -121,21 +121,21 @@ def positions(b: Builder, mask: Tensor) -> list[Tensor]:
     return [coordinate(axis) for axis in range(mask.ndim)]
 
 
-def _found(b: Builder, mask: Tensor) -> tuple[Tensor, Lin]:
+def _positions_and_count(b: Builder, mask: Tensor) -> tuple[Tensor, Lin]:
     size = _size(b, mask)
 
-    def made() -> tuple[Tensor, Lin]:
+    def searched() -> tuple[Tensor, Lin]:
         flat, number = b.call("nonzero", [mask], [((size,), INT), ((), INT)], (size,))
         return flat, bounded(as_linear(number.at()), size)
 
     index = tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim))
-    found: tuple[Tensor, Lin] = b.once(("positions", mask.shape), mask.element(index), made)
+    found: tuple[Tensor, Lin] = b.memoised(("positions", mask.shape), mask.element(index), searched)
     return found
 
 
 def compacted(b: Builder, x: Selection) -> Tensor:
-    """The chosen elements one after the other."""
-    flat, number = _found(b, x.mask)
+    """The selected elements as a compact array."""
+    flat, number = _positions_and_count(b, x.mask)
     sizes = [b.constant(extent) for extent in x.mask.shape]
     dense = x.dense
 

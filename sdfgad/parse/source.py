@@ -19,7 +19,7 @@ FunctionNode = ast.FunctionDef | ast.Lambda
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A function, its syntax tree with the line numbers of its file, and the names it sees from outside."""
+    """A function, its syntax tree with the line numbers of its file, and its global and free names (`outer`)."""
 
     function: Callable[..., Any]
     node: FunctionNode
@@ -31,7 +31,7 @@ class Source:
         return Location(self.file, line, linecache.getline(self.file, line).strip())
 
     def lookup(self, name: str) -> Any:
-        """What an outer name stands for now; None if for nothing."""
+        """The present value of a global or free name; None if it has none."""
         cells = dict(_cells(self.function, self.function.__code__))
         if name in cells:
             return cells[name].cell_contents if _is_filled(cells[name]) else None
@@ -43,17 +43,17 @@ class Source:
 
     @property
     def body(self) -> list[ast.stmt]:
-        """The statements, without jumps out of loops and branches."""
+        """The statements, with jumps out of loops and branches rewritten as structured control flow."""
         return self.tree.body
 
     @cached_property
     def captured(self) -> frozenset[str]:
-        """The names that functions defined inside may read."""
+        """The names that nested functions may read."""
         return captured_names(self.tree)
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The statements as one node."""
+        """The statements of `body` as one node."""
         if isinstance(self.node, ast.Lambda):
             return ast.Module([ast.copy_location(ast.Return(self.node.body), self.node.body)], [])
         return ast.Module(structured(self.node.body), [])
@@ -87,7 +87,7 @@ def _find(code: Any) -> FunctionNode:
             "Define the function in a file or a notebook.",
         )
     found = [node for node in _functions(text) if _is_at(node, code)]
-    # Of lambdas within lambdas, the code is the innermost that holds all of it.
+    # Of nested lambdas that all contain the code, the innermost is the one.
     found = found[-1:] if all(isinstance(node, ast.Lambda) for node in found) else found
     if not found:
         raise UnsupportedProgram(
@@ -136,6 +136,6 @@ def _is_filled(cell: Any) -> bool:
 
 
 def source_text(node: ast.AST) -> str:
-    """The start of an expression's text."""
+    """The source text of an expression, shortened to 60 characters."""
     text = ast.unparse(node)
     return text if len(text) <= 60 else text[:57] + "..."

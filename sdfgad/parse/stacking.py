@@ -1,4 +1,4 @@
-"""Nested sequences as arrays, as NumPy's functions take them."""
+"""Array-likes: converts nested sequences, numbers and arrays to tensors."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.values import Tensor, as_tensor, is_static
 
 FLOAT = np.dtype(np.float64)
-# Longer lists of numbers become arrays that the program is passed.
+# A longer list of numbers becomes an input array of the program instead of an assignment for each element.
 MANY = 8
 
 
 def stacked(b: Builder, x: Any) -> Tensor:
-    """Nested sequences of equal shape as one array; anything else as a tensor."""
+    """Nested sequences of equal shape as a new array; a number or an array as a tensor."""
     if isinstance(x, np.ndarray):
         return b.constant_array(x)
     if not isinstance(x, (list, tuple)):

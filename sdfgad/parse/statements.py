@@ -1,4 +1,4 @@
-"""Simple statements; assignments, branches and loops have modules of their own."""
+"""Simple statements; assignments, branches and loops are in `binding`, `control` and `loops`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def return_(frame: Frame, node: ast.Return) -> Return:
     return Return(None if node.value is None else frame.b.settle(frame.eval(node.value)), frame.b.where)
 
 
-def nothing(frame: Frame, node: ast.Pass | ast.Assert) -> None:
+def no_operation(frame: Frame, node: ast.Pass | ast.Assert) -> None:
     """A statement that computes nothing: an assertion is not checked."""
 
 
@@ -47,7 +47,7 @@ def import_from(frame: Frame, node: ast.ImportFrom) -> None:
 
 
 def update(frame: Frame, node: ast.AugAssign) -> None:
-    """``target op= value``: an array changes in place, anything else is bound anew."""
+    """``target op= value``: updates an array in place, and binds the target to a new value otherwise."""
     if isinstance(node.target, ast.Name):
         old, value = evaluated(frame, [_loaded(node.target), node.value])
         if isinstance(old, list):
@@ -82,7 +82,7 @@ def _update_array(frame: Frame, array: Any, result: Any) -> None:
 
 
 def with_(frame: Frame, node: ast.With) -> None:
-    """``with np.errstate(...)``, which says nothing to compiled code."""
+    """``with np.errstate(...)``, which has no effect on compiled code."""
     for entered in node.items:
         context = entered.context_expr
         if not isinstance(context, ast.Call) or frame.eval(context.func) is not np.errstate:
@@ -111,5 +111,5 @@ def _is_array(value: Any) -> bool:
 
 
 def _loaded(target: ast.Name) -> ast.expr:
-    """The name of an augmented assignment as it is read."""
+    """The target of an augmented assignment as an expression that reads it."""
     return ast.copy_location(ast.Name(target.id, ast.Load()), target)

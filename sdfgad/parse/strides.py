@@ -1,4 +1,4 @@
-"""Positions in row-major order, and the indices that they stand for."""
+"""Linearisation of indices in row-major order, and its inverse."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def ravelled(index: Index, sizes: list[int]) -> Lin:
 
 
 def unravelled(flat: Lin, sizes: list[int]) -> Index:
-    """The index of the element at position `flat`; exact multiples split without a division."""
+    """The index of the element at position `flat`; terms that are multiples of a stride need no division."""
     if 0 in sizes:
-        # There is no such element.
+        # An empty array: never evaluated.
         return (Lin(0),) * len(sizes)
     result: list[Lin] = []
     wide = [position for position, extent in enumerate(sizes) if extent != 1]

@@ -1,4 +1,4 @@
-"""Values made of other values: tuples, lists, dicts and selections, taken apart into leaves and put together again."""
+"""Pytrees: nested tuples, lists, dicts and selections, flattened to leaves and rebuilt from them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sdfgad.parse.values import UNDEFINED, MaybeBound, Selection
 
 
 def leaves(value: Any) -> list[Any]:
-    """The numbers, arrays and other objects in a value, in order."""
+    """The leaves of a value in order: numbers, arrays and other objects."""
     return [leaf for part in _parts(value) for leaf in leaves(part)] if _is_inner(value) else [value]
 
 
 def rebuilt(like: Any, new: Iterable[Any]) -> Any:
-    """A value of the structure of `like` with other leaves."""
+    """A value with the structure of `like` and the leaves `new`."""
     return _rebuilt(like, iter(new))
 
 
@@ -24,7 +24,7 @@ def _rebuilt(like: Any, new: Iterator[Any]) -> Any:
 
 
 def matched(values: list[Any]) -> list[Any] | None:
-    """The values in one structure; None if theirs differ. What is undefined takes any structure."""
+    """The values in a common structure; None if theirs differ. An undefined value takes any structure."""
     known = [value for value in values if value is not UNDEFINED]
     if not any(map(_is_inner, known)):
         return values
@@ -40,7 +40,7 @@ def matched(values: list[Any]) -> list[Any] | None:
 
 
 def matched_like(like: Any, values: list[Any]) -> list[Any]:
-    """`values` in the structure of `like`, which they have unless they are undefined."""
+    """`values` in the structure of `like`, which all of them have except undefined ones."""
     return (matched([like, *values]) or [])[1:]
 
 

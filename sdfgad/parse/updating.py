@@ -1,4 +1,4 @@
-"""Which arrays can be updated in place: those that have a place, not copies that stand for one of several."""
+"""In-place updates: of arrays with a place, not of copies that may alias several arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sdfgad.parse.values import Tensor
 
 
 def storage_of(value: Tensor) -> str:
-    """The buffer of the storage that stands for an array which was chosen at run time."""
+    """The buffer that stores the copy of an array which is selected at run time; '' if there is none."""
     element = value.at(*(Lin(0) for _ in value.shape))
     return element.buffer if isinstance(element, Read) else ""
 
@@ -20,10 +20,10 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
     """An array that can be updated in place.
 
     Args:
-        what, todo: what is said of anything else.
+        what, todo: the message and advice of the error for any other value.
 
     Raises:
-        UpdateOfCopy: the value is a copy of an array that was chosen at run time.
+        UpdateOfCopy: the value is a copy of an array that is selected at run time.
         UnsupportedProgram: it is no array, or a computed one.
     """
     if isinstance(value, Tensor) and value.place is not None:

@@ -1,8 +1,8 @@
-"""What a name can hold while a program is parsed.
+"""Abstract values: what a name can hold while a program is parsed.
 
-Python objects that are known while parsing (numbers, strings, tuples, modules, functions) stand for themselves.
-An integer that is known only at run time is a `Lin`. Everything else is a `Tensor`: a shape, a dtype and a
-function from an index to the expression of that element, evaluated only where the value is needed.
+Python objects that are known while parsing (numbers, strings, tuples, modules, functions) are their own abstract
+values. An integer that is known only at run time is a `Lin`. Any other number or array is a `Tensor`: a shape, a dtype
+and a function from an index to the expression of that element, evaluated only where the value is needed.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Tensor:
         shape: extents.
         dtype: of the elements.
         element: index -> expression of the element.
-        place: index -> where the element is stored, for arrays that may be updated in place; None for values.
+        place: index -> the element's storage (an lvalue), for arrays that may be updated in place; None for values.
         weak: whether it is a Python number, which does not take part in NumPy's dtype promotion.
-        settled: whether later statements cannot change the value; a view changes with what it views, and an
-            unevaluated expression with what it reads.
-        is_copy: whether it is a copy that stands for an array, which Python would update instead.
-        copy_of: for such a copy, the buffers of the arrays that it may stand for, with the number of writes to each at
-            the time of the copy; Python would see later writes.
+        settled: whether later statements cannot change the value, as they can that of a view or of an expression
+            that is not evaluated yet.
+        is_copy: whether it is a copy of an array of which Python holds a reference (an alias).
+        copy_of: for such a copy, the buffers that it may alias in Python, each with the number of writes to it at the
+            time of the copy: after another write the copy is stale.
     """
 
     shape: Index
@@ -84,7 +84,7 @@ class Tensor:
         )
 
     def substituted(self, symbols: Mapping[str, IntLike]) -> Tensor:
-        """This tensor with symbols replaced, as after the last trip of a loop."""
+        """This tensor with symbols replaced, such as a loop counter by its last value."""
         element, place = self.element, self.place
 
         def moved(index: Index) -> Access:
@@ -103,7 +103,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Unbound:
-    """What a name holds where Python would, or might, find it without a value."""
+    """The abstract value of a name that has no value, or may have none, in Python."""
 
     reason: str
     error: Exception | None = None
@@ -114,14 +114,14 @@ ABSENT = Unbound("one branch does not assign it")
 
 @dataclass(frozen=True, eq=False)
 class MaybeBound:
-    """What a name holds that only some paths have bound; `bound` says at run time whether they have."""
+    """The abstract value of a name that only some paths bind; `bound` is the run-time condition that it is bound."""
 
     value: Any
     bound: Any
 
 
 class Undefined:
-    """What a result holds before a ``return`` is reached; it is never read then."""
+    """The value of a function's result before a ``return`` is reached, where it is never read."""
 
     def __repr__(self) -> str:
         return "undefined"
@@ -132,7 +132,7 @@ UNDEFINED = Undefined()
 
 @dataclass(frozen=True)
 class AfterLoop:
-    """What a name first bound in a loop holds after it: `value`, provided that the loop ran at all."""
+    """The value, after a loop, of a name that is first bound in it: `value` if `trips` > 0, else unbound."""
 
     value: Any
     trips: Lin
@@ -140,12 +140,12 @@ class AfterLoop:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What ``x[mask]`` holds, kept in the places of `x`: the elements of `dense` where `mask` is true, in order.
+    """A masked array for ``x[mask]``: the elements of `dense`, at their indices in `x`, where `mask` is true.
 
     Attributes:
         dense: an array whose leading axes are the mask's.
         mask: booleans.
-        compact: makes the array of the chosen elements alone, whose first extent is data.
+        compact: computes the array of the selected elements alone, whose first extent is known only at run time.
     """
 
     dense: Tensor
@@ -198,7 +198,7 @@ def is_static(value: Any) -> bool:
 
 
 class NotNumeric(TypeError):
-    """A value that must be a number or an array is none."""
+    """A value that must be a number or an array is neither."""
 
 
 def as_tensor(value: Any) -> Tensor:

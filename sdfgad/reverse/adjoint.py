@@ -10,7 +10,7 @@ from functools import cached_property, partial
 import islpy as isl
 
 from sdfgad.analysis.activity import active_buffers
-from sdfgad.analysis.flow import AFTER, BEFORE, Destruction, Request
+from sdfgad.analysis.flow import AFTER, BEFORE, OverwriteAnalysis, Request
 from sdfgad.analysis.forward import forward_inputs
 from sdfgad.analysis.model import numbered
 from sdfgad.analysis.propagate import propagate_scalars
@@ -75,7 +75,7 @@ class Adjoint:
     buffers: Mapping[str, Buffer]
     output: str
     names: Names = field(compare=False)
-    destruction: Destruction = field(compare=False)
+    overwrites: OverwriteAnalysis = field(compare=False)
     save_points: SavePoints = field(compare=False)
     recomputes: tuple[Recompute, ...] = ()
 
@@ -94,7 +94,7 @@ class Adjoint:
 
     def recomputing(self, recomputes: Sequence[Recompute]) -> Adjoint:
         """The same adjoint, with these values recomputed in the reverse sweep."""
-        saved = saved_keys(self.primal, self.destruction, self.save_points, self.pieces, recomputes)
+        saved = saved_keys(self.primal, self.overwrites, self.save_points, self.pieces, recomputes)
         return replace(self, recomputes=tuple(recomputes), residuals=residuals_of(self.save_points, saved))
 
 
@@ -108,13 +108,13 @@ class _Setting:
 
     program: Program
     zeros: StrongZeros
-    destruction: Destruction
+    overwrites: OverwriteAnalysis
     save_points: SavePoints
     bars: Mapping[str, str]
 
     def saved(self, pieces: Mapping[int, StatementAdjoint]) -> frozenset[Key]:
         """What must be saved for these adjoints."""
-        return saved_keys(self.program, self.destruction, self.save_points, pieces)
+        return saved_keys(self.program, self.overwrites, self.save_points, pieces)
 
 
 def differentiate_program(
@@ -143,8 +143,8 @@ def differentiate_program(
     bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
     buffers = {bar: replace(program.buffers[name], name=bar) for name, bar in bars.items()}
     pieces: dict[int, StatementAdjoint] = {}
-    destruction, save_points = Destruction(program.body, context), SavePoints(program, early)
-    setting = _Setting(program, strong_zeros_of(program), destruction, save_points, bars)
+    overwrites, save_points = OverwriteAnalysis(program.body, context), SavePoints(program, early)
+    setting = _Setting(program, strong_zeros_of(program), overwrites, save_points, bars)
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
             pieces[number] = _piece(setting, statement, buffers, names)
@@ -156,13 +156,17 @@ def differentiate_program(
         pieces = _reusing_results(setting, pieces, saved)
         saved = setting.saved(pieces)
     if noting:
-        needed = partial(saved_keys, program, destruction, save_points)
+        needed = partial(saved_keys, program, overwrites, save_points)
         noted, pieces = keep_outcomes(save_points, pieces, saved, needed, names)
         if noted is not program:
-            program, destruction, save_points = noted, Destruction(noted.body, context), SavePoints(noted, early)
-            saved = saved_keys(program, destruction, save_points, pieces)
+            program, overwrites, save_points = (
+                noted,
+                OverwriteAnalysis(noted.body, context),
+                SavePoints(noted, early),
+            )
+            saved = saved_keys(program, overwrites, save_points, pieces)
     residuals = residuals_of(save_points, saved)
-    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, destruction, save_points)
+    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, overwrites, save_points)
 
 
 def dependences(statement: Statement) -> list[Read]:
@@ -317,7 +321,7 @@ def _using_results(
             others |= {number: other} if other != piece else {}
     if not others:
         return pieces, saved
-    keys = keys_of_pieces(setting.program, setting.destruction, setting.save_points, [pieces, others])
+    keys = keys_of_pieces(setting.program, setting.overwrites, setting.save_points, [pieces, others])
     askers = Counter(key for number in pieces for key in keys[0][number])
     changed = dict(pieces)
     for number in others:
@@ -345,7 +349,7 @@ def _reusing_results(
         other = _piece(setting, statement, {}, Names(), prefer_result=True)
         if _slow(other) < _slow(piece) and buffers_read(other.statements) <= there:
             requests = requests_of(number, other, program)
-            changed |= {number: other} if is_put_back(setting.destruction, setting.save_points, requests, saved) else {}
+            changed |= {number: other} if is_put_back(setting.overwrites, setting.save_points, requests, saved) else {}
     return changed
 
 

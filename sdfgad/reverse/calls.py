@@ -48,7 +48,7 @@ def pullback_of_call(
     parameters = [argument.arg for argument in source.node.args.args]
     wanted = len(parameters) - len(inputs) - 2 * count
     values = [*inputs, *outputs, *cotangents, *call.sizes[len(call.sizes) - wanted :]]
-    result = Interpreter(b, source, dict(zip(parameters, values, strict=True)), is_ours=True).run()
+    result = Interpreter(b, source, dict(zip(parameters, values, strict=True)), is_definition=True).run()
     contributions = result if isinstance(result, tuple) else (result,)
     for whole, contribution in zip(call.inputs, contributions, strict=True):
         if whole.buffer in bars and contribution is not None:

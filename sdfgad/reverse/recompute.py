@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from sdfgad.analysis.exposure import exposed
-from sdfgad.analysis.flow import BEFORE, Destruction, Request
+from sdfgad.analysis.flow import BEFORE, OverwriteAnalysis, Request
 from sdfgad.analysis.model import numbered
 from sdfgad.ir.expr import Op, postorder, reads
 from sdfgad.ir.ops import OPERATIONS
@@ -137,7 +137,7 @@ class _Finder:
             early = exposed(section.block, names, self.program.buffers, self.context, requests)
         for number, request in self._foreign_reads(groups, section):
             requests.setdefault(number - low, []).append(request)
-        destroyed = Destruction(section.block, self.context).of(requests, names)
+        destroyed = OverwriteAnalysis(section.block, self.context).of(requests, names)
         unclear = early | {buffer for _, buffer in destroyed}
         return [group for group in groups if not group[0] & unclear]
 

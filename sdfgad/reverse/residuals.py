@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sdfgad.analysis.flow import AFTER, BEFORE, Destruction, Request
+from sdfgad.analysis.flow import AFTER, BEFORE, OverwriteAnalysis, Request
 from sdfgad.analysis.model import numbered
 from sdfgad.errors import Location
 from sdfgad.ir.expr import Expr, Lin, Read, reads
@@ -174,7 +174,7 @@ class Answers:
 
 def saved_keys(
     program: Program,
-    destruction: Destruction,
+    overwrites: OverwriteAnalysis,
     save_points: SavePoints,
     pieces: Mapping[int, StatementAdjoint],
     recomputes: Sequence[Recompute] = (),
@@ -192,35 +192,37 @@ def saved_keys(
             for one in asked(program, pieces, saved, recomputes)
             if answers.to(one) == NOTHING and (only is None or one.request.access.buffer in only)
         }
-        found = _found(destruction, save_points, requests)
+        found = _found(overwrites, save_points, requests)
         if found.keys() <= saved:
             return save_points.needed(found)
         saved |= found.keys()
 
 
 def _found(
-    destruction: Destruction, save_points: SavePoints, requests: Iterable[tuple[int, Request]]
+    overwrites: OverwriteAnalysis, save_points: SavePoints, requests: Iterable[tuple[int, Request]]
 ) -> dict[Key, set[int]]:
     """The keys of what must be saved, each with the statements that overwrite."""
     found: dict[Key, set[int]] = {}
-    for number, buffer, writer in overwritten(destruction, requests):
+    for number, buffer, writer in overwritten(overwrites, requests):
         found.setdefault((save_points.of(number, writer, buffer), buffer), set()).add(writer)
     return found
 
 
-def overwritten(destruction: Destruction, requests: Iterable[tuple[int, Request]]) -> Iterator[tuple[int, str, int]]:
+def overwritten(
+    overwrites: OverwriteAnalysis, requests: Iterable[tuple[int, Request]]
+) -> Iterator[tuple[int, str, int]]:
     """For each request that an overwrite destroys: who requests it, the buffer, and the statement that overwrites."""
     by_buffer: dict[str, set[tuple[int, Request]]] = {}
     for number, request in requests:
         by_buffer.setdefault(request.access.buffer, set()).add((number, request))
     for buffer, wanted in by_buffer.items():
-        for (number, _), writers in destruction.hits(wanted, buffer).items():
+        for (number, _), writers in overwrites.destroying_writes(wanted, buffer).items():
             yield from ((number, buffer, writer) for writer in writers)
 
 
 def keys_of_pieces(
     program: Program,
-    destruction: Destruction,
+    overwrites: OverwriteAnalysis,
     save_points: SavePoints,
     alternatives: Sequence[Mapping[int, StatementAdjoint]],
 ) -> list[dict[int, frozenset[Key]]]:
@@ -228,10 +230,10 @@ def keys_of_pieces(
     requests = [{n: list(_requests_of(piece, program)) for n, piece in pieces.items()} for pieces in alternatives]
     everything = {(n, request) for one in requests for n, asked_here in one.items() for request in asked_here}
     # All at once: isl takes about as long for many as for one; what was asked before is remembered.
-    list(overwritten(destruction, everything))
+    list(overwritten(overwrites, everything))
     return [
         {
-            n: frozenset(_found(destruction, save_points, {(n, request) for request in asked_here}))
+            n: frozenset(_found(overwrites, save_points, {(n, request) for request in asked_here}))
             for n, asked_here in one.items()
         }
         for one in requests
@@ -239,12 +241,13 @@ def keys_of_pieces(
 
 
 def is_put_back(
-    destruction: Destruction, save_points: SavePoints, requests: Iterable[tuple[int, Request]], saved: frozenset[Key]
+    overwrites: OverwriteAnalysis,
+    save_points: SavePoints,
+    requests: Iterable[tuple[int, Request]],
+    saved: frozenset[Key],
 ) -> bool:
     """Whether all requested values that are overwritten are saved, so that the reverse sweep restores them."""
-    return all(
-        save_points.is_kept(n, writer, buffer, saved) for n, buffer, writer in overwritten(destruction, requests)
-    )
+    return all(save_points.is_kept(n, writer, buffer, saved) for n, buffer, writer in overwritten(overwrites, requests))
 
 
 def requests_of(number: int, piece: StatementAdjoint, program: Program) -> set[tuple[int, Request]]:

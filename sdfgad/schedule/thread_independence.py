@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from sdfgad.ir.accesses import Use, conflict, is_same_trip, uses_of
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Statement, buffers_of, reads_of, walk
@@ -37,7 +37,7 @@ def own_arrays(statement: Statement, buffers: Mapping[str, Buffer], names: Colle
 
 def begins(block: Block, buffer: Buffer) -> bool:
     """Whether no run of a block reads a value of a temporary from an earlier run."""
-    return begins_with_write(block, buffer.name) if is_single(buffer) else begins_anew(block, buffer.name)
+    return begins_with_write(block, buffer.name) if is_single(buffer) else is_privatisable(block, buffer.name)
 
 
 def is_independent(loop: Loop, own: Collection[str]) -> bool:

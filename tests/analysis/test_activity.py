@@ -1,4 +1,4 @@
-"""Which buffers carry derivatives."""
+"""Activity analysis: which buffers carry derivatives."""
 
 import numpy as np
 

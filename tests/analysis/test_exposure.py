@@ -1,4 +1,4 @@
-"""What a block may read before it writes it, exactly where indices are affine."""
+"""Upward-exposed reads: what a block may read before it writes it, exactly where indices are affine."""
 
 import numpy as np
 import pytest

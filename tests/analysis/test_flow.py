@@ -1,4 +1,4 @@
-"""Only what a derivative needs is kept: the number of values in tapes, without compiling anything."""
+"""To-be-recorded analysis: tapes have only the values that derivatives need; without compiling anything."""
 
 import math
 
@@ -187,7 +187,7 @@ def test_what_is_kept_depends_on_wrt():
 
 
 def test_where_isl_gives_up_everything_that_may_be_needed_is_saved(monkeypatch):
-    """More is kept then, and the gradient stays right."""
+    """Where isl gives up, more values are saved, and the gradient stays right."""
     from sdfgad.analysis import flow, forward
 
     def program(x):

@@ -1,4 +1,4 @@
-"""Reads that see what the caller passed go to the caller's array; no other read does."""
+"""Copy propagation of arguments: only the reads that no update of a working copy reaches are redirected."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""isl's dataflow analysis against enumeration, where elements are told by quotients and remainders."""
+"""Dataflow analysis by isl against enumeration, for indices with quotients and remainders."""
 
 import random
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.analysis.model import Place, flow, sink_of, source_of, touch
+from sdfgad.analysis.model import Place, access_relation, flow, sink_of, source_of
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access
 
@@ -39,7 +39,7 @@ def box(rng):
 
 
 def somewhere(rng, label, position, phase):
-    """A touch before, in or after a loop, and when it touches which elements."""
+    """An access relation before, in or after a loop, and the time and element of each access."""
     access, params, elements = rng.choice([along_memory, along_memory, box])(rng)
     if rng.random() < 0.6:
         trip = Lin.symbol("j")
@@ -48,7 +48,7 @@ def somewhere(rng, label, position, phase):
     else:
         place, times = Place((), (), (str(2 * (position % 2)), "0", str(position))), None
         times = [(2 * (position % 2), 0, position, phase)]
-    found = touch(label, place, access, params, phase, 3, isl.Set("{ : }"))
+    found = access_relation(label, place, access, params, phase, 3, isl.Set("{ : }"))
     return found, [(time, element) for time in times for element in elements]
 
 
@@ -79,17 +79,19 @@ def test_multiples_of_sums_do_not_crash_isl(step):
     """Seed 145015: a read of x[2 * j:][::2] between writes; looking for the last sources was a segmentation fault."""
     inside = Place(("j",), (Lin.symbol("j"), Lin(1) - Lin.symbol("j")), ("1", "j", "0"))
     p, nothing = Lin.symbol("p"), isl.Set("{ : }")
-    before = touch("W0", Place((), (), ("0", "0", "0")), Access("b", (p,)), (("p", Lin(13)),), 1, 3, nothing)
-    written = touch("W1", inside, Access("b", (p + 1,)), (("p", Lin(5)),), 1, 3, nothing)
+    before = access_relation("W0", Place((), (), ("0", "0", "0")), Access("b", (p,)), (("p", Lin(13)),), 1, 3, nothing)
+    written = access_relation("W1", inside, Access("b", (p + 1,)), (("p", Lin(5)),), 1, 3, nothing)
     sums = Access("b", ((Lin.symbol("j") + p).scaled(step),))
-    asked = touch("Q0", replace(inside, order=("1", "j", "1")), sums, (("p", Lin(4)),), 0, 3, nothing)
+    asked = access_relation("Q0", replace(inside, order=("1", "j", "1")), sums, (("p", Lin(4)),), 0, 3, nothing)
     found = flow([written], [asked], [before])
     assert {source_of(d) for d in found} == {"Q0", "W0"}
 
 
 def test_a_quotient_by_what_is_not_known_is_not_exact():
     unknown = as_linear(Op("floor_divide", (Int(Lin.symbol("p")), Int(Lin.symbol("n"))), INT))
-    found = touch("W", Place(("p",), (), ("0",)), Access("b", (unknown,)), (), 1, 1, isl.Set("[n] -> { : n >= 1 }"))
+    found = access_relation(
+        "W", Place(("p",), (), ("0",)), Access("b", (unknown,)), (), 1, 1, isl.Set("[n] -> { : n >= 1 }")
+    )
     assert not found.is_exact
 
 

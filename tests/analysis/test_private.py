@@ -1,11 +1,11 @@
-"""Which buffers carry nothing from one trip to the next."""
+"""Privatisation: which buffers carry no value from one trip to the next."""
 
 import pytest
 
-from sdfgad.analysis.private import begins_anew
+from sdfgad.analysis.private import is_privatisable
 from tests.helpers_text import sample
 
-ANEW = {
+PRIVATISABLE = {
     "written by a statement": """
         for p < 6: b[p] = x[p]
         for p < 6: z[p] = b[p]
@@ -27,7 +27,7 @@ ANEW = {
         for p < 6: z[p] = b[p]
         """,
 }
-NOT_ANEW = {
+NOT_PRIVATISABLE = {
     "read first": """
         for p < 6: z[p] = b[p]
         for p < 6: b[p] = x[p]
@@ -54,14 +54,14 @@ NOT_ANEW = {
 }
 
 
-@pytest.mark.parametrize("name", ANEW)
-def test_anew(name):
-    assert begins_anew(sample(ANEW[name], n=3)[0].body, "b")
+@pytest.mark.parametrize("name", PRIVATISABLE)
+def test_privatisable(name):
+    assert is_privatisable(sample(PRIVATISABLE[name], n=3)[0].body, "b")
 
 
-@pytest.mark.parametrize("name", NOT_ANEW)
-def test_not_anew(name):
-    assert not begins_anew(sample(NOT_ANEW[name], n=3)[0].body, "b")
+@pytest.mark.parametrize("name", NOT_PRIVATISABLE)
+def test_not_privatisable(name):
+    assert not is_privatisable(sample(NOT_PRIVATISABLE[name], n=3)[0].body, "b")
 
 
 CASES = {
@@ -85,7 +85,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_begins_anew(name):
+def test_which_uses_are_privatisable(name):
     text, expected = CASES[name]
     program, _, _ = sample(text, **({"n": 2} if "n]" in text or "n," in text or "n +" in text else {}))
-    assert begins_anew(program.body, "A" if "A[" in text else "a") is expected
+    assert is_privatisable(program.body, "A" if "A[" in text else "a") is expected

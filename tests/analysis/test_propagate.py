@@ -1,4 +1,4 @@
-"""Scalars that only name a cheap value of what never changes are replaced by it."""
+"""Forward substitution: scalars with a cheap value of constants are replaced by it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Conditions: decided while parsing where they can be, affine where they are, and never evaluated in vain."""
+"""Conditions: constant folding, affine guards, and short-circuit evaluation."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Temporaries that are only copied are written in their place at once; what a program computes stays the same."""
+"""Copy elimination: temporaries that are only copied are written to the target; results stay the same."""
 
 import numpy as np
 import pytest
@@ -127,7 +127,7 @@ def count(program):
 def test_outputs_stay(monkeypatch, rng, program, size):
     args = (rng.uniform(0.2, 1.2, size), 0.8)
     # Other passes on copies are not looked at.
-    monkeypatch.setattr("sdfgad.parse.parse.without_copies", lambda program: program)
+    monkeypatch.setattr("sdfgad.parse.parse.propagate_copies", lambda program: program)
     before = parsed_without(monkeypatch, "coalesce", program, *args)
     after = coalesce(before.program)
     assert_same_outputs(before, after, *args)

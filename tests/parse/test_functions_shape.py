@@ -1,4 +1,4 @@
-"""Views in other shapes and orders, and joins."""
+"""Shapes: transposition, reshaping, flips, broadcasting and concatenation."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -1,4 +1,4 @@
-"""Integer arrays as indices: NumPy's places for their axes, its order of assignments, and its range errors."""
+"""Gather and scatter: NumPy's order of axes and of assignments for index arrays, and its range errors."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Jumps become structured statements: the rewritten function does the same, step by step, as Python itself."""
+"""Single exit: functions without jumps do the same, step by step, as the originals in Python."""
 
 import ast
 import itertools
@@ -14,7 +14,7 @@ LOOPS = (ast.For, ast.While)
 
 
 class Plain(ast.NodeTransformer):
-    """What `structured` makes as plain Python: the flags in `stop` end their loops."""
+    """The result of `structured` as plain Python: the flags in `stop` end their loops."""
 
     def loop(self, node):
         self.generic_visit(node)

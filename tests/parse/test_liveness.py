@@ -1,4 +1,4 @@
-"""Which names a piece of a syntax tree assigns, reads before it assigns, or leaves to be read later."""
+"""Liveness of names: which ones statements assign, read before they assign them, or leave to be read later."""
 
 import ast
 import textwrap

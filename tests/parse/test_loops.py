@@ -1,4 +1,4 @@
-"""What names hold in loops and after them, and loops over more than ranges."""
+"""Loops: the values of names in loops and after them, and loops over other iterables than ranges."""
 
 import jax.numpy as jnp
 import numpy as np

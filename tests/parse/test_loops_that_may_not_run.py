@@ -1,4 +1,4 @@
-"""Names that a loop re-binds, where it may not run: they go on to stand for their arrays from before it."""
+"""Tail duplication: names that a loop re-binds refer to their arrays from before it where it has no trip."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Names that several paths of a program assign: NumPy's value, or an error at the line that makes it impossible."""
+"""Phi nodes: names that several paths assign have NumPy's value, or reading them is an error at the user's line."""
 
 import numpy as np
 import pytest

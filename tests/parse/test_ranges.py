@@ -28,7 +28,7 @@ def test_symbolic_bounds():
     assert Range(Lin(1), n, 1).trips == n - 1
     assert Range(n, Lin(-1), -1).trips == n + 1
     assert Range(n, Lin(-1), -1).index(trip) == n - trip
-    assert Range(Lin(0), n, 1, whole=Lin(4), period=2).trips == Lin(4)
+    assert Range(Lin(0), n, 1, period_count=Lin(4), period=2).trips == Lin(4)
 
 
 def test_arguments():

@@ -1,4 +1,4 @@
-"""Values made of other values are taken apart into leaves and put together again."""
+"""Pytrees: values are flattened to leaves and rebuilt from them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Bounds and conditions that the writer computes apart: read back in their place, or left where they may have changed."""
+"""Bounds and conditions that the writer computes apart: read back in their place, or left if they may have changed."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def body_text(program):
     [
         "loop f < floor_divide(n + 3, 4):\n    z[f] = x[f]\n    w[f] = z[f]",
         "loop f < n:\n    loop g < minimum(n, f + 2):\n        z[g] += x[f]",
-        "loop f < n:\n    for p < floor_divide(n - f, 2): z[p] = x[p] * y[f]",
+        "loop f < n:\n    for p < absolute(n - f): z[p] = x[p] * y[f]",
         "loop f < 4:\n    loop parallel g < floor_divide(f, 2):\n        t[g] = x[g]\n        z[g] = t[g] * y[f]",
         "k = 7\nloop f < minimum(k, n):\n    z[f] = x[f]\n    w[f] = y[f]",
     ],

@@ -1,4 +1,4 @@
-"""Joins of arrays, and their repetitions."""
+"""Concatenation and repetition of arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sdfgad.parse.values import Index, Tensor, is_integer
 
 
 def parts_of(b: Builder, arrays: Any) -> list[Tensor]:
-    """A sequence of arrays, or the rows of one array."""
+    """The tensors of a sequence of arrays, or of one array along its first axis."""
     if isinstance(arrays, Tensor):
         rows = range(b.constant(arrays.shape[0]))
         return [arrays.reindexed(arrays.shape[1:], lambda p, k=k: (Lin(k), *p)) for k in rows]  # type: ignore[misc]
@@ -50,7 +50,7 @@ def concatenate(
 
 
 def common_dtype(tensors: list[Tensor]) -> np.dtype[Any]:
-    """The dtype of an array that holds all of these."""
+    """The dtype to which NumPy promotes these tensors."""
     return np.result_type(*(tensor.dtype for tensor in tensors))
 
 
@@ -93,7 +93,7 @@ def column_stack(b: Builder, tup: Any) -> Tensor:
 
 @function(np.block)
 def block(b: Builder, arrays: Any) -> Tensor:
-    """A matrix of blocks: the innermost lists are joined along the last axis, those around along the one before."""
+    """A block matrix: the innermost lists are concatenated along the last axis, the next ones along the axis before."""
     depth = _depth(arrays)
     ndim = max(depth, *(t.ndim for t in _leaves(b, arrays)))
     joined = _joined(b, arrays, depth, ndim)
@@ -142,7 +142,7 @@ def tile(b: Builder, A: Any, reps: Any) -> Tensor:
 
 @function(np.repeat, method="repeat")
 def repeat(b: Builder, a: Any, repeats: Any, axis: Any = None) -> Tensor:
-    """Each element several times in a row: the same number of times, or numbers known while parsing."""
+    """``np.repeat`` by one number, or by numbers for each element that are known while parsing."""
     a = tensor_of(b, a)
     if axis is None:
         a, axis = ravel(b, a), 0

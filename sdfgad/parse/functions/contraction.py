@@ -1,4 +1,4 @@
-"""Products of matrices and vectors."""
+"""Tensor contractions: products of matrices and vectors."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ def _inner_extent(b: Builder, x: Tensor, y: Tensor) -> Lin:
 
 
 def _stored(b: Builder, x: Tensor) -> Tensor:
-    """`x` as a view: a product reads each element many times."""
+    """`x` as a stored array, as a product reads each element many times."""
     return x if x.is_stored else b.materialise(x)
 
 
 def contract(b: Builder, shape: Index, inner: Lin, left: Any, right: Any) -> Tensor:
-    """``result[p] = sum over q of left[p, q] * right[p, q]``, both given with the map of their indices."""
+    """``result[p] = sum over q of left[p, q] * right[p, q]``; `left` and `right` are pairs (tensor, index map)."""
     (x, x_index), (y, y_index) = left, right
     dtype = np.result_type(x.dtype, y.dtype)
     total = b.new_view("", shape, dtype)

@@ -42,7 +42,7 @@ def _vectors(b: Builder, a: Any, v: Any) -> tuple[Tensor, Tensor]:
 
 
 def _full(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    """``result[i + j]`` is the sum of ``x[i] * y[j]``."""
+    """The full convolution: ``result[i + j]`` is the sum of ``x[i] * y[j]``."""
     box = (Lin(b.constant(x.shape[0])), Lin(b.constant(y.shape[0])))
     dtype = common_dtype([x, y])
     total = filled(b, (box[0] + box[1] - 1,), 0, dtype)
@@ -52,7 +52,7 @@ def _full(b: Builder, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _cut(b: Builder, whole: Tensor, x: Tensor, y: Tensor, mode: str) -> Tensor:
-    """The part of a full convolution that a mode asks for."""
+    """The part of a full convolution for a mode of np.convolve."""
     short, long = sorted((x.shape[0].const, y.shape[0].const))
     starts = {"full": (0, long + short - 1), "same": ((short - 1) // 2, long), "valid": (short - 1, long - short + 1)}
     if mode not in starts:

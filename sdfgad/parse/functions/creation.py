@@ -1,4 +1,4 @@
-"""Functions that make arrays."""
+"""Array creation."""
 
 from __future__ import annotations
 
@@ -101,14 +101,14 @@ def copy_method(b: Builder, a: Tensor | Selection, order: Any = "C") -> Tensor |
 
 
 def _copied(b: Builder, a: Selection) -> Selection:
-    """The chosen elements in storage of their own, still in their places."""
+    """A selection with its dense array copied to new storage."""
     copied: Selection = b.settle(replace(a, dense=a.dense.as_value(settled=False)))
     return copied
 
 
 @function(np.asarray, np.asanyarray)
 def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Tensor:
-    """An array itself where nothing has to be converted, else like ``np.array``."""
+    """The array itself where no conversion is needed, else as ``np.array``."""
     if isinstance(a, Tensor) and a.place is not None and (dtype is None or np.dtype(dtype) == a.dtype) and not copy:
         return a
     return array(b, a, dtype)

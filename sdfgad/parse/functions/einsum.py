@@ -1,4 +1,4 @@
-"""Sums of products: Einstein's notation and the products that are special cases of it."""
+"""Einstein summation, and products that are special cases of it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def einsum(
 
 
 def _as_text(b: Builder, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The form with lists of integers instead of letters: operand, list, operand, list, …, output."""
+    """Converts the form operand, labels, operand, labels, …, output, with integer labels, to that with subscripts."""
     pairs, rest = operands[: len(operands) // 2 * 2], operands[len(operands) // 2 * 2 :]
 
     def letters(entries: Any) -> str:
@@ -97,7 +97,7 @@ def _extents(b: Builder, terms: list[Term]) -> dict[str, Lin]:
 
 
 def product(b: Builder, terms: list[Term], output: Labels, extents: dict[str, Lin], dtype: np.dtype[Any]) -> Tensor:
-    """The sum over all labels but those of the result of one operand, or the product of two."""
+    """The contraction of one or two terms over all labels that are not in `output`."""
     summed = [label for label in extents if label not in output and any(label in labels for _, labels in terms)]
     box = tuple(extents[label] for label in (*output, *summed))
     if len(terms) > 1 and summed:

@@ -1,6 +1,6 @@
-"""Questions about arrays, asked by programs and by the texts in `library`.
+"""Array queries: dtypes, axes and sizes of arrays, for programs and for the definitions in `library`.
 
-The functions without a body are names that only those texts call; the parser answers them by the handlers here.
+The functions without a body are only called by those definitions; the parser evaluates them by the handlers here.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def array_like(a: Any) -> Any:
 
 
 def axis_of(axis: Any, ndim: Any) -> Any:
-    """An axis counted from the front."""
+    """An axis as a non-negative integer."""
 
 
 def axes_of(axis: Any, ndim: Any) -> Any:
-    """A tuple of axes, one axis, or None for all, as a sorted tuple counted from the front."""
+    """A tuple of axes, one axis, or None for all, as a sorted tuple of non-negative integers."""
 
 
 def fixed_int(n: Any) -> Any:
@@ -43,15 +43,15 @@ def part_of(a: Any, axis: Any, start: Any = None, stop: Any = None, step: Any = 
 
 
 def sum_dtype(dtype: Any) -> Any:
-    """The dtype in which NumPy adds up or multiplies elements."""
+    """The dtype of NumPy's sums and products of elements."""
 
 
 def inexact(dtype: Any) -> Any:
     """The dtype of a quotient of elements."""
 
 
-def places_of(obj: Any, n: Any) -> Any:
-    """The places on an axis of `n` elements that integers or a slice mean, as a tuple."""
+def positions_of(obj: Any, n: Any) -> Any:
+    """The positions on an axis of `n` elements that integers or a slice select, as a tuple of non-negative integers."""
 
 
 def is_sequence(x: Any) -> Any:
@@ -92,8 +92,8 @@ def _part_of(b: Builder, a: Any, axis: int, start: Any = None, stop: Any = None,
     return getitem(b, a, (*(slice(None),) * axis, slice(start, stop, step)))
 
 
-@function(places_of)
-def _places_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
+@function(positions_of)
+def _positions_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
     if isinstance(obj, slice):
         ends = (None if end is None else b.constant(end) for end in (obj.start, obj.stop, obj.step))
         return tuple(range(n)[slice(*ends)])
@@ -110,7 +110,7 @@ def _is_sequence(b: Builder, x: Any) -> bool:
 
 @function(builtins.isinstance)
 def isinstance_(b: Builder, x: Any, kinds: Any) -> bool:
-    """Whether NumPy's value would be of one of these types."""
+    """``isinstance`` of the value that Python would have."""
     if isinstance(x, (Tensor, Lin)):
         return issubclass(_class_of(x), kinds)
     return bool(b.python(isinstance, x, kinds))
@@ -176,7 +176,7 @@ def broadcast_shapes(b: Builder, *shapes: Any) -> tuple[int, ...]:
 
 
 def _of_constants(original: Any) -> Any:
-    """A handler of a function of values known while parsing; run-time integers become constants for it."""
+    """A handler that calls a function of constants while parsing; run-time integers become constants."""
 
     def handler(b: Builder, *positional: Any, **keywords: Any) -> Any:
         named = dict(zip(keywords, _known(b, keywords.values()), strict=True))

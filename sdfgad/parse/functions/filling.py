@@ -1,4 +1,4 @@
-"""Filling arrays in place, and taking single elements out of them."""
+"""Functions that fill arrays in place, and ``item``."""
 
 from __future__ import annotations
 

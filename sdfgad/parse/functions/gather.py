@@ -1,4 +1,4 @@
-"""Elements chosen by arrays of integers, and sums into them."""
+"""Gathers by index arrays, histograms of integers, and choices between arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Place = Callable[[Index], Lin]
 
 
 def checked(b: Builder, indices: Tensor, extent: Lin) -> Place:
-    """The positions on an axis that integers stand for, checked at run time and counted from the end if negative."""
+    """The positions on an axis for integer indices: negative ones count from the end; with a run-time range check."""
     if indices.dtype.kind not in "iu":
         raise b.unsupported(f"indexing by an array of {indices.dtype}", "Use integers.")
     present = b.materialise(astype(indices, INT))
@@ -37,7 +37,7 @@ def checked(b: Builder, indices: Tensor, extent: Lin) -> Place:
 
 
 def limited(b: Builder, indices: Tensor, extent: Lin, mode: str) -> Place:
-    """The positions that integers stand for by one of the modes of ``np.take``."""
+    """The positions on an axis for integer indices, by one of the modes of ``np.take``."""
     if mode == "raise":
         return checked(b, indices, extent)
     if mode == "wrap":
@@ -85,7 +85,7 @@ def take_along_axis(b: Builder, arr: Any, indices: Any, axis: Any = -1) -> Tenso
     return a.reindexed(shape, old_index).as_value(settled=False)
 
 
-# --- sums into chosen elements
+# --- sums into selected elements
 
 
 @function(np.bincount)
@@ -122,7 +122,7 @@ def select_function(b: Builder, condlist: Any, choicelist: Any, default: Any = 0
 
 @function(np.choose, method="choose")
 def choose(b: Builder, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Tensor:
-    """The element of the choice with the number that `a` holds there, unevaluated."""
+    """At each index the element of choice number ``a[index]``, unevaluated."""
     parts = [tensor_of(b, c) for c in choices]
     number, count = tensor_of(b, a), len(parts)
     place = limited(b, number, Lin(count), mode)

@@ -1,4 +1,4 @@
-"""Grids of coordinates, triangles of matrices, and the objects that make arrays from a subscript."""
+"""Coordinate grids, triangular matrices, and objects that create arrays by a subscript, such as ``np.mgrid``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sdfgad.parse.stacking import FLOAT
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype, cast, is_integer
 
 
-def counted(length: Lin, dtype: np.dtype[Any]) -> Tensor:
-    """0, 1, 2, …, unevaluated."""
+def iota(length: Lin, dtype: np.dtype[Any]) -> Tensor:
+    """Iota: the vector 0, 1, 2, …, unevaluated."""
     return Tensor((length,), dtype, lambda p: cast(Int(p[0]), dtype))
 
 
@@ -75,7 +75,7 @@ def _converted(b: Builder, values: Tensor, dtype: Any) -> Tensor:
 
 @function(np.meshgrid)
 def meshgrid(b: Builder, *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """Coordinates of the points of a grid; without `copy`, they cannot be written to."""
+    """``np.meshgrid``; without `copy`, the results cannot be updated in place."""
     vectors = [v if v.ndim else v.reindexed((Lin(1),), lambda _: ()) for v in (tensor_of(b, x) for x in xi)]
     order = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
@@ -95,7 +95,7 @@ def _along(vector: Tensor, axis: int, shape: Index, sparse: bool) -> Tensor:
 @function(np.indices)
 def indices(b: Builder, dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     shape = shape_of(b, dimensions)
-    vectors = [counted(extent, np.dtype(dtype)) for extent in shape]
+    vectors = [iota(extent, np.dtype(dtype)) for extent in shape]
     return _grid(b, vectors, sparse)
 
 
@@ -122,13 +122,13 @@ def tri(b: Builder, N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Te
 @function(np.tril)
 def tril(b: Builder, m: Any, k: Any = 0) -> Tensor:
     m = _matrix(b, m)
-    return _kept(m, _is_below(m.shape, b.constant(k)), keep=True)
+    return _triangle(m, _is_below(m.shape, b.constant(k)), keep=True)
 
 
 @function(np.triu)
 def triu(b: Builder, m: Any, k: Any = 0) -> Tensor:
     m = _matrix(b, m)
-    return _kept(m, _is_below(m.shape, b.constant(k) - 1), keep=False)
+    return _triangle(m, _is_below(m.shape, b.constant(k) - 1), keep=False)
 
 
 def _matrix(b: Builder, m: Any) -> Tensor:
@@ -141,7 +141,7 @@ def _is_below(shape: Index, k: int) -> Tensor:
     return Tensor(shape, BOOL, lambda p: Op("less_equal", (Int(p[-1]), Int(p[-2] + k)), BOOL))
 
 
-def _kept(m: Tensor, below: Tensor, keep: bool) -> Tensor:
+def _triangle(m: Tensor, below: Tensor, keep: bool) -> Tensor:
     zero = Const(0, m.dtype)
 
     def element(p: Index) -> Expr:
@@ -173,7 +173,7 @@ def _axes(b: Builder, index: Any) -> list[Tensor]:
 
 
 def _vector(b: Builder, entry: Any) -> Tensor:
-    """The numbers that a slice stands for; an imaginary step is a number of points, ends included."""
+    """The vector start, start + step, … for a slice; an imaginary step is the number of points, ends included."""
     if not isinstance(entry, slice):
         raise b.unsupported("a grid needs slices")
     start = 0 if entry.start is None else entry.start

@@ -1,4 +1,4 @@
-"""Linear algebra: LAPACK's factorisations as library calls, and what follows from them."""
+"""Linear algebra: LAPACK's solvers and factorisations as library calls."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _batch(sizes: list[int]) -> int:
 
 @function(np.linalg.solve)
 def solve(b: Builder, a: Any, right: Any) -> Tensor:
-    """``a @ x == right``; a right side of one dimension is a vector."""
+    """Solve ``a @ x == right``; a right side of one dimension is a vector."""
     a, sizes, _ = _matrix(b, a, "solve")
     right = as_tensor(right)
     dtype = np.result_type(a.dtype, right.dtype)
@@ -72,7 +72,7 @@ def solve(b: Builder, a: Any, right: Any) -> Tensor:
 
 
 def solve_pullback(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], bar: np.ndarray[Any, Any]) -> Any:
-    """The cotangents of `a` and `b` by that of ``np.linalg.solve(a, b)``, without the solution."""
+    """The cotangents of `a` and `b` from the cotangent `bar` of ``np.linalg.solve(a, b)``, without the solution."""
     b_bar = np.linalg.solve(np.conj(np.swapaxes(a, -1, -2)), bar)
     inner = np.linalg.solve(a, b @ np.conj(np.swapaxes(b_bar, -1, -2)))
     return -np.conj(np.swapaxes(inner, -1, -2)), b_bar
@@ -95,7 +95,7 @@ def inv(b: Builder, a: Any) -> Tensor:
 
 @function(np.linalg.pinv)
 def pinv(b: Builder, a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
-    """The pseudo-inverse; its rank must not change around the matrix."""
+    """The pseudo-inverse; differentiable where the rank is constant around the matrix."""
     a, sizes, _ = _matrix(b, a, "pinv", is_square=False)
     cut = rcond if rcond is not None else rtol if rtol is not None else 1e-15
     if not isinstance(cut, (int, float)):
@@ -123,7 +123,7 @@ def slogdet(b: Builder, a: Any) -> Any:
 
 @function(np.linalg.cholesky)
 def cholesky(b: Builder, a: Any, *, upper: bool = False) -> Tensor:
-    """Of the lower triangle, as NumPy takes it; `upper` of the upper one."""
+    """The Cholesky factor; reads only the lower triangle, as NumPy does, or the upper one if `upper`."""
     a, sizes, _ = _matrix(b, a, "cholesky")
     a = _adjoint(b, a) if upper else a
     (lower,) = b.call("cholesky", [a], [(sizes, a.dtype)], (_batch(sizes), sizes[-1]))
@@ -131,7 +131,7 @@ def cholesky(b: Builder, a: Any, *, upper: bool = False) -> Tensor:
 
 
 def cholesky_pullback(low: np.ndarray[Any, Any], bar: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The cotangent of the lower triangle of ``low @ low.conj().T`` by that of `low`; the diagonal's is real."""
+    """The cotangent of the lower triangle of ``low @ low.conj().T``, from that of `low`; real on the diagonal."""
     upper, one = np.conj(np.swapaxes(low, -1, -2)), np.eye(low.shape[-1], dtype=bool)
     part = np.tril(upper @ np.tril(bar))
     whole = np.where(one, np.real(part), part + np.conj(np.swapaxes(part, -1, -2)))
@@ -182,7 +182,7 @@ def svdvals(b: Builder, x: Any) -> Any:
 
 @function(np.linalg.eigh)
 def eigh(b: Builder, a: Any, UPLO: str = "L") -> Any:
-    """Of the lower triangle, as NumPy takes it, or of the upper one."""
+    """Eigenvalues and eigenvectors; reads only the lower triangle, as NumPy does, or the upper one if UPLO is 'U'."""
     a, sizes, real = _matrix(b, a, "eigh")
     if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
         raise b.unsupported(f"np.linalg.eigh with UPLO={UPLO!r}", "Use 'L' or 'U'.")

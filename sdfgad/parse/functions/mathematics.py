@@ -1,4 +1,4 @@
-"""The functions of the module math: of Python numbers, in double precision, giving Python numbers."""
+"""The functions of the module math, in double precision; the results are Python numbers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def dist(b: Builder, p: Any, q: Any) -> Tensor:
 
 @function(math.fsum, static=True)
 def fsum(b: Builder, values: Any) -> Tensor:
-    """The sum, from left to right: its rounding errors are not made up for."""
+    """The sum from left to right, without compensation of rounding errors."""
     total = as_float(b, 0.0)
     for value in rows_of(b, values):
         total = elementwise(b, "add", total, as_float(b, value))
@@ -88,7 +88,7 @@ def modf(b: Builder, x: Any) -> tuple[Tensor, Tensor]:
 
 @function(math.ulp, static=True)
 def ulp(b: Builder, x: Any) -> Tensor:
-    """Of infinity: infinity."""
+    """The unit in the last place; infinity for infinity."""
     size = elementwise(b, "absolute", as_float(b, x))
     is_infinite, spacing = elementwise(b, "isinf", size).at(), elementwise(b, "spacing", size).at()
     return scalar(Op("select", (is_infinite, size.at(), spacing), size.dtype), weak=True)
@@ -118,7 +118,7 @@ def isclose(b: Builder, x: Any, y: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 
 
 
 def _of_integers(original: Callable[..., int]) -> Callable[..., int]:
-    """Of integers that are known, or that are then fixed for this program."""
+    """A handler of a function of integers; run-time integers become constants."""
 
     def handler(b: Builder, *operands: Any) -> int:
         if not all(map(is_integer, operands)):

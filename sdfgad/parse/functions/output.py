@@ -1,4 +1,4 @@
-"""Arguments that say where a result goes, and which of NumPy's options make no difference here."""
+"""The arguments `out` and `order` of NumPy's functions, and options that are not supported."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def into(b: Builder, out: Any, result: Any) -> Any:
 
 
 def refuse(b: Builder, function: str, **options: Any) -> None:
-    """Refuse options that are given and not supported."""
+    """Refuse options that are not supported: those that are not None."""
     for name, value in options.items():
         if value is not None:
             raise b.unsupported(f"the option `{name}` of {function} is not supported", "Leave it out.")
 
 
 def is_fortran(b: Builder, order: Any) -> bool:
-    """Whether elements are to be taken in column-major order.
+    """Whether `order` is column-major.
 
     Raises:
         UnsupportedProgram: the order depends on how NumPy happens to store the array.

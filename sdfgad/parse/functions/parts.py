@@ -1,4 +1,4 @@
-"""Parts of numbers: whole and fractional, real and imaginary, finite; and rounding to decimal places."""
+"""Integral and fractional, real and imaginary parts of numbers, and rounding to decimal places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's own functions on numbers and arrays."""
+"""Python's builtin functions of numbers and arrays."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
 
 
 def rows_of(b: Builder, values: Any) -> list[Any]:
-    """The items of a sequence or array, whose number must be known."""
+    """The items of a sequence or array; their number must be known while parsing."""
     if isinstance(values, (tuple, list)):
         return list(values)
     if isinstance(values, Tensor) and values.ndim:
@@ -93,7 +93,7 @@ def min_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) ->
 
 
 def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> Any:
-    """Python's ``max`` or ``min`` of several scalars, or of those in a sequence: the first one of equals."""
+    """Python's ``max`` or ``min`` of several scalars, or of those in a sequence: the first of equal ones."""
     if len(values) == 1:
         items = values[0]
         if isinstance(items, Tensor) and items.ndim == 1 and b.holds(items.shape[0] - 1):
@@ -129,7 +129,7 @@ def all_(b: Builder, values: Any) -> Any:
 
 
 def _truth_of_all(b: Builder, values: Any, name: str) -> Any:
-    """Python's ``any`` or ``all`` of scalars; what is known may decide."""
+    """Python's ``any`` or ``all`` of scalars; known ones may decide while parsing."""
     is_and = name == "logical_and"
     if isinstance(values, Tensor) and values.ndim == 1:
         truth = Tensor(values.shape, BOOL, lambda index: to_bool(values.element(index)))
@@ -149,7 +149,7 @@ def _truth_of_all(b: Builder, values: Any, name: str) -> Any:
 
 @function(builtins.round, static=True)
 def round_(b: Builder, number: Any, ndigits: Any = None) -> Any:
-    """Python's ``round``; the one of NumPy's scalars scales."""
+    """Python's ``round``; a NumPy scalar is rounded as by ``np.round``."""
     digits = None if ndigits is None else b.constant(ndigits)
     if is_integer(number):
         if digits is not None and digits < 0:

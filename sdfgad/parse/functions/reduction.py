@@ -1,4 +1,4 @@
-"""Sums, means and extrema over axes."""
+"""Reductions: sums, means and extrema over axes."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def normalise_axes(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def reduce_over(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, how: str, start: Any) -> Tensor:
-    """Accumulate `x` over `axes`, from `start` on."""
-    kept = tuple(e for position, e in enumerate(x.shape) if position not in axes)
-    total = b.new_view("", kept, x.dtype)
+    """Reduce `x` over `axes` by the accumulation `how`, beginning with `start`."""
+    shape = tuple(e for position, e in enumerate(x.shape) if position not in axes)
+    total = b.new_view("", shape, x.dtype)
     b.assign(total, scalar(Const(start, x.dtype)))
     left = [position for position in range(x.ndim) if position not in axes]
     b.compute(x.shape, total, lambda p: tuple(p[position] for position in left), x, how)
     if keepdims:
         return with_axes(total, axes)
-    return total if kept else total.as_value(settled=True)
+    return total if shape else total.as_value(settled=True)
 
 
 def with_axes(x: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -68,14 +68,14 @@ def sum_(
     where: Any = True,
 ) -> Tensor:
     x = _summands(b, a, axis)
-    axis = None if _is_whole(a, axis) else axis
+    axis = None if _is_over_selection(a, axis) else axis
     wide = np.dtype(dtype) if dtype else np.sum(np.zeros(1, x.dtype)).dtype
     x = x if where is True else elementwise_where(b, where, x, 0)
     axes = normalise_axes(b, axis, x.ndim)
     total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
     if not (isinstance(initial, (int, float)) and initial == 0):
         total = astype(elementwise(b, "add", total, initial), wide)
-    return into(b, out, _kept(a, total, keepdims))
+    return into(b, out, _with_kept_axes(a, total, keepdims))
 
 
 @function(np.mean, method="mean")
@@ -86,18 +86,18 @@ def mean(b: Builder, a: Any, axis: Any = None, dtype: Any = None, out: Any = Non
     axes = normalise_axes(b, None if number is not None else axis, x.ndim)
     total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
     number = count_of(b, [x.shape[k] for k in axes]) if number is None else number
-    return into(b, out, _kept(a, astype(elementwise(b, "divide", total, number), wide), keepdims))
+    return into(b, out, _with_kept_axes(a, astype(elementwise(b, "divide", total, number), wide), keepdims))
 
 
-def _is_whole(x: Any, axis: Any) -> bool:
+def _is_over_selection(x: Any, axis: Any) -> bool:
     """Whether a reduction is over all elements of a selection, whose order does not matter."""
     if not isinstance(x, Selection):
         return False
     return axis is None or (x.dense.ndim == x.mask.ndim and axis in (0, -1, (0,), (-1,)))
 
 
-def _kept(x: Any, total: Tensor, keepdims: bool) -> Tensor:
-    """A result over all of a selection, which has one axis where its places may have several."""
+def _with_kept_axes(x: Any, total: Tensor, keepdims: bool) -> Tensor:
+    """A reduction's result; over a selection with `keepdims`, one axis in place of all axes of the mask."""
     if not isinstance(x, Selection) or not keepdims:
         return total
     shape = (Lin(1),) * (1 + x.dense.ndim - x.mask.ndim)
@@ -105,12 +105,12 @@ def _kept(x: Any, total: Tensor, keepdims: bool) -> Tensor:
 
 
 def _summands(b: Builder, x: Any, axis: Any) -> Tensor:
-    """What is summed: of a selection, zeros where no element was chosen."""
-    return selecting.filled(b, x, 0) if _is_whole(x, axis) else stacked(b, x)
+    """The operand of a sum: of a selection, an array with zeros where no element is selected."""
+    return selecting.filled(b, x, 0) if _is_over_selection(x, axis) else stacked(b, x)
 
 
 def _count_of_selection(b: Builder, x: Any, axis: Any) -> Any:
-    if not _is_whole(x, axis):
+    if not _is_over_selection(x, axis):
         return None
     return elementwise(b, "multiply", selecting.count(b, x), count_of(b, list(x.dense.shape[x.mask.ndim :])))
 
@@ -154,12 +154,12 @@ def min_(
 
 
 def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: Any, where: Any) -> Tensor:
-    if _is_whole(a, axis) and initial is None:
-        a, axis = _of_selection(b, a, how), None
+    if _is_over_selection(a, axis) and initial is None:
+        a, axis = _filled_for_extremum(b, a, how), None
     x = stacked(b, a)
     start = _lowest(x.dtype) if how == "maximum" else _highest(x.dtype)
     if x.dtype.kind == "f":
-        # The adjoint asks which elements equal the extremum: computed a second time, they might be rounded otherwise.
+        # The adjoint compares elements with the extremum: recomputed ones might be rounded differently.
         x = b.settle(x)
     axes = normalise_axes(b, axis, x.ndim)
     if initial is None:
@@ -174,8 +174,8 @@ def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: 
     return result if initial is None else astype(elementwise(b, how, result, initial), x.dtype)
 
 
-def _of_selection(b: Builder, x: Selection, how: str) -> Tensor:
-    """The elements of a selection for an extremum, which there is only if there is an element."""
+def _filled_for_extremum(b: Builder, x: Selection, how: str) -> Tensor:
+    """The operand of an extremum over a selection, with a run-time check that an element is selected."""
     some = Op("greater", (Int(selecting.count(b, x)), Const(0, INT)), BOOL)
     b.check(some, (), f"the {how} of no elements", ShapeMismatch, "NumPy raises ValueError here, too.")
     return selecting.filled(b, x, _lowest(x.dtype) if how == "maximum" else _highest(x.dtype))

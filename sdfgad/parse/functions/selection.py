@@ -1,4 +1,4 @@
-"""Positions of elements, orders, and updates at positions."""
+"""Sorting, searching, and updates at index arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _mask(x: Any) -> Tensor:
 
 @function(np.nonzero, method="nonzero")
 def nonzero(b: Builder, a: Any) -> tuple[Tensor, ...]:
-    """The indices of true elements; how many there are is data."""
+    """The indices of true elements; their number is data."""
     return tuple(selecting.positions(b, _mask(a)))
 
 
@@ -50,7 +50,7 @@ def flatnonzero(b: Builder, a: Any) -> Tensor:
 
 @function(np.argsort, method="argsort")
 def argsort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
-    """The order of elements, a constant of differentiation; equal elements keep theirs."""
+    """The stable sorting permutation, which has no derivative."""
     rows, position = _rows(b, as_tensor(a), axis)
     sizes = [b.constant(extent) for extent in rows.shape]
     (found,) = b.call("argsort", [rows], [(sizes, INT)], (math.prod(sizes[:-1]), sizes[-1]))
@@ -67,7 +67,7 @@ def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None
 
 @function(method="sort")
 def sort_method(b: Builder, a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None) -> None:
-    """In place."""
+    """Sort in place."""
     place = updatable(b, a, "an array that cannot be updated in place is sorted in place", "Use np.sort.")
     b.assign(place, sort(b, a, axis))
 
@@ -79,7 +79,7 @@ def extract(b: Builder, condition: Any, arr: Any) -> Any:
 
 @function(np.ix_)
 def ix_(b: Builder, *indices: Any) -> tuple[Tensor, ...]:
-    """Index arrays that make an open mesh."""
+    """Index arrays of an open mesh."""
     arrays = [stacked(b, index) for index in indices]
     if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in arrays):
         raise b.unsupported("np.ix_ of anything but vectors of integers")
@@ -93,7 +93,7 @@ def ix_(b: Builder, *indices: Any) -> tuple[Tensor, ...]:
 
 
 def _rows(b: Builder, x: Tensor, axis: Any) -> tuple[Tensor, int]:
-    """The array with one axis last; None sorts the flattened array."""
+    """The array with an axis moved last, and that axis; None is the axis of the flattened array."""
     if axis is None:
         x, axis = reshape(b, x, -1), 0
     (position,) = normalise_axes(b, axis, x.ndim)
@@ -114,7 +114,7 @@ def _moved(x: Tensor, source: int, target: int) -> Tensor:
 
 @function(np.searchsorted, method="searchsorted")
 def searchsorted(b: Builder, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
-    """Where elements would have to be inserted, a constant of differentiation."""
+    """Positions at which elements would have to be inserted, which have no derivative."""
     if sorter is not None:
         raise b.unsupported("np.searchsorted with a sorter is not supported", "Sort the array first.")
     a, v = stacked(b, a), stacked(b, v)

@@ -1,4 +1,4 @@
-"""Views in other shapes and orders, and joins."""
+"""Shapes: attributes, transposition, reshaping, flips and broadcasting."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:
 
 
 def _stays_view(b: Builder, x: Tensor, sizes: list[int]) -> bool:
-    """Whether NumPy reshapes this view without a copy: asked of NumPy."""
+    """Whether NumPy reshapes this view without a copy, found by NumPy on an array with the same strides."""
     try:
         _strided_like(b, x).reshape(sizes, copy=False)
     except ValueError:
@@ -125,7 +125,7 @@ def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any]:
     """An array, never read, with the shape and strides of a view.
 
     Raises:
-        UnsupportedProgram: the strides are not known, and with them whether NumPy makes a copy.
+        UnsupportedProgram: the strides are unknown, so it is unknown whether NumPy makes a copy.
     """
     symbols, sizes = [b.fresh("p") for _ in x.shape], [b.constant(extent) for extent in x.shape]
     assert x.place is not None
@@ -155,7 +155,7 @@ def is_contiguous(b: Builder, x: Tensor) -> bool:
 
 @function(np.ascontiguousarray, np.asfortranarray)
 def ascontiguousarray(b: Builder, a: Any, dtype: Any = None) -> Tensor:
-    """An array itself where it is contiguous for certain, else a copy."""
+    """The array itself where it is certainly contiguous, else a copy."""
     converted = asarray(b, a, dtype)
     converted = converted if converted.ndim else converted.reindexed((Lin(1),), lambda _: ())
     return converted if is_contiguous(b, converted) else b.stored(converted)
@@ -180,13 +180,13 @@ def squeeze(b: Builder, a: Any, axis: Any = None) -> Tensor:
     axes = ones if axis is None else normalise_axes(b, axis, x.ndim)
     if not set(axes) <= set(ones):
         raise ShapeMismatch("only extents of 1 can be squeezed", b.where, "Check the axis.")
-    kept = tuple(e for position, e in enumerate(x.shape) if position not in axes)
+    extents = tuple(e for position, e in enumerate(x.shape) if position not in axes)
 
     def old_index(p: Index) -> Index:
         rest = iter(p)
         return tuple(Lin(0) if position in axes else next(rest) for position in range(x.ndim))
 
-    return x.reindexed(kept, old_index)
+    return x.reindexed(extents, old_index)
 
 
 @function(np.flip)

@@ -1,4 +1,4 @@
-"""Special functions: NumPy's, and those of scipy.special, which is not needed itself."""
+"""Special functions of NumPy and scipy.special; SciPy need not be installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sdfgad.parse.values import Tensor
 
 
 def held(x: Any) -> Any:
-    """Stands in texts for the value of `x` without its derivative."""
+    """Stop-gradient, for definitions in `library`: the value of `x` with derivative 0."""
     return x
 
 
@@ -25,7 +25,7 @@ def _held(b: Builder, x: Any) -> Tensor:
 
 
 def root_of_squares(x: Any) -> Any:
-    """Stands in texts for the square root of a sum of squares, a length: its derivative at 0 is 0."""
+    """The square root of a sum of squares, for definitions in `library`: its derivative at 0 is 0."""
     return np.sqrt(x)
 
 

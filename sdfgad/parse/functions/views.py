@@ -1,4 +1,4 @@
-"""Views: other orders of axes, diagonals, and parts."""
+"""Views: permutations of axes, diagonals, and parts along an axis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sdfgad.parse.values import Index, Tensor, is_integer
 
 
 def axis_of(b: Builder, axis: Any, ndim: int) -> int:
-    """One axis, counted from the front."""
+    """An axis as a non-negative integer."""
     (position,) = normalise_axes(b, b.constant(axis), ndim)
     return position
 
@@ -116,7 +116,7 @@ def diagflat(b: Builder, v: Any, k: Any = 0) -> Tensor:
 
 
 def at_least(b: Builder, a: Any, shape: Any) -> Tensor:
-    """`a` as an array of more dimensions: `shape` says of each array of fewer where its axes go."""
+    """`a` with new axes; `shape`: number of dimensions -> positions of the new axes in the result."""
     a = tensor_of(b, a)
     places = shape.get(a.ndim)
     return a if places is None else with_axes(a, places)

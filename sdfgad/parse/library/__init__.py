@@ -1,4 +1,4 @@
-"""NumPy functions said in simpler NumPy: the parser runs these texts in the place of the originals."""
+"""Definitions of NumPy functions by simpler ones, which the parser inlines in place of the originals."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""Arrays of numbers on logarithmic scales, and matrices of powers."""
+"""Geometric progressions, Vandermonde matrices, and arrays computed from indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products over axes, running sums and products."""
+"""Products over axes, and prefix sums and products."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
 
 
 def _running(a: Any, axis: Any, dtype: Any, out: Any) -> Any:
-    """Storage for a running result, the same with the axis first, and the elements in the same order."""
+    """Storage for a prefix sum or product, a view of it with the axis first, and such a view of the array."""
     a = array_like(a)
     if axis is None:
         a = np.ravel(a)

@@ -1,4 +1,4 @@
-"""``np.fft``: transforms over axes, of given lengths and with NumPy's normalisations."""
+"""``np.fft``: Fourier transforms over axes, with padding, truncation and normalisation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sdfgad.parse.registry import in_numpy
 
 
 def with_length(a: Any, n: Any) -> Any:
-    """The last axis cut, or filled with zeros."""
+    """The array with its last axis truncated, or padded with zeros, to `n` elements."""
     have = a.shape[-1]
     if n is None or n == have:
         return a
@@ -27,7 +27,7 @@ def scale_of(n: Any, norm: Any, is_backward: Any) -> Any:
     return 1.0 / n if is_backward == (norm in (None, "backward")) else 1.0
 
 
-def along(a: Any, n: Any, axis: Any, norm: Any, sign: Any) -> Any:
+def transform_axis(a: Any, n: Any, axis: Any, norm: Any, sign: Any) -> Any:
     rows = with_length(np.swapaxes(a, axis, -1), n)
     scale = scale_of(rows.shape[-1], norm, sign > 0)
     result = transform(rows, sign)
@@ -38,23 +38,23 @@ def along(a: Any, n: Any, axis: Any, norm: Any, sign: Any) -> Any:
 
 @in_numpy(np.fft.fft)
 def fft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    return along(a, n, axis, norm, -1)
+    return transform_axis(a, n, axis, norm, -1)
 
 
 @in_numpy(np.fft.ifft)
 def ifft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    return along(a, n, axis, norm, 1)
+    return transform_axis(a, n, axis, norm, 1)
 
 
 @in_numpy(np.fft.rfft)
 def rfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    whole = np.swapaxes(along(a, n, axis, norm, -1), axis, -1)
+    whole = np.swapaxes(transform_axis(a, n, axis, norm, -1), axis, -1)
     return np.swapaxes(whole[..., : whole.shape[-1] // 2 + 1], axis, -1)
 
 
 @in_numpy(np.fft.irfft)
 def irfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """Of a half spectrum: the other half is its conjugate, and the ends' imaginary parts do not count."""
+    """The real inverse of a half spectrum; the imaginary parts of the zero and Nyquist frequencies are ignored."""
     half = np.swapaxes(a, axis, -1)
     n = 2 * (half.shape[-1] - 1) if n is None else n
     half = with_length(half, n // 2 + 1)
@@ -63,7 +63,7 @@ def irfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     if n % 2 == 0:
         parts = [*parts, np.real(half[..., n // 2 :])]
     whole = np.concatenate([*parts, np.conj(np.flip(inner, -1))], axis=-1)
-    return np.swapaxes(np.real(along(whole, None, -1, norm, 1)), axis, -1)
+    return np.swapaxes(np.real(transform_axis(whole, None, -1, norm, 1)), axis, -1)
 
 
 @in_numpy(np.fft.hfft)
@@ -72,39 +72,39 @@ def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     return np.fft.irfft(np.conj(a), n, axis, swapped)
 
 
-def over(a: Any, s: Any, axes: Any, norm: Any, sign: Any) -> Any:
+def transform_axes(a: Any, s: Any, axes: Any, norm: Any, sign: Any) -> Any:
     if axes is None:
         axes = tuple(range(-len(s), 0)) if s is not None else tuple(range(-a.ndim, 0))
     for position in range(len(axes)):
-        a = along(a, None if s is None else s[position], axes[position], norm, sign)
+        a = transform_axis(a, None if s is None else s[position], axes[position], norm, sign)
     return a
 
 
 @in_numpy(np.fft.fftn)
 def fftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    return over(a, s, axes, norm, -1)
+    return transform_axes(a, s, axes, norm, -1)
 
 
 @in_numpy(np.fft.ifftn)
 def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    return over(a, s, axes, norm, 1)
+    return transform_axes(a, s, axes, norm, 1)
 
 
 @in_numpy(np.fft.fft2)
 def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    return over(a, s, axes, norm, -1)
+    return transform_axes(a, s, axes, norm, -1)
 
 
 @in_numpy(np.fft.ifft2)
 def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
-    return over(a, s, axes, norm, 1)
+    return transform_axes(a, s, axes, norm, 1)
 
 
 @in_numpy(np.fft.rfftn)
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
     axes = tuple(range(-a.ndim, 0)) if axes is None else axes
     half = np.fft.rfft(a, None if s is None else s[-1], axes[-1], norm)
-    return over(half, None if s is None else s[:-1], axes[:-1], norm, -1)
+    return transform_axes(half, None if s is None else s[:-1], axes[:-1], norm, -1)
 
 
 @in_numpy(np.fft.rfft2)
@@ -115,7 +115,7 @@ def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
 @in_numpy(np.fft.irfftn)
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
     axes = tuple(range(-a.ndim, 0)) if axes is None else axes
-    rest = over(a, None if s is None else s[:-1], axes[:-1], norm, 1)
+    rest = transform_axes(a, None if s is None else s[:-1], axes[:-1], norm, 1)
     return np.fft.irfft(rest, None if s is None else s[-1], axes[-1], norm)
 
 

@@ -1,4 +1,4 @@
-"""Histograms; where an element falls is not differentiated, what it weighs is."""
+"""Histograms: differentiable by the weights, and not by the bin of an element."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def _even(a: Any, edges: Any) -> Any:
-    """The bin of each element among bins of one width, corrected by the edges where rounding misses it."""
+    """The bin of each element among bins of equal width, corrected by the edges for rounding errors."""
     n = edges.shape[0] - 1
     low, high = (edges[0], edges[-1])
     is_inside = np.logical_and(a >= low, a <= high)

@@ -1,4 +1,4 @@
-"""Linear algebra that follows from the factorisations."""
+"""Linear algebra by factorisations: least squares, matrix powers, ranks and condition numbers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sdfgad.parse.registry import in_numpy
 
 @in_numpy(np.linalg.lstsq)
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    """The solution of least norm; the rank must not change around the matrix.
+    """The least-squares solution of least norm; differentiable where the rank is constant around the matrix.
 
-    The sums of squared residuals are those of a matrix of full rank.
+    The sums of squared residuals assume full rank.
     """
     m, n = a.shape
     cut = max(m, n) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
@@ -29,7 +29,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
 
 @in_numpy(np.linalg.matrix_power)
 def matrix_power(a: Any, n: Any) -> Any:
-    """By squaring, of the inverse where the power is negative."""
+    """Exponentiation by squaring, of the inverse if `n` is negative."""
     if n == 0:
         return np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype)
     base = a if n > 0 else np.linalg.inv(a)

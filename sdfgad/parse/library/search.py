@@ -1,4 +1,4 @@
-"""Where elements are: extrema, and places in sorted arrays."""
+"""Search: positions of extrema, bins, quantiles, and extrema at index arrays."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
 
 
 def _rows(a: Any, axis: Any, ndim: Any) -> Any:
-    """The array, or its elements in a row, and the axis to search."""
+    """The array and the axis to search; the flattened array if there is no axis."""
     return (np.ravel(a), 0) if axis is None or ndim == 0 else (a, axis_of(axis, ndim))
 
 
 def _first(is_wanted: Any, a: Any, axis: Any) -> Any:
-    """The first place along an axis where an element is wanted or, as NumPy has it, is NaN."""
+    """The first position along an axis where `is_wanted` holds or, as in NumPy, the element is NaN."""
     n = a.shape[axis]
     if a.dtype.kind == "f":
         is_wanted = np.logical_or(is_wanted, np.isnan(a))
@@ -103,7 +103,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
 
 @in_numpy(np.quantile)
 def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """By linear interpolation between the elements in order."""
+    """Linear interpolation between the sorted elements; `q` must be a number known while parsing."""
     if not isinstance(q, (int, float)):
         raise ValueError("the quantile must be one number")
     rows = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)

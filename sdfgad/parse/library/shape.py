@@ -1,4 +1,4 @@
-"""Arrays made of parts of others: rolled, padded, with parts added or taken away."""
+"""Roll, padding, insertion, deletion and resizing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, axes_of, axis_of, fixed_int, is_sequence, part_of, places_of
+from sdfgad.parse.functions.facts import array_like, axes_of, axis_of, fixed_int, is_sequence, part_of, positions_of
 from sdfgad.parse.registry import in_numpy
 
 
@@ -43,14 +43,14 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
         axis = 0
     axis = axis_of(axis, arr.ndim)
     n = fixed_int(arr.shape[axis])
-    edges = [-1] + sorted(places_of(obj, n)) + [n]  # noqa: RUF005
+    edges = [-1] + sorted(positions_of(obj, n)) + [n]  # noqa: RUF005
     parts = [part_of(arr, axis, edges[k] + 1, max(edges[k + 1], edges[k] + 1)) for k in range(len(edges) - 1)]
     return np.concatenate(parts, axis)
 
 
 @in_numpy(np.insert, static=False)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """Values put in before one place, or one value before each of several."""
+    """Insert values before one position, or one value before each of several positions."""
     arr = array_like(arr)
     values = array_like(values)
     if axis is None:
@@ -114,7 +114,7 @@ def pad(
     reflect_type: Any = "even",
     stat_length: Any = None,
 ) -> Any:
-    """Padding axis by axis, the corners from what has been added before."""
+    """Pad axis by axis; corners are padded from the padding of earlier axes."""
     array = array_like(array)
     if reflect_type != "even" or stat_length is not None:
         raise ValueError("np.pad with reflect_type='odd' or stat_length is not supported")
@@ -175,7 +175,7 @@ def _ramp(edge: Any, axis: Any, width: Any, end: Any) -> Any:
 
 
 def _reflected(n: Any, before: Any, after: Any, mode: Any) -> Any:
-    """The runs of places of the original axis, as slices, that make up the padded one."""
+    """The slices (start, stop, step) of the original axis whose concatenation is the padded axis."""
     if n == 0 or (n == 1 and mode == "reflect"):
         runs: Any = [(0, 1, 1)] * (before + n + after)
         return runs

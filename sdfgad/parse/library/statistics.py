@@ -82,7 +82,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
 
 
 def _along(weights: Any, a: Any, axis: Any, axes: Any) -> Any:
-    """Weights of the elements along an axis, made to fit the array."""
+    """Weights of the elements along an axis, broadcast to the shape of the array."""
     if weights.ndim == a.ndim:
         return np.broadcast_to(weights, a.shape)
     if axis is None or weights.ndim != len(axes):

@@ -1,4 +1,4 @@
-"""Copies of what stays equal are not made, and copies that both sides of a branch end with are made after it."""
+"""Copy propagation: originals are read instead of copies, and copies at the ends of both sides of a branch are sunk."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import sdfgad
 from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Loop, computes, walk
 from sdfgad.parse.copy_elimination import coalesce
-from sdfgad.parse.originals import join_copies, read_originals, read_through
+from sdfgad.parse.copy_propagation import propagate_final_copies, propagate_trip_copies, sink_common_copies
 from tests.helpers_ir import assert_like_python, assert_same_outputs, assert_slope, parsed, parsed_without
 
 
@@ -138,8 +138,8 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS, ids=[p.__name__ for p in PROGRAMS])
 def test_outputs_and_slopes_stay(monkeypatch, rng, program):
     args = (rng.uniform(0.2, 1.2, 5), 0.8)
-    before = parsed_without(monkeypatch, "without_copies", program, *args)
-    for one in (read_originals, read_through, join_copies):
+    before = parsed_without(monkeypatch, "propagate_copies", program, *args)
+    for one in (propagate_final_copies, propagate_trip_copies, sink_common_copies):
         assert_same_outputs(before, one(before.program), *args)
     assert_like_python(program, *args)
     assert_slope(program, *args)
@@ -174,14 +174,14 @@ def test_what_is_dropped_bit_by_bit_stays_in_its_place():
 
 def test_a_program_without_copies_is_left_alone():
     program = parsed(copied_before_it_changes, np.ones(5), 0.8).program
-    assert read_originals(program) == program
-    assert read_through(program) == program
-    assert join_copies(program) == program
+    assert propagate_final_copies(program) == program
+    assert propagate_trip_copies(program) == program
+    assert sink_common_copies(program) == program
     assert coalesce(program) == program
 
 
 def chosen_of_anything(x):
-    """What is not chosen is NaN, infinite, or has no slope."""
+    """Elements that are not selected are NaN, infinite, or not differentiable."""
     y = x[np.isfinite(x)]
     y = y[y > 0.0]
     z = np.log(y) * y

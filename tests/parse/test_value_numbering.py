@@ -1,10 +1,10 @@
-"""Equal values are made once."""
+"""Value numbering: equal values are computed once."""
 
 import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.parse.equal_values import merge_equal
+from sdfgad.parse.value_numbering import merge_equal
 from tests.helpers_ir import parsed
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import sample

@@ -1,6 +1,6 @@
-"""Reads arrays instead of copies of them: ``rows = all_rows[mask]``, while nothing writes `all_rows`.
+"""Copy propagation: reads the original of a copied array, such as ``rows = all_rows[mask]``, while nothing writes it.
 
-The reverse sweep then has no copy to keep for each trip of a loop, and no cotangent of a copy to carry over.
+The reverse sweep then needs neither the copy of each trip of a loop nor a cotangent of the copy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.ir.rename import renamed
-from sdfgad.parse.copy_elimination import is_idle
+from sdfgad.parse.copy_elimination import is_self_assignment
 
 
 @dataclass(frozen=True)
@@ -40,83 +40,85 @@ class _Write:
     loops: frozenset[int]
 
 
-def without_copies(program: Program) -> Program:
-    """The program with fewer copies, or copies in other places."""
-    return join_copies(read_through(read_originals(program)))
+def propagate_copies(program: Program) -> Program:
+    """The program with copies propagated, and copies at the end of both sides of a branch sunk below it."""
+    return sink_common_copies(propagate_trip_copies(propagate_final_copies(program)))
 
 
-def read_originals(program: Program) -> Program:
-    """The program without copies of whole arrays that are never written again."""
+def propagate_final_copies(program: Program) -> Program:
+    """The program without copies of whole arrays that are not written after the copy."""
     while True:
         writes = _writes(program.body)
         own = [name for name in writes if name not in program.interface]
         names = {name: source for name in own for source in _originals(program, writes, name)}
-        # One after the other: the original of one may be the copy of another.
+        # The original of one copy may itself be a copy: such chains take several rounds.
         names = {name: source for name, source in names.items() if source not in names}
         if not names:
             return program
-        body = transform(renamed(program.body, names), lambda s: () if is_idle(s) else (s,))
+        body = transform(renamed(program.body, names), lambda s: () if is_self_assignment(s) else (s,))
         program = replace(program, body=body, buffers={n: b for n, b in program.buffers.items() if n not in names})
 
 
 def _writes(block: Block) -> dict[str, list[_Write]]:
     found: dict[str, list[_Write]] = {}
-    for position, (statement, loops) in enumerate(_within(block, frozenset())):
+    for position, (statement, loops) in enumerate(_with_loops(block, frozenset())):
         for access, _ in writes_of(statement):
             found.setdefault(access.buffer, []).append(_Write(statement, position, loops))
     return found
 
 
-def _within(block: Block, loops: frozenset[int]) -> Iterator[tuple[Statement, frozenset[int]]]:
+def _with_loops(block: Block, loops: frozenset[int]) -> Iterator[tuple[Statement, frozenset[int]]]:
     for statement in block:
         yield statement, loops
         inside = loops | {id(statement)} if isinstance(statement, Loop) else loops
         for nested in blocks_of(statement):
-            yield from _within(nested, inside)
+            yield from _with_loops(nested, inside)
 
 
 def _originals(program: Program, writes: dict[str, list[_Write]], name: str) -> Iterator[str]:
-    """What a buffer is always equal to wherever it may be read."""
+    """The buffer, if any, that a copied buffer equals wherever the latter may be read."""
     copy, *others = writes[name]
     found = None if others else _copied(copy.statement, program.buffers)
     if found and all(w.position < copy.position and w.loops.isdisjoint(copy.loops) for w in writes.get(found[1], ())):
         yield found[1]
 
 
-# --- copies that a trip makes and reads
+# --- copies that are written and read within one trip
 
 
-def read_through(program: Program) -> Program:
-    """The program without copies that are made in each trip of a loop and read before their originals change.
+def propagate_trip_copies(program: Program) -> Program:
+    """The program without copies in loops that are read, in the same trip, only before their originals are written.
 
-    Outside of loops the reverse sweep may have the copy, and would have to keep the original.
+    Copies outside of loops stay: the reverse sweep may use one in place of a saved original.
     """
-    kept = program.interface
+    observable = program.interface
     uses = Counter(name for s in walk(program.body) for name in buffers_of(s))
 
     def each(statement: Statement) -> Block:
         if not isinstance(statement, Loop):
             return (statement,)
-        return (replace(statement, body=_read_through(statement.body, program.buffers, kept, uses)),)
+        return (replace(statement, body=_propagate_in_block(statement.body, program.buffers, observable, uses)),)
 
     return program.with_body(transform(program.body, each))
 
 
-def _read_through(block: Block, buffers: Mapping[str, Buffer], kept: frozenset[str], uses: Counter[str]) -> Block:
-    """A block of a trip, and what its branches run, without such copies."""
+def _propagate_in_block(
+    block: Block, buffers: Mapping[str, Buffer], observable: frozenset[str], uses: Counter[str]
+) -> Block:
+    """A block within a loop, with the branches nested in it, without such copies. Updates `uses`."""
     position = 0
     while position < len(block):
         statement, later = block[position], block[position + 1 :]
         if isinstance(statement, Branch):
-            then, orelse = (_read_through(b, buffers, kept, uses) for b in blocks_of(statement))
+            then, orelse = (_propagate_in_block(b, buffers, observable, uses) for b in blocks_of(statement))
             block = (*block[:position], replace(statement, then=then, orelse=orelse), *later)
         copy = _copied(statement, buffers)
-        until = _until_last(later, copy[0]) if copy and copy[0] not in kept else None
-        if copy is None or until is None or not _is_here(copy, until, uses):
+        until = _until_last(later, copy[0]) if copy and copy[0] not in observable else None
+        if copy is None or until is None or not _is_local_copy(copy, until, uses):
             position += 1
             continue
         block = (*block[:position], *renamed(until, {copy[0]: copy[1]}), *later[len(until) :])
-        # What was the copy's are uses of the original.
+        # The uses of the copy are uses of the original now.
         uses[copy[1]] += uses.pop(copy[0])
     return block
 
@@ -127,14 +129,14 @@ def _until_last(block: Block, name: str) -> Block:
     return block[: last + 1]
 
 
-def _is_here(copy: tuple[str, str], until: Block, uses: Counter[str]) -> bool:
-    """Whether nothing but these statements uses a copy, which stays what it is a copy of for as long."""
+def _is_local_copy(copy: tuple[str, str], until: Block, uses: Counter[str]) -> bool:
+    """Whether only the statements `until` use a copy, and none of them writes the copy or its original."""
     found = sum(copy[0] in buffers_of(statement) for statement in walk(until))
     return 1 + found == uses[copy[0]] and written(until).isdisjoint(copy)
 
 
 def _copied(statement: Statement, buffers: Mapping[str, Buffer]) -> tuple[str, str] | None:
-    """The buffer that a statement fills, and the one that is then the same."""
+    """The target and the source of a statement that copies a whole buffer; None for any other statement."""
     if not isinstance(statement, Compute) or statement.accumulate or not isinstance(statement.value, Read):
         return None
     source, target = statement.value, statement.target
@@ -143,22 +145,22 @@ def _copied(statement: Statement, buffers: Mapping[str, Buffer]) -> tuple[str, s
     return (new.name, old.name) if is_all and (old.shape, old.dtype) == (new.shape, new.dtype) else None
 
 
-# --- copies on both sides of a branch
+# --- copies at the ends of both sides of a branch
 
 
-def join_copies(program: Program) -> Program:
-    """The program with a copy that both sides of a branch end with done after it."""
-    return program.with_body(transform(program.body, _joined))
+def sink_common_copies(program: Program) -> Program:
+    """Code sinking: the program with a copy that both sides of a branch end with moved after the branch."""
+    return program.with_body(transform(program.body, _sunk))
 
 
-def _joined(statement: Statement) -> Block:
+def _sunk(statement: Statement) -> Block:
     if not isinstance(statement, Branch):
         return (statement,)
     for one in filter(_is_copy, statement.then):
         for other in filter(_is_copy, statement.orelse):
             then, orelse = _without(statement.then, one), _without(statement.orelse, other)
             if then is not None and orelse is not None and _is_same(one, other):
-                return (*_joined(replace(statement, then=then, orelse=orelse)), one)
+                return (*_sunk(replace(statement, then=then, orelse=orelse)), one)
     return (statement,)
 
 
@@ -167,14 +169,14 @@ def _is_copy(statement: Statement) -> bool:
 
 
 def _without(block: Block, statement: Statement) -> Block | None:
-    """A block without a statement that may as well run at its end."""
+    """A block without a statement that can be moved to its end; None if it cannot."""
     position = block.index(statement)
     later = block[position + 1 :]
     return block[:position] + later if all(commute(statement, other) for other in later) else None
 
 
 def _is_same(one: Statement, other: Statement) -> bool:
-    """Whether two statements do the same, whatever their parameters are called."""
+    """Whether two statements are equal up to the names of their parameters."""
     assert isinstance(one, Compute)
     assert isinstance(other, Compute)
     if [extent for _, extent in one.params] != [extent for _, extent in other.params]:

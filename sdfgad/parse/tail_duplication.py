@@ -1,0 +1,89 @@
+"""Tail duplication: parses the statements after a loop that may have no trip once for no trips, and once for others.
+
+After such a loop, a name that it re-binds refers to its array from before the loop, which may have aliases, or to that
+of the last trip. A phi node copies either, which is valid as long as neither is updated; else the tail is duplicated.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import partial
+
+from sdfgad.errors import AmbiguousArray
+from sdfgad.ir.expr import Lin
+from sdfgad.parse import control, loops
+from sdfgad.parse.frame import Frame, Return
+from sdfgad.parse.jumps import with_result
+from sdfgad.parse.loop_state import LoopNode
+
+
+@dataclass(frozen=True)
+class LoopWithTail:
+    """A parsed loop, the statements after it, the choice point before it, and the buffers that it has created."""
+
+    node: LoopNode
+    rest: list[ast.stmt]
+    point: control.ChoicePoint
+    new_buffers: set[str]
+
+    @staticmethod
+    def of(frame: Frame, node: LoopNode, rest: list[ast.stmt]) -> LoopWithTail:
+        """Parse the loop, and record the choice point before it."""
+        point, old = control.ChoicePoint.of(frame), set(frame.b.buffers)
+        frame.statement(node)
+        return LoopWithTail(node, rest, point, set(frame.b.buffers) - old)
+
+
+def block(frame: Frame, statements: list[ast.stmt]) -> Return | None:
+    """Parse statements; those after a loop twice, where whether it has a trip decides which array a name refers to."""
+    parsed: list[LoopWithTail] = []
+    parse = partial(_in_order, frame, statements, parsed)
+    while True:
+        try:
+            return parse()
+        except AmbiguousArray as error:
+            position = next((k for k, loop in enumerate(parsed) if error.buffer in loop.new_buffers), None)
+            if position is None or not control.may_duplicate_tail(frame.b):
+                raise
+        parse = partial(_duplicated, frame, parsed[position])
+        # Only the tails of loops before this one can still be duplicated.
+        del parsed[position:]
+
+
+def _in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTail]) -> Return | None:
+    """Parse statements in order, and append the loops among them to `parsed`."""
+    for position, statement in enumerate(statements):
+        frame.b.where = frame.where(statement)
+        if isinstance(statement, ast.If):
+            return control.branch(frame, statement, statements[position + 1 :])
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp):
+            return control.assignment(frame, statement, statements[position + 1 :])
+        if isinstance(statement, (ast.For, ast.While)):
+            parsed.append(LoopWithTail.of(frame, statement, statements[position + 1 :]))
+            continue
+        result = frame.statement(statement)
+        if result is not None:
+            return result
+    return None
+
+
+def _duplicated(frame: Frame, loop: LoopWithTail) -> Return | None:
+    """Parse the tail of a loop twice: for no trips, and after the loop with its first trip peeled."""
+    loop.point.backtrack(frame)
+    node = loop.node
+    head = loops.Head(node) if isinstance(node, ast.While) else loops.head_of(frame, node, frame.eval(node.iter))
+    test = True if head is None else head.test(frame, Lin(0))
+    if head is None or test is True:
+        # There is only one path: parsing fails as before.
+        frame.statement(node)
+        return frame.block(loop.rest)
+    follows, end = with_result(loop.rest)
+
+    def some() -> None:
+        loops.first_trip(frame, head)
+        loops.parse_loop(frame, head.rest(), may_peel=False)
+        frame.block(follows)
+
+    control.branch_on(frame, test, some, lambda: frame.block(follows), node)
+    return frame.block(end)
