@@ -23,13 +23,13 @@ from sdfgad.specialise.specialise import Specialisation
 class Pipeline:
     """The stages of a gradient for one call, each made when it is first asked for."""
 
-    made: Specialisation
+    specialisation: Specialisation
     call: Call
 
     @cached_property
     def parsed(self) -> Primal:
         """The function as a program of statements, before any pass."""
-        primal = self.made.primal
+        primal = self.specialisation.primal
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # It has been parsed before, and has warned then.
             return parse(primal.source.function, self.call.kinds, primal.fixed)
@@ -37,22 +37,22 @@ class Pipeline:
     @property
     def prepared(self) -> Program:
         """That program with less work: what is differentiated."""
-        return self.made.primal.program
+        return self.specialisation.primal.program
 
     @property
     def adjoint(self) -> Adjoint:
         """The adjoint of each statement, and the residuals that these ask for."""
-        return self.made.adjoint
+        return self.specialisation.adjoint
 
     @cached_property
     def layout(self) -> Layout:
         """What is stored, recomputed and kept, within the memory limit."""
-        return self.made.layout(self.call)
+        return self.specialisation.layout(self.call)
 
     @property
     def plan(self) -> Plan:
         """The layout in the user's words."""
-        return self.made.plan(self.call)
+        return self.specialisation.plan(self.call)
 
     @property
     def gradient(self) -> Program:
@@ -71,7 +71,7 @@ class Pipeline:
         from sdfgad.sdfg.writer import write
 
         graph = write(self.optimised)
-        add_groups(graph, self.layout.made)
+        add_groups(graph, self.layout.gradient_program)
         return graph
 
     @cached_property

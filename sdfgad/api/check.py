@@ -70,16 +70,16 @@ def check_grads(
         CheckResult(error=..., rate=2.0, directions=2)
     """
     g = differentiate(program, wrt=wrt, output=output, allow_unused=allow_unused)
-    return FiniteDifferences(*g._made(args, {}), np.random.default_rng(seed)).run(directions, tolerance)
+    return FiniteDifferences(*g._bind_and_specialise(args, {}), np.random.default_rng(seed)).run(directions, tolerance)
 
 
 class FiniteDifferences:
     """Gradients at a point against differences of the NumPy program, of its output weighted by random numbers."""
 
-    def __init__(self, call: Call, made: Specialisation, rng: np.random.Generator) -> None:
-        self.call, self.made, self.rng = call, made, rng
+    def __init__(self, call: Call, specialisation: Specialisation, rng: np.random.Generator) -> None:
+        self.call, self.specialisation, self.rng = call, specialisation, rng
         self.is_single = bool(_narrow(self.call.values[n] for n in self.call.floating))
-        self.weights = self._random(self.made.output_shape, self.made.output_dtype)
+        self.weights = self._random(self.specialisation.output_shape, self.specialisation.output_dtype)
 
     @property
     def tolerance(self) -> float:
@@ -87,7 +87,7 @@ class FiniteDifferences:
         return 1e-2 if self.is_single else 1e-6
 
     def run(self, directions: int, tolerance: float | None) -> CheckResult:
-        gradients = self.made.value_and_gradients(self.call, self.cotangent())[1]
+        gradients = self.specialisation.value_and_gradients(self.call, self.cotangent())[1]
         limit = self.tolerance if tolerance is None else tolerance
         results = [self.along(gradients) for _ in range(directions)]
         result = CheckResult(max(r[0] for r in results), min(r[1] for r in results), directions)
@@ -100,19 +100,21 @@ class FiniteDifferences:
 
     def cotangent(self) -> Array:
         """The weights of the output."""
-        return np.ascontiguousarray(self.weights, dtype=self.made.output_dtype).reshape(self.made.output_shape)
+        return np.ascontiguousarray(self.weights, dtype=self.specialisation.output_dtype).reshape(
+            self.specialisation.output_shape
+        )
 
     def _fail(self, what: str) -> None:
-        names = ", ".join(self.made.wrt)
+        names = ", ".join(self.specialisation.wrt)
         raise GradientMismatch(
-            f"the gradient of `{self.made.output}` by {names} {what}",
-            self.made.primal.source.where(self.made.primal.source.node),
+            f"the gradient of `{self.specialisation.output}` by {names} {what}",
+            self.specialisation.primal.source.where(self.specialisation.primal.source.node),
             "Check that the program is smooth at this point; if it is, report a bug in sdfgad.",
         )
 
     def along(self, gradients: Mapping[str, Array]) -> tuple[float, float]:
         """The error of the directional derivative, and the Taylor rate, along one random direction."""
-        values = {n: np.asarray(self.call.values[n]) for n in self.made.wrt}
+        values = {n: np.asarray(self.call.values[n]) for n in self.specialisation.wrt}
         direction = {n: self._random(value.shape, value.dtype) for n, value in values.items()}
         exact = sum(float(np.sum((np.conj(gradients[n]) * d).real)) for n, d in direction.items())
         scale = max(1.0, abs(exact))
@@ -135,8 +137,8 @@ class FiniteDifferences:
     def _objective(self, direction: Mapping[str, Array], h: float) -> float:
         """The weighted output at ``x + h * direction``, computed by NumPy."""
         values = {name: _moved(value, direction.get(name), h) for name, value in self.call.values.items()}
-        returned = self.made.primal.source.function(**values)
-        name = self.made.output
+        returned = self.specialisation.primal.source.function(**values)
+        name = self.specialisation.output
         if name == "return":
             result = returned
         elif name.startswith("return["):

@@ -280,12 +280,14 @@ class _Comparing:
 
     @cached_property
     def cotangent(self) -> Array:
-        _, made = self.first.program._made(self.args, self.kwargs)
-        if self.is_summed or made.output_shape == ():
-            return np.ones(made.output_shape, made.output_dtype)
+        _, specialisation = self.first.program._bind_and_specialise(self.args, self.kwargs)
+        if self.is_summed or specialisation.output_shape == ():
+            return np.ones(specialisation.output_shape, specialisation.output_dtype)
         rng = np.random.default_rng(0)
-        parts = rng.standard_normal((2, *made.output_shape))
-        return (parts[0] + 1j * parts[1] if made.output_dtype.kind == "c" else parts[0]).astype(made.output_dtype)
+        parts = rng.standard_normal((2, *specialisation.output_shape))
+        return (parts[0] + 1j * parts[1] if specialisation.output_dtype.kind == "c" else parts[0]).astype(
+            specialisation.output_dtype
+        )
 
     @cached_property
     def floor(self) -> int:
@@ -302,7 +304,7 @@ class _Comparing:
             return
         predicted = sum(decision.seconds for decision in candidate.plan.decisions)
         if candidate is not self.first and predicted > self.patience:
-            candidate.error = f"not run: what is run again takes {time_text(predicted)}"
+            candidate.error = f"not run: recomputation takes {time_text(predicted)}"
             return
         found = _as_tuple(candidate.program.vjp(*self.args, cotangent=self.cotangent, **self.kwargs))
         self.reference = self.reference or found
@@ -310,11 +312,11 @@ class _Comparing:
         candidate.difference = float(np.max([_difference(a, b) for a, b in pairs], initial=0.0))
 
     def _time(self, candidate: _Candidate) -> None:
-        call, made = candidate.program._made(self.args, self.kwargs)
+        call, specialisation = candidate.program._bind_and_specialise(self.args, self.kwargs)
         # Short runs depend on what the run before left in the caches, so that is one of their own.
-        runs = [made.measure(call, self.cotangent)]
+        runs = [specialisation.measure(call, self.cotangent)]
         if runs[0][1] < SHORT:
-            runs.append(made.measure(call, self.cotangent))
+            runs.append(specialisation.measure(call, self.cotangent))
         candidate.peak = max(candidate.peak, *(peak for peak, _ in runs))
         candidate.seconds.append(runs[-1][1])
 

@@ -176,31 +176,31 @@ class DifferentiatedProgram:
             InfeasibleBudget: no plan keeps the memory limit.
             OutOfMemory: the machine has not enough memory.
         """
-        call, made = self._made(args, kwargs)
-        seed = self._seed(made)
-        return self._ordered(call, made.gradients(call, seed))
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        seed = self._seed(specialisation)
+        return self._ordered(call, specialisation.gradients(call, seed))
 
     def value_and_grad(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The output's value (its sum with ``reduce="sum"``) and the gradient; raises as ``g(...)`` does."""
-        call, made = self._made(args, kwargs)
-        value, gradients = made.value_and_gradients(call, self._seed(made))
-        return (np.sum(value) if made.output_shape else value[()]), self._ordered(call, gradients)
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        value, gradients = specialisation.value_and_gradients(call, self._seed(specialisation))
+        return (np.sum(value) if specialisation.output_shape else value[()]), self._ordered(call, gradients)
 
-    def _seed(self, made: Specialisation) -> Array:
+    def _seed(self, specialisation: Specialisation) -> Array:
         """The cotangent of an output that is a real number, or is summed."""
-        if made.output_shape != () and self._reduce is None:
+        if specialisation.output_shape != () and self._reduce is None:
             raise OutputError(
-                f"the output `{made.output}` has shape {made.output_shape}, not that of a scalar",
-                made.primal.source.where(made.primal.source.node),
+                f"the output `{specialisation.output}` has shape {specialisation.output_shape}, not that of a scalar",
+                specialisation.primal.source.where(specialisation.primal.source.node),
                 'Pass reduce="sum" to differentiate its sum, or call g.vjp(*args, cotangent=...).',
             )
-        if made.output_dtype.kind == "c":
+        if specialisation.output_dtype.kind == "c":
             raise OutputError(
-                f"the output `{made.output}` is complex, and only a real number has a gradient",
-                made.primal.source.where(made.primal.source.node),
+                f"the output `{specialisation.output}` is complex, and only a real number has a gradient",
+                specialisation.primal.source.where(specialisation.primal.source.node),
                 "Return a real number such as np.sum(np.abs(z) ** 2), or call g.vjp(*args, cotangent=...).",
             )
-        return made.ones()
+        return specialisation.ones()
 
     def vjp(self, *args: Any, cotangent: Any, **kwargs: Any) -> Any:
         """The gradient of ``np.sum(output * cotangent)``.
@@ -213,31 +213,32 @@ class DifferentiatedProgram:
         Raises:
             ArgumentError: the cotangent has another shape; else as ``g(...)`` does.
         """
-        call, made = self._made(args, kwargs)
-        seed = np.ascontiguousarray(cotangent, dtype=made.output_dtype)
-        if np.shape(cotangent) != made.output_shape:
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        seed = np.ascontiguousarray(cotangent, dtype=specialisation.output_dtype)
+        if np.shape(cotangent) != specialisation.output_shape:
             raise ArgumentError(
-                f"the cotangent has shape {np.shape(cotangent)}, the output `{made.output}` {made.output_shape}",
+                f"the cotangent has shape {np.shape(cotangent)}, the output `{specialisation.output}` "
+                f"{specialisation.output_shape}",
                 definition(self._function),
                 "Pass a cotangent shaped like the output.",
             )
-        return self._ordered(call, made.gradients(call, seed.reshape(made.output_shape)))
+        return self._ordered(call, specialisation.gradients(call, seed.reshape(specialisation.output_shape)))
 
     def value(self, *args: Any, **kwargs: Any) -> Any:
         """The output alone, from the compiled forward program."""
-        call, made = self._made(args, kwargs)
-        return made.value(call)[()]
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        return specialisation.value(call)[()]
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Do all the work of a first ``g(...)`` or ``g.vjp`` with these arguments, except running it."""
-        call, made = self._made(args, kwargs)
-        made.prepare(call)
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        specialisation.prepare(call)
 
     def programs(self, *args: Any, **kwargs: Any) -> list[Program]:
         """The programs that calls with these arguments run: the gradient with the value, and without; none compiled."""
-        call, made = self._made(args, kwargs)
-        built = made.built(made.layout(call))
-        counting = [] if built.made.counting is None else [built.made.counting]
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        built = specialisation.built(specialisation.layout(call))
+        counting = [] if built.gradient_program.counting is None else [built.gradient_program.counting]
         return [built.whole, built.gradients, *counting]
 
     def sdfg(self, *args: Any, **kwargs: Any) -> Any:
@@ -245,8 +246,8 @@ class DifferentiatedProgram:
 
         What is compiled computes the same, but has each outermost statement as one tasklet that calls its loop nest.
         """
-        call, made = self._made(args, kwargs)
-        return made.built(made.layout(call)).sdfg
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        return specialisation.built(specialisation.layout(call)).sdfg
 
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """The `Plan` for arguments like these: what is stored, what is recomputed, and why.
@@ -254,8 +255,8 @@ class DifferentiatedProgram:
         Raises:
             InfeasibleBudget: no plan keeps the memory limit; else as ``g(...)`` does.
         """
-        call, made = self._made(args, kwargs)
-        return made.plan(call)
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        return specialisation.plan(call)
 
     def measure(self, *args: Any, repeats: int = 3, **kwargs: Any) -> Measurement:
         """Run the gradient and report what it held and how long it took, beside what was predicted.
@@ -263,10 +264,10 @@ class DifferentiatedProgram:
         The cotangent of a non-scalar output is all ones. Bytes are counted where memory is allocated, arguments and
         results included; seconds are the median of `repeats` runs after a first one.
         """
-        call, made = self._made(args, kwargs)
-        ones = made.ones()
-        runs = [made.measure(call, ones) for _ in range(max(repeats, 1) + 1)]
-        layout, sizes = made.layout(call), made.sizes(call)
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        ones = specialisation.ones()
+        runs = [specialisation.measure(call, ones) for _ in range(max(repeats, 1) + 1)]
+        layout, sizes = specialisation.layout(call), specialisation.sizes(call)
         seconds = sorted(run[1] for run in runs[1:])[max(repeats, 1) // 2]
         return Measurement(max(run[0] for run in runs), seconds, layout.peak_bytes(sizes), self._options.limit)
 
@@ -284,29 +285,31 @@ class DifferentiatedProgram:
                 ordered[position] = copy.copy(finished[name])
         return ordered[0] if self._is_single else tuple(ordered)
 
-    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
+    def _bind_and_specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
         call = bind(self._function, args, kwargs)
         key = (call.key, call.integers)
-        made = self._by_integers.get(key)
-        if made is not None and not made.primal.is_current:
+        specialisation = self._by_integers.get(key)
+        if specialisation is not None and not specialisation.primal.is_current:
             self._specialisations.clear()
             self._by_integers.clear()
-            made = None
-        if made is None:
-            made = self._found(call)
+            specialisation = None
+        if specialisation is None:
+            specialisation = self._specialisation_for(call)
             if len(self._by_integers) >= MOST_REMEMBERED:
                 self._by_integers.clear()
-            self._by_integers[key] = made
-        return call, made
+            self._by_integers[key] = specialisation
+        return call, specialisation
 
-    def _found(self, call: Call) -> Specialisation:
+    def _specialisation_for(self, call: Call) -> Specialisation:
         """The specialisation that holds for a call, made if there is none."""
         found = self._specialisations.setdefault(call.key, [])
-        made = next((m for m in found if m.primal.is_current and m.fits(call)), None)
-        if made is None:
-            made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._options)
-            found.append(made)
-        return made
+        specialisation = next((m for m in found if m.primal.is_current and m.fits(call)), None)
+        if specialisation is None:
+            specialisation = specialise(
+                self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._options
+            )
+            found.append(specialisation)
+        return specialisation
 
     def _resolve_names(self, entries: list[str | int]) -> tuple[str, ...]:
         return tuple(self._resolve_name(entry) for entry in entries)
@@ -364,7 +367,7 @@ def specialised(
     if without:
         options = replace(g._options, without=without)
         g = DifferentiatedProgram(g._program, **g._arguments | {"options": options})
-    return g._made(args, dict(kwargs))
+    return g._bind_and_specialise(args, dict(kwargs))
 
 
 def _describe(kind: Any) -> str:

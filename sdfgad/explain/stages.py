@@ -52,14 +52,14 @@ class Stages(Pipeline):
 
     @property
     def without(self) -> tuple[str, ...]:
-        return self.made.options.without
+        return self.specialisation.options.without
 
     @cached_property
     def early_passes(self) -> tuple[Pass, ...]:
         """The passes before differentiation; none where the user's options keep the program as it is."""
         from sdfgad.optimise.before_ad import EARLY, prepare
 
-        is_taken = prepare(self.parsed.program, without=self.without) == self.made.primal.program
+        is_taken = prepare(self.parsed.program, without=self.without) == self.specialisation.primal.program
         return EARLY if is_taken else ()
 
     @property

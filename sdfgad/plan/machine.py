@@ -176,8 +176,8 @@ def _first_writing() -> float:
     for _ in range(repeats):
         np.empty(size).fill(1.0)
     new = (time.perf_counter() - start) / repeats
-    again = np.empty(size)
-    return (new - _typical_seconds(lambda: again.fill(1.0), repeats)) / again.nbytes
+    touched = np.empty(size)
+    return (new - _typical_seconds(lambda: touched.fill(1.0), repeats)) / touched.nbytes
 
 
 def _calculating() -> float:

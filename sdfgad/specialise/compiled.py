@@ -22,13 +22,13 @@ class Compiled:
     """The gradient program of one layout, compiled on first use: with the output's value, and without.
 
     Attributes:
-        made: what it was assembled from.
+        gradient_program: the assembled program with its tapes, checkpoints and names.
         whole: the program that is compiled.
         optimised: the same program after all passes, which the accounts of its memory asked for before.
         gradients: the program without the output's value.
     """
 
-    made: GradientProgram
+    gradient_program: GradientProgram
     whole: Program
     optimised: Callable[[], Program]
     gradients: Program
@@ -40,7 +40,7 @@ class Compiled:
         from sdfgad.sdfg.writer import write
 
         sdfg = write(self.optimised())
-        add_groups(sdfg, self.made)
+        add_groups(sdfg, self.gradient_program)
         return sdfg
 
     @cached_property
@@ -62,7 +62,7 @@ class Compiled:
     @cached_property
     def counting(self) -> Runnable | None:
         """The program that counts the trips of loops whose trip count depends on data, if there are any."""
-        counting = self.made.counting
+        counting = self.gradient_program.counting
         return None if counting is None else load(counting)
 
 

@@ -110,7 +110,7 @@ class Specialisation:
 
     def sizes(self, call: Call) -> Sizes:
         """What the memory of a call depends on; trip counts that depend on data are counted by running the program."""
-        stored = self.planner.store_all.made
+        stored = self.planner.store_all.gradient_program
         trips = self._counted(call, stored, self._store_all.counting) if stored.counting is not None else {}
         return Sizes(self._integers(call), trips, self._copied_bytes(call))
 
@@ -127,7 +127,7 @@ class Specialisation:
 
     def _compiled(self, layout: Layout) -> Compiled:
         code = layout.code
-        return Compiled(layout.made, code.source, lambda: code.complete, self._gradients_only(layout))
+        return Compiled(layout.gradient_program, code.source, lambda: code.complete, self._gradients_only(layout))
 
     def plan(self, call: Call) -> Plan:
         """The description of a call's layout for users.
@@ -211,7 +211,7 @@ class Specialisation:
         layout = self.layout(call)
         built = self.built(layout)
         arrays = self._run(call, layout, built, cotangent, with_value=True)
-        return arrays[built.made.value], self._gradients(call, built, arrays)
+        return arrays[built.gradient_program.value], self._gradients(call, built, arrays)
 
     def gradients(self, call: Call, cotangent: Array) -> dict[str, Array]:
         """The gradients alone, without computing what only the value needs. Raises as `value_and_gradients` does."""
@@ -226,30 +226,32 @@ class Specialisation:
         executable = built.executable if with_value else built.gradient_executable
 
         def run(trips: Trips) -> Trips:
-            executable(arrays, integers | Sizes(integers, trips).of(built.made))
+            executable(arrays, integers | Sizes(integers, trips).of(built.gradient_program))
             self._raise_failed_checks(arrays)
-            return trips_made(built.made, built.whole, arrays)
+            return trip_counts(built.gradient_program, built.whole, arrays)
 
         if built.counting is None:
             run({})
         elif self.options.limit is not None:
             # It was made for the very number of trips.
-            self._trip_guess.run_counted(run, lambda: self._counted(call, built.made, built.counting))
+            self._trip_guess.run_counted(run, lambda: self._counted(call, built.gradient_program, built.counting))
         else:
-            self._trip_guess.run(call.integers, run, lambda: self._counted(call, built.made, built.counting))
+            self._trip_guess.run(
+                call.integers, run, lambda: self._counted(call, built.gradient_program, built.counting)
+            )
         return arrays
 
     def _gradients(self, call: Call, built: Compiled, arrays: Mapping[str, Array]) -> dict[str, Array]:
         found: dict[str, Array] = {}
         for name in self.wrt:
             kind = call.kinds[name]
-            bar = built.made.gradients.get(self.primal.inputs[name])
+            bar = built.gradient_program.gradients.get(self.primal.inputs[name])
             found[name] = np.zeros(kind.shape, kind.dtype) if bar is None else arrays[bar]
         return found
 
     def _gradients_only(self, layout: Layout) -> Program:
         """The program for gradients without the value; the one with it where a limit was checked for that only."""
-        return layout.code.source if self.options.limit is not None else layout.gradient_program
+        return layout.code.source if self.options.limit is not None else layout.gradients_only
 
     def measure(self, call: Call, cotangent: Array) -> tuple[int, float]:
         """The memory peak in bytes and the seconds of one call, measured in the compiled program."""
@@ -257,8 +259,8 @@ class Specialisation:
         built = self.built(layout)
         arrays, integers = self._arguments(call, layout, built, cotangent, with_value=True)
         if built.counting is not None:
-            trips = self._counted(call, built.made, built.counting)
-            integers |= Sizes(integers, trips).of(built.made)
+            trips = self._counted(call, built.gradient_program, built.counting)
+            integers |= Sizes(integers, trips).of(built.gradient_program)
         executable = built.executable
         if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
             executable(arrays, integers)
@@ -274,23 +276,23 @@ class Specialisation:
         self, call: Call, layout: Layout, built: Compiled, cotangent: Array, with_value: bool
     ) -> tuple[dict[str, Array], dict[str, int]]:
         """All that the compiled gradient program is passed, but for numbers of trips that are data."""
-        made, inputs, integers = built.made, self._inputs(call), self._integers(call)
+        gradient_program, inputs, integers = built.gradient_program, self._inputs(call), self._integers(call)
         if self.options.limit is not None:
             # Blocks that earlier calls left idle count, too.
             passed = sum(array.nbytes for array in inputs.values()) + self._copied_bytes(call)
             shrink(max(self.options.limit - passed, 0))
         tables, lengths = layout.tables
         outputs = built.outputs() if with_value else built.gradient_outputs()
-        return inputs | {made.cotangent: cotangent} | tables | outputs, integers | lengths
+        return inputs | {gradient_program.cotangent: cotangent} | tables | outputs, integers | lengths
 
-    def _counted(self, call: Call, made: GradientProgram, counting: Runnable | None) -> dict[str, int]:
+    def _counted(self, call: Call, gradient_program: GradientProgram, counting: Runnable | None) -> dict[str, int]:
         """Loop counter -> the trips of that loop in all."""
-        assert made.counting is not None
+        assert gradient_program.counting is not None
         assert counting is not None
-        counts = Outputs(made.counting)()
+        counts = Outputs(gradient_program.counting)()
         counting(self._inputs(call) | counts, self._integers(call))
         self._raise_failed_checks(counts)
-        return trips_made(made, made.counting, counts)
+        return trip_counts(gradient_program, gradient_program.counting, counts)
 
     def _copied_bytes(self, call: Call) -> int:
         """What is copied because the compiled code reads row by row."""
@@ -353,21 +355,21 @@ def specialise(
     while True:
         primal = parse(function, call.kinds, constant)
         plain = _checked(primal, wrt, resolve_output(primal), allow_unused, options)
-        made = _checked(prepared(primal, options), wrt, resolve_output(primal), allow_unused, options)
+        specialisation = _checked(prepared(primal, options), wrt, resolve_output(primal), allow_unused, options)
         try:
-            _ = made.planner.store_all
+            _ = specialisation.planner.store_all
         except NeedsConstant as need:
             constant |= set(primal.fixed) | {n for n, symbol in primal.integers.items() if symbol in need.symbols}
         else:
-            return _fitting(made, plain, call)
+            return _fitting(specialisation, plain, call)
 
 
-def _fitting(made: Specialisation, plain: Specialisation, call: Call) -> Specialisation:
+def _fitting(specialisation: Specialisation, plain: Specialisation, call: Call) -> Specialisation:
     """The prepared specialisation, unless the plain one needs less memory and only it fits the limit."""
-    if made.primal is plain.primal or made.options.limit is None:
-        return made
+    if specialisation.primal is plain.primal or specialisation.options.limit is None:
+        return specialisation
     least: dict[int, Specialisation] = {}
-    for one in (made, plain):
+    for one in (specialisation, plain):
         try:
             _ = one.layout(call)
         except InfeasibleBudget as error:
@@ -388,9 +390,9 @@ def _checked(primal: Primal, wrt: tuple[str, ...], output: str, allow_unused: bo
     return Specialisation(primal, wrt, output, allow_unused, options)
 
 
-def trips_made(made: GradientProgram, program: Program, arrays: Mapping[str, Array]) -> dict[str, int]:
+def trip_counts(gradient_program: GradientProgram, program: Program, arrays: Mapping[str, Array]) -> dict[str, int]:
     """Loop counter -> the loop's trips in all, where these depend on data, from the outputs of a program that ran."""
-    names = made.counting.outputs if made.counting is not None else ()
+    names = gradient_program.counting.outputs if gradient_program.counting is not None else ()
     return {name.removeprefix("trips of "): int(arrays[program.outputs[name]]) for name in names}
 
 
