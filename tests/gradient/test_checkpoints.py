@@ -184,8 +184,8 @@ def test_an_inner_loop_is_refused_in_a_triangular_nest():
 
     adjoint = adjoint_of(parsed(program, X, Y, N))
     statements = numbered(adjoint.primal.body)
-    checkpoint = [statements[number].where.text.strip() for number in keepable(adjoint)]
-    assert checkpoint == ["for t in range(n):"]
+    found = [statements[number].where.text.strip() for number in keepable(adjoint)]
+    assert found == ["for t in range(n):"]
 
 
 # --- shapes
