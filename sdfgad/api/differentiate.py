@@ -1,4 +1,4 @@
-"""`differentiate`: a program's gradient as a callable."""
+"""`differentiate`: reverse-mode differentiation of a NumPy program; returns its gradient as a callable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sdfgad.specialise.specialise import Specialisation, specialise
 Wrt = str | int | Sequence[str | int] | None
 Array = np.ndarray[Any, Any]
 
-# Calls with so many different integers are remembered, to save the question which specialisation holds for them.
+# The size of the cache from a call's signature and integers to its specialisation.
 MOST_REMEMBERED = 1024
 
 
@@ -42,7 +42,7 @@ def differentiate(
     solver: str = "CBC",
     solver_seconds: float = 10.0,
 ) -> DifferentiatedProgram:
-    """The gradient of a NumPy program, which is taken as it is.
+    """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
 
     Args:
         program: a Python function over NumPy arrays and numbers, or a `dace.program` of one.
@@ -95,7 +95,7 @@ def differentiate(
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one call of a gradient really held and took.
+    """The measured memory and time of one call of a gradient.
 
     Attributes:
         peak_bytes: the most bytes held at once: arguments, outputs, gradients, stored values and temporaries.
@@ -111,7 +111,7 @@ class Measurement:
 
 
 class DifferentiatedProgram:
-    """The gradient of a program; made by `differentiate`."""
+    """The gradient of a program, as `differentiate` returns it."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class DifferentiatedProgram:
         return self
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """By its function and options: another process finds in the cache what was compiled here.
+        """Pickle the function and options; another process finds the compiled library in the cache.
 
         Raises:
             NotImportable: the function has no name by which another process could import it.
@@ -230,12 +230,12 @@ class DifferentiatedProgram:
         return specialisation.value(call)[()]
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do all the work of a first ``g(...)`` or ``g.vjp`` with these arguments, except running it."""
+        """Ahead-of-time compilation: all the work of a first ``g(...)`` or ``g.vjp``, except running it."""
         call, specialisation = self._bind_and_specialise(args, kwargs)
         specialisation.prepare(call)
 
     def programs(self, *args: Any, **kwargs: Any) -> list[Program]:
-        """The programs that calls with these arguments run: the gradient with the value, and without; none compiled."""
+        """The programs, not compiled, that calls with these arguments run: the gradient with the value, and without."""
         call, specialisation = self._bind_and_specialise(args, kwargs)
         built = specialisation.built(specialisation.layout(call))
         counting = [] if built.gradient_program.counting is None else [built.gradient_program.counting]
@@ -259,7 +259,7 @@ class DifferentiatedProgram:
         return specialisation.plan(call)
 
     def measure(self, *args: Any, repeats: int = 3, **kwargs: Any) -> Measurement:
-        """Run the gradient and report what it held and how long it took, beside what was predicted.
+        """Run the gradient, and measure its peak memory and time.
 
         The cotangent of a non-scalar output is all ones. Bytes are counted where memory is allocated, arguments and
         results included; seconds are the median of `repeats` runs after a first one.
@@ -281,7 +281,7 @@ class DifferentiatedProgram:
         ordered = [finished[name] for name in self._names]
         for position, name in enumerate(self._names if len(finished) < len(ordered) else ()):
             if name in self._names[:position]:
-                # Named again: no two results share memory.
+                # A repeated name gets a copy: no two results share memory.
                 ordered[position] = copy.copy(finished[name])
         return ordered[0] if self._is_single else tuple(ordered)
 
@@ -301,7 +301,7 @@ class DifferentiatedProgram:
         return call, specialisation
 
     def _specialisation_for(self, call: Call) -> Specialisation:
-        """The specialisation that holds for a call, made if there is none."""
+        """The specialisation that is valid for a call, from the cache or new."""
         found = self._specialisations.setdefault(call.key, [])
         specialisation = next((m for m in found if m.primal.is_current and m.fits(call)), None)
         if specialisation is None:
@@ -363,7 +363,7 @@ class DifferentiatedProgram:
 def specialised(
     g: DifferentiatedProgram, args: tuple[Any, ...], kwargs: Mapping[str, Any], without: tuple[str, ...] = ()
 ) -> tuple[Call, Specialisation]:
-    """The arguments of a call, and the program specialised to them; without some passes it is not to be run."""
+    """The bound arguments of a call, and the program specialised to them; `without`: passes to omit, for inspection."""
     if without:
         options = replace(g._options, without=without)
         g = DifferentiatedProgram(g._program, **g._arguments | {"options": options})
