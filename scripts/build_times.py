@@ -36,7 +36,7 @@ STAGES = {
     ("sdfgad.specialise.specialise", "differentiate_program"): "reverse",
     ("sdfgad.sdfg.writer", "write"): "lower",
     ("sdfgad.runtime.compile", "generate"): "generate",
-    ("sdfgad.runtime.compile", "_built"): "compile",
+    ("sdfgad.runtime.compile", "_compiled"): "compile",
 }
 BUILD = ("parse", "reverse", "plan", "dace", "lower", "generate", "compile", "build")
 START = ("import", "ready", "first")

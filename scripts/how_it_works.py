@@ -42,7 +42,7 @@ def stages() -> tuple[dict[str, str], dict[str, Any]]:
     # Stored whatever the machine predicts, so that the page is the same everywhere.
     g = sdfgad.differentiate(burn, wrt=("u", "k"), strategy="store_all")
     arguments = (20, np.linspace(0.0, 1.0, 10), 0.1)
-    call, made = g._made(arguments, {})
+    call, made = g._bind_and_specialise(arguments, {})
     adjoint, layout = made.pipeline.adjoint, made.layout(call)
     texts = {
         "source": inspect.getsource(burn),
@@ -51,7 +51,7 @@ def stages() -> tuple[dict[str, str], dict[str, Any]]:
         "residuals": residuals_text(adjoint),
         "plan": "\n".join(f"{d.choice}: {d.name}, because {d.reason}" for d in g.plan(*arguments).decisions),
         "kept": _reverse_of_kept_loop(arguments),
-        "gradient": program_text(layout.made.program),
+        "gradient": program_text(layout.gradient_program.program),
         "optimised": program_text(layout.program),
         "check": str(_rounded(sdfgad.check_grads(burn, *arguments, wrt=("u", "k")))),
     }
@@ -60,8 +60,8 @@ def stages() -> tuple[dict[str, str], dict[str, Any]]:
 
 def _reverse_of_kept_loop(arguments: tuple[Any, ...]) -> str:
     """The loop that loads states and runs segments again, in the gradient that keeps states of the loop."""
-    call, made = sdfgad.differentiate(burn, wrt=("u", "k"), strategy="revolve")._made(arguments, {})
-    program = made.layout(call).made.program
+    call, made = sdfgad.differentiate(burn, wrt=("u", "k"), strategy="revolve")._bind_and_specialise(arguments, {})
+    program = made.layout(call).gradient_program.program
     last = [statement for statement in program.body if isinstance(statement, Loop)][-1]
     return program_text(program.with_body((last,)))
 

@@ -181,7 +181,7 @@ class Sweep:
 
     def compared(self, entry: Entry, gradient: sdfgad.DifferentiatedProgram, args: tuple[Any, ...]) -> Iterator[str]:
         """What is wrong with the value and the gradients."""
-        call, made = gradient._made(args, {})
+        call, made = gradient._bind_and_specialise(args, {})
         rng = np.random.default_rng(1)
         cotangent = np.asarray(random_like(np.empty(made.output_shape, made.output_dtype), rng), made.output_dtype)
         value, _ = made.value_and_gradients(call, cotangent)

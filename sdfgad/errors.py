@@ -198,7 +198,7 @@ class InfeasibleBudget(SdfgadError):
 
     Attributes:
         minimum_bytes: the smallest limit that is known to be kept: it works, and every smaller one is refused.
-        largest: of the largest values that are kept for the reverse sweep: name, bytes, and the line that makes it.
+        largest: of the largest values that are stored for the reverse sweep: name, bytes, and the line that makes it.
     """
 
     def __init__(

@@ -98,7 +98,7 @@ class Pipeline:
         from sdfgad.sdfg.writer import write
 
         graph = write(optimised)
-        add_groups(graph, layout.made)
+        add_groups(graph, layout.gradient_program)
         return graph
 
     @staticmethod

@@ -110,7 +110,7 @@ def texts(name):
 
     g, args = gradient_of(name)
     plan = g.plan(*args)
-    call, made = g._made(args, {})
+    call, made = g._bind_and_specialise(args, {})
     source = source_of(made.built(made.layout(call)).gradients)
     return f"{plan.decisions}{plan.peak_bytes}{plan.status}{plan.gap}", f"{source.code}{source.arguments}"
 

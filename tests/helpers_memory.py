@@ -8,7 +8,7 @@ import numpy as np
 
 from sdfgad.analysis.model import numbered
 from sdfgad.gradient.assemble import assemble
-from sdfgad.gradient.checkpoints import can_keep
+from sdfgad.gradient.checkpoints import can_checkpoint
 from sdfgad.ir.program import Loop
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.memory.accounting import Accountant
@@ -62,13 +62,13 @@ class Case:
 
     def tables(self, made, choice, integers):
         arrays, numbers = {}, {}
-        for number, kept in made.checkpoints.items():
-            trips = kept.loop.trips.const + sum(c * integers[a] for a, c in kept.loop.trips.terms)
+        for number, checkpoint in made.checkpoints.items():
+            trips = checkpoint.loop.trips.const + sum(c * integers[a] for a, c in checkpoint.loop.trips.terms)
             segments = Segments(max(trips, 0), *choice.segments[number])
             forward, reverse = segments.forward(), segments.reverse()
-            arrays |= {kept.forward.name: forward, kept.reverse.name: reverse}
+            arrays |= {checkpoint.forward.name: forward, checkpoint.reverse.name: reverse}
             values = (segments.length, segments.slots, len(forward), len(reverse))
-            numbers |= dict(zip(kept.integers, values, strict=True))
+            numbers |= dict(zip(checkpoint.integers, values, strict=True))
         return arrays, numbers
 
     def run(self, choice, cotangent=None, seed=0, passes=()):
@@ -150,7 +150,7 @@ def keepable(adjoint):
         for number, loop in enumerate(statements)
         if isinstance(loop, Loop)
         and number not in recomputes
-        and can_keep(number, loop, loops[number], adjoint.primal.integers)
+        and can_checkpoint(number, loop, loops[number], adjoint.primal.integers)
         and any(number < n <= number + loop.size for n, _ in adjoint.residuals)
     ]
 

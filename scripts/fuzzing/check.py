@@ -128,7 +128,7 @@ class Check:
         _add(batch, self.gradient, self.args)
         self.has_forward = self.chosen(FORWARD)
         if self.has_forward:
-            batch.add(self.gradient._made(self.args, {})[1].pipeline.forward)
+            batch.add(self.gradient._bind_and_specialise(self.args, {})[1].pipeline.forward)
 
     def add_plans(self, batch: Batch) -> None:
         """Have gradients under several plans compiled, for some of the programs."""
@@ -209,7 +209,7 @@ class Check:
 
     def _run(self, gradient: Any, args: tuple[Any, ...]) -> tuple[Any, dict[str, Any]]:
         """The output and the gradients, of one run of one compiled program."""
-        call, made = gradient._made(args, {})
+        call, made = gradient._bind_and_specialise(args, {})
         # NumPy's dtype may depend on which statements run, the compiled program's does not.
         return made.value_and_gradients(call, np.ascontiguousarray(self.cotangent, made.output_dtype))
 

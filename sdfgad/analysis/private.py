@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sdfgad.ir.accesses import Use, interval, is_same_region, mentioned_by, own_params, uses_of
 from sdfgad.ir.expr import INT, Const, Lin
-from sdfgad.ir.mixed_radix import Digits, places
+from sdfgad.ir.mixed_radix import Digits, written_indices
 from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, Statement, reads_of
 
 
@@ -28,7 +28,7 @@ def is_privatisable(block: Block, name: str) -> bool:
 
 def _is_within(use: Use, first: Compute) -> bool:
     """Whether all elements of a use are certainly among those that `first` writes, where these are a box."""
-    box = places(first)
+    box = written_indices(first)
     return box is not None and all(_is_inside(lin, axis, use) for lin, axis in zip(use.index, box, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""What users call: `differentiate` and what is built on it."""
+"""The public API: `differentiate` and the functions built on it."""
 
 from sdfgad.api.check import CheckResult, check_grads
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate

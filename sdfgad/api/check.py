@@ -1,4 +1,4 @@
-"""`check_grads`: a gradient against finite differences of the NumPy program itself."""
+"""`check_grads`: gradient checking by finite differences of the NumPy program (dot-product and Taylor test)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What `check_grads` measured.
+    """The result of `check_grads`.
 
     Attributes:
         error: the largest relative difference between the gradient and central differences along a direction.
@@ -70,24 +70,24 @@ def check_grads(
         CheckResult(error=..., rate=2.0, directions=2)
     """
     g = differentiate(program, wrt=wrt, output=output, allow_unused=allow_unused)
-    return FiniteDifferences(*g._made(args, {}), np.random.default_rng(seed)).run(directions, tolerance)
+    return FiniteDifferences(*g._bind_and_specialise(args, {}), np.random.default_rng(seed)).run(directions, tolerance)
 
 
 class FiniteDifferences:
-    """Gradients at a point against differences of the NumPy program, of its output weighted by random numbers."""
+    """Gradient check at a point, by finite differences of the NumPy program's output, weighted by random numbers."""
 
-    def __init__(self, call: Call, made: Specialisation, rng: np.random.Generator) -> None:
-        self.call, self.made, self.rng = call, made, rng
+    def __init__(self, call: Call, specialisation: Specialisation, rng: np.random.Generator) -> None:
+        self.call, self.specialisation, self.rng = call, specialisation, rng
         self.is_single = bool(_narrow(self.call.values[n] for n in self.call.floating))
-        self.weights = self._random(self.made.output_shape, self.made.output_dtype)
+        self.weights = self._random(self.specialisation.output_shape, self.specialisation.output_dtype)
 
     @property
     def tolerance(self) -> float:
-        """The largest relative error that a right gradient has."""
+        """The default limit of the relative error: 1e-2 in single, 1e-6 in double precision."""
         return 1e-2 if self.is_single else 1e-6
 
     def run(self, directions: int, tolerance: float | None) -> CheckResult:
-        gradients = self.made.value_and_gradients(self.call, self.cotangent())[1]
+        gradients = self.specialisation.value_and_gradients(self.call, self.cotangent())[1]
         limit = self.tolerance if tolerance is None else tolerance
         results = [self.along(gradients) for _ in range(directions)]
         result = CheckResult(max(r[0] for r in results), min(r[1] for r in results), directions)
@@ -99,20 +99,22 @@ class FiniteDifferences:
         return result
 
     def cotangent(self) -> Array:
-        """The weights of the output."""
-        return np.ascontiguousarray(self.weights, dtype=self.made.output_dtype).reshape(self.made.output_shape)
+        """The random weights as the output's cotangent."""
+        return np.ascontiguousarray(self.weights, dtype=self.specialisation.output_dtype).reshape(
+            self.specialisation.output_shape
+        )
 
     def _fail(self, what: str) -> None:
-        names = ", ".join(self.made.wrt)
+        names = ", ".join(self.specialisation.wrt)
         raise GradientMismatch(
-            f"the gradient of `{self.made.output}` by {names} {what}",
-            self.made.primal.source.where(self.made.primal.source.node),
+            f"the gradient of `{self.specialisation.output}` by {names} {what}",
+            self.specialisation.primal.source.where(self.specialisation.primal.source.node),
             "Check that the program is smooth at this point; if it is, report a bug in sdfgad.",
         )
 
     def along(self, gradients: Mapping[str, Array]) -> tuple[float, float]:
         """The error of the directional derivative, and the Taylor rate, along one random direction."""
-        values = {n: np.asarray(self.call.values[n]) for n in self.made.wrt}
+        values = {n: np.asarray(self.call.values[n]) for n in self.specialisation.wrt}
         direction = {n: self._random(value.shape, value.dtype) for n, value in values.items()}
         exact = sum(float(np.sum((np.conj(gradients[n]) * d).real)) for n, d in direction.items())
         scale = max(1.0, abs(exact))
@@ -124,7 +126,7 @@ class FiniteDifferences:
         return (self._objective(direction, h) - self._objective(direction, -h)) / (2 * h)
 
     def _rate(self, direction: Mapping[str, Array], exact: float) -> float:
-        """The order of the remainder, between the two smallest steps that are well above rounding errors."""
+        """The convergence rate of the Taylor remainder, between the two smallest steps well above rounding errors."""
         start = self._objective(direction, 0.0)
         steps = [1e-2 / 4**k for k in range(8)]
         remainders = [abs(self._objective(direction, h) - start - h * exact) for h in steps]
@@ -135,8 +137,8 @@ class FiniteDifferences:
     def _objective(self, direction: Mapping[str, Array], h: float) -> float:
         """The weighted output at ``x + h * direction``, computed by NumPy."""
         values = {name: _moved(value, direction.get(name), h) for name, value in self.call.values.items()}
-        returned = self.made.primal.source.function(**values)
-        name = self.made.output
+        returned = self.specialisation.primal.source.function(**values)
+        name = self.specialisation.output
         if name == "return":
             result = returned
         elif name.startswith("return["):

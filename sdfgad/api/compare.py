@@ -1,4 +1,4 @@
-"""`compare`: a gradient under each strategy and memory limit, side by side."""
+"""`compare`: benchmark of a gradient's memory and time under each strategy and memory limit."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` found.
+    """The result of `compare`.
 
     Attributes:
         program: the name of the function.
@@ -82,7 +82,7 @@ class Comparison:
         floor_bytes: arguments, output, cotangent and gradients, which every plan holds.
         store_all_bytes: the measured peak of store-all.
         least_bytes: the smallest limit that the ILP keeps.
-        machine: on what was measured: processor, cores, threads, versions and date, by name.
+        machine: the environment by name: processor, cores, threads, versions and date.
     """
 
     program: str
@@ -103,7 +103,7 @@ class Comparison:
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
-        """The comparison of which `text` is the JSON."""
+        """The inverse of `to_json`."""
         values = json.loads(text)
         return cls(**values | {"rows": tuple(ComparisonRow(**row) for row in values["rows"])})
 
@@ -204,7 +204,7 @@ def _label(budget: Budget) -> str:
 
 @dataclass
 class _Candidate:
-    """One configuration, and what is found out about it."""
+    """One strategy and limit, with its measurements."""
 
     strategy: Strategy
     budget: str
@@ -220,7 +220,7 @@ class _Candidate:
 
 @dataclass
 class _Comparing:
-    """Runs one comparison; `make` is `differentiate` but for strategy and limit, `reference` store-all's gradients."""
+    """One comparison: `make` is `differentiate` except for strategy and limit, `reference` store-all's gradients."""
 
     make: Callable[..., DifferentiatedProgram]
     args: tuple[Any, ...]
@@ -280,12 +280,14 @@ class _Comparing:
 
     @cached_property
     def cotangent(self) -> Array:
-        _, made = self.first.program._made(self.args, self.kwargs)
-        if self.is_summed or made.output_shape == ():
-            return np.ones(made.output_shape, made.output_dtype)
+        _, specialisation = self.first.program._bind_and_specialise(self.args, self.kwargs)
+        if self.is_summed or specialisation.output_shape == ():
+            return np.ones(specialisation.output_shape, specialisation.output_dtype)
         rng = np.random.default_rng(0)
-        parts = rng.standard_normal((2, *made.output_shape))
-        return (parts[0] + 1j * parts[1] if made.output_dtype.kind == "c" else parts[0]).astype(made.output_dtype)
+        parts = rng.standard_normal((2, *specialisation.output_shape))
+        return (parts[0] + 1j * parts[1] if specialisation.output_dtype.kind == "c" else parts[0]).astype(
+            specialisation.output_dtype
+        )
 
     @cached_property
     def floor(self) -> int:
@@ -302,7 +304,7 @@ class _Comparing:
             return
         predicted = sum(decision.seconds for decision in candidate.plan.decisions)
         if candidate is not self.first and predicted > self.patience:
-            candidate.error = f"not run: what is run again takes {time_text(predicted)}"
+            candidate.error = f"not run: recomputation takes {time_text(predicted)}"
             return
         found = _as_tuple(candidate.program.vjp(*self.args, cotangent=self.cotangent, **self.kwargs))
         self.reference = self.reference or found
@@ -310,11 +312,11 @@ class _Comparing:
         candidate.difference = float(np.max([_difference(a, b) for a, b in pairs], initial=0.0))
 
     def _time(self, candidate: _Candidate) -> None:
-        call, made = candidate.program._made(self.args, self.kwargs)
-        # Short runs depend on what the run before left in the caches, so that is one of their own.
-        runs = [made.measure(call, self.cotangent)]
+        call, specialisation = candidate.program._bind_and_specialise(self.args, self.kwargs)
+        # A first run warms the processor caches, which matters for short runs.
+        runs = [specialisation.measure(call, self.cotangent)]
         if runs[0][1] < SHORT:
-            runs.append(made.measure(call, self.cotangent))
+            runs.append(specialisation.measure(call, self.cotangent))
         candidate.peak = max(candidate.peak, *(peak for peak, _ in runs))
         candidate.seconds.append(runs[-1][1])
 
@@ -345,7 +347,7 @@ def _difference(found: Array, expected: Array) -> float:
 
 
 def machine_of(solver: str = "CBC") -> dict[str, str]:
-    """On what is measured here: processor, cores, threads, versions and today's date, by name."""
+    """The environment by name: processor, cores, threads, versions and today's date."""
     packages = ("numpy", "dace", "pulp", *(("highspy",) if solver.lower() == "highs" else ()))
     return {
         "processor": _processor(),

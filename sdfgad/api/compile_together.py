@@ -11,15 +11,15 @@ from sdfgad.runtime.batch import Batch
 
 
 def compile_together(calls: Iterable[tuple[DifferentiatedProgram, tuple[Any, ...]]]) -> list[SdfgadError | None]:
-    """Compile what calls of gradients need, with the output's value and without it.
+    """Compile the programs of gradients for given calls, with the output's value and without it.
 
-    A call that is refused leaves the others as they are: ``g(*args)`` raises the same error again.
+    An error of one call does not affect the others; ``g(*args)`` raises it, too.
 
     Args:
-        calls: gradients that `differentiate` made, each with the arguments of a call.
+        calls: results of `differentiate`, each with the arguments of a call.
 
     Returns:
-        For each call None, or the error with which it is refused.
+        For each call None, or the error that it raises.
 
     Raises:
         CompilerError: there is no compiler, or it failed; then nothing has been compiled.

@@ -1,4 +1,4 @@
-"""`differentiate`: a program's gradient as a callable."""
+"""`differentiate`: reverse-mode differentiation of a NumPy program; returns its gradient as a callable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sdfgad.specialise.specialise import Specialisation, specialise
 Wrt = str | int | Sequence[str | int] | None
 Array = np.ndarray[Any, Any]
 
-# Calls with so many different integers are remembered, to save the question which specialisation holds for them.
+# The size of the cache from a call's signature and integers to its specialisation.
 MOST_REMEMBERED = 1024
 
 
@@ -42,7 +42,7 @@ def differentiate(
     solver: str = "CBC",
     solver_seconds: float = 10.0,
 ) -> DifferentiatedProgram:
-    """The gradient of a NumPy program, which is taken as it is.
+    """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
 
     Args:
         program: a Python function over NumPy arrays and numbers, or a `dace.program` of one.
@@ -95,7 +95,7 @@ def differentiate(
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one call of a gradient really held and took.
+    """The measured memory and time of one call of a gradient.
 
     Attributes:
         peak_bytes: the most bytes held at once: arguments, outputs, gradients, stored values and temporaries.
@@ -111,7 +111,7 @@ class Measurement:
 
 
 class DifferentiatedProgram:
-    """The gradient of a program; made by `differentiate`."""
+    """The gradient of a program, as `differentiate` returns it."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class DifferentiatedProgram:
         return self
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """By its function and options: another process finds in the cache what was compiled here.
+        """Pickle the function and options; another process finds the compiled library in the cache.
 
         Raises:
             NotImportable: the function has no name by which another process could import it.
@@ -176,31 +176,31 @@ class DifferentiatedProgram:
             InfeasibleBudget: no plan keeps the memory limit.
             OutOfMemory: the machine has not enough memory.
         """
-        call, made = self._made(args, kwargs)
-        seed = self._seed(made)
-        return self._ordered(call, made.gradients(call, seed))
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        seed = self._seed(specialisation)
+        return self._ordered(call, specialisation.gradients(call, seed))
 
     def value_and_grad(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The output's value (its sum with ``reduce="sum"``) and the gradient; raises as ``g(...)`` does."""
-        call, made = self._made(args, kwargs)
-        value, gradients = made.value_and_gradients(call, self._seed(made))
-        return (np.sum(value) if made.output_shape else value[()]), self._ordered(call, gradients)
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        value, gradients = specialisation.value_and_gradients(call, self._seed(specialisation))
+        return (np.sum(value) if specialisation.output_shape else value[()]), self._ordered(call, gradients)
 
-    def _seed(self, made: Specialisation) -> Array:
+    def _seed(self, specialisation: Specialisation) -> Array:
         """The cotangent of an output that is a real number, or is summed."""
-        if made.output_shape != () and self._reduce is None:
+        if specialisation.output_shape != () and self._reduce is None:
             raise OutputError(
-                f"the output `{made.output}` has shape {made.output_shape}, not that of a scalar",
-                made.primal.source.where(made.primal.source.node),
+                f"the output `{specialisation.output}` has shape {specialisation.output_shape}, not that of a scalar",
+                specialisation.primal.source.where(specialisation.primal.source.node),
                 'Pass reduce="sum" to differentiate its sum, or call g.vjp(*args, cotangent=...).',
             )
-        if made.output_dtype.kind == "c":
+        if specialisation.output_dtype.kind == "c":
             raise OutputError(
-                f"the output `{made.output}` is complex, and only a real number has a gradient",
-                made.primal.source.where(made.primal.source.node),
+                f"the output `{specialisation.output}` is complex, and only a real number has a gradient",
+                specialisation.primal.source.where(specialisation.primal.source.node),
                 "Return a real number such as np.sum(np.abs(z) ** 2), or call g.vjp(*args, cotangent=...).",
             )
-        return made.ones()
+        return specialisation.ones()
 
     def vjp(self, *args: Any, cotangent: Any, **kwargs: Any) -> Any:
         """The gradient of ``np.sum(output * cotangent)``.
@@ -213,31 +213,32 @@ class DifferentiatedProgram:
         Raises:
             ArgumentError: the cotangent has another shape; else as ``g(...)`` does.
         """
-        call, made = self._made(args, kwargs)
-        seed = np.ascontiguousarray(cotangent, dtype=made.output_dtype)
-        if np.shape(cotangent) != made.output_shape:
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        seed = np.ascontiguousarray(cotangent, dtype=specialisation.output_dtype)
+        if np.shape(cotangent) != specialisation.output_shape:
             raise ArgumentError(
-                f"the cotangent has shape {np.shape(cotangent)}, the output `{made.output}` {made.output_shape}",
+                f"the cotangent has shape {np.shape(cotangent)}, the output `{specialisation.output}` "
+                f"{specialisation.output_shape}",
                 definition(self._function),
                 "Pass a cotangent shaped like the output.",
             )
-        return self._ordered(call, made.gradients(call, seed.reshape(made.output_shape)))
+        return self._ordered(call, specialisation.gradients(call, seed.reshape(specialisation.output_shape)))
 
     def value(self, *args: Any, **kwargs: Any) -> Any:
         """The output alone, from the compiled forward program."""
-        call, made = self._made(args, kwargs)
-        return made.value(call)[()]
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        return specialisation.value(call)[()]
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do all the work of a first ``g(...)`` or ``g.vjp`` with these arguments, except running it."""
-        call, made = self._made(args, kwargs)
-        made.prepare(call)
+        """Ahead-of-time compilation: all the work of a first ``g(...)`` or ``g.vjp``, except running it."""
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        specialisation.prepare(call)
 
     def programs(self, *args: Any, **kwargs: Any) -> list[Program]:
-        """The programs that calls with these arguments run: the gradient with the value, and without; none compiled."""
-        call, made = self._made(args, kwargs)
-        built = made.built(made.layout(call))
-        counting = [] if built.made.counting is None else [built.made.counting]
+        """The programs, not compiled, that calls with these arguments run: the gradient with the value, and without."""
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        built = specialisation.built(specialisation.layout(call))
+        counting = [] if built.gradient_program.counting is None else [built.gradient_program.counting]
         return [built.whole, built.gradients, *counting]
 
     def sdfg(self, *args: Any, **kwargs: Any) -> Any:
@@ -246,8 +247,8 @@ class DifferentiatedProgram:
         It may be saved, viewed, transformed and compiled with DaCe; ``import sdfgad.targets`` registers our schedule
         and storage with DaCe where such a graph is loaded. Changes to it do not reach this gradient.
         """
-        call, made = self._made(args, kwargs)
-        return made.built(made.layout(call)).sdfg
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        return specialisation.built(specialisation.layout(call)).sdfg
 
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """The `Plan` for arguments like these: what is stored, what is recomputed, and why.
@@ -255,19 +256,19 @@ class DifferentiatedProgram:
         Raises:
             InfeasibleBudget: no plan keeps the memory limit; else as ``g(...)`` does.
         """
-        call, made = self._made(args, kwargs)
-        return made.plan(call)
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        return specialisation.plan(call)
 
     def measure(self, *args: Any, repeats: int = 3, **kwargs: Any) -> Measurement:
-        """Run the gradient and report what it held and how long it took, beside what was predicted.
+        """Run the gradient, and measure its peak memory and time.
 
         The cotangent of a non-scalar output is all ones. Bytes are counted where memory is allocated, arguments and
         results included; seconds are the median of `repeats` runs after a first one.
         """
-        call, made = self._made(args, kwargs)
-        ones = made.ones()
-        runs = [made.measure(call, ones) for _ in range(max(repeats, 1) + 1)]
-        layout, sizes = made.layout(call), made.sizes(call)
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        ones = specialisation.ones()
+        runs = [specialisation.measure(call, ones) for _ in range(max(repeats, 1) + 1)]
+        layout, sizes = specialisation.layout(call), specialisation.sizes(call)
         seconds = sorted(run[1] for run in runs[1:])[max(repeats, 1) // 2]
         return Measurement(max(run[0] for run in runs), seconds, layout.peak_bytes(sizes), self._options.limit)
 
@@ -281,33 +282,35 @@ class DifferentiatedProgram:
         ordered = [finished[name] for name in self._names]
         for position, name in enumerate(self._names if len(finished) < len(ordered) else ()):
             if name in self._names[:position]:
-                # Named again: no two results share memory.
+                # A repeated name gets a copy: no two results share memory.
                 ordered[position] = copy.copy(finished[name])
         return ordered[0] if self._is_single else tuple(ordered)
 
-    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
+    def _bind_and_specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
         call = bind(self._function, args, kwargs)
         key = (call.key, call.integers)
-        made = self._by_integers.get(key)
-        if made is not None and not made.primal.is_current:
+        specialisation = self._by_integers.get(key)
+        if specialisation is not None and not specialisation.primal.is_current:
             self._specialisations.clear()
             self._by_integers.clear()
-            made = None
-        if made is None:
-            made = self._found(call)
+            specialisation = None
+        if specialisation is None:
+            specialisation = self._specialisation_for(call)
             if len(self._by_integers) >= MOST_REMEMBERED:
                 self._by_integers.clear()
-            self._by_integers[key] = made
-        return call, made
+            self._by_integers[key] = specialisation
+        return call, specialisation
 
-    def _found(self, call: Call) -> Specialisation:
-        """The specialisation that holds for a call, made if there is none."""
+    def _specialisation_for(self, call: Call) -> Specialisation:
+        """The specialisation that is valid for a call, from the cache or new."""
         found = self._specialisations.setdefault(call.key, [])
-        made = next((m for m in found if m.primal.is_current and m.fits(call)), None)
-        if made is None:
-            made = specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._options)
-            found.append(made)
-        return made
+        specialisation = next((m for m in found if m.primal.is_current and m.fits(call)), None)
+        if specialisation is None:
+            specialisation = specialise(
+                self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._options
+            )
+            found.append(specialisation)
+        return specialisation
 
     def _resolve_names(self, entries: list[str | int]) -> tuple[str, ...]:
         return tuple(self._resolve_name(entry) for entry in entries)
@@ -361,11 +364,11 @@ class DifferentiatedProgram:
 def specialised(
     g: DifferentiatedProgram, args: tuple[Any, ...], kwargs: Mapping[str, Any], without: tuple[str, ...] = ()
 ) -> tuple[Call, Specialisation]:
-    """The arguments of a call, and the program specialised to them; without some passes it is not to be run."""
+    """The bound arguments of a call, and the program specialised to them; `without`: passes to omit, for inspection."""
     if without:
         options = replace(g._options, without=without)
         g = DifferentiatedProgram(g._program, **g._arguments | {"options": options})
-    return g._made(args, dict(kwargs))
+    return g._bind_and_specialise(args, dict(kwargs))
 
 
 def _describe(kind: Any) -> str:

@@ -1,4 +1,4 @@
-"""`grad` and `value_and_grad`, with JAX's names and argument habits."""
+"""`grad` and `value_and_grad`, with the names and arguments of JAX's functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pickling: a gradient goes to another process as its function, which that process imports, and what is asked of it."""
+"""Pickling: a gradient is sent to another process as its function's import path and its options."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sdfgad.parse.source import read_source
 
 
 def check_importable(program: Callable[..., Any]) -> None:
-    """Refuse what `pickle` would refuse, and say what to do.
+    """Check that a function can be pickled by reference, and raise an error with advice if not.
 
-    Picklers that send functions by value, such as cloudpickle and joblib's, are let do so.
+    Picklers that send functions by value, such as cloudpickle's and joblib's, are exempt.
 
     Raises:
         NotImportable: another process cannot import the function.
@@ -31,7 +31,7 @@ def check_importable(program: Callable[..., Any]) -> None:
 
 
 def found_by_name(module: str | None, name: str) -> Any:
-    """What a dotted name stands for in a module; None if for nothing."""
+    """The object with a dotted name in a module; None if there is none."""
     found: Any = sys.modules.get(module or "")
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -39,7 +39,7 @@ def found_by_name(module: str | None, name: str) -> Any:
 
 
 def _is_sent_by_value() -> bool:
-    """Whether a pickler that is written in Python, and so may do more than `pickle` does, is at work."""
+    """Whether the caller is a pickler written in Python (found on the stack), which may send functions by value."""
     frame = sys._getframe()
     while frame is not None:
         if isinstance(frame.f_locals.get("self"), pickle.Pickler | pickle._Pickler):

@@ -1,17 +1,18 @@
-"""Files that are kept between runs, in a folder of the user's that only the user can write.
+"""Content-addressed cache on disk: files in a folder that only the user can write, shared by all processes.
 
-`folder` finds that folder, `store` keeps files in it by name and believes none whose hash is another, `evict` bounds
-what it holds, and `keys` says what everything depends on. Names are paths within the folder, such as
+`folder` determines that folder, `store` writes files and verifies their hashes when it reads them, `evict` bounds the
+size (LRU eviction), and `keys` computes keys. Names are paths within the folder, such as
 ``libraries/3f/3fa1…/program.so``; the first part is one of `folder.KINDS`.
 """
 
 from sdfgad.cache.evict import clear_cache
 from sdfgad.cache.folder import cache_folder
 from sdfgad.cache.keys import fingerprint, key_of
-from sdfgad.cache.store import building, find, publish, read, workshop, write
+from sdfgad.cache.store import build_folder, build_lock, find, publish, read, write
 
 __all__ = [
-    "building",
+    "build_folder",
+    "build_lock",
     "cache_folder",
     "clear_cache",
     "find",
@@ -19,6 +20,5 @@ __all__ = [
     "key_of",
     "publish",
     "read",
-    "workshop",
     "write",
 ]

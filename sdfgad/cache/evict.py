@@ -1,4 +1,4 @@
-"""Bounds what the cache holds: what was not used for longest goes first."""
+"""LRU eviction: bounds the size of the cache by deleting the least recently used entries."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdfgad.cache.folder import KINDS, places
+from sdfgad.cache.folder import KINDS, cache_folders
 from sdfgad.errors import ArgumentError, CacheError
 
 VARIABLE = "SDFGAD_CACHE_BYTES"
 MOST_BYTES = 2 << 30
-# Another process may be about to load what it found so long ago, so that stays whatever the bound.
+# Entries used in the last GRACE_SECONDS stay whatever the bound: another process may be about to load them.
 GRACE_SECONDS = 300.0
-# What is partial for so long was left by a process that was killed, and a lock that old is nobody's.
-STALE_SECONDS, PASSING = 86400.0, ("locks", "partial")
-# Other constants of the machine would make other plans.
-LASTING = ("machine",)
-# How often the whole folder is looked at, and what part of the bound is left free then.
-LOOK_SECONDS = 300.0
-FREED = 10
+# Partial files and locks of this age are left over from killed processes.
+STALE_SECONDS, SHORT_LIVED = 86400.0, ("locks", "partial")
+# Never evicted: the measured constants of the machine, since other values would lead to other plans.
+NEVER_EVICTED = ("machine",)
+# The time between scans of the folder; an eviction frees one part in FREED_PART of the bound.
+SCAN_SECONDS = 300.0
+FREED_PART = 10
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is evicted as one: a file, or a folder with all that belongs to one key."""
+    """The unit of eviction: a file, or the folder of one key; `used` is the time of its last use, in Unix seconds."""
 
     kind: str
     path: Path
@@ -37,10 +37,10 @@ class Entry:
 
 
 def clear_cache() -> int:
-    """Delete all that sdfgad keeps between runs: compiled programs, plans, measured constants of the machine.
+    """Delete the cache on disk: compiled programs, plans, measured constants of the machine.
 
-    Gradients that this process has called go on working, and so do other processes: what they need again, they build
-    again. Only sdfgad's own files go, whatever else is in the folder.
+    Gradients that this process has loaded keep working, and so do other processes: they rebuild what they need. Only
+    sdfgad's own files are deleted, not others in the folder.
 
     Returns:
         The bytes that were freed.
@@ -54,7 +54,7 @@ def clear_cache() -> int:
         96157402
     """
     freed = 0
-    for folder in places():
+    for folder in cache_folders():
         for entry in _entries(folder):
             try:
                 _delete(folder, entry)
@@ -64,43 +64,43 @@ def clear_cache() -> int:
     return freed
 
 
-def make_room(folder: Path) -> None:
-    """Evict what was not used for longest, if the folder holds more than it should.
+def evict_if_due(folder: Path) -> None:
+    """Evict if the folder exceeds its bound and has not been scanned recently, by any process.
 
-    To look takes as long as there are entries, so it is done once in a while, by whatever process.
+    The time of a scan is proportional to the number of entries.
     """
     bound, stamp = most_bytes(), folder / "partial" / "looked"
     found = _state(stamp)
-    if found is None or not 0 <= time.time() - found.st_mtime < LOOK_SECONDS:
+    if found is None or not 0 <= time.time() - found.st_mtime < SCAN_SECONDS:
         with contextlib.suppress(OSError):
             stamp.touch()
             evict(folder, bound)
 
 
 def evict(folder: Path, bound: int) -> None:
-    """Delete the entries that were not used for longest until at most nine tenths of the bound are left.
+    """Delete the least recently used entries until at most nine tenths of the bound are left.
 
-    Nothing happens while the bound is kept, except that what killed processes left goes after a day.
+    Below the bound only what killed processes left is deleted, after a day.
     """
     now = time.time()
     entries = sorted(_entries(folder), key=lambda entry: entry.used)
     held = sum(entry.bytes for entry in entries)
-    target = bound - bound // FREED if held > bound else held
+    target = bound - bound // FREED_PART if held > bound else held
     for entry in entries:
         age = now - entry.used
-        is_stale = entry.kind in PASSING and age > STALE_SECONDS
-        is_idle = entry.kind not in (*PASSING, *LASTING) and age > GRACE_SECONDS
+        is_stale = entry.kind in SHORT_LIVED and age > STALE_SECONDS
+        is_idle = entry.kind not in (*SHORT_LIVED, *NEVER_EVICTED) and age > GRACE_SECONDS
         if is_stale or (is_idle and held > target):
-            with contextlib.suppress(OSError):  # Another process may be doing the same.
+            with contextlib.suppress(OSError):  # Another process may delete the same entry.
                 _delete(folder, entry)
                 held -= entry.bytes
 
 
 def most_bytes() -> int:
-    """What the cache may hold: 2 GiB, or what the environment variable SDFGAD_CACHE_BYTES says.
+    """The bound of the cache in bytes: 2 GiB, or the environment variable SDFGAD_CACHE_BYTES.
 
     Raises:
-        ArgumentError: it says something else than a number.
+        ArgumentError: its value is no number.
     """
     wanted = os.environ.get(VARIABLE, str(MOST_BYTES)).strip()
     if not wanted.isdecimal():
@@ -115,7 +115,7 @@ def _entries(folder: Path) -> Iterator[Entry]:
                 files = (_inside(path) or [path]) if path.is_dir(follow_symlinks=False) else [path]
                 found = [state for state in map(_state, files) if state is not None]
                 if found:
-                    size = sum(512 * state.st_blocks for state in found)  # Whole blocks, whatever the files hold.
+                    size = sum(512 * state.st_blocks for state in found)  # Disk usage: in whole blocks.
                     yield Entry(kind, Path(path), size, max(state.st_mtime for state in found))
 
 
@@ -135,12 +135,12 @@ def _state(path: Path | os.DirEntry[str]) -> os.stat_result | None:
 
 
 def _delete(folder: Path, entry: Entry) -> None:
-    """All of an entry at once: nobody sees one of which half is gone."""
+    """Delete an entry atomically, by renaming it first: no process sees a part of it."""
     if not entry.path.is_dir():
         entry.path.unlink(missing_ok=True)
         return
-    grave = folder / "partial" / "gone" / f"{entry.path.name}.{os.getpid()}.{time.monotonic_ns()}"
-    grave.parent.mkdir(parents=True, exist_ok=True)
+    trash = folder / "partial" / "gone" / f"{entry.path.name}.{os.getpid()}.{time.monotonic_ns()}"
+    trash.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileNotFoundError):
-        entry.path.rename(grave)
-        shutil.rmtree(grave)
+        entry.path.rename(trash)
+        shutil.rmtree(trash)

@@ -1,4 +1,4 @@
-"""The cache folder: which one it is, that nobody else writes to it, and what stands in where it cannot be used."""
+"""The cache folder: its path, its permissions, and the temporary folder that replaces it if it cannot be written."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ import platformdirs
 from sdfgad.errors import CacheError, CacheWarning
 
 VARIABLE = "SDFGAD_CACHE_DIR"
-# What ld.so(8) replaces in the path of a library.
+# Dynamic string tokens, which ld.so(8) expands in the path of a library.
 LOADER_TOKEN = re.compile(r"\$(\{(ORIGIN|LIB|PLATFORM)\}|(ORIGIN|LIB|PLATFORM)\b)")
-# What the folder holds; whatever else is in it belongs to somebody else.
+# The subfolders of the cache; other files in its folder are not sdfgad's.
 KINDS = ("checks", "headers", "helpers", "layouts", "libraries", "locks", "machine", "partial", "programs", "reports")
 PRIVATE = 0o700
 
@@ -30,10 +30,10 @@ _lock = threading.Lock()
 
 
 def cache_folder() -> Path:
-    """The user's cache folder, made with mode 0700; the environment variable SDFGAD_CACHE_DIR names another.
+    """The cache folder, created with mode 0700: the platform's default, or the environment variable SDFGAD_CACHE_DIR.
 
-    Where others may write to the folder that it names, a private one within it is used: whoever writes a library there
-    would have it run as this user.
+    If other users may write to the named folder, a private subfolder is used, since libraries in the cache are loaded
+    and run with this user's rights.
 
     Raises:
         CacheError: libraries in a folder of this name cannot be loaded.
@@ -44,11 +44,11 @@ def cache_folder() -> Path:
             f"the cache folder {chosen} has a part that the dynamic loader replaces ($ORIGIN, $LIB or $PLATFORM)",
             todo=f"Set {VARIABLE} to another folder.",
         )
-    return _private(Path(chosen).absolute()) if chosen else _own(Path(platformdirs.user_cache_dir("sdfgad")))
+    return _private(Path(chosen).absolute()) if chosen else _default_folder(Path(platformdirs.user_cache_dir("sdfgad")))
 
 
-def places() -> tuple[Path, ...]:
-    """The folders to look in, the one to write to first: a private temporary one where the cache cannot be written."""
+def cache_folders() -> tuple[Path, ...]:
+    """The folders to read from, in order; the first is written to: a temporary one if the cache cannot be written."""
     folder = cache_folder()
     stand_in = _stand_ins.get(folder)
     if stand_in is not None:
@@ -56,32 +56,32 @@ def places() -> tuple[Path, ...]:
     return (folder,)
 
 
-def give_up(folder: Path, error: OSError) -> Path:
-    """Use a private temporary folder beside the cache from now on, and warn once that later runs will not find it."""
+def use_stand_in(folder: Path, error: OSError) -> Path:
+    """Replace an unwritable cache by a private temporary folder for this process, and warn once."""
     with _lock:
         if folder in _stand_ins:
             return _stand_ins[folder]
-        made = Path(tempfile.mkdtemp(prefix="sdfgad-"))
-        atexit.register(_remove, made, os.getpid())
-        _stand_ins[folder] = made
+        stand_in = Path(tempfile.mkdtemp(prefix="sdfgad-"))
+        atexit.register(_remove, stand_in, os.getpid())
+        _stand_ins[folder] = stand_in
     warnings.warn(
         f"the cache folder {folder} cannot be written ({error}): what is compiled now is kept in a "
         f"temporary folder and lost at the end of this process. Free or allow it, or set {VARIABLE} to another folder.",
         CacheWarning,
         stacklevel=2,
     )
-    return made
+    return stand_in
 
 
 def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:  # Not in a child, which has a copy of what is to be done at the end.
+    if os.getpid() == owner:  # Not in a forked child, which inherits the atexit handlers.
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @functools.cache
-def _own(folder: Path) -> Path:
-    """The default folder, which is nobody else's to read either."""
-    with contextlib.suppress(OSError):  # Whoever writes to it hears of it.
+def _default_folder(folder: Path) -> Path:
+    """The default folder, which other users may not read either."""
+    with contextlib.suppress(OSError):  # Writing to it will report the error.
         make_folder(folder)
         folder.chmod(PRIVATE)
     return _private(folder)
@@ -89,18 +89,18 @@ def _own(folder: Path) -> Path:
 
 @functools.cache
 def _private(folder: Path) -> Path:
-    """The folder, or one within it, that nobody else can write to."""
+    """The folder, or a subfolder, to which no other user can write."""
     try:
         make_folder(folder)
         found = folder.stat()
     except OSError:
-        return folder  # Whoever writes to it hears of it.
+        return folder  # Writing to it will report the error.
     if found.st_uid in (os.geteuid(), 0) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return folder
-    return _within(folder)
+    return _private_subfolder(folder)
 
 
-def _within(folder: Path) -> Path:
+def _private_subfolder(folder: Path) -> Path:
     inner = folder / f"private-{os.geteuid()}"
     try:
         make_folder(inner)
@@ -112,12 +112,12 @@ def _within(folder: Path) -> Path:
         error = OSError("it belongs to another user")
     except OSError as caught:
         error = caught
-    # Nothing in it is believed: the stand-in takes its place altogether.
-    return give_up(inner, error)
+    # Its files are not trusted: the stand-in replaces it for reading, too.
+    return use_stand_in(inner, error)
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder that is the user's alone, if there is none."""
+    """Create a folder with mode 0700, if it does not exist."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=PRIVATE, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Keys of cached files: a hash of all that they depend on."""
+"""Cache keys: hashes of all that a cached file depends on."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PACKAGES = ("dace", "islpy", "networkx", "numpy", "pulp", "scipy-openblas32", "sympy")
-# 128 bits: that two different programs ever share a key is out of the question.
+# 128 bits: a collision is practically impossible.
 DIGITS = 32
 
 
 def key_of(parts: Iterable[str]) -> str:
-    """The hash of texts, none of which may be left out, with the folder that it goes to: ``3f/3fa1…``."""
+    """The SHA-256 of a sequence of texts, cut to 128 bits, after its subfolder: ``3f/3fa1…``."""
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:DIGITS]
     return f"{digest[:2]}/{digest}"
 
 
 @functools.cache
 def fingerprint() -> str:
-    """Stands for this package, whatever its version says, and for the packages that it is built on."""
+    """A hash of the sources of this package, the versions of its dependencies, and the version of Python."""
     package = Path(__file__).parent.parent
     sources = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".h"))
     digest = hashlib.sha256(sys.version.encode())

@@ -1,8 +1,7 @@
-"""Keeps files by name, and believes none whose hash is another: one cut short, changed, or half written.
+"""File store with integrity checks: an entry is ignored unless its SHA-256 matches (truncated, modified, half written).
 
-A file that other programs read has its hash in a file beside it; data has it in its first line. Everything appears by
-being renamed, so a process that is killed in the middle leaves nothing behind that looks like an entry, and processes
-that make the same do so beside each other.
+The hash of a file that other programs read is in a second file beside it; that of data is in its first line. Writes are
+atomic, by rename: a killed process leaves no partial entry, and processes may write the same entry concurrently.
 """
 
 from __future__ import annotations
@@ -18,28 +17,28 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from sdfgad.cache.evict import make_room
-from sdfgad.cache.folder import VARIABLE, cache_folder, give_up, make_folder, places
+from sdfgad.cache.evict import evict_if_due
+from sdfgad.cache.folder import VARIABLE, cache_folder, cache_folders, make_folder, use_stand_in
 from sdfgad.cache.keys import key_of
 from sdfgad.errors import CacheError
 
 SEAL = ".sha256"
-# Whoever builds for longer is taken to be stuck; building the same twice is a waste, but not wrong.
+# After this time a lock is ignored, as its holder is probably stuck; building twice is slow, but correct.
 LOCK_SECONDS = 600.0
 
-# The hashes of files of so many bytes are remembered in a process.
+# In bytes: the hashes of larger files are cached in the process, by inode, size and times.
 BIG = 1 << 22
-_known: dict[tuple[int, ...], str] = {}
+_digests: dict[tuple[int, ...], str] = {}
 
 
 def find(name: str) -> Path | None:
-    """The file of that name, if there is one and it is as it was published; it then counts as used."""
-    for folder in places():
+    """The path of a published file, which is marked as used; None if it is missing or its hash does not match."""
+    for folder in cache_folders():
         path = folder / name
         seal = _seal_of(path)
         try:
             if seal.read_text() == _digest(path):
-                _use(seal)
+                _mark_used(seal)
                 return path
         except (OSError, ValueError):
             continue
@@ -47,7 +46,7 @@ def find(name: str) -> Path | None:
 
 
 def publish(name: str, file: Path) -> Path:
-    """Keep a copy of a finished file under a name; where it is.
+    """Copy a file into the store under a name; returns its path there.
 
     Raises:
         CacheError: neither the cache nor a temporary folder can be written.
@@ -58,41 +57,41 @@ def publish(name: str, file: Path) -> Path:
         _replace(folder, name + SEAL, lambda partial: partial.write_text(digest))
         _replace(folder, name, lambda partial: shutil.copyfile(file, partial))
 
-    return _put(put) / name
+    return _write_somewhere(put) / name
 
 
 def read(name: str) -> bytes | None:
-    """The data of that name, if there is some and it is as it was written; it then counts as used."""
-    for folder in places():
+    """The data of a name, which is marked as used; None if it is missing or its hash does not match."""
+    for folder in cache_folders():
         path = folder / name
         try:
             digest, _, content = path.read_bytes().partition(b"\n")
         except OSError:
             continue
         if digest == _hash(content):
-            _use(path)
+            _mark_used(path)
             return content
     return None
 
 
 def write(name: str, content: bytes) -> None:
-    """Keep data under a name.
+    """Store data under a name.
 
     Raises:
         CacheError: neither the cache nor a temporary folder can be written.
     """
     text = _hash(content) + b"\n" + content
-    _put(lambda folder: _replace(folder, name, lambda partial: partial.write_bytes(text)))
+    _write_somewhere(lambda folder: _replace(folder, name, lambda partial: partial.write_bytes(text)))
 
 
 @contextlib.contextmanager
-def building(name: str) -> Iterator[None]:
-    """Have other processes that come to build the same wait, as far as the file system can do that."""
-    path = places()[0] / "locks" / key_of([name])
+def build_lock(name: str) -> Iterator[None]:
+    """A lock between processes that build the same entry, where the file system supports locks."""
+    path = cache_folders()[0] / "locks" / key_of([name])
     lock = FileLock(str(path), timeout=LOCK_SECONDS)
-    # Where it cannot be had, both build, and one of two equal files stays.
+    # Without the lock both build, and one of two equal files remains.
     with contextlib.suppress(OSError, NotImplementedError, Timeout):
-        make_folder(places()[0])
+        make_folder(cache_folders()[0])
         path.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     try:
@@ -102,39 +101,39 @@ def building(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def workshop() -> Iterator[Path]:
-    """A private temporary folder to build in."""
+def build_folder() -> Iterator[Path]:
+    """A private temporary folder for build products, deleted on exit."""
     with tempfile.TemporaryDirectory(prefix="sdfgad-") as folder:
         yield Path(folder)
 
 
-def _put(put: Callable[[Path], None]) -> Path:
-    """Write to the cache, or to what stands in for it; which of them."""
-    folder = places()[0]
+def _write_somewhere(put: Callable[[Path], None]) -> Path:
+    """Write to the cache, or to its stand-in if that fails; returns the folder."""
+    folder = cache_folders()[0]
     try:
         put(folder)
     except OSError as error:
-        folder = _elsewhere(put, folder, error)
-    make_room(folder)
+        folder = _write_to_stand_in(put, folder, error)
+    evict_if_due(folder)
     return folder
 
 
-def _elsewhere(put: Callable[[Path], None], folder: Path, error: OSError) -> Path:
+def _write_to_stand_in(put: Callable[[Path], None], folder: Path, error: OSError) -> Path:
     try:
-        stand_in = give_up(cache_folder(), error)
+        stand_in = use_stand_in(cache_folder(), error)
         if stand_in == folder:
             raise error
         put(stand_in)
-    except OSError as again:
+    except OSError as failure:
         raise CacheError(
-            f"neither the cache folder {cache_folder()} nor a temporary one can be written: {again}",
+            f"neither the cache folder {cache_folder()} nor a temporary one can be written: {failure}",
             todo=f"Free or allow one of them, or set {VARIABLE} to another folder.",
-        ) from again
+        ) from failure
     return stand_in
 
 
 def _replace(folder: Path, name: str, fill: Callable[[Path], object]) -> None:
-    """Write a file; other processes see either the old one or all of the new one."""
+    """Write a file atomically, by rename: other processes see either the old or the complete new one."""
     make_folder(folder)
     path = folder / name
     partial = folder / "partial" / "new" / f"{os.getpid()}.{threading.get_ident()}"
@@ -154,13 +153,13 @@ def _seal_of(path: Path) -> Path:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         found = os.fstat(file.fileno())
-        # Whatever changes a file changes one of these.
+        # Every change of a file changes one of these.
         state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-        if state in _known:
-            return _known[state]
+        if state in _digests:
+            return _digests[state]
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if found.st_size >= BIG:
-        _known[state] = digest
+        _digests[state] = digest
     return digest
 
 
@@ -168,6 +167,6 @@ def _hash(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode()
 
 
-def _use(path: Path) -> None:
-    with contextlib.suppress(OSError):  # Who may only read counts for nothing.
+def _mark_used(path: Path) -> None:
+    with contextlib.suppress(OSError):  # A reader without write permission cannot mark it.
         os.utime(path)

@@ -105,9 +105,9 @@ class _Run:
     """The programs of all stages, on the same arguments."""
 
     def __init__(self, stages: Stages) -> None:
-        self.stages, self.made, self.passes = stages, stages.made, list[Step]()
-        call, primal = stages.call, stages.made.primal
-        self.check = FiniteDifferences(call, stages.made, np.random.default_rng(SEED))
+        self.stages, self.specialisation, self.passes = stages, stages.specialisation, list[Step]()
+        call, primal = stages.call, stages.specialisation.primal
+        self.check = FiniteDifferences(call, stages.specialisation, np.random.default_rng(SEED))
         self.arrays: Arrays = dict(primal.captured)
         self.arrays |= {b: as_input(call.values[n], call.kinds[n]) for n, b in primal.inputs.items()}
         self.integers = {symbol: int(call.kinds[name]) for name, symbol in primal.integers.items()}
@@ -116,7 +116,7 @@ class _Run:
         stages, program = self.stages, self.stages.pipeline.parsed.program
         found = yield from self.ran("parsed", "stage", program, self.by_numpy(), self.interpreted)
         yield from self.after_passes(program, stages.early_passes, found)
-        value = {self.made.output: found[self.made.output]}
+        value = {self.specialisation.output: found[self.specialisation.output]}
         self.add_gradient_inputs()
         found = yield from self.ran("gradient", "stage", stages.gradient, value, self.interpreted)
         yield self.slope(found)
@@ -160,7 +160,7 @@ class _Run:
         """The outputs as the user's function computes them."""
         values = copy.deepcopy(dict(self.stages.call.values))
         with np.errstate(all="ignore"):
-            returned = self.made.primal.source.function(**values)
+            returned = self.specialisation.primal.source.function(**values)
         names = self.stages.pipeline.parsed.program.outputs
         found = {n: part_of(returned, n) if n.startswith("return") else values[n] for n in names}
         return {name: np.asarray(value) for name, value in found.items()}
@@ -189,13 +189,13 @@ class _Run:
         """A cotangent, the tables of kept states, and numbers of trips that are data."""
         layout = self.stages.layout
         tables, lengths = layout.tables
-        self.integers = with_totals(layout.made, self.arrays, self.integers) | lengths
-        self.arrays = {**self.arrays, **tables, layout.made.cotangent: self.check.cotangent()}
+        self.integers = with_totals(layout.gradient_program, self.arrays, self.integers) | lengths
+        self.arrays = {**self.arrays, **tables, layout.gradient_program.cotangent: self.check.cotangent()}
 
     def slope(self, found: Arrays) -> Outcome:
         """The gradients against central differences of the user's function."""
-        inputs, values = self.made.primal.inputs, self.stages.call.values
-        names = {name: f"gradient of {inputs[name]}" for name in self.made.wrt}
+        inputs, values = self.specialisation.primal.inputs, self.stages.call.values
+        names = {name: f"gradient of {inputs[name]}" for name in self.specialisation.wrt}
         bars = {n: found[name] if name in found else np.zeros_like(values[n]) for n, name in names.items()}
         error, _ = self.check.along(bars)
         detail = "the gradients are no central differences of the function: they are wrong, or it is not smooth here"

@@ -98,8 +98,8 @@ def explain(
     stage = stage or ("optimised" if diff else "gradient")
     if stage not in STAGES:
         raise ArgumentError(f"there is no stage {stage!r}", todo=f"It is one of {', '.join(STAGES)}.")
-    call, made = specialised(g, args, kwargs, left)
-    stages = Stages(made, call)
+    call, specialisation = specialised(g, args, kwargs, left)
+    stages = Stages(specialisation, call)
     if bisect:
         found = bisected(stages)
         return Explanation("bisect", found, str(found), found.passes)

@@ -244,14 +244,16 @@ class Interpreter:
         return np.asarray(operation(node.name)(*args)).astype(node.dtype)[()]
 
 
-def with_totals(made: GradientProgram, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> dict[str, int]:
+def with_totals(
+    gradient_program: GradientProgram, arrays: Mapping[str, Any], integers: Mapping[str, int]
+) -> dict[str, int]:
     """The integers that a gradient program takes: the primal's, and the numbers of trips that are data, counted."""
-    if made.counting is None:
+    if gradient_program.counting is None:
         return dict(integers)
-    sizes = {n: symbols_in(buffer.shape) for n, buffer in made.counting.buffers.items()}
-    known = {n: buffer for n, buffer in made.counting.buffers.items() if sizes[n] <= set(integers)}
-    store = Interpreter(replace(made.counting, buffers=known), arrays, integers).store
-    return {**integers, **{symbol: int(store[buffer]) for symbol, buffer in made.totals.items()}}
+    sizes = {n: symbols_in(buffer.shape) for n, buffer in gradient_program.counting.buffers.items()}
+    known = {n: buffer for n, buffer in gradient_program.counting.buffers.items() if sizes[n] <= set(integers)}
+    store = Interpreter(replace(gradient_program.counting, buffers=known), arrays, integers).store
+    return {**integers, **{symbol: int(store[buffer]) for symbol, buffer in gradient_program.totals.items()}}
 
 
 def _text(place: tuple[str, Place]) -> str:

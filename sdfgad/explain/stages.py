@@ -54,12 +54,12 @@ def steps(program: Program, passes: Sequence[Pass], without: Sequence[str]) -> I
 class Stages:
     """The records of a pipeline for one call, with each pass in between; the user may leave some passes out."""
 
-    made: Specialisation
+    specialisation: Specialisation
     call: Call
 
     @property
     def pipeline(self) -> Pipeline:
-        return self.made.pipeline
+        return self.specialisation.pipeline
 
     @property
     def without(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class Stages:
 
     @cached_property
     def layout(self) -> Layout:
-        return self.made.layout(self.call)
+        return self.specialisation.layout(self.call)
 
     @cached_property
     def early_passes(self) -> tuple[Pass, ...]:
@@ -132,7 +132,7 @@ def _all(stages: Stages) -> tuple[Step, ...]:
 STAGES: Mapping[str, Stage] = {
     "parsed": Stage(lambda stages: stages.pipeline.parsed.program, program_listing, _none),
     "adjoint": Stage(lambda stages: stages.pipeline.adjoint, adjoint_listing, _early),
-    "plan": Stage(lambda stages: stages.made.plan(stages.call), str, _early),
+    "plan": Stage(lambda stages: stages.specialisation.plan(stages.call), str, _early),
     "gradient": Stage(lambda stages: stages.gradient, program_listing, _early),
     "optimised": Stage(lambda stages: stages.optimised, program_listing, _all),
     "sdfg": Stage(lambda stages: stages.pipeline.graph(stages.layout, stages.optimised), sdfg_listing, _all),

@@ -48,46 +48,46 @@ class GradientProgram:
 
 
 def assemble(
-    adjoint: Adjoint, wrt: tuple[str, ...], output: str, keeping: Collection[int] = (), staying: bool = True
+    adjoint: Adjoint, wrt: tuple[str, ...], output: str, checkpointed: Collection[int] = (), use_slots: bool = True
 ) -> GradientProgram:
     """The gradient program, which stores the adjoint's residuals and recomputes the values in `adjoint.recomputes`.
 
     Args:
         wrt: buffers whose gradients are outputs.
         output: the name of the differentiated output.
-        keeping: the numbers of the loops that are checkpointed.
-        staying: whether arrays may be stored in tape slots from the start, instead of being copied there.
+        checkpointed: the numbers of the loops that are checkpointed.
+        use_slots: whether arrays may be stored in tape slots from the start, instead of being copied there.
     """
     names, primal = Names(()), adjoint.primal
     names.restore(adjoint.names.snapshot())
-    checkpoints = checkpoints_for(adjoint, keeping, names)
+    checkpoints = checkpoints_for(adjoint, checkpointed, names)
     tapes, counters = tapes_for(adjoint, checkpoints, names)
     copies = _copies(adjoint, names)
     buffers = dict(primal.buffers) | dict(adjoint.buffers) | {t.buffer.name: t.buffer for t in tapes.values()}
     buffers |= {counter.buffer.name: counter.buffer for counter in counters}
-    buffers |= {buffer.name: buffer for kept in checkpoints.values() for buffer in kept.buffers}
+    buffers |= {buffer.name: buffer for checkpoint in checkpoints.values() for buffer in checkpoint.buffers}
     for renames in copies.names:
         buffers |= {new: replace(primal.buffers[old], name=new) for old, new in renames.items()}
     cotangent = replace(primal.buffers[adjoint.output], name=names.fresh("cotangent"))
     buffers[cotangent.name] = cotangent
-    slots = slots_for(adjoint, tapes) if staying else {}
+    slots = slots_for(adjoint, tapes) if use_slots else {}
     sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names, slots)
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
     reverse = sweeps.reverse(primal.body, 0)
     value, safe = _safe_value(adjoint, buffers, names, reverse)
     reverse = _seeded(adjoint, buffers, cotangent, names, [(number, block) for number, block in reverse], gradients)
-    seen, told = _told(counters, buffers, names)
-    forward = list(_forward(sweeps, primal.body, counters, (*safe, *told)))
+    trip_outputs, trip_stores = _trip_outputs(counters, buffers, names)
+    forward = list(_forward(sweeps, primal.body, counters, (*safe, *trip_stores)))
     parts = [*forward, *((~number, block) for number, block in reverse)]
-    integers = [*(c.total for c in counters), *(i for kept in checkpoints.values() for i in kept.integers)]
-    tables = [table.name for kept in checkpoints.values() for table in (kept.forward, kept.reverse)]
+    integers = [*(c.total for c in counters), *(i for checkpoint in checkpoints.values() for i in checkpoint.integers)]
+    tables = [table.name for checkpoint in checkpoints.values() for table in (checkpoint.forward, checkpoint.reverse)]
     program = replace(
         primal,
         name=names.fresh(f"{primal.name}_gradient"),
         buffers=buffers,
         inputs=(*primal.inputs, cotangent.name, *tables),
         integers=(*primal.integers, *integers),
-        outputs={output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()} | seen,
+        outputs={output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()} | trip_outputs,
         bounds=tuple(counter.total for counter in counters),
         body=tuple(statement for _, block in parts for statement in block),
     )
@@ -119,15 +119,17 @@ def trips_of(counter: Counter) -> str:
     return f"trips of {counter.loop}"
 
 
-def _told(counters: tuple[Counter, ...], buffers: dict[str, Buffer], names: Names) -> tuple[dict[str, str], Block]:
+def _trip_outputs(
+    counters: tuple[Counter, ...], buffers: dict[str, Buffer], names: Names
+) -> tuple[dict[str, str], Block]:
     """Outputs for the final values of the trip counters, and the statements that write them."""
     outputs: dict[str, str] = {}
     block: list[Statement] = []
     for counter in counters:
-        made = replace(counter.buffer, name=names.fresh(f"{counter.loop}_made"))
-        buffers[made.name] = made
-        outputs[trips_of(counter)] = made.name
-        block.append(Compute((), Access(made.name), Access(counter.buffer.name).read(INT)))
+        total = replace(counter.buffer, name=names.fresh(f"{counter.loop}_made"))
+        buffers[total.name] = total
+        outputs[trips_of(counter)] = total.name
+        block.append(Compute((), Access(total.name), Access(counter.buffer.name).read(INT)))
     return outputs, tuple(block)
 
 
@@ -160,14 +162,14 @@ def _seeded(
         seed = (_whole(names, buffers[adjoint.bars[adjoint.output]], cotangent, "add"),)
     last = reverse[0][0] if reverse else 0
     for number, block in [(last, seed), *reverse]:
-        made: list[Statement] = []
+        statements: list[Statement] = []
         for statement in block:
             used = {name for s in walk((statement,)) for name in buffers_of(s)}
             for bar in [bar for bar in waiting if bar in used]:
                 del waiting[bar]
-                made.append(_cleared(names, buffers[bar]))
-            made.append(statement)
-        result.append((number, tuple(made)))
+                statements.append(_cleared(names, buffers[bar]))
+            statements.append(statement)
+        result.append((number, tuple(statements)))
     unused = tuple(_cleared(names, buffers[bar]) for bar in waiting if bar in gradients.values())
     return [*result, (0, unused)]
 

@@ -66,10 +66,10 @@ class Checkpoint:
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:
-        return (self.forward, self.reverse, *(kept for kept, _ in self.states.values()))
+        return (self.forward, self.reverse, *(checkpoint for checkpoint, _ in self.states.values()))
 
 
-def can_keep(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], integers: Iterable[str]) -> bool:
+def can_checkpoint(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], integers: Iterable[str]) -> bool:
     """Whether a loop can be checkpointed: its trips, and those of loops around it, are known before the run.
 
     No trip count of a loop inside may depend on data either: such trips are counted over the whole program.
@@ -175,8 +175,8 @@ def _checkpoint(
     for name in carried(adjoint, number, loop, around):
         buffer = adjoint.primal.buffers[name]
         shape = (*(extent for _, extent in axes), Lin.symbol(slots), *buffer.shape)
-        kept = replace(buffer, name=names.fresh(f"{name}_kept"), shape=shape, where=loop.where)
-        states[name] = (kept, tuple(index for index, _ in axes))
+        storage = replace(buffer, name=names.fresh(f"{name}_kept"), shape=shape, where=loop.where)
+        states[name] = (storage, tuple(index for index, _ in axes))
     forward = _table(names, f"{var}_forward", len(FORWARD_COLUMNS))
     reverse = _table(names, f"{var}_reverse", len(REVERSE_COLUMNS))
     return Checkpoint(number, loop, base, segment, slots, forward, reverse, states)
@@ -191,36 +191,39 @@ def _table(names: Names, name: str, columns: int) -> Buffer:
 Segment = Callable[[Lin, Lin], Block]
 
 
-def kept_forward(kept: Checkpoint, advance: Block, names: Names) -> Loop:
+def checkpointed_forward(checkpoint: Checkpoint, advance: Block, names: Names) -> Loop:
     """The forward sweep of a checkpointed loop: it keeps the states that the table names.
 
     Args:
         advance: the loop's body.
     """
-    row = names.fresh(f"{kept.loop.var}_row")
-    cell = _Cells(kept.forward, row, FORWARD_COLUMNS)
+    row = names.fresh(f"{checkpoint.loop.var}_row")
+    cell = _Cells(checkpoint.forward, row, FORWARD_COLUMNS)
     start = cell["start"]
-    body = (_state(kept, cell["keep"], True, names), _trips(kept, advance, start, cell["end"] - start))
-    return Loop(row, kept.forward.shape[0], body, (), where=kept.loop.where)
+    body = (_state(checkpoint, cell["keep"], True, names), _trips(checkpoint, advance, start, cell["end"] - start))
+    return Loop(row, checkpoint.forward.shape[0], body, (), where=checkpoint.loop.where)
 
 
-def kept_reverse(kept: Checkpoint, advance: Block, taping: Block, reverse: Block, names: Names) -> Loop:
+def checkpointed_reverse(checkpoint: Checkpoint, advance: Block, taping: Block, reverse: Block, names: Names) -> Loop:
     """The reverse sweep of a checkpointed loop: it loads states, and runs segments again and reverses them.
 
     Args:
         advance, taping, reverse: the loop's body, the same with its stores, and its adjoint.
     """
-    row, base = names.fresh(f"{kept.loop.var}_row"), Lin.symbol(kept.base)
-    cell = _Cells(kept.reverse, row, REVERSE_COLUMNS)
+    row, base = names.fresh(f"{checkpoint.loop.var}_row"), Lin.symbol(checkpoint.base)
+    cell = _Cells(checkpoint.reverse, row, REVERSE_COLUMNS)
     middle, count = cell["middle"], cell["end"] - base
-    segment = (_trips(kept, taping, base, count), replace(_trips(kept, reverse, base, count), backward=True))
-    body = (
-        _state(kept, cell["load"], False, names),
-        _trips(kept, advance, cell["start"], middle - cell["start"]),
-        _state(kept, cell["keep"], True, names),
-        _bound(kept.base, middle, segment),
+    segment = (
+        _trips(checkpoint, taping, base, count),
+        replace(_trips(checkpoint, reverse, base, count), backward=True),
     )
-    return Loop(row, kept.reverse.shape[0], body, (), where=kept.loop.where)
+    body = (
+        _state(checkpoint, cell["load"], False, names),
+        _trips(checkpoint, advance, cell["start"], middle - cell["start"]),
+        _state(checkpoint, cell["keep"], True, names),
+        _bound(checkpoint.base, middle, segment),
+    )
+    return Loop(row, checkpoint.reverse.shape[0], body, (), where=checkpoint.loop.where)
 
 
 class _Cells:
@@ -234,8 +237,8 @@ class _Cells:
         return Lin.symbol(Read(self.table.name, index, INT))
 
 
-def _trips(kept: Checkpoint, body: Block, start: Lin, count: Lin) -> Loop:
-    return Loop(kept.loop.var, count, body, (), where=kept.loop.where, start=start)
+def _trips(checkpoint: Checkpoint, body: Block, start: Lin, count: Lin) -> Loop:
+    return Loop(checkpoint.loop.var, count, body, (), where=checkpoint.loop.where, start=start)
 
 
 def _bound(symbol: str, value: Lin, body: Block) -> Loop:
@@ -243,17 +246,17 @@ def _bound(symbol: str, value: Lin, body: Block) -> Loop:
     return Loop(symbol, Lin(1), body, (), start=value)
 
 
-def _state(kept: Checkpoint, slot: Lin, is_kept: bool, names: Names) -> Branch:
+def _state(checkpoint: Checkpoint, slot: Lin, is_store: bool, names: Names) -> Branch:
     """Stores the state to a slot, or loads it from one, if the slot's number is not negative."""
-    chosen = names.fresh(f"{kept.loop.var}_slot")
-    copies = tuple(_copy(kept, name, Lin.symbol(chosen), is_kept) for name in kept.states)
+    chosen = names.fresh(f"{checkpoint.loop.var}_slot")
+    copies = tuple(_copy(checkpoint, name, Lin.symbol(chosen), is_store) for name in checkpoint.states)
     condition = Op("greater_equal", (Int(slot), Const(0, INT)), BOOL)
-    return Branch(condition, (_bound(chosen, slot, copies),) if copies else (), (), where=kept.loop.where)
+    return Branch(condition, (_bound(chosen, slot, copies),) if copies else (), (), where=checkpoint.loop.where)
 
 
-def _copy(kept: Checkpoint, name: str, slot: Lin, is_kept: bool) -> Compute:
-    buffer, outer = kept.states[name]
+def _copy(checkpoint: Checkpoint, name: str, slot: Lin, is_store: bool) -> Compute:
+    buffer, outer = checkpoint.states[name]
     whole = Whole(name, buffer.shape[len(outer) + 1 :], buffer.dtype)
     there = Access(buffer.name, (*outer, slot, *whole.access.index))
-    target, source = (there, whole.access) if is_kept else (whole.access, there)
-    return Compute(whole.params, target, source.read(buffer.dtype), None, kept.loop.where)
+    target, source = (there, whole.access) if is_store else (whole.access, there)
+    return Compute(whole.params, target, source.read(buffer.dtype), None, checkpoint.loop.where)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sdfgad.analysis.flow import AFTER
 from sdfgad.analysis.model import numbered
-from sdfgad.gradient.checkpoints import Checkpoint, kept_forward, kept_reverse
+from sdfgad.gradient.checkpoints import Checkpoint, checkpointed_forward, checkpointed_reverse
 from sdfgad.gradient.tape_slots import Slot, on_tape
 from sdfgad.gradient.tapes import Counter, Tape
 from sdfgad.ir.expr import INT, Const
@@ -61,7 +61,7 @@ class Copies:
         return [(a.block, ns) for a, ns in chosen if not a.is_outermost]
 
     @cached_property
-    def makers(self) -> Mapping[str, int]:
+    def recompute_of(self) -> Mapping[str, int]:
         """For each new name the position of the `Recompute` that computes it."""
         return {new: position for position, names in enumerate(self.names) for new in names.values()}
 
@@ -115,7 +115,7 @@ class Sweeps:
             return replace(statement, then=then, orelse=orelse)
         if taping and number in self.checkpoints:
             advance = self.forward(statement.body, number + 1, taping=False)
-            return kept_forward(self.checkpoints[number], advance, self.names)
+            return checkpointed_forward(self.checkpoints[number], advance, self.names)
         body = self._trip(statement, number, taping)
         return replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body)
 
@@ -152,7 +152,7 @@ class Sweeps:
             parts.insert(0, (number, before, main))
             number += statement.size + 1
         first = number - sum(s.size + 1 for s in block)
-        return self._making_again(parts, (first, number))
+        return self._with_recomputes(parts, (first, number))
 
     def _reversed_block(self, block: Block, number: int) -> Block:
         return tuple(s for _, part in self.reverse(block, number) for s in part)
@@ -173,16 +173,16 @@ class Sweeps:
         if not body:
             return (), restore
         if number in self.checkpoints:
-            return (), (self._kept(statement, number, body), *restore)
+            return (), (self._checkpointed(statement, number, body), *restore)
         body = (*self._steps(statement, -1), *body)
         (loop,) = renamed((replace(statement, body=()),), names)
         assert isinstance(loop, Loop)
         return (), (replace(loop, body=body, backward=True, is_open=False), *restore)
 
-    def _kept(self, loop: Loop, number: int, reverse: Block) -> Statement:
+    def _checkpointed(self, loop: Loop, number: int, reverse: Block) -> Statement:
         names = self.copies.everywhere
         advance, taping = (renamed(self._trip(loop, number, t), names) for t in (False, True))
-        return kept_reverse(self.checkpoints[number], advance, taping, reverse, self.names)
+        return checkpointed_reverse(self.checkpoints[number], advance, taping, reverse, self.names)
 
     def _reverse_simple(self, number: int) -> tuple[Block, Block]:
         restore = self._restores(number)
@@ -200,37 +200,39 @@ class Sweeps:
             restore += renamed((tape.restore,), names)
         return restore
 
-    # --- making values again
+    # --- recomputation
 
-    def _making_again(self, parts: list[tuple[int, Block, Block]], block: tuple[int, int]) -> list[tuple[int, Block]]:
+    def _with_recomputes(
+        self, parts: list[tuple[int, Block, Block]], block: tuple[int, int]
+    ) -> list[tuple[int, Block]]:
         """The parts, with each value recomputed in this block before it is first read."""
         waiting = {k for k, recompute in enumerate(self.copies.recomputes) if recompute.block == block}
         result: list[tuple[int, Block]] = []
         for number, before, main in parts:
             both: list[Statement] = []
             for part in (before, main):
-                self._make(_buffers(part), waiting, both, number)
+                self._recompute(_buffers(part), waiting, both, number)
                 both.extend(part)
             result.append((number, tuple(both)))
         return result
 
-    def _make(self, wanted: set[str], waiting: set[int], made: list[Statement], number: int) -> None:
-        makers = self.copies.makers
-        for k in sorted({makers[name] for name in wanted & makers.keys()}):
+    def _recompute(self, wanted: set[str], waiting: set[int], emitted: list[Statement], number: int) -> None:
+        recompute_of = self.copies.recompute_of
+        for k in sorted({recompute_of[name] for name in wanted & recompute_of.keys()}):
             if k not in waiting:
                 continue
             waiting.remove(k)
             recompute = self.copies.recomputes[k]
-            assert number <= recompute.latest, "the plan makes a value again where what it is made of has changed"
-            statements = self._again(k)
-            self._make(_buffers(statements) - set(self.copies.names[k].values()), waiting, made, number)
-            made.extend(statements)
+            assert number <= recompute.latest, "the plan recomputes a value after its inputs have changed"
+            statements = self._recomputation(k)
+            self._recompute(_buffers(statements) - set(self.copies.names[k].values()), waiting, emitted, number)
+            emitted.extend(statements)
 
-    def _again(self, k: int) -> Block:
+    def _recomputation(self, k: int) -> Block:
         """The statements that recompute a value."""
         recompute, result = self.copies.recomputes[k], list[Statement]()
         for number in recompute.members:
-            assert not self._holds_checkpoint(number), "a loop that keeps states cannot be made again"
+            assert not self._holds_checkpoint(number), "a checkpointed loop cannot be recomputed"
             for statement in _without_checks(self.forward_of(self.statements[number], number, taping=False)):
                 result.extend(renamed((statement,), self.copies.at(number)))
         return tuple(result)

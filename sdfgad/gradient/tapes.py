@@ -134,7 +134,7 @@ def _layout(
     residual: Residual, adjoint: Adjoint, checkpoints: Mapping[int, Checkpoint]
 ) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
     """The tape's shape, and the index of the slot for the present trips."""
-    known = {*adjoint.primal.integers, *(kept.segment for kept in checkpoints.values())}
+    known = {*adjoint.primal.integers, *(checkpoint.segment for checkpoint in checkpoints.values())}
     axes = [*((loop.var, loop.trips) for _, loop in residual.loops), *residual.params]
     places = [*axes_of(residual.loops, checkpoints), *((Lin.symbol(name), extent) for name, extent in residual.params)]
     are_known = [extent.is_affine and extent.symbols <= known for _, extent in places]

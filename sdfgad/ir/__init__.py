@@ -1,1 +1,1 @@
-"""The intermediate representation: integer linear forms, scalar expressions, and structured statements."""
+"""Intermediate representation: symbolic affine expressions, scalar expressions, and structured statements."""

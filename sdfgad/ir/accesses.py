@@ -1,4 +1,4 @@
-"""What statements touch, and whether the trips of a loop around two of them would meet at an element."""
+"""Access analysis: which elements statements read and write, and whether two accesses may alias across trips."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sdfgad.ir.expr import Expr, Lin, Rewriter, reads
-from sdfgad.ir.mixed_radix import is_same_place, radix_of
+from sdfgad.ir.mixed_radix import radix_of, writes_same_elements
 from sdfgad.ir.program import Branch, Buffer, Compute, Loop, Params, Statement, boxed_reads, writes_of
 
 Bound = tuple[tuple[str, Lin], ...]
@@ -18,10 +18,10 @@ class Use:
     """A statement's access to elements of a buffer.
 
     Attributes:
-        bound: the counters and parameters that vary within the statement, with their extents, all starting at 0
-            or, for a loop with another start, unknown (an extent of -1).
+        bound: the counters and parameters bound within the statement, with their extents; they start at 0. The
+            extent is `UNKNOWN` for a loop with another start or an open loop.
         kind: "read", "write", or "add" for an accumulation that commutes with others.
-        is_once: whether no two points of the box touch the same element.
+        is_once: whether the access is injective: no two points of the box access the same element.
     """
 
     buffer: str
@@ -40,7 +40,7 @@ UNKNOWN = Lin(-1)
 
 @lru_cache(maxsize=50_000)
 def uses_of(statement: Statement) -> tuple[Use, ...]:
-    """All that a statement and what is nested in it touch."""
+    """The accesses of a statement and of all statements nested in it."""
     return tuple(_uses(statement, ()))
 
 
@@ -61,19 +61,19 @@ def _uses(statement: Statement, bound: Bound) -> Iterator[Use]:
 
 
 def conflict(a: Use, b: Use) -> bool:
-    """Whether the order of two uses matters if they meet at an element."""
+    """Whether two uses conflict where they access the same element: unless both read or both add."""
     return a.buffer == b.buffer and not (a.kind == b.kind and a.kind in ("read", "add"))
 
 
 def is_same_trip(a: Use, b: Use, of_a: str, of_b: str) -> bool:
-    """Whether the uses meet only where the counter `of_a` of the one has the value that `of_b` has for the other."""
-    if any(_tells(x, y, a, b, of_a, of_b) for x, y in zip(a.index, b.index, strict=True)):
+    """Whether the uses alias only within one trip: where the counters `of_a` of `a` and `of_b` of `b` are equal."""
+    if any(_axis_fixes_trip(x, y, a, b, of_a, of_b) for x, y in zip(a.index, b.index, strict=True)):
         return True
-    return (a.is_once or b.is_once) and _are_alike(a, b, of_a, of_b)
+    return (a.is_once or b.is_once) and _touch_alike(a, b, of_a, of_b)
 
 
-def _are_alike(a: Use, b: Use, of_a: str, of_b: str) -> bool:
-    """Whether the points of two boxes touch the same elements in the same way."""
+def _touch_alike(a: Use, b: Use, of_a: str, of_b: str) -> bool:
+    """Whether both uses have the same extents and, up to renaming (alpha equivalence), the same index."""
     if [extent for _, extent in a.bound] != [extent for _, extent in b.bound]:
         return False
     names = {y: x for (x, _), (y, _) in zip(a.bound, b.bound, strict=True)}
@@ -85,53 +85,53 @@ def _are_alike(a: Use, b: Use, of_a: str, of_b: str) -> bool:
     return rewriter.index(b.index) == a.index
 
 
-def _tells(x: Lin, y: Lin, a: Use, b: Use, of_a: str, of_b: str) -> bool:
+def _axis_fixes_trip(x: Lin, y: Lin, a: Use, b: Use, of_a: str, of_b: str) -> bool:
     if not x.coefficient(of_a) or x.coefficient(of_a) != y.coefficient(of_b):
         return False
     rest = x - Lin.symbol(of_a).scaled(x.coefficient(of_a))
-    if rest == y - Lin.symbol(of_b).scaled(y.coefficient(of_b)) and _is_fixed(rest, a.names | b.names):
+    if rest == y - Lin.symbol(of_b).scaled(y.coefficient(of_b)) and _is_invariant(rest, a.names | b.names):
         return True
     return of_a in a.names and of_b in b.names and _have_same_digits(x, y, a, b)
 
 
 def _have_same_digits(x: Lin, y: Lin, a: Use, b: Use) -> bool:
-    """Whether two forms are equal only where the counters of equal weight in them are."""
-    mine, theirs = radix_of(x, dict(a.bound)), radix_of(y, dict(b.bound))
-    return mine is not None and mine == theirs and _is_fixed(mine.fixed, frozenset())
+    """Whether the mixed-radix digits agree: the forms are equal only where counters of equal weight are equal."""
+    radix_a, radix_b = radix_of(x, dict(a.bound)), radix_of(y, dict(b.bound))
+    return radix_a is not None and radix_a == radix_b and _is_invariant(radix_a.fixed, frozenset())
 
 
-def _is_fixed(form: Lin, varying: frozenset[str]) -> bool:
-    """Whether a form is one number for all that runs: no counter of theirs, and nothing that is read."""
+def _is_invariant(form: Lin, varying: frozenset[str]) -> bool:
+    """Whether a form is loop-invariant: it has no symbol in `varying` and no expression that reads data."""
     return form.is_affine and form.symbols.isdisjoint(varying)
 
 
-def are_apart(a: Use, b: Use) -> bool:
-    """Whether the uses certainly never meet at an element."""
-    return any(_are_apart(x, y, a, b) for x, y in zip(a.index, b.index, strict=True))
+def are_disjoint(a: Use, b: Use) -> bool:
+    """Whether the uses certainly access disjoint sets of elements."""
+    return any(_are_disjoint_along_axis(x, y, a, b) for x, y in zip(a.index, b.index, strict=True))
 
 
-def _are_apart(x: Lin, y: Lin, a: Use, b: Use) -> bool:
-    if _are_in_other_intervals(x, y, a, b):
+def _are_disjoint_along_axis(x: Lin, y: Lin, a: Use, b: Use) -> bool:
+    if _have_disjoint_intervals(x, y, a, b):
         return True
     steps = {abs(coefficient) for _, coefficient in (*x.terms, *y.terms)} - {1}
-    return any(_have_other_rests(x, y, a, b, step) for step in steps)
+    return any(_have_disjoint_residues(x, y, a, b, step) for step in steps)
 
 
-def _are_in_other_intervals(x: Lin, y: Lin, a: Use, b: Use) -> bool:
+def _have_disjoint_intervals(x: Lin, y: Lin, a: Use, b: Use) -> bool:
     first, second = interval(x, dict(a.bound)), interval(y, dict(b.bound))
     if first is None or second is None or first[0] != second[0]:
         return False
     return first[2] < second[1] or second[2] < first[1]
 
 
-def _have_other_rests(x: Lin, y: Lin, a: Use, b: Use, step: int) -> bool:
-    """Whether two forms certainly leave different rests when divided by a step."""
-    (low, high), (least, most) = _rests(x, a, step), _rests(y, b, step)
+def _have_disjoint_residues(x: Lin, y: Lin, a: Use, b: Use, step: int) -> bool:
+    """Whether two forms certainly have different residues modulo `step`."""
+    (low, high), (least, most) = _residues(x, a, step), _residues(y, b, step)
     return high < least or most < low
 
 
-def _rests(form: Lin, use: Use, step: int) -> tuple[int, int]:
-    """The least and the greatest rest that a form may leave, not always the tightest."""
+def _residues(form: Lin, use: Use, step: int) -> tuple[int, int]:
+    """Bounds of a form's residue modulo `step`, not always tight."""
     rest = Lin(form.const, tuple((atom, c) for atom, c in form.terms if c % step))
     span = interval(rest, dict(use.bound))
     if span is None or span[0] != Lin(0) or span[1] // step != span[2] // step:
@@ -140,7 +140,7 @@ def _rests(form: Lin, use: Use, step: int) -> tuple[int, int]:
 
 
 def interval(form: Lin, bound: dict[str, Lin]) -> tuple[Lin, int, int] | None:
-    """A form as a fixed part, and the least and the greatest value of the rest; None if that is not known."""
+    """Interval analysis: a form's invariant part, and the least and greatest value of the rest; None if unknown."""
     fixed, low, high = Lin(0), form.const, form.const
     for atom, coefficient in form.terms:
         if isinstance(atom, Expr):
@@ -157,7 +157,7 @@ def interval(form: Lin, bound: dict[str, Lin]) -> tuple[Lin, int, int] | None:
 
 
 def selects(use: Use, counter: str) -> bool:
-    """Whether different values of a counter certainly give different elements."""
+    """Whether different values of a counter certainly select different elements."""
     return is_same_trip(use, use, counter, counter)
 
 
@@ -166,28 +166,28 @@ def mentions(use: Use, counter: str) -> bool:
 
 
 def own_params(statement: Compute) -> Params:
-    """The parameters that select the target, in the order of its axes."""
+    """The parameters in the target's index, in the order of its axes; the others are summed over."""
     axes = {name: axis for axis, lin in enumerate(statement.target.index) for name in lin.symbols}
     named = [(name, extent) for name, extent in statement.params if name in axes]
     return tuple(sorted(named, key=lambda item: axes[item[0]]))
 
 
 def commute(a: Statement, b: Statement) -> bool:
-    """Whether two statements may change places."""
+    """Whether two adjacent statements may be exchanged: no conflicting uses may alias."""
     if a.mentioned.isdisjoint(b.mentioned):
         return True
-    return not any(conflict(x, y) and not are_apart(x, y) for x in uses_of(a) for y in uses_of(b))
+    return not any(conflict(x, y) and not are_disjoint(x, y) for x in uses_of(a) for y in uses_of(b))
 
 
 def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
-    """Whether a statement writes every element of its target."""
+    """Whether a statement writes every element of its target: its index is the own parameters, over the whole shape."""
     own, shape = own_params(statement), buffers[statement.target.buffer].shape
     in_order = statement.target.index == tuple(Lin.symbol(name) for name, _ in own)
     return in_order and tuple(extent for _, extent in own) == shape
 
 
-def is_filled(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
-    """The same, where the statement need not have parameters for axes of one element."""
+def fills_target(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
+    """As `is_whole`, but axes of extent 1 may have the index 0 instead of a parameter."""
     shape = buffers[statement.target.buffer].shape
     axes = zip(statement.target.index, shape, strict=True)
     long = [(lin, extent) for lin, extent in axes if (lin, extent) != (Lin(0), Lin(1))]
@@ -196,8 +196,8 @@ def is_filled(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
 
 
 def is_same_region(a: Compute, b: Compute) -> bool:
-    """Whether two statements certainly write the same elements, each one of them once or summing over the rest."""
-    return _is_same_box(a, b) or is_same_place(a, b)
+    """Whether two statements certainly write the same set of elements, each of them once per summed point."""
+    return _is_same_box(a, b) or writes_same_elements(a, b)
 
 
 def _is_same_box(a: Compute, b: Compute) -> bool:
@@ -209,7 +209,7 @@ def _is_same_box(a: Compute, b: Compute) -> bool:
     lins = (*b.target.index, *extents)
     if not all(lin.is_affine for lin in lins):
         return False
-    # A counter that only the extents of the one mention is another one than a counter of that name of the other.
+    # Variable capture: a free symbol of `b` must not have the name of a parameter of `a`.
     if ({atom for lin in lins for atom, _ in lin.terms} - names.keys()) & {name for name, _ in own_a}:
         return False
     found = tuple(lin.substitute(names) for lin in lins)

@@ -1,8 +1,8 @@
-"""Frozen records as text and back: a program, or what is made of it, for a cache that is read by later processes.
+"""Serialisation of records (dataclasses) to JSON and back, for caches that later processes read.
 
-The text is a JSON list in which everything comes after what it is made of and refers to it by position. So reading it
-is one loop, however deep an expression is, and what is shared stays shared. Nothing but the records that the reader
-knows can come of it, whatever it says: data, no code.
+The text is a JSON list in topological order: each row refers to its parts by position. So decoding is a single loop,
+however deep an expression is, and shared nodes stay shared. Decoding constructs only registered records and plain data,
+so that a manipulated text cannot run code.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from sdfgad import errors
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read
 
-# What is made of its parts in another way than records: tag -> how.
-MAKERS: dict[str, Callable[[list[Any]], Any]] = {
+# Tag -> the constructor of a type that is no record, from its decoded parts.
+CONSTRUCTORS: dict[str, Callable[[list[Any]], Any]] = {
     "tuple": tuple,
     "set": set,
     "frozenset": frozenset,
@@ -32,53 +32,53 @@ MAKERS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 class Codec:
-    """Writes and reads values made of the given records, expressions, linear forms and plain data.
+    """Encoder and decoder of values composed of the given records, expressions, affine forms and plain data.
 
     Args:
-        records: the dataclasses that may occur; their names are distinct. Fields that are found later
-            (cached properties) are left out.
+        records: the dataclasses that may occur, with distinct names. Their fields are encoded, cached properties are
+            not.
     """
 
     def __init__(self, records: Sequence[type[Any]]) -> None:
         self._records = {record: tuple(field.name for field in fields(record)) for record in records}
-        self._makers = MAKERS | {record.__name__: self._maker(record) for record in records}
+        self._constructors = CONSTRUCTORS | {record.__name__: self._constructor(record) for record in records}
 
     def encode(self, value: Any) -> bytes:
-        """The text of a value.
+        """The JSON text of a value.
 
         Raises:
-            TypeError: something in it is of another type.
+            TypeError: a part of the value has a type that is not supported.
         """
         writer = _Writer(self._records)
         writer.put(value)
         return json.dumps(writer.rows, separators=(",", ":")).encode()
 
     def decode(self, text: bytes) -> Any:
-        """The value of a text.
+        """The value that a JSON text encodes.
 
         Raises:
-            ValueError, LookupError, TypeError: it is not what `encode` makes.
+            ValueError, LookupError, TypeError: the text is not one that `encode` writes.
         """
-        made: list[Any] = []
-        makers, add = self._makers, made.append
+        values: list[Any] = []
+        constructors, add = self._constructors, values.append
         for row in json.loads(text):
             if type(row) is list:
-                add(makers[row[0]]([made[position] for position in row[1:]]))
+                add(constructors[row[0]]([values[position] for position in row[1:]]))
             else:
                 add(row)
-        return made[-1]
+        return values[-1]
 
-    def _maker(self, record: type[Any]) -> Callable[[list[Any]], Any]:
+    def _constructor(self, record: type[Any]) -> Callable[[list[Any]], Any]:
         names = self._records[record]
         if "__slots__" in record.__dict__:
             return lambda parts: record(*parts)
 
-        def make(parts: list[Any]) -> Any:
-            one = object.__new__(record)  # As it was written, with no need to be checked or completed again.
+        def construct(parts: list[Any]) -> Any:
+            one = object.__new__(record)  # Without __init__: the fields were valid when written.
             one.__dict__.update(zip(names, parts, strict=True))
             return one
 
-        return make
+        return construct
 
 
 def _error(name: str) -> type[errors.SdfgadError]:
@@ -89,16 +89,16 @@ def _error(name: str) -> type[errors.SdfgadError]:
 
 
 class _Writer:
-    """Rows, each of them a plain value, or a tag with the positions of what it is made of."""
+    """The rows of the text: each a plain value, or a tag followed by the positions of its parts."""
 
     def __init__(self, records: Mapping[type[Any], tuple[str, ...]]) -> None:
         self.records = records
         self.rows: list[Any] = []
         self.known: dict[Any, int] = {}
-        self.alive: list[Any] = []  # So that no two values have the same id.
+        self.alive: list[Any] = []  # Keeps values alive: `known` uses ids, which Python reuses.
 
     def put(self, value: Any) -> int:
-        """The position of a value."""
+        """The position of a value's row, which is appended if there is none."""
         key = self._key(value)
         if key not in self.known:
             if isinstance(value, Expr):
@@ -109,13 +109,13 @@ class _Writer:
         return self.known[key]
 
     def _key(self, value: Any) -> Any:
-        """Equal only for what may share a row."""
+        """A dictionary key: equal only for values that may share a row."""
         if isinstance(value, (str, Expr, Lin, type)) or value is None:
             return value
         if isinstance(value, np.dtype):
             return "dtype", value.str
         if isinstance(value, (bool, int, float, complex)):
-            return type(value), repr(value)  # This tells 1 from True, 0.0 from -0.0, and is one for all NaNs.
+            return type(value), repr(value)  # Distinguishes 1 from True and 0.0 from -0.0; all NaNs are equal.
         self.alive.append(value)
         return id(value), "id"
 
@@ -148,7 +148,7 @@ class _Writer:
         raise TypeError(f"{value!r} of {type(value)} has no text" + (" yet" if is_dataclass(value) else ""))
 
     def _put_below(self, root: Expr) -> None:
-        """All that an expression is made of, so that writing a node goes no deeper than to its children."""
+        """Append all subexpressions bottom-up, without recursion: expressions may be deeper than Python's stack."""
         stack = [child for child in root.children if child not in self.known]
         while stack:
             waiting = [child for child in stack[-1].children if child not in self.known]

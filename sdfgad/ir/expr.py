@@ -1,14 +1,13 @@
-"""Integer linear forms and scalar expressions, which are made of each other.
+"""Symbolic affine expressions (linear forms) of integers, and scalar expressions; each may contain the other.
 
-A linear form is ``const + sum(coefficient * atom)``, the currency of indices, bounds and sizes. An atom is a symbol (a
+A linear form is ``const + sum(coefficient * atom)``; indices, bounds and sizes are linear forms. An atom is a symbol (a
 loop counter, a map parameter, a run-time integer argument) or an integer expression that is not linear (a quotient, a
-product of symbols, an element of an index array). Two forms are equal exactly when they are written the same after
-collecting terms, which is what index comparison needs.
+product of symbols, an element of an index array). Forms are canonical (like terms collected, atoms sorted), so two are
+equal exactly when they are the same linear combination of atoms.
 
-Expressions are an immutable, shared DAG with one node per distinct expression. Nodes are interned, so equality is
-identity, common subexpressions are shared by construction, and a walk over an expression visits each of its nodes once.
-Evaluation order and rounding are those of the program: nothing is reassociated, and NaN and infinity are what IEEE 754
-makes them.
+Expressions are an immutable DAG with hash consing: there is one node for each distinct expression, so equality is
+identity, common subexpressions are shared by construction, and a traversal visits each node once. Evaluation order and
+rounding are those of the program: nothing is reassociated, and NaN and infinity follow IEEE 754.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _interned: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
 
 @dataclass(frozen=True)
 class Lin:
-    """``const + sum(c * atom)``; `terms` maps atoms to non-zero coefficients in a canonical order."""
+    """A symbolic affine expression ``const + sum(c * atom)``: `terms` has (atom, non-zero coefficient), sorted."""
 
     const: int
     terms: tuple[tuple[Atom, int], ...] = ()
@@ -62,7 +61,7 @@ class Lin:
 
     @cached_property
     def symbols(self) -> frozenset[str]:
-        """The symbols in it, those inside of expressions included."""
+        """The symbols of the form, including those within its expression atoms."""
         plain = frozenset(atom for atom, _ in self.terms if isinstance(atom, str))
         return plain.union(*(atom.symbols for atom, _ in self.terms if not isinstance(atom, str)))
 
@@ -98,7 +97,7 @@ class Lin:
         return dict(self.terms).get(name, 0)
 
     def substitute(self, symbols: Mapping[str, IntLike], on_expr: Callable[[Expr], Expr] | None = None) -> Lin:
-        """Replace symbols by forms; `on_expr` maps the atoms that are expressions."""
+        """Substitute forms for symbols; `on_expr` maps the atoms that are expressions (None leaves them unchanged)."""
         if self.is_affine and self.symbols.isdisjoint(symbols):
             return self
         result = Lin(self.const)
@@ -131,7 +130,7 @@ def _substituted(atom: Atom, symbols: Mapping[str, IntLike], on_expr: Callable[[
 
 
 def as_linear(expr: Expr) -> Lin:
-    """The linear form of an integer expression: itself as an atom where it is not linear."""
+    """The linear form of an integer expression; a non-linear expression becomes an atom."""
     if isinstance(expr, Int):
         return expr.value
     if isinstance(expr, Const):
@@ -148,7 +147,7 @@ class Expr:
     __slots__ = ("__weakref__", "_reads", "_symbols", "dtype")
     arguments: ClassVar[tuple[str, ...]]
     dtype: np.dtype[Any]
-    # Found once, as nodes never change.
+    # Caches: nodes are immutable.
     _reads: tuple[Read, ...]
     _symbols: frozenset[str]
 
@@ -197,7 +196,7 @@ class Const(Expr):
     def __new__(cls, value: Any, dtype: np.dtype[Any]) -> Const:
         dtype = np.dtype(dtype)
         value = dtype.type(value).item()
-        # repr tells -0.0 from 0.0 and one NaN from a number; dict keys would not.
+        # By repr: as dict keys -0.0 equals 0.0, and NaN does not equal itself.
         return _intern(cls, (repr(value), dtype.str), value=value, dtype=dtype)
 
     def __str__(self) -> str:
@@ -250,7 +249,7 @@ class Read(Expr):
 
 
 class Op(Expr):
-    """An elementary operation on scalars, by name; `sdfgad.ir.ops` says what each name means."""
+    """An elementary operation on scalars, by its name in `sdfgad.ir.ops.OPERATIONS`."""
 
     __slots__ = ("args", "name")
     arguments = ("name", "args", "dtype")
@@ -305,12 +304,12 @@ def rewrite(
     symbols: Mapping[str, IntLike] | None = None,
     replace: Callable[[Expr], Expr | None] | None = None,
 ) -> Expr:
-    """`root` with symbols substituted, and nodes mapped by `replace` (None keeps a node) bottom-up."""
+    """Substitution: `root` with symbols replaced, and nodes mapped bottom-up by `replace` (None: unchanged)."""
     return Rewriter(symbols or {}, replace)(root)
 
 
 class Rewriter:
-    """A memoised bottom-up rewrite, shared over several expressions."""
+    """A memoised bottom-up rewriter; one instance shares its memo between several expressions."""
 
     def __init__(self, symbols: Mapping[str, IntLike], replace: Callable[[Expr], Expr | None] | None = None):
         self.symbols, self.replace = symbols, replace

@@ -1,7 +1,7 @@
-"""Integer forms without the quotients and remainders that the ranges of their symbols decide.
+"""Constant folding and strength reduction: removes integer divisions and remainders that ranges of symbols decide.
 
-The views that a reshape makes are full of them: ``A[(64*p + q) // 64, (64*p + q) % 64]`` is ``A[p, q]`` for q < 64, and
-the element's position in memory, ``64*((16*p + q) // 64) + (16*p + q) % 64``, is ``16*p + q`` whatever the ranges.
+Reshaped views are full of them: ``A[(64*p + q) // 64, (64*p + q) % 64]`` is ``A[p, q]`` for q < 64, and the element's
+offset in memory, ``64*((16*p + q) // 64) + (16*p + q) % 64``, is ``16*p + q`` for any p and q.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Mapping
 
 from sdfgad.ir.expr import INT, Atom, Const, Expr, Int, IntLike, Lin, Op, Read, Rewriter, as_linear
 
-# The least and the greatest value of a symbol; a symbol that is not mentioned may have any.
+# Symbol -> its least and greatest value; other symbols are unbounded.
 Ranges = Mapping[str, tuple[int, int]]
 
 
 def folded(form: Lin, ranges: Ranges) -> Lin:
-    """An equal form, simpler where that is known."""
+    """An equal form with fewer divisions and remainders."""
     result = Lin(form.const)
     for atom, coefficient in form.terms:
         result = result + folded_atom(atom, ranges).scaled(coefficient)
-    return _joined(result)
+    return _recombined(result)
 
 
 def folded_expression(root: Expr, symbols: Mapping[str, IntLike], ranges: Ranges) -> Expr:
-    """An expression with symbols replaced, whose integer forms are folded then."""
+    """An expression after substitution of symbols, with its integer forms folded."""
 
     def simpler(node: Expr) -> Expr | None:
         if isinstance(node, Read):
@@ -37,7 +37,7 @@ def folded_expression(root: Expr, symbols: Mapping[str, IntLike], ranges: Ranges
 
 
 def folded_atom(atom: Atom, ranges: Ranges) -> Lin:
-    """A form that equals an atom."""
+    """The folded form of an atom."""
     parts = division(atom)
     if parts is None:
         return Lin.symbol(atom)
@@ -46,7 +46,7 @@ def folded_atom(atom: Atom, ranges: Ranges) -> Lin:
 
 
 def _reduced(name: str, form: Lin, divisor: int, ranges: Ranges) -> Lin:
-    """``form // divisor`` or ``form % divisor``; of ``c*s + r`` with 0 <= r < c by those of s and ``divisor // c``."""
+    """``form // divisor`` or ``form % divisor``; ``c*s + r`` with 0 <= r < c is reduced to s and ``divisor // c``."""
     if divisor == 1:
         return form if name == "floor_divide" else Lin(0)
     for common in sorted({divisor, *(math.gcd(c, divisor) for _, c in form.terms)} - {1}, reverse=True):
@@ -73,7 +73,7 @@ def _divided(name: str, form: Lin, divisor: int) -> Lin:
 
 
 def _quotient(form: Lin, divisor: int) -> Lin:
-    """``form // divisor``, with ``(s + y // e) // d`` as ``(e*s + y) // (e*d)``."""
+    """``form // divisor``; nested divisions ``(s + y // e) // d`` become ``(e*s + y) // (e*d)``."""
     inner = [(atom, parts) for atom, c in form.terms for parts in [division(atom)] if parts and c == 1]
     quotients = [(atom, dividend, by) for atom, (name, dividend, by) in inner if name == "floor_divide"]
     if len(quotients) != 1:
@@ -83,7 +83,7 @@ def _quotient(form: Lin, divisor: int) -> Lin:
 
 
 def _split(form: Lin, divisor: int) -> tuple[Lin, Lin]:
-    """``whole`` and ``rest`` with ``form = divisor * whole + rest``, all multiples of the divisor in the former."""
+    """``(whole, rest)`` with ``form = divisor * whole + rest``; terms divisible by `divisor` are in ``whole``."""
     whole, rest = Lin(form.const // divisor), Lin(form.const % divisor)
     for atom, coefficient in form.terms:
         if coefficient % divisor:
@@ -94,10 +94,10 @@ def _split(form: Lin, divisor: int) -> tuple[Lin, Lin]:
 
 
 def _range(form: Lin, ranges: Ranges) -> tuple[int, int] | None:
-    """The least and greatest value of a form, not always the tightest; None if a symbol has no range."""
+    """Interval analysis: bounds of a form, not always tight; None if a symbol is unbounded."""
     low = high = form.const
     for atom, coefficient in form.terms:
-        span = ranges.get(atom) if isinstance(atom, str) else _range_ofdivision(atom, ranges)
+        span = ranges.get(atom) if isinstance(atom, str) else _range_of_division(atom, ranges)
         if span is None:
             return None
         ends = (coefficient * span[0], coefficient * span[1])
@@ -105,7 +105,7 @@ def _range(form: Lin, ranges: Ranges) -> tuple[int, int] | None:
     return low, high
 
 
-def _range_ofdivision(atom: Expr, ranges: Ranges) -> tuple[int, int] | None:
+def _range_of_division(atom: Expr, ranges: Ranges) -> tuple[int, int] | None:
     parts = division(atom)
     if parts is None:
         return None
@@ -116,8 +116,8 @@ def _range_ofdivision(atom: Expr, ranges: Ranges) -> tuple[int, int] | None:
     return None if span is None else (span[0] // divisor, span[1] // divisor)
 
 
-def _joined(form: Lin) -> Lin:
-    """The form with ``c * (x % d) + c*d * (x // d)`` as ``c * x``."""
+def _recombined(form: Lin) -> Lin:
+    """The form with each ``c * (x % d) + c*d * (x // d)`` replaced by ``c * x``."""
     for atom, coefficient in form.terms:
         parts = division(atom)
         if parts is None or parts[0] != "remainder":
@@ -126,5 +126,5 @@ def _joined(form: Lin) -> Lin:
         quotient = _quotient(dividend, divisor)
         if quotient.terms and form.coefficient(quotient.terms[0][0]) == coefficient * divisor:
             rest = form - Lin.symbol(atom).scaled(coefficient) - quotient.scaled(coefficient * divisor)
-            return _joined(rest + dividend.scaled(coefficient))
+            return _recombined(rest + dividend.scaled(coefficient))
     return form

@@ -1,4 +1,4 @@
-"""The library functions that a `Call` may name: which header defines each, and what it raises where it fails."""
+"""Table of the library functions that a `Call` may name: the C++ header of each, and the errors it reports."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ class LibraryFunction:
 
     Attributes:
         header: the file that defines it.
-        failure: what went wrong where it returns 1, if it may; a call then has one more output, which tells.
+        failure: the error message where the function returns 1; empty if it cannot fail. A call of a function that can
+            fail has one more output, the returned status.
         is_differentiable: whether its outputs vary differentiably with its inputs.
-        is_of_adjoints: whether only adjoints call it, so that it needs no rule of its own.
-        check: the function of the first input that only tells whether this one fails, if there is one.
+        is_of_adjoints: whether only adjoints call it, so that it needs no derivative rule.
+        check: the function of the first input that computes this status alone, if there is one.
     """
 
     header: str

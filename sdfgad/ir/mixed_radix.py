@@ -1,8 +1,8 @@
-"""Mixed-radix numbers: the index ``12*a + 4*b + c`` with b < 3 and c < 4 has the digits a, b and c, and so is another
-number at every point.
+"""Mixed-radix numerals: the index ``12*a + 4*b + c`` with b < 3 and c < 4 has the digits a, b and c, so it is
+injective: it has a different value at every point.
 
-Where digits follow on each other they are one: the numbers above are those of ``4*d + c`` with d < 3*extent of a, and
-with a < 2 they are the numbers below 24.
+Adjacent digits can be joined: the values above are those of ``4*d + c`` with d below 3 times the extent of a, and for
+a < 2 they are the numbers from 0 to 23.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from sdfgad.ir.program import Compute
 
 @dataclass(frozen=True)
 class Digits:
-    """The numbers ``fixed + sum of weight * digit``, with 0 <= digit < count; the lowest weight comes first."""
+    """The numbers ``fixed + sum of weight * digit``, 0 <= digit < count; `digits` has (weight, count), lowest first."""
 
     fixed: Lin
     digits: tuple[tuple[int, int], ...]
 
     def is_all(self, extent: Lin) -> bool:
-        """Whether these are all the numbers below an extent."""
+        """Whether these are all the numbers from 0 to an extent, exclusive."""
         digits = () if extent == Lin(1) else ((1, extent.const),)
         return extent.is_const and self.fixed == Lin(0) and self.digits == digits
 
 
 def radix_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
-    """The digits of a form of parameters, if other values of those that it has always make another value."""
+    """The mixed-radix digits of a form of parameters; None if it is not certainly injective in them."""
     fixed, found = Lin(form.const), list[tuple[int, int]]()
     for atom, weight in form.terms:
         if not isinstance(atom, str) or atom not in extents:
@@ -45,7 +45,7 @@ def radix_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
 
 
 def digits_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
-    """The same, with digits that follow on each other as one: equal for equal sets of values."""
+    """As `radix_of`, with adjacent digits joined: a canonical form, equal for equal sets of values."""
     radix = radix_of(form, extents)
     if radix is None:
         return None
@@ -60,8 +60,8 @@ def digits_of(form: Lin, extents: Mapping[str, Lin]) -> Digits | None:
 
 
 @lru_cache(maxsize=50_000)
-def places(statement: Compute) -> tuple[Digits, ...] | None:
-    """For each axis of its target the indices at which a statement writes; None if a parameter is in several axes."""
+def written_indices(statement: Compute) -> tuple[Digits, ...] | None:
+    """The set of indices that a statement writes, by axis of its target; None if a parameter is in several axes."""
     extents = dict(statement.params)
     found = [digits_of(lin, extents) for lin in statement.target.index]
     mentioned = [atom for lin in statement.target.index for atom, _ in lin.terms if atom in extents]
@@ -71,15 +71,15 @@ def places(statement: Compute) -> tuple[Digits, ...] | None:
 
 def writes_all(statement: Compute, shape: tuple[Lin, ...]) -> bool:
     """Whether a statement certainly writes every element of a buffer of this shape."""
-    found = places(statement)
+    found = written_indices(statement)
     return found is not None and all(d.is_all(extent) for d, extent in zip(found, shape, strict=True))
 
 
-def is_same_place(a: Compute, b: Compute) -> bool:
-    """Whether two statements certainly write the same elements, `a` each one of them once."""
-    mine, theirs = places(a), places(b)
-    if mine is None or mine != theirs:
+def writes_same_elements(a: Compute, b: Compute) -> bool:
+    """Whether two statements certainly write the same set of elements, and `a` is injective (writes each once)."""
+    indices_a, indices_b = written_indices(a), written_indices(b)
+    if indices_a is None or indices_a != indices_b:
         return False
-    is_plain = all(d.fixed.is_affine for d in mine)
+    is_plain = all(d.fixed.is_affine for d in indices_a)
     used = {atom for lin in a.target.index for atom, _ in lin.terms}
     return is_plain and all(name in used or extent == Lin(1) for name, extent in a.params)

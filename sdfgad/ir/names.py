@@ -1,4 +1,4 @@
-"""The one owner of generated names: identifiers that Python, C++, DaCe, sympy and isl all take as plain names."""
+"""Fresh names (alpha renaming): unique identifiers that Python, C++, DaCe, sympy and isl accept and do not reserve."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 
 
 class Names:
-    """Hands out names that are not taken yet; the same requests give the same names."""
+    """A generator of fresh names; deterministic: the same sequence of requests gives the same names."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = dict.fromkeys(taken, 1)
 
     def fresh(self, base: str) -> str:
-        """An unused name like `base`: plain ASCII, without underscores at its ends, and no reserved word."""
+        """An unused name derived from `base`: ASCII, without underscores at its ends, and not a reserved word."""
         return self._unused(_plain(base))
 
     def _unused(self, base: str) -> str:
@@ -46,7 +46,7 @@ def _reserved() -> frozenset[str]:
 
 
 def _sympy() -> Iterator[str]:
-    """What sympy defines: its list of it and its modules, looked up without the import, which would take a while."""
+    """The names that sympy defines: its `__all__` and its modules, found without the import, which is slow."""
     spec = importlib.util.find_spec("sympy")
     assert spec is not None
     assert spec.origin is not None

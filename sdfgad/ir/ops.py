@@ -1,4 +1,4 @@
-"""The elementary operations: for each NumPy ufunc name, and a few names of ours, what all stages have to know of it.
+"""Table of the elementary operations, named as NumPy's ufuncs where there is one: C++ text, cost and dtypes of each.
 
 Functions in the namespace `sdfgad` are defined in ``targets/cpu/include/sdfgad.h`` and follow NumPy where C++ differs
 from it. Rules of derivatives are in `sdfgad.rules.elementary`.
@@ -14,63 +14,63 @@ from operator import add, floordiv, mod, mul, neg, sub
 
 
 class Cost(Enum):
-    """How long an operation takes on real numbers, one of many in a loop."""
+    """Cost class of an operation on real numbers: its throughput in a loop."""
 
-    # of these a processor does two vectors at a time
+    # two vector instructions per cycle
     PLAIN = auto()
-    # a vector instruction or two
+    # one or two vector instructions
     CHEAP = auto()
-    # a quotient or a root: a vector instruction that takes long, and twice as long in vectors twice as long
+    # a quotient or a root: a slow vector instruction, whose time is proportional to the length of the vector
     DIVISION = auto()
-    # instructions for one number at a time, or a short call
+    # scalar instructions, or a short call
     CALL = auto()
-    # a function that takes longer than reading its value from memory
+    # a function that is slower than a load of its value from memory
     SLOW = auto()
-    # such a function that ``vector_math.h`` has for whole vectors
+    # such a function with a vector version in ``vector_math.h``
     VECTOR = auto()
 
 
 class Result(Enum):
-    """The dtype of an operation's result."""
+    """Type rule: the dtype of an operation's result."""
 
     # that of the first operand
     OPERAND = auto()
-    # that of the second one, of which a condition decides
+    # that of the second operand; the first is a condition
     CHOSEN = auto()
     # a boolean
     TRUTH = auto()
-    # of complex operands that of their real part
+    # that of the real part of a complex operand
     PART = auto()
     # the complex dtype whose parts are the operands
     COMPLEX = auto()
-    # the one that is asked for
+    # given explicitly, as of a cast
     ASKED = auto()
 
 
 PLAIN, CHEAP, DIVISION, CALL, SLOW, VECTOR = Cost
 OPERAND, CHOSEN, TRUTH, PART, COMPLEX, ASKED = Result
-# In place of a text for other operands: it is the one for real numbers.
+# Stands for the text of `cpp`: the C++ for real operands serves here, too.
 SAME = ""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What is known of an elementary operation.
+    """The properties of an elementary operation.
 
     In the texts `{0}`, `{1}`, … stand for the operands, already cast to the operation's input dtype, and `{type}` for
     the C++ type of the result.
 
     Attributes:
-        cpp: the C++ expression that computes it.
-        complex_cpp: the one for complex operands; None if it takes none.
-        eager_cpp: the one that may run where its value is not asked for, in a loop that then has no branch and whose
-            trips can be elements of a vector; None if that would not be cheap. A text of its own is that of a choice.
-        like: NumPy's ufunc that takes and gives the same dtypes, where the operation's name is none.
-        infix: Python's operator between two operands, if there is one.
-        negation: of a comparison, the one that holds where this one does not (but for NaN).
-        identity: what an accumulation of this kind begins with, if there may be one.
-        on_integers: the function of Python's integers that it is in sizes and indices, if it may stand there.
-        complex_work: operations on real numbers that it takes on complex ones.
+        cpp: the C++ expression for real operands.
+        complex_cpp: the C++ expression for complex operands; None if they are not allowed.
+        eager_cpp: the C++ expression for speculative evaluation (if-conversion): without a branch, so that a loop can
+            be vectorised; None if that would be slow. Choices and short-circuit operators have their own text.
+        like: the NumPy ufunc with the same dtypes of operands and result, where the operation is not itself a ufunc.
+        infix: Python's binary operator, if there is one.
+        negation: of a comparison, its negation (which for NaN does not hold either).
+        identity: the neutral element of an accumulation by this operation, if there may be one.
+        on_integers: the function of Python integers that evaluates it in sizes and indices, if it is allowed there.
+        complex_work: the number of real operations that it takes on complex numbers.
     """
 
     cpp: str
@@ -101,7 +101,7 @@ class Operation:
 
     @property
     def is_eager(self) -> bool:
-        """Whether it is cheap in a vector, so that it may run where its value is not asked for."""
+        """Whether speculative evaluation is cheap: it may run where its value is not needed."""
         return self.eager_cpp is not None
 
     @property
@@ -116,22 +116,22 @@ class Operation:
 
     @property
     def is_instruction(self) -> bool:
-        """Whether it is a vector instruction or two, however long these take; others are calls of libm."""
+        """Whether it compiles to vector instructions, fast or slow; others are calls of libm."""
         return self.cost in (PLAIN, CHEAP, DIVISION)
 
     @property
     def is_vectorised(self) -> bool:
-        """Whether ``vector_math.h`` has it for whole vectors."""
+        """Whether ``vector_math.h`` has a vector version."""
         return self.cost is VECTOR
 
     @property
     def is_slow(self) -> bool:
-        """Whether it takes longer than reading its value from a tape in memory."""
+        """Whether it is slower than a load of its value from a tape in memory."""
         return self.cost in (SLOW, VECTOR)
 
     @property
     def is_expensive(self) -> bool:
-        """Whether it takes longer than reading a number."""
+        """Whether it is slower than a load of one operand."""
         return self.is_slow or self.cost is DIVISION
 
 
@@ -148,7 +148,7 @@ OPERATIONS: dict[str, Operation] = {
     "square": Operation("({0} * {0})", SAME, eager_cpp=SAME, cost=PLAIN, complex_work=6),
     "reciprocal": Operation("sdfgad::reciprocal({0})", SAME, cost=DIVISION),
     "sqrt": Operation("std::sqrt({0})", "sdfgad::sqrt({0})", eager_cpp=SAME, cost=DIVISION),
-    # of a sum of squares: a length, whose derivative at 0 is 0
+    # the square root of a sum of squares: a norm, whose derivative at 0 is 0
     "root_of_squares": Operation("std::sqrt({0})", eager_cpp=SAME, cost=DIVISION, like="sin"),
     "cbrt": Operation("sdfgad::math::cbrt({0})", cost=VECTOR),
     "hypot": Operation("sdfgad::math::hypot({0}, {1})", cost=VECTOR),
@@ -228,7 +228,7 @@ OPERATIONS: dict[str, Operation] = {
     "select": Operation(
         "({0} ? {1} : {2})", SAME, eager_cpp="sdfgad::select<{type}>({0}, {1}, {2})", cost=CHEAP, result=CHOSEN
     ),
-    # the value without its derivative
+    # stop_gradient: the value, with derivative 0
     "held": Operation("({0})", eager_cpp=SAME, cost=CHEAP, like="sin"),
     # comparison and logic
     "equal": Operation(
@@ -259,7 +259,7 @@ OPERATIONS: dict[str, Operation] = {
     "real": Operation("std::real({0})", "{0}.re", eager_cpp=SAME, cost=CHEAP, result=PART),
     "imag": Operation("std::imag({0})", "{0}.im", eager_cpp=SAME, cost=CHEAP, result=PART),
     "complex": Operation("sdfgad::complex({0}, {1})", SAME, eager_cpp=SAME, result=COMPLEX),
-    # an index, from the end where it is negative
+    # an index; a negative one counts from the end
     "wrap": Operation("sdfgad::wrap({0}, {1})", cost=CHEAP),
     # a conversion: its text follows from both dtypes
     "cast": Operation("", SAME, eager_cpp=SAME, cost=CHEAP, result=ASKED),

@@ -1,4 +1,4 @@
-"""Polynomials in symbols with rational coefficients: what counts the points of nested loops."""
+"""Polynomials in symbols with rational coefficients (as Ehrhart polynomials: counts of the points of nested loops)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-Monomial = tuple[str, ...]  # its symbols in order, each as often as its power says
+Monomial = tuple[str, ...]  # its symbols, sorted, each repeated as often as its exponent
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Polynomial:
 
     @property
     def denominator(self) -> int:
-        """The smallest number by which all coefficients become integers."""
+        """The least common denominator of the coefficients."""
         return math.lcm(*(coefficient.denominator for coefficient in self.terms.values()))
 
     def __add__(self, other: Polynomial) -> Polynomial:
@@ -42,7 +42,7 @@ class Polynomial:
         return _collected([(tuple(sorted((*m, *n))), a * b) for (m, a), (n, b) in pairs])
 
     def summed(self, symbol: str, end: Polynomial) -> Polynomial:
-        """The sum over symbol = 0, …, end - 1; `end` may mention the symbol, which there is that outside of the sum."""
+        """The sum over symbol = 0, …, end - 1; in `end` the symbol has its value outside of the sum."""
         total = Polynomial({})
         for power, factor in self._powers_of(symbol):
             total = total + factor * _power_sum(power, end)
@@ -73,7 +73,7 @@ def _power_sum(power: int, end: Polynomial) -> Polynomial:
 
 @cache
 def _bernoulli(n: int) -> Fraction:
-    """The Bernoulli number, that of 1 being -1/2."""
+    """The Bernoulli number B_n, with B_1 = -1/2."""
     if n == 0:
         return Fraction(1)
     return -sum((math.comb(n + 1, k) * _bernoulli(k) for k in range(n)), Fraction(0)) / (n + 1)

@@ -26,7 +26,7 @@ Params = tuple[tuple[str, Lin], ...]
 
 @dataclass(frozen=True)
 class Buffer:
-    """Named storage: shape in elements (0-d is a scalar), dtype, and how the user would call it.
+    """Named storage: shape in elements (0-d is a scalar), dtype, the user's name of it and the line that defines it.
 
     A tape may have an extent that is known only at run time; every other extent is a number.
     """
@@ -55,7 +55,7 @@ class Access:
 
 
 class Node:
-    """What statements have in common: their hash, and what they mention, are found once."""
+    """Base of statements: caches their hash and their use-def sets (the buffers that they read and write)."""
 
     def __hash__(self) -> int:
         found = self.__dict__.get("_hash")
@@ -66,7 +66,7 @@ class Node:
 
     @cached_property
     def read(self) -> tuple[Read, ...]:
-        """What the statement itself reads, not its nested statements."""
+        """The reads of the statement itself, without its nested statements."""
         return tuple(_reads_of(cast("Statement", self)))
 
     @cached_property
@@ -116,7 +116,7 @@ class Compute(Node):
 
     @property
     def assigns(self) -> bool:
-        """Whether the target's old value is lost without having been added to."""
+        """Whether the target's old value is overwritten (killed), not accumulated into."""
         return self.accumulate is None or self.fresh
 
 
@@ -178,7 +178,7 @@ class Loop(Node):
 
     @cached_property
     def users(self) -> Mapping[str, Block]:
-        """For each buffer that the body mentions, its statements that do, in order."""
+        """Use-def chain: each buffer that the body mentions -> the statements of the body that mention it, in order."""
         return users_of(self.body)
 
 
@@ -205,7 +205,7 @@ Block = tuple[Statement, ...]
 
 @dataclass(frozen=True)
 class Check:
-    """What is raised where a condition of the program fails at run time: the error, its text, the line, what to do."""
+    """A run-time check: the error that is raised where it fails, with its message, the user's line and advice."""
 
     error: type[SdfgadError]
     message: str
@@ -228,8 +228,8 @@ class Program:
         outputs: what the caller receives: output name -> buffer.
         body: the statements in order.
         checks: run-time checks; where check k fails, the buffer `status` is at least ``FIRST_CHECK - 1 - k``.
-        bounds: run-time integers that may turn out too small for the axes that they are the extents of: the compiled
-            program stops before it writes beyond such an axis, and says so.
+        bounds: run-time integers that are extents of axes and may be too small: the compiled program stops before it
+            writes beyond such an axis, and reports it.
     """
 
     name: str
@@ -246,7 +246,7 @@ class Program:
 
     @cached_property
     def users(self) -> Mapping[str, Block]:
-        """For each buffer that is mentioned, the statements of the body that mention it, in order."""
+        """Use-def chain: each mentioned buffer -> the statements of the body that mention it, in order."""
         return users_of(self.body)
 
     @cached_property
@@ -260,7 +260,7 @@ class Program:
 
 
 def users_of(block: Block) -> dict[str, Block]:
-    """For each buffer that a block mentions, its statements that do, in order."""
+    """Use-def chain of a block: each buffer -> the statements of the block that mention it, in order."""
     found: dict[str, list[Statement]] = {}
     for statement in block:
         for name in statement.mentioned:
@@ -313,7 +313,7 @@ def computes(block: Block) -> Iterator[Compute]:
 
 
 def writes_of(statement: Statement) -> list[tuple[Access, Params]]:
-    """What the statement itself writes: an element for each point of a box."""
+    """The writes of the statement itself: pairs of an access and the box for whose points it is done."""
     if isinstance(statement, Compute):
         return [(statement.target, statement.params)]
     return [(whole.access, whole.params) for whole in statement.outputs] if isinstance(statement, Call) else []
@@ -330,7 +330,7 @@ def buffers_of(statement: Statement) -> frozenset[str]:
 
 
 def boxed_reads(statement: Statement) -> list[tuple[Read, Params]]:
-    """What the statement itself reads, each with the box for whose points it does."""
+    """The reads of the statement itself, each with the box for whose points it is done."""
     if isinstance(statement, Call):
         return [(whole.access.read(whole.dtype), whole.params) for whole in statement.inputs]
     params = statement.params if isinstance(statement, Compute) else ()
@@ -338,7 +338,7 @@ def boxed_reads(statement: Statement) -> list[tuple[Read, Params]]:
 
 
 def reads_of(statement: Statement) -> list[Read]:
-    """What the statement itself reads (not its nested statements): value, indices, bounds, condition."""
+    """The reads of the statement itself (not of nested statements): in value, indices, bounds, condition."""
     return list(statement.read)
 
 
@@ -373,7 +373,7 @@ def transform(block: Block, each: Callable[[Statement], Block], buffers: Collect
 
 
 def changed(statement: S, **values: Any) -> S:
-    """The statement with other values of some fields; itself, with all that was found out about it, where none is."""
+    """As `dataclasses.replace`; but the statement itself, with its caches, if no field changes."""
     is_same = all(_is_same(getattr(statement, name), value) for name, value in values.items())
     return statement if is_same else replace(statement, **values)
 

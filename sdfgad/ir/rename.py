@@ -1,4 +1,4 @@
-"""Statements with some of their buffers called otherwise."""
+"""Renaming of buffers in statements (alpha renaming)."""
 
 from __future__ import annotations
 

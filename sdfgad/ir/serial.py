@@ -1,4 +1,4 @@
-"""Programs as text, for keys of caches: it is the same in every process, and equal only for equal programs."""
+"""Canonical serialisation of programs, for cache keys: equal in all processes, and only for equal programs."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import numpy as np
 from sdfgad.ir.expr import Expr, Lin, postorder
 from sdfgad.ir.program import Program
 
-# Fields that say where something comes from, and what is raised where a check fails: its origin.
-ASIDE = frozenset(("where", "source", "checks"))
+# Provenance: the user's names and lines, and the messages of checks. The compiled code does not depend on them.
+ORIGIN_FIELDS = frozenset(("where", "source", "checks"))
 
 
 def serialised(program: Program, *, with_origin: bool = False) -> str:
-    """All that the compiled code depends on; with its origin, also the user's names and lines, and what is raised."""
-    writer = _Writer(frozenset() if with_origin else ASIDE)
+    """The JSON text of all that the compiled code depends on; `with_origin` adds the user's names, lines and checks."""
+    writer = _Writer(frozenset() if with_origin else ORIGIN_FIELDS)
     tree = [bool(program.checks), writer.tree(program)]
     return json.dumps([writer.nodes, tree], separators=(",", ":"))
 
 
 class _Writer:
-    """Turns records into lists; each distinct expression is written once, and is a number from there on.
+    """Converts records to nested lists; each distinct expression is written once and then referred to by number.
 
-    Whatever field a record has is written, so that none can be forgotten.
+    All fields of a record are written except `skipped`, so that a new field cannot be forgotten.
     """
 
-    def __init__(self, aside: frozenset[str]) -> None:
-        self.aside = aside
+    def __init__(self, skipped: frozenset[str]) -> None:
+        self.skipped = skipped
         self.nodes: list[Any] = []
         self.numbers: dict[Expr, int] = {}
         self.forms: dict[Lin, Any] = {}
@@ -53,7 +53,7 @@ class _Writer:
         if isinstance(value, type):
             return f"{value.__module__}.{value.__qualname__}"
         if is_dataclass(value):
-            names = (field.name for field in fields(value) if field.name not in self.aside)
+            names = (field.name for field in fields(value) if field.name not in self.skipped)
             return [type(value).__name__, *(self.tree(getattr(value, name)) for name in names)]
         raise TypeError(f"{value!r} has no text")
 
@@ -72,8 +72,8 @@ class _Writer:
         return {"node": self.numbers[root]}
 
     def _node(self, node: Expr) -> list[Any]:
-        """A node whose children are written."""
+        """The row of a node whose children have been written."""
         values = (getattr(node, name) for name in type(node).__slots__)
-        # A constant's text tells -0.0 from 0.0, and an integer from a number.
+        # By repr, which distinguishes -0.0 from 0.0, and an integer from a float.
         own = [repr(value) if isinstance(value, (float, complex, bool)) else self.tree(value) for value in values]
         return [type(node).__name__, node.dtype.str, *own]

@@ -1,7 +1,7 @@
-"""Exact questions about integer linear constraints, answered by isl.
+"""Presburger sets: exact emptiness, implication and bounds of integer linear constraints, computed by isl.
 
-A `Domain` is a conjunction of forms that are >= 0. Atoms that are quotients, remainders, minima and maxima of
-linear forms are encoded exactly; any other expression is an unknown integer.
+A `Domain` is a conjunction of constraints ``form >= 0``. Atoms that are quotients, remainders, minima and maxima of
+linear forms are encoded exactly; any other expression becomes an unconstrained integer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sdfgad.ir.expr import Atom, Expr, IntLike, Lin, Op, as_linear
 
 
 class Encoder:
-    """Names atoms for isl and collects what is known about those that are expressions.
+    """Translates forms into isl's syntax: names their atoms, and collects constraints on those that are expressions.
 
     Attributes:
         names: atom -> its name.
-        facts: conditions on the names.
-        determined: the names of expressions whose value the facts give, as those of symbols are given.
+        facts: constraints on the names.
+        determined: the names of the expressions whose values follow from the facts and the values of symbols.
     """
 
     def __init__(self) -> None:
@@ -38,15 +38,15 @@ class Encoder:
                 self.names[atom] = atom
             else:
                 self.names[atom] = f"e{len(self.names)}_"
-                self._learn(atom, self.names[atom])
+                self._add_facts(atom, self.names[atom])
         return self.names[atom]
 
-    def _learn(self, atom: Expr, name: str) -> None:
+    def _add_facts(self, atom: Expr, name: str) -> None:
         if not isinstance(atom, Op) or len(atom.args) != 2:
             return
         a, b = (as_linear(arg) for arg in atom.args)
         if atom.name in ("floor_divide", "remainder") and b.is_const and b.const > 0:
-            # Without quotients of isl's own, with which its dataflow analysis goes wrong.
+            # Not by isl's own division: isl's dataflow analysis is wrong with it.
             text, m = self.text(a), b.const
             if atom.name == "floor_divide":
                 self.facts.append(f"0 <= {text} - {m}*{name} < {m}")
@@ -79,7 +79,7 @@ class Domain:
         return self.with_form(s, Lin.of(extent) - s - 1)
 
     def implies(self, form: IntLike, context: isl.Set | None = None) -> bool:
-        """Whether `form` >= 0 at every point whose parameters are in `context`."""
+        """Whether `form` >= 0 at every point of the domain whose parameters are in `context`."""
         form = Lin.of(form)
         if form.is_const:
             return form.const >= 0
@@ -112,19 +112,19 @@ class Domain:
         largest = values.dim_max_val(0)
         return int(largest.to_python()) if largest.is_int() else None
 
-    def parameters(self, kept: tuple[str, ...]) -> isl.Set:
-        """The values of the symbols `kept` for which the domain has a point."""
-        return project_onto(_set(self.forms), kept)
+    def parameters(self, symbols: tuple[str, ...]) -> isl.Set:
+        """The values of the symbols `symbols` for which the domain has a point."""
+        return project_onto(_set(self.forms), symbols)
 
-    def parameters_violating(self, form: IntLike, kept: tuple[str, ...]) -> isl.Set:
-        """The values of the symbols `kept` for which some point of the domain has `form` < 0."""
+    def parameters_violating(self, form: IntLike, symbols: tuple[str, ...]) -> isl.Set:
+        """The values of the symbols `symbols` for which some point of the domain has `form` < 0."""
         bad = _set((*self.forms, -Lin.of(form) - 1))
-        return project_onto(bad, kept)
+        return project_onto(bad, symbols)
 
 
-def project_onto(points: isl.Set, kept: tuple[str, ...]) -> isl.Set:
+def project_onto(points: isl.Set, symbols: tuple[str, ...]) -> isl.Set:
     for position in reversed(range(points.dim(isl.dim_type.param))):
-        if points.get_dim_name(isl.dim_type.param, position) not in kept:
+        if points.get_dim_name(isl.dim_type.param, position) not in symbols:
             points = points.project_out(isl.dim_type.param, position, 1)
     return points
 

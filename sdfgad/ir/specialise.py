@@ -1,4 +1,4 @@
-"""How a stage asks for an integer to be fixed; the stage that introduced it tries again with a constant."""
+"""Request for specialisation: a stage raises `NeedsConstant`, and the caller retries with the integers fixed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from sdfgad.errors import Location
 
 
 class NeedsConstant(Exception):
-    """Work cannot go on unless these integers are numbers; whoever introduced one may try again with it fixed.
+    """Raised where a stage needs the values of some symbolic integers; the parser retries with them as constants.
 
-    It never reaches the user.
+    It is internal and never reaches the user.
     """
 
     def __init__(self, symbols: set[str], where: Location | None, what: str = "") -> None:

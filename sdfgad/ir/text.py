@@ -1,4 +1,4 @@
-"""Programs as text, for people."""
+"""Pretty printer: programs as readable text, one statement a line."""
 
 from __future__ import annotations
 

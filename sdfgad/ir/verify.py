@@ -1,8 +1,8 @@
 """Verifier: whether a program is well-formed.
 
-Names stand for something where they are used, indices have the rank of what they index, types agree, and a box, a call
-and a loop are what their records say. What takes values to find out, such as an element that two trips of a parallel
-loop write, the interpreter of `sdfgad.explain` finds.
+It checks that names are defined where they are used, indices have the rank of their buffer, dtypes agree, and boxes,
+calls and loops satisfy the invariants of their records. What depends on values, such as data races between the trips of
+a parallel loop, the interpreter of `sdfgad.explain` checks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sdfgad.ir.text import statement_head
 Scope = frozenset[str]
 
 KINDS = get_args(Accumulate)
-# Expressions of known operations, whatever program they are in.
+# Cache: expressions whose operations have been checked, in any program.
 _known: WeakSet[Expr] = WeakSet()
 
 
@@ -43,7 +43,7 @@ def verify(program: Program, when: str = "") -> None:
 
 
 class _Broken(Exception):
-    """What is wrong, and the user's line that the statement comes from."""
+    """A violated invariant: its message, and the user's line that the statement comes from."""
 
     where: Location | None = None
 

@@ -11,11 +11,19 @@ from functools import cached_property
 from sdfgad.analysis.model import numbered
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.gradient.assemble import GradientProgram
-from sdfgad.gradient.checkpoints import can_keep, carried, most_trips
+from sdfgad.gradient.checkpoints import can_checkpoint, carried, most_trips
 from sdfgad.gradient.tapes import box_shape, tape_shape
 from sdfgad.ir.program import Loop, Statement, buffers_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.memory.checkpoint_modes import CAUTION, Choice, KeptLoop, TapeSize, choices_of, states_of, tape_bytes
+from sdfgad.memory.checkpoint_modes import (
+    CAUTION,
+    CheckpointableLoop,
+    Choice,
+    TapeSize,
+    choices_of,
+    states_of,
+    tape_bytes,
+)
 from sdfgad.memory.cost import Cost
 from sdfgad.memory.lifetimes import always_held, arguments, buffer_bytes, workspaces
 from sdfgad.memory.loop_choices import InnerChoices
@@ -40,7 +48,7 @@ class Accounts:
         loops: the loops that can be checkpointed, by statement number.
         cost: the cost model.
         lines: the user's line of each statement, by number.
-        kept: the bytes of all tapes together, where everything is stored.
+        all_tape_bytes: the bytes of all tapes together, where everything is stored.
     """
 
     problem: Problem
@@ -48,10 +56,10 @@ class Accounts:
     inner: tuple[Recompute, ...]
     modes: tuple[tuple[Choice, ...], ...]
     tapes: tuple[TapeSize, ...]
-    loops: Mapping[int, KeptLoop]
+    loops: Mapping[int, CheckpointableLoop]
     cost: Cost
     lines: tuple[str, ...]
-    kept: int
+    all_tape_bytes: int
 
     def line(self, number: int) -> str:
         return self.lines[number]
@@ -62,13 +70,13 @@ class Accountant:
     """Formulates the planning problem of a gradient program that stores all its residuals.
 
     Args:
-        made: the gradient program of `adjoint`, without recomputation.
+        gradient_program: that of `adjoint`, without recomputation.
         inner: the choices inside of loops.
         integers: the values of the primal's run-time integers, and the total trip counts that depend on data.
     """
 
     adjoint: Adjoint
-    made: GradientProgram
+    gradient_program: GradientProgram
     inner: InnerChoices
     integers: Mapping[str, int]
     machine: Machine
@@ -78,22 +86,26 @@ class Accountant:
         primal = self.adjoint.primal
         self.statements, self.loops = numbered(primal.body), enclosing_loops(primal.body)
         self.tops = [n for n, _ in _tops(primal.body)]
-        self.cost = Cost(self.made.program.buffers, self.integers, self.machine)
+        self.cost = Cost(self.gradient_program.program.buffers, self.integers, self.machine)
         self.all = self.adjoint.recomputable
         self.outer = [a for a in self.all if a.block[0] == 0]
         self.residuals = {**self.adjoint.residuals, **self.inner.residuals}
 
     def accounts(self) -> Accounts:
-        kept = {position: self._kept_loops(position) for position in range(len(self.tops))}
+        loops_of_step = {position: self._loops_of(position) for position in range(len(self.tops))}
         tapes = [self._tape(key) for key in sorted(self.residuals) if self.loops[key[0]]]
         modes, steps_modes = [], []
         for position in range(len(self.tops)):
             own = [t for t in tapes if self._step(t.key[0]) == position]
-            choices = choices_of([one for one in kept[position] if one.trips > 1], own, self.cost) if own else [{}]
+            choices = (
+                choices_of([one for one in loops_of_step[position] if one.trips > 1], own, self.cost) if own else [{}]
+            )
             modes.append(tuple(choices))
-            steps_modes.append([self._mode(choice, kept[position]) for choice in choices])
+            steps_modes.append([self._mode(choice, loops_of_step[position]) for choice in choices])
         values, owners = self._values(modes)
-        base = self._base(modes, {self.made.tapes[t.key] for t in tapes if t.key in self.made.tapes})
+        base = self._base(
+            modes, {self.gradient_program.tapes[t.key] for t in tapes if t.key in self.gradient_program.tapes}
+        )
         steps = tuple(
             Step(base[p], base[2 * len(self.tops) - 1 - p], tuple(steps_modes[p])) for p in range(len(self.tops))
         )
@@ -104,7 +116,7 @@ class Accountant:
             (*(self._problem_tape(t, modes) for t in tapes), *self._copies(modes)),
             self.inner.conflicts,
         )
-        loops = {one.number: one for found in kept.values() for one in found}
+        loops = {one.number: one for found in loops_of_step.values() for one in found}
         lines = tuple(str(s.where) if s.where is not None else "" for s in self.statements)
         return Accounts(
             problem,
@@ -115,7 +127,7 @@ class Accountant:
             loops,
             self.cost,
             lines,
-            self.kept,
+            self.all_tape_bytes,
         )
 
     # --- places
@@ -131,14 +143,14 @@ class Accountant:
     def _mentions(self) -> dict[str, set[int]]:
         """Buffer -> the program points that mention it."""
         found: dict[str, set[int]] = {}
-        for statement, mark in zip(self.made.program.body, self.made.points, strict=True):
+        for statement, mark in zip(self.gradient_program.program.body, self.gradient_program.points, strict=True):
             point = self._point(mark)
             for name in statement.mentioned:
                 found.setdefault(name, set()).add(point)
         return found
 
     def _bytes(self, name: str) -> int:
-        buffer = self.made.program.buffers[name]
+        buffer = self.gradient_program.program.buffers[name]
         return buffer_bytes(buffer, self.integers) if buffer.shape else 0
 
     def _label(self, names: Iterable[str]) -> str:
@@ -165,11 +177,11 @@ class Accountant:
             names, latest = recompute.buffers, self._step(recompute.latest)
             values.append(self._value(names, mentions, modes, math.ceil(work), inputs, latest))
         values += [self._value(frozenset({name}), mentions, modes, 0, (), -1) for name in others]
-        assert all(v.made < turn for v in values)
+        assert all(v.computed < turn for v in values)
         return values, [*self.outer, *[None] * len(others)]
 
     def _is_array(self, name: str) -> bool:
-        program = self.made.program
+        program = self.gradient_program.program
         return name not in arguments(program) and bool(program.buffers[name].shape)
 
     def _value(
@@ -185,7 +197,7 @@ class Accountant:
         points = {point for name in names for point in mentions.get(name, ())}
         forward = sorted(point for point in points if point < turn)
         needs = {2 * turn - 1 - point for point in points if point >= turn}
-        # A loop that is run again reads what it reads.
+        # A loop that the reverse sweep reruns reads its inputs there, too.
         needs |= {point for point in forward if len(modes[point]) > 1}
         size = sum(self._bytes(name) for name in names)
         return Value(
@@ -202,18 +214,18 @@ class Accountant:
     # --- tapes and modes
 
     @cached_property
-    def kept(self) -> int:
+    def all_tape_bytes(self) -> int:
         """The bytes of all tapes together, where everything is stored."""
-        names = self.made.tapes.values()
-        return sum(buffer_bytes(self.made.program.buffers[name], self.integers) for name in names)
+        names = self.gradient_program.tapes.values()
+        return sum(buffer_bytes(self.gradient_program.program.buffers[name], self.integers) for name in names)
 
     def _tape(self, key: Key) -> TapeSize:
         residual = self.residuals[key]
-        if key in self.made.tapes:
-            buffer = self.made.program.buffers[self.made.tapes[key]]
+        if key in self.gradient_program.tapes:
+            buffer = self.gradient_program.program.buffers[self.gradient_program.tapes[key]]
         else:
             shape = tape_shape(residual, self.adjoint)
-            assert shape is not None, "what is made again asks for nothing of unknown size"
+            assert shape is not None, "recomputation needs no residual of unknown size"
             buffer = replace(self.adjoint.primal.buffers[key[1]], shape=shape)
         loops = tuple((number, self.cost.trips(loop)) for number, loop in residual.loops)
         runs = max(math.prod(trips for _, trips in loops), 1)
@@ -239,41 +251,41 @@ class Accountant:
         """The numbers of the statements that some recomputation may run, with those nested in them."""
         return {n for a in self.all for m in a.members for n in range(m, m + self.statements[m].size + 1)}
 
-    def _kept_loops(self, position: int) -> list[KeptLoop]:
+    def _loops_of(self, position: int) -> list[CheckpointableLoop]:
         first = self.tops[position]
         last = first + self.statements[first].size
         keys = [key for key in self.residuals if first <= key[0] <= last]
         known = self.adjoint.primal.integers
-        result: list[KeptLoop] = []
+        result: list[CheckpointableLoop] = []
         for number in range(first, last + 1):
             loop = self.statements[number]
             if not isinstance(loop, Loop) or number in self.recomputed:
                 continue
-            if not can_keep(number, loop, self.loops[number], known):
+            if not can_checkpoint(number, loop, self.loops[number], known):
                 continue
             if any(number < n <= number + loop.size for n, _ in keys):
-                result.append(self._kept(number, loop))
+                result.append(self._loop(number, loop))
         return result
 
-    def _kept(self, number: int, loop: Loop) -> KeptLoop:
+    def _loop(self, number: int, loop: Loop) -> CheckpointableLoop:
         names = carried(self.adjoint, number, loop, self.loops[number])
         state = sum(buffer_bytes(self.adjoint.primal.buffers[name], self.integers) for name in names)
         runs = math.prod(self.cost.trips(outer) for _, outer in self.loops[number])
         trips = self.cost.trips(loop)
         around = tuple(outer for outer, _ in self.loops[number])
-        return KeptLoop(number, around, trips, runs, state, self.cost.statement(loop) / max(trips, 1))
+        return CheckpointableLoop(number, around, trips, runs, state, self.cost.statement(loop) / max(trips, 1))
 
-    def _mode(self, choice: Choice, loops: list[KeptLoop]) -> Mode:
+    def _mode(self, choice: Choice, loops: list[CheckpointableLoop]) -> Mode:
         kept, transient, work = states_of(choice, loops, self.cost)
         kept += self._copied_output(choice)
         label = "; ".join(f"{self.statements[number].where}: {segments}" for number, segments in choice.items())
         return Mode(label or "store", kept, transient, math.ceil(work))
 
     def _copied_output(self, choice: Choice) -> int:
-        """The bytes of a copy of the output, where only running a loop again overwrites it."""
+        """The bytes of a copy of the output, where only the rerun of a loop overwrites it."""
         output = self.adjoint.output
         writes = any(output in written((self.statements[number],)) for number in choice)
-        return self._bytes(output) if writes and self.made.value == output else 0
+        return self._bytes(output) if writes and self.gradient_program.value == output else 0
 
     def _problem_tape(self, tape: TapeSize, modes: list[tuple[Choice, ...]]) -> Tape:
         step = self._step(tape.key[0])
@@ -285,7 +297,7 @@ class Accountant:
             tuple(kept for kept, _ in sizes),
             tuple(transient for _, transient in sizes),
             # All tapes pass through the cache before any of them is read again.
-            tuple(math.ceil(self.cost.tape(total, sum(size), max(sum(size), self.kept))) for size in sizes),
+            tuple(math.ceil(self.cost.tape(total, sum(size), max(sum(size), self.all_tape_bytes))) for size in sizes),
             self.inner.askers.get(tape.key, ((NOBODY, NOBODY),)),
         )
 
@@ -305,18 +317,18 @@ class Accountant:
         count = len(self.tops)
         mentions = self._mentions()
         decided = {name for recompute in self.outer for name in recompute.buffers} | tapes
-        names = set(self._only_kept(mentions)) | decided
+        names = set(self._only_stored(mentions)) | decided
         changes = [0] * (2 * count + 1)
         for name, points in mentions.items():
             if name in names or not self._is_array(name):
                 continue
-            run_again = [2 * count - 1 - p for p in points if p < count and len(modes[p]) > 1]
-            first, last = min(points), max(*points, *run_again) if run_again else max(points)
+            rerun = [2 * count - 1 - p for p in points if p < count and len(modes[p]) > 1]
+            first, last = min(points), max(*points, *rerun) if rerun else max(points)
             changes[first] += self._bytes(name)
             changes[last + 1] -= self._bytes(name)
-        always = always_held(self.made.program, self.integers)
+        always = always_held(self.gradient_program.program, self.integers)
         working = [0] * (2 * count)
-        for statement, mark in zip(self.made.program.body, self.made.points, strict=True):
+        for statement, mark in zip(self.gradient_program.program.body, self.gradient_program.points, strict=True):
             working[self._point(mark)] = max(working[self._point(mark)], workspaces(statement))
         result, held = [], always
         for change, work in zip(changes[:-1], working, strict=True):
@@ -324,7 +336,7 @@ class Accountant:
             result.append(held + work)
         return result
 
-    def _only_kept(self, mentions: Mapping[str, set[int]]) -> Iterable[str]:
+    def _only_stored(self, mentions: Mapping[str, set[int]]) -> Iterable[str]:
         """Inputs of recomputations that cannot be recomputed themselves, and so are values that can only be stored."""
         owner = {name for recompute in self.outer for name in recompute.buffers}
         for recompute in self.outer:

@@ -18,7 +18,7 @@ Choice = Mapping[int, Segments]
 
 
 @dataclass
-class KeptLoop:
+class CheckpointableLoop:
     """A loop that can be checkpointed.
 
     Attributes:
@@ -65,7 +65,7 @@ def tape_bytes(tape: TapeSize, choice: Choice) -> tuple[int, int]:
     return 0, tape.box * math.prod(choice[n].length if n in choice else most for n, most in inside)
 
 
-def states_of(choice: Choice, loops: list[KeptLoop], cost: Cost) -> tuple[int, int, float]:
+def states_of(choice: Choice, loops: list[CheckpointableLoop], cost: Cost) -> tuple[int, int, float]:
     """The bytes of states held from the forward sweep on, those held during the reversal only, and the work."""
     kept = transient = 0
     work = 0.0
@@ -86,7 +86,7 @@ def states_of(choice: Choice, loops: list[KeptLoop], cost: Cost) -> tuple[int, i
     return kept, transient, work * CAUTION
 
 
-def choices_of(loops: list[KeptLoop], tapes: list[TapeSize], cost: Cost) -> list[Choice]:
+def choices_of(loops: list[CheckpointableLoop], tapes: list[TapeSize], cost: Cost) -> list[Choice]:
     """The Pareto-optimal ways to checkpoint the loops of one step, in bytes and work; a sample if they are many."""
     found: list[dict[int, Segments]] = [{}]
     for one in loops:
@@ -96,7 +96,7 @@ def choices_of(loops: list[KeptLoop], tapes: list[TapeSize], cost: Cost) -> list
 
 
 def _best(
-    choices: list[dict[int, Segments]], loops: list[KeptLoop], tapes: list[TapeSize], cost: Cost
+    choices: list[dict[int, Segments]], loops: list[CheckpointableLoop], tapes: list[TapeSize], cost: Cost
 ) -> list[dict[int, Segments]]:
     """The choices that no other beats both in bytes and in work; the first one always."""
     rated: list[tuple[int, float, int]] = []

@@ -14,8 +14,8 @@ from itertools import accumulate
 from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
-from sdfgad.schedule.thread_independence import own_arrays
-from sdfgad.schedule.work import is_much
+from sdfgad.schedule.thread_independence import private_arrays
+from sdfgad.schedule.work import is_worth_threads
 
 # A temporary of at most so many bytes is a local variable: of its own for each thread, if they share its loop. Those of
 # one statement must fit into a thread's stack, which may have no more than 2 MiB.
@@ -50,7 +50,7 @@ def local_variables(program: Program) -> set[str]:
     found = set[str]()
     for statement in program.body:
         own = {n: _bytes(program.buffers[n]) for n in statement.mentioned if users[n] == 1 and n not in outside}
-        shared = own_arrays(statement, program.buffers, own)
+        shared = private_arrays(statement, program.buffers, own)
         is_large = sum(own[name] for name in shared) > STACK
         large = set() if is_large or not has_small_calls(statement) else shared
         small = sorted((size, name) for name, size in own.items() if size <= LOCAL or name in large)
@@ -133,7 +133,7 @@ def workspaces(statement: Statement) -> int:
     size = max((workspace(call) for call in _calls((statement,))), default=0)
     if not size:
         return 0
-    shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_much((s,))]
+    shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_worth_threads((s,))]
     together = (FEW_PARTS * workspace(call) for loop in shared for call in _calls((loop,)))
     return max(size, max(together, default=0))
 

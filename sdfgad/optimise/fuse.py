@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sdfgad.ir.accesses import Use, are_apart, commute, is_same_trip, mentions, own_params, uses_of
+from sdfgad.ir.accesses import Use, are_disjoint, commute, is_same_trip, mentions, own_params, uses_of
 from sdfgad.ir.expr import Const, Int, Lin, reads, rewrite
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -271,7 +271,7 @@ def _depth(statement: Statement) -> int:
 def _meets_in_step(x: Use, y: Use, of_x: str, of_y: str, may_add: bool) -> bool:
     if x.buffer != y.buffer or (x.kind == y.kind == "read"):
         return True
-    if is_same_trip(x, y, of_x, of_y) or are_apart(x, y):
+    if is_same_trip(x, y, of_x, of_y) or are_disjoint(x, y):
         return True
     # Two sums into one element that is the same for all trips are one sum.
     is_one = x.index == y.index and not mentions(x, of_x) and not mentions(y, of_y)

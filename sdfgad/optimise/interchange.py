@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations_with_replacement
 
-from sdfgad.ir.accesses import Use, are_apart, conflict, is_same_trip, mentions, own_params, uses_of
+from sdfgad.ir.accesses import Use, are_disjoint, conflict, is_same_trip, mentions, own_params, uses_of
 from sdfgad.ir.expr import Lin, symbols_in
 from sdfgad.ir.program import Compute, Loop, Statement
 
@@ -61,4 +61,4 @@ def _along(uses: list[Use], counter: str) -> int:
 def _is_possible(uses: tuple[Use, ...], var: str) -> bool:
     """Whether interchange is legal: all conflicts of the inner trips are within the same inner trip."""
     pairs = combinations_with_replacement(uses, 2)
-    return all(not conflict(x, y) or is_same_trip(x, y, var, var) or are_apart(x, y) for x, y in pairs)
+    return all(not conflict(x, y) or is_same_trip(x, y, var, var) or are_disjoint(x, y) for x, y in pairs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import prod
 
-from sdfgad.ir.accesses import is_filled, mentioned_by, own_params
+from sdfgad.ir.accesses import fills_target, mentioned_by, own_params
 from sdfgad.ir.expr import Lin, Read, reads
 from sdfgad.ir.folding import folded
 from sdfgad.ir.names import Names
@@ -38,7 +38,7 @@ class _Reshapes(Forward):
         # A copy of one element is in a register.
         # What its target does not tell, such as the parameter of `for p < 1: x[0] = t[p]`, a read of it cannot know.
         is_told = statement.params and len(own_params(statement)) == len(statement.params)
-        if value.index == target.index or not is_told or not is_filled(self.buffers, statement):
+        if value.index == target.index or not is_told or not fills_target(self.buffers, statement):
             return False
         return self.is_in_order(statement, value) or self.is_read_once(target.buffer)
 

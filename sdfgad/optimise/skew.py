@@ -38,7 +38,7 @@ from sdfgad.optimise.fuse import fuse
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import product_of
 from sdfgad.schedule.vector_width import is_plain_arithmetic
-from sdfgad.schedule.work import is_much
+from sdfgad.schedule.work import is_worth_threads
 
 # Bytes that the rows at work may take: most of the first cache.
 CACHE = 1 << 15
@@ -152,7 +152,9 @@ class _Skewing:
 
     def is_shared(self, loop: Loop) -> bool:
         """Whether single sweeps, or several after fusion, have enough work for threads."""
-        return is_much(loop.body) and any(is_much((s,)) for s in fuse(self.program.with_body(loop.body)).body)
+        return is_worth_threads(loop.body) and any(
+            is_worth_threads((s,)) for s in fuse(self.program.with_body(loop.body)).body
+        )
 
     def has_values_of_rows(self, loop: Loop, sweeps: list[_Sweep]) -> bool:
         """Whether a temporary goes from sweep to sweep at the same rows: fused, it would not need all its rows."""

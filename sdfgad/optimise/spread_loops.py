@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations_with_replacement
 
-from sdfgad.ir.accesses import are_apart, conflict, is_same_trip, uses_of
+from sdfgad.ir.accesses import are_disjoint, conflict, is_same_trip, uses_of
 from sdfgad.ir.expr import Expr, Lin, Read, reads, symbols_in
 from sdfgad.ir.program import (
     Access,
@@ -101,7 +101,7 @@ def _is_box(loop: Loop, statement: Compute) -> bool:
 def _are_alone(loop: Loop) -> bool:
     """Whether the trips are independent: no trip touches an element that another one changes."""
     pairs = combinations_with_replacement(uses_of(loop), 2)
-    return all(not conflict(x, y) or is_same_trip(x, y, loop.var, loop.var) or are_apart(x, y) for x, y in pairs)
+    return all(not conflict(x, y) or is_same_trip(x, y, loop.var, loop.var) or are_disjoint(x, y) for x, y in pairs)
 
 
 def _spread(loop: Loop, statement: Compute) -> Compute:

@@ -25,7 +25,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of, with_buffers
-from sdfgad.schedule.loop_facts import is_vector, sums_of
+from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
 from sdfgad.schedule.loop_order import is_single
 
 ROWS = 4
@@ -79,7 +79,9 @@ class _Jamming:
         before = tuple(s for copy in copies for s in copy[:at])
         after = tuple(s for copy in copies for s in copy[at + 1 :])
         body = tuple(s for copy in copies for s in _body(copy[at]))
-        if not is_vector(body, inner.var, list(self.buffers.keys() - self.program.buffers), sums_of(body, inner.var)):
+        if not is_vector(
+            body, inner.var, list(self.buffers.keys() - self.program.buffers), scalar_reductions(body, inner.var)
+        ):
             return (loop,), None
         guards = (counter, Lin(count // ROWS - 1) - counter)
         together = replace(

@@ -23,13 +23,13 @@ class Change:
         solution: the solution after the change.
         spans: the bytes held more, or less, between two points.
         work: the nanoseconds added.
-        made_at: for each value whose recomputation moves, the reverse point at which it is recomputed now; -1: nowhere.
+        recomputed_at: for each value whose recomputation moves, its new reverse point; -1: it is no longer recomputed.
     """
 
     solution: Solution
     spans: Sequence[Span]
     work: int
-    made_at: Mapping[int, int] = field(default_factory=dict)
+    recomputed_at: Mapping[int, int] = field(default_factory=dict)
 
 
 class Board:
@@ -47,7 +47,7 @@ class Board:
         self.problem, self.solution = problem, solution
         result = simulate(problem, solution)
         self.live, self.work = np.array(result.live, np.int64), result.work
-        self._made_at = dict(result.made_at)
+        self._recomputed_at = dict(result.recomputed_at)
         self._consumers: list[list[int]] = [[] for _ in problem.values]
         for index, value in enumerate(problem.values):
             for source in sorted(set(value.inputs)):
@@ -80,65 +80,67 @@ class Board:
     def apply(self, change: Change) -> None:
         self.live, self.solution = self._after(change), change.solution
         self.work += change.work
-        for value, point in change.made_at.items():
-            self._made_at[value] = point
+        for value, point in change.recomputed_at.items():
+            self._recomputed_at[value] = point
             if point < 0:
-                del self._made_at[value]
+                del self._recomputed_at[value]
 
     # --- changes
 
     def value(self, index: int) -> Change | None:
         """The change that stores value `index` if it is recomputed, or the other way round; None if that is invalid."""
-        again = self.solution.values ^ {index}
-        made_at: dict[int, int] = {}
+        recomputed = self.solution.values ^ {index}
+        recomputed_at: dict[int, int] = {}
         spans: list[Span] = []
         work = 0
         waiting, seen = [(self._rank[index], index)], {index}
         while waiting:
             value = heapq.heappop(waiting)[1]
-            held, was = self._held(value, again, made_at), self._held(value, self.solution.values, {})
+            held, was = self._held(value, recomputed, recomputed_at), self._held(value, self.solution.values, {})
             if value != index and held == was:
                 continue
-            if value in again and held[0] > self.problem.values[value].latest:
+            if value in recomputed and held[0] > self.problem.values[value].latest:
                 return None
             spans += self._spans(value, value in self.solution.values, was, -1)
-            spans += self._spans(value, value in again, held, 1)
-            before, made_at[value] = self._made_at.get(value, -1), held[0] if value in again else -1
-            work += ((made_at[value] >= 0) - (before >= 0)) * self.problem.values[value].work
-            sources = set(self.problem.values[value].inputs) - seen if before != made_at[value] else set[int]()
+            spans += self._spans(value, value in recomputed, held, 1)
+            before, recomputed_at[value] = self._recomputed_at.get(value, -1), held[0] if value in recomputed else -1
+            work += ((recomputed_at[value] >= 0) - (before >= 0)) * self.problem.values[value].work
+            sources = set(self.problem.values[value].inputs) - seen if before != recomputed_at[value] else set[int]()
             for source in sources:
                 seen.add(source)
                 heapq.heappush(waiting, (self._rank[source], source))
-        changed = {value: point for value, point in made_at.items() if point != self._made_at.get(value, -1)}
-        return Change(replace(self.solution, values=again), spans, work, changed)
+        changed = {
+            value: point for value, point in recomputed_at.items() if point != self._recomputed_at.get(value, -1)
+        }
+        return Change(replace(self.solution, values=recomputed), spans, work, changed)
 
-    def _held(self, value: int, again: frozenset[int], made_at: Mapping[int, int]) -> tuple[int, int]:
+    def _held(self, value: int, recomputed: frozenset[int], recomputed_at: Mapping[int, int]) -> tuple[int, int]:
         """The highest and the lowest reverse point that need a value; a highest of -1: none does."""
         highest, lowest = self._highest[value], self._lowest[value]
         for consumer in self._consumers[value]:
-            if consumer in again:
-                point = made_at[consumer] if consumer in made_at else self._made_at.get(consumer, -1)
+            if consumer in recomputed:
+                point = recomputed_at[consumer] if consumer in recomputed_at else self._recomputed_at.get(consumer, -1)
                 if point >= 0:
                     highest, lowest = max(highest, point), min(lowest, point)
         return highest, lowest
 
-    def _spans(self, value: int, is_again: bool, held: tuple[int, int], sign: int) -> list[Span]:
+    def _spans(self, value: int, is_recomputed: bool, held: tuple[int, int], sign: int) -> list[Span]:
         what, turn = self.problem.values[value], len(self.live) - 1
         size, (highest, lowest) = sign * what.bytes, held
         if highest < 0:
-            return [(what.made, what.used, size)]
-        if not is_again:
-            return [(what.made, turn - lowest, size)]
-        return [(what.made, what.used, size), (turn - highest, turn - lowest, size)]
+            return [(what.computed, what.used, size)]
+        if not is_recomputed:
+            return [(what.computed, turn - lowest, size)]
+        return [(what.computed, what.used, size), (turn - highest, turn - lowest, size)]
 
-    def inner(self, again: frozenset[int]) -> Change | None:
-        """The change that recomputes exactly the inner values `again`; None if two of them conflict."""
-        if any(one in again and other in again for one, other in self.problem.conflicts):
+    def inner(self, recomputed: frozenset[int]) -> Change | None:
+        """The change that recomputes exactly the inner values `recomputed`; None if two of them conflict."""
+        if any(one in recomputed and other in recomputed for one, other in self.problem.conflicts):
             return None
-        other = again ^ self.solution.inner
+        other = recomputed ^ self.solution.inner
         steps = {t.step for t in self.problem.tapes if any(not other.isdisjoint(pair) for pair in t.asked)}
-        change = self._steps(replace(self.solution, inner=again), steps)
-        work = sum(self.problem.inner[k].work * (1 if k in again else -1) for k in other)
+        change = self._steps(replace(self.solution, inner=recomputed), steps)
+        work = sum(self.problem.inner[k].work * (1 if k in recomputed else -1) for k in other)
         return replace(change, work=change.work + work)
 
     def mode(self, step: int, mode: int) -> Change:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from sdfgad.plan.board import Board, Change
 from sdfgad.plan.problem import NOBODY, Problem, Solution, Tape
-from sdfgad.plan.simulate import cheapest_modes, is_active, least_live, made_again_at
+from sdfgad.plan.simulate import cheapest_modes, is_active, least_live, recompute_points
 
 # All changes are looked at before the best is taken; of more values than these as many, from all over the program.
 FEW_VALUES, LOOKED_AT = 120, 40
@@ -29,7 +29,7 @@ def store_all(problem: Problem) -> Solution:
     return replace(keep_all(problem), modes=(0,) * len(problem.steps))
 
 
-def make_all_again(problem: Problem) -> Solution:
+def recompute_all(problem: Problem) -> Solution:
     """The solution that recomputes all that it can, in the modes that keep the fewest bytes.
 
     Of inner values that conflict, the first is recomputed. A value stays stored if its inputs are no longer available
@@ -40,17 +40,17 @@ def make_all_again(problem: Problem) -> Solution:
     """
     start = keep_all(problem)
     inner = set(start.inner)
-    kept_inner = _wanted(problem.fixed_inner, False)
+    stored_inner = _wanted(problem.fixed_inner, False)
     for position in range(len(problem.inner)):
         rivals = {member for pair in problem.conflicts if position in pair for member in pair}
-        if position not in kept_inner and not rivals & inner:
+        if position not in stored_inner and not rivals & inner:
             inner.add(position)
     active = [tape for tape in problem.tapes if is_active(tape, inner)]
     modes = tuple(
         min(range(len(step.modes)), key=lambda mode: (_mode_bytes(problem, active, index, mode), mode))
         for index, step in enumerate(problem.steps)
     )
-    return Solution(modes, _values_again(problem, start.values), frozenset(inner))
+    return Solution(modes, _recomputed_values(problem, start.values), frozenset(inner))
 
 
 def _wanted(fixed: tuple[tuple[int, bool], ...], choice: bool) -> frozenset[int]:
@@ -65,23 +65,25 @@ def _mode_bytes(problem: Problem, active: list[Tape], step: int, mode: int) -> t
     return kept, chosen.transient + sum(tape.transient[mode] for tape in tapes)
 
 
-def _values_again(problem: Problem, wanted: frozenset[int]) -> frozenset[int]:
-    kept = _wanted(problem.fixed_values, False)
-    again = {index for index, value in enumerate(problem.values) if value.latest >= 0 and index not in kept} | wanted
+def _recomputed_values(problem: Problem, wanted: frozenset[int]) -> frozenset[int]:
+    stored = _wanted(problem.fixed_values, False)
+    recomputed = {
+        index for index, value in enumerate(problem.values) if value.latest >= 0 and index not in stored
+    } | wanted
     while True:
-        made_at = made_again_at(problem, again)
-        too_high = {value: point - problem.values[value].latest for value, point in made_at.items()}
+        recomputed_at = recompute_points(problem, recomputed)
+        too_high = {value: point - problem.values[value].latest for value, point in recomputed_at.items()}
         absent = {value for value, excess in too_high.items() if excess > 0}
         # If a value must be recomputed, a consumer that needs it too early has to be stored instead.
-        consumers = {value for value in made_at if absent.intersection(problem.values[value].inputs)}
+        consumers = {value for value in recomputed_at if absent.intersection(problem.values[value].inputs)}
         blamed = (absent - wanted) or {
             value
             for value in consumers - wanted
-            if any(made_at[value] > problem.values[source].latest for source in problem.values[value].inputs)
+            if any(recomputed_at[value] > problem.values[source].latest for source in problem.values[value].inputs)
         }
         if not blamed:
-            return frozenset(again)
-        again.remove(max(blamed, key=lambda value: (too_high[value], value)))
+            return frozenset(recomputed)
+        recomputed.remove(max(blamed, key=lambda value: (too_high[value], value)))
 
 
 def greedy(problem: Problem, budget: int | None) -> Solution | None:
@@ -94,7 +96,7 @@ def greedy(problem: Problem, budget: int | None) -> Solution | None:
     if budget is None:
         _relax(boards[0], None)
         return boards[0].solution
-    boards.append(Board(problem, make_all_again(problem)))
+    boards.append(Board(problem, recompute_all(problem)))
     fitting = [board for board in boards if _descend(board, budget, _rate)]
     lowest = Board(problem, _lowest(problem)) if not fitting else None
     fitting += [lowest] if lowest is not None and lowest.peak <= budget else []
@@ -111,7 +113,7 @@ def reaches(problem: Problem, budget: int) -> bool:
     """
     if max(least_live(problem), default=0) > budget:
         return False
-    starts = (make(problem) for make in (keep_all, make_all_again))
+    starts = (make(problem) for make in (keep_all, recompute_all))
     return any(_descend(Board(problem, start), budget, _rate) for start in starts)
 
 
@@ -130,7 +132,7 @@ def lowest_peak(problem: Problem) -> Solution:
 def _lowest(problem: Problem) -> Solution:
     """The lowest peak of several descents; found once, as many budgets of a problem may be below what others reach."""
     found: list[Board] = []
-    for start in (keep_all(problem), make_all_again(problem)):
+    for start in (keep_all(problem), recompute_all(problem)):
         for worth in (_rate, _saved):
             board = Board(problem, start)
             _sink(board, worth)
@@ -210,7 +212,7 @@ def _changes(board: Board, turn: int) -> Iterator[Change]:
     inner: Iterable[frozenset[int] | None] = dict.fromkeys(chain(single, without)) if problem.inner else ()
     changes = chain(
         modes,
-        (board.inner(again) for again in inner if again is not None and again != solution.inner),
+        (board.inner(recomputed) for recomputed in inner if recomputed is not None and recomputed != solution.inner),
         (board.value(index) for index in free),
     )
     return (change for change in changes if change is not None)
@@ -218,16 +220,16 @@ def _changes(board: Board, turn: int) -> Iterator[Change]:
 
 def _inner_without(problem: Problem, inner: frozenset[int], tape: Tape) -> frozenset[int] | None:
     """The inner values to recompute so that nothing needs `tape`; None if something always does."""
-    fixed, again = dict(problem.fixed_inner), set(inner)
+    fixed, recomputed = dict(problem.fixed_inner), set(inner)
     for _ in tape.asked:  # A recomputed value may itself be a reader that needs the tape.
         for reader, read in tape.asked:
-            if not ((reader == NOBODY or reader in again) and (read == NOBODY or read not in again)):
+            if not ((reader == NOBODY or reader in recomputed) and (read == NOBODY or read not in recomputed)):
                 continue
             if read != NOBODY and fixed.get(read, True):
-                again.add(read)
+                recomputed.add(read)
             elif reader != NOBODY and not fixed.get(reader, False):
-                again.discard(reader)
-    return None if is_active(tape, again) else frozenset(again)
+                recomputed.discard(reader)
+    return None if is_active(tape, recomputed) else frozenset(recomputed)
 
 
 def _relax(board: Board, budget: int | None) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sdfgad.cache import building, key_of, read, write
+from sdfgad.cache import build_lock, key_of, read, write
 
 # Changes whenever what is measured does, so that older caches are not read.
 VERSION = 6
@@ -102,7 +102,7 @@ def machine() -> Machine:
     found = _parse(read(name))
     if found is not None:
         return found
-    with building(name):
+    with build_lock(name):
         # Whoever comes second waits, rather than measure at the same time and be in the way of the first.
         return _parse(read(name)) or _measured(name)
 
@@ -176,8 +176,8 @@ def _first_writing() -> float:
     for _ in range(repeats):
         np.empty(size).fill(1.0)
     new = (time.perf_counter() - start) / repeats
-    again = np.empty(size)
-    return (new - _typical_seconds(lambda: again.fill(1.0), repeats)) / again.nbytes
+    touched = np.empty(size)
+    return (new - _typical_seconds(lambda: touched.fill(1.0), repeats)) / touched.nbytes
 
 
 def _calculating() -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from sdfgad.plan.problem import NOBODY, Problem, Solution, Step, Tape
-from sdfgad.plan.simulate import consumers_first, made_again_at
+from sdfgad.plan.simulate import consumers_first, recompute_points
 
 # Each candidate costs a binary, and points far from a value's own needs are hardly ever worth one.
 MOST_CANDIDATES = 40
@@ -38,7 +38,7 @@ class Model:
     binaries: list[int | None] = field(default_factory=list)
     rows: list[Sum] = field(default_factory=list)
     work: Sum = field(default_factory=dict)
-    again: dict[int, dict[int, int]] = field(default_factory=dict)
+    recompute_variables: dict[int, dict[int, int]] = field(default_factory=dict)
     inner: list[Sum] = field(default_factory=list)
     modes: list[dict[int, Sum]] = field(default_factory=list)
     pruned: bool = False
@@ -59,8 +59,8 @@ class Model:
 
     def forbid(self, solution: Solution) -> None:
         """Adds a constraint that excludes exactly this solution."""
-        made_at = made_again_at(self.problem, solution.values)
-        chosen = [{self.again[value][point]: 1} for value, point in made_at.items()]
+        recomputed_at = recompute_points(self.problem, solution.values)
+        chosen = [{self.recompute_variables[value][point]: 1} for value, point in recomputed_at.items()]
         chosen += [self.inner[position] for position in solution.inner]
         chosen += [modes[mode] for modes, mode in zip(self.modes, solution.modes, strict=True)]
         ones = {key for what in chosen for key in what if key != ONE}
@@ -97,7 +97,7 @@ def build(problem: Problem) -> Model:
         for source in set(value.inputs):
             consumers[source].append(index)
     for index in consumers_first(problem, range(len(problem.values))):
-        _place_value(model, index, [model.again[consumer] for consumer in consumers[index]])
+        _place_value(model, index, [model.recompute_variables[consumer] for consumer in consumers[index]])
     fixed = dict(problem.fixed_inner)
     for position, inner in enumerate(problem.inner):
         model.inner.append(({ONE: 1} if fixed[position] else {}) if position in fixed else model.binary())
@@ -113,26 +113,26 @@ def _place_value(model: Model, index: int, consumers: Sequence[dict[int, int]]) 
     """Adds variables for when value `index` is recomputed and held; `consumers`: point → variable, for each."""
     value = model.problem.values[index]
     points = sorted(set(value.needs).union(*consumers), reverse=True)
-    made = {point: model.binary() for point in _candidates(model, index, points, consumers)}
-    model.again[index] = {point: variable for point, what in made.items() for variable in what}
+    binaries = {point: model.binary() for point in _candidates(model, index, points, consumers)}
+    model.recompute_variables[index] = {point: variable for point, what in binaries.items() for variable in what}
     needed = range(min(value.needs), max(value.needs) + 1) if value.needs else range(0)
     held = {point: {ONE: 1} if point in needed else model.continuous() for point in points}
-    before = {point: _sum((held[point], 1), (made.get(point, {}), -1)) for point in points}
+    before = {point: _sum((held[point], 1), (binaries.get(point, {}), -1)) for point in points}
     for point in points:
         asking: list[Sum] = [{consumer[point]: 1} for consumer in consumers if point in consumer]
         for what in asking:
             model.at_most(what, held[point])
-        if point in made and point not in value.needs:
-            # Made again earlier than needed, it might let its inputs be dropped; plans do not do that.
-            model.at_most(made[point], *asking)
-            model.at_most(made[point], held[point])
+        if point in binaries and point not in value.needs:
+            # Recomputed earlier than needed, a value might let its inputs be released; plans do not do that.
+            model.at_most(binaries[point], *asking)
+            model.at_most(binaries[point], held[point])
     for higher, lower in pairwise(points):
         model.at_most(before[lower], held[higher])
     kept = before[points[0]] if points else {}
-    model.at_most(_sum((kept, 1), *((what, 1) for what in made.values())), {ONE: 1})
+    model.at_most(_sum((kept, 1), *((what, 1) for what in binaries.values())), {ONE: 1})
     if dict(model.problem.fixed_values).get(index, False):
         model.at_most(kept, {})
-    for what in made.values():
+    for what in binaries.values():
         _add(model.work, what, value.work)
     _hold_value(model, index, held, before)
 
@@ -155,8 +155,8 @@ def _candidates(model: Model, index: int, points: Iterable[int], consumers: Sequ
 def _hold_value(model: Model, index: int, held: dict[int, Sum], before: dict[int, Sum]) -> None:
     """Count the bytes of value `index`: `held` at the points that may need it, and `before` each of them."""
     value = model.problem.values[index]
-    model.hold({ONE: 1}, value.bytes, value.made, value.used)
-    start = max(value.made, value.used + 1)
+    model.hold({ONE: 1}, value.bytes, value.computed, value.used)
+    start = max(value.computed, value.used + 1)
     for point, what in held.items():
         end = model.reverse(point)
         model.hold(before[point], value.bytes, start, end - 1)

@@ -139,7 +139,7 @@ def _text(plan: Plan) -> str:
 
 def _summary(plan: Plan) -> Iterable[str]:
     if not plan.decisions:
-        yield "Nothing is kept for the reverse sweep beyond the program's own arrays, so there is nothing to decide."
+        yield "Nothing is stored for the reverse sweep beyond the program's own arrays, so there is nothing to decide."
     limit = "no limit" if plan.budget_bytes is None else f"limit {size_text(plan.budget_bytes)}"
     yield f"peak {size_text(plan.peak_bytes)} ({limit}; all stored: {size_text(plan.store_all_bytes)})"
     yield f"      at {without_folder(plan.peak_point)}"

@@ -41,14 +41,14 @@ class Step:
 class Value:
     """A value that the forward sweep computes once and the reverse sweep may read; it can be stored, or recomputed.
 
-    It is held from forward point `made` to forward point `used`. If stored, it is held on to the last (lowest) reverse
-    point that needs it. If recomputed, it is held from the first (highest) reverse point that needs it to the last. It
-    is needed at the points `needs`, and where a value is recomputed of which it is an input.
+    It is held from forward point `computed` to forward point `used`. If stored, it is held on to the last (lowest)
+    reverse point that needs it. If recomputed, it is held from the first (highest) reverse point that needs it to the
+    last. It is needed at the points `needs`, and where a value is recomputed of which it is an input.
 
     Attributes:
         name: for people.
         bytes: its size.
-        made, used: the forward points at which it is computed, and last used.
+        computed, used: the forward points at which it is computed, and last used.
         needs: the reverse points that read it.
         work: nanoseconds to recompute it.
         inputs: the values that are needed to recompute it.
@@ -57,7 +57,7 @@ class Value:
 
     name: str
     bytes: int
-    made: int
+    computed: int
     used: int
     needs: tuple[int, ...]
     work: int

@@ -50,8 +50,8 @@ class Segments:
     @property
     def table_bytes(self) -> int:
         """At most the bytes of the tables: a row for each state that is kept and for each segment that is reversed."""
-        kept_anew = 0 if self.slots == 1 or self.slots >= self.units else self.units
-        return 24 * (self.slots + 1) + 40 * (self.units + kept_anew)
+        stored_in_reverse = 0 if self.slots == 1 or self.slots >= self.units else self.units
+        return 24 * (self.slots + 1) + 40 * (self.units + stored_in_reverse)
 
     def forward(self) -> np.ndarray:
         """Rows (keep, start, end) in trips; see `sdfgad.gradient.checkpoints`."""

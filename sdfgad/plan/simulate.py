@@ -21,14 +21,14 @@ class Simulation:
         peak_point: the first point at which they are: 0 … 2n-1, forward points first, then reverse n-1 … 0.
         live: the bytes that are live at each of these points.
         work: nanoseconds besides those of running every step once.
-        made_at: for each recomputed value, the reverse point at which it is recomputed.
+        recomputed_at: for each recomputed value, the reverse point at which it is recomputed.
     """
 
     peak: int
     peak_point: int
     live: tuple[int, ...]
     work: int
-    made_at: Mapping[int, int]
+    recomputed_at: Mapping[int, int]
 
 
 def simulate(problem: Problem, solution: Solution) -> Simulation:
@@ -39,19 +39,19 @@ def simulate(problem: Problem, solution: Solution) -> Simulation:
             inner values, or recomputes a value where its inputs are not available.
     """
     _check(problem, solution)
-    made_at = made_again_at(problem, solution.values)
-    for value, point in made_at.items():
+    recomputed_at = recompute_points(problem, solution.values)
+    for value, point in recomputed_at.items():
         if point > problem.values[value].latest:
             raise InvalidPlan(_not_present(problem, value, point))
     active = [tape for tape in problem.tapes if is_active(tape, solution.inner)]
-    live = _live_bytes(problem, solution, active, made_at)
+    live = _live_bytes(problem, solution, active, recomputed_at)
     peak = max(live, default=0)
     return Simulation(
         peak=peak,
         peak_point=live.index(peak) if live else 0,
         live=live,
-        work=_work(problem, solution, active, made_at),
-        made_at=made_at,
+        work=_work(problem, solution, active, recomputed_at),
+        recomputed_at=recomputed_at,
     )
 
 
@@ -61,23 +61,24 @@ def least_live(problem: Problem) -> tuple[int, ...]:
     live = [step.forward for step in problem.steps] + [step.reverse for step in reversed(problem.steps)]
     for value in problem.values:
         # Where it is read, it must be there, however it came there.
-        for point in (*range(value.made, value.used + 1), *(2 * n - 1 - need for need in set(value.needs))):
+        for point in (*range(value.computed, value.used + 1), *(2 * n - 1 - need for need in set(value.needs))):
             live[point] += value.bytes
     return tuple(live)
 
 
-def is_active(tape: Tape, again: Collection[int]) -> bool:
-    """Whether anything needs `tape` if the inner values `again` are recomputed."""
+def is_active(tape: Tape, recomputed: Collection[int]) -> bool:
+    """Whether anything needs `tape` if the inner values `recomputed` are recomputed."""
     return any(
-        (reader == NOBODY or reader in again) and (read == NOBODY or read not in again) for reader, read in tape.asked
+        (reader == NOBODY or reader in recomputed) and (read == NOBODY or read not in recomputed)
+        for reader, read in tape.asked
     )
 
 
-def cheapest_modes(problem: Problem, again: Collection[int]) -> tuple[int, ...]:
-    """The mode of each step with the least work, tapes included, if the inner values `again` are recomputed."""
+def cheapest_modes(problem: Problem, recomputed: Collection[int]) -> tuple[int, ...]:
+    """The mode of each step with the least work, tapes included, if the inner values `recomputed` are recomputed."""
     tapes: list[list[Tape]] = [[] for _ in problem.steps]
     for tape in problem.tapes:
-        if is_active(tape, again):
+        if is_active(tape, recomputed):
             tapes[tape.step].append(tape)
     work = [
         [mode.work + sum(tape.work[k] for tape in own) for k, mode in enumerate(step.modes)]
@@ -86,15 +87,15 @@ def cheapest_modes(problem: Problem, again: Collection[int]) -> tuple[int, ...]:
     return tuple(min(range(len(one)), key=one.__getitem__) for one in work)
 
 
-def made_again_at(problem: Problem, again: Iterable[int]) -> dict[int, int]:
-    """The reverse point at which each of the values `again` is recomputed, for those that are needed at all.
+def recompute_points(problem: Problem, recomputed: Iterable[int]) -> dict[int, int]:
+    """The reverse point at which each of the values `recomputed` is recomputed, for those that are needed at all.
 
     Whether their inputs are available there is not checked.
 
     Raises:
         InvalidPlan: the values are inputs of each other in a circle.
     """
-    order = consumers_first(problem, again)
+    order = consumers_first(problem, recomputed)
     points = {value: max(problem.values[value].needs, default=-1) for value in order}
     for value in order:
         for source in problem.values[value].inputs:
@@ -139,7 +140,7 @@ def _check(problem: Problem, solution: Solution) -> None:
     for one, other in problem.conflicts:
         if one in solution.inner and other in solution.inner:
             names = problem.inner[one].name, problem.inner[other].name
-            raise InvalidPlan(f"conflict: {names[0]} and {names[1]} cannot both be made again")
+            raise InvalidPlan(f"conflict: {names[0]} and {names[1]} cannot both be recomputed")
 
 
 def _check_positions(what: str, positions: Iterable[int], count: int) -> None:
@@ -148,21 +149,21 @@ def _check_positions(what: str, positions: Iterable[int], count: int) -> None:
         raise InvalidPlan(f"there is no {what} {unknown[0]}: there are {count}")
 
 
-def _check_fixed(what: str, fixed: Iterable[tuple[int, bool]], again: Collection[int], names: list[str]) -> None:
+def _check_fixed(what: str, fixed: Iterable[tuple[int, bool]], recomputed: Collection[int], names: list[str]) -> None:
     for position, wanted in fixed:
-        if (position in again) != wanted:
-            choice = "to be made again" if wanted else "not to be made again"
+        if (position in recomputed) != wanted:
+            choice = "to be recomputed" if wanted else "not to be recomputed"
             raise InvalidPlan(f"the {what} {names[position]} is fixed {choice}")
 
 
 def _not_present(problem: Problem, value: int, point: int) -> str:
     name, latest = problem.values[value].name, problem.values[value].latest
     where = f"only from reverse point {latest} on" if latest >= 0 else "nowhere"
-    return f"data is not present: {name} is needed at reverse point {point}, but can be made again {where}"
+    return f"data is not present: {name} is needed at reverse point {point}, but can be recomputed {where}"
 
 
 def _live_bytes(
-    problem: Problem, solution: Solution, active: Iterable[Tape], made_at: Mapping[int, int]
+    problem: Problem, solution: Solution, active: Iterable[Tape], recomputed_at: Mapping[int, int]
 ) -> tuple[int, ...]:
     count = len(problem.steps)
     changes = [0] * (2 * count + 1)
@@ -183,12 +184,12 @@ def _live_bytes(
         choice = solution.modes[tape.step]
         hold(tape.kept[choice], tape.step, reverse(tape.step))
         hold(tape.transient[choice], reverse(tape.step), reverse(tape.step))
-    last = _last_needs(problem, made_at)
+    last = _last_needs(problem, recomputed_at)
     for index, value in enumerate(problem.values):
         kept = index in last and index not in solution.values
-        hold(value.bytes, value.made, reverse(last[index]) if kept else value.used)
-        if index in made_at:
-            hold(value.bytes, reverse(made_at[index]), reverse(last[index]))
+        hold(value.bytes, value.computed, reverse(last[index]) if kept else value.used)
+        if index in recomputed_at:
+            hold(value.bytes, reverse(recomputed_at[index]), reverse(last[index]))
     return tuple(_running_sums(changes[:-1]))
 
 
@@ -199,17 +200,17 @@ def _running_sums(changes: Iterable[int]) -> Iterable[int]:
         yield total
 
 
-def _last_needs(problem: Problem, made_at: Mapping[int, int]) -> dict[int, int]:
+def _last_needs(problem: Problem, recomputed_at: Mapping[int, int]) -> dict[int, int]:
     """The lowest reverse point at which each value is needed, of those that are."""
     last = {index: min(value.needs) for index, value in enumerate(problem.values) if value.needs}
-    for value, point in made_at.items():
+    for value, point in recomputed_at.items():
         for source in problem.values[value].inputs:
             last[source] = min(last.get(source, point), point)
     return last
 
 
-def _work(problem: Problem, solution: Solution, active: Iterable[Tape], made_at: Mapping[int, int]) -> int:
+def _work(problem: Problem, solution: Solution, active: Iterable[Tape], recomputed_at: Mapping[int, int]) -> int:
     modes = sum(step.modes[mode].work for step, mode in zip(problem.steps, solution.modes, strict=True))
-    values = sum(problem.values[value].work for value in made_at)
+    values = sum(problem.values[value].work for value in recomputed_at)
     inner = sum(problem.inner[position].work for position in solution.inner)
     return modes + values + inner + sum(tape.work[solution.modes[tape.step]] for tape in active)

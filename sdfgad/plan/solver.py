@@ -27,7 +27,7 @@ def run(model: Model, budget: int | None, objective: str, effort: Effort) -> Ans
         try:
             answer = _run_once(model, budget, objective, _solver(effort, log), log)
         except pulp.PulpSolverError:
-            answer = _run_again(model, budget, objective, effort, log) if effort.solver == "CBC" else FAILED
+            answer = _run_preprocessed(model, budget, objective, effort, log) if effort.solver == "CBC" else FAILED
     if answer.status == "infeasible" and time.perf_counter() >= effort.deadline:
         answer = Answer(None, "time limit", None, 0.0)  # What a solver that ran out of time says is no proof.
     return left_out(answer) if model.pruned else answer
@@ -38,7 +38,7 @@ def _run_once(model: Model, budget: int | None, objective: str, solver: pulp.LpS
     return program.answer(program.solve(solver), log)
 
 
-def _run_again(model: Model, budget: int | None, objective: str, effort: Effort, log: Path) -> Answer:
+def _run_preprocessed(model: Model, budget: int | None, objective: str, effort: Effort, log: Path) -> Answer:
     """Run CBC in the way that does not break down, but is no proof that a solution is the best."""
     try:
         answer = _run_once(model, budget, objective, _cbc(effort, log, preprocess=True), log)
@@ -150,10 +150,14 @@ class _Program:
     def _solution(self) -> Solution:
         model = self.model
         fixed = {value for value, wanted in model.problem.fixed_values if wanted}
-        again = {value for value, made in model.again.items() if any(self._is_one({key: 1}) for key in made.values())}
+        recomputed = {
+            value
+            for value, variables in model.recompute_variables.items()
+            if any(self._is_one({key: 1}) for key in variables.values())
+        }
         return Solution(
             tuple(next(mode for mode, what in chosen.items() if self._is_one(what)) for chosen in model.modes),
-            frozenset(fixed | again),
+            frozenset(fixed | recomputed),
             frozenset(position for position, what in enumerate(model.inner) if self._is_one(what)),
         )
 

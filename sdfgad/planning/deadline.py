@@ -43,6 +43,6 @@ class Deadline:
         is_late = time.perf_counter() >= self._until
         self.was_short |= status == CUT or (status is None and is_late)
 
-    def told(self, layout: Layout) -> Layout:
+    def marked(self, layout: Layout) -> Layout:
         """The layout, not marked as optimal if time was too short to look for a better one."""
         return replace(layout, status=CUT, gap=None) if self.was_short and layout.status != CUT else layout

@@ -31,11 +31,11 @@ class Sizes:
     trips: Mapping[str, int] = field(default_factory=dict)
     copies: int = 0
 
-    def of(self, made: GradientProgram) -> dict[str, int]:
+    def of(self, gradient_program: GradientProgram) -> dict[str, int]:
         """All integers on which a gradient program's sizes depend, except those of checkpointing."""
-        counted = {} if made.counting is None else made.counting.outputs
+        counted = {} if gradient_program.counting is None else gradient_program.counting.outputs
         loops = {buffer: name.removeprefix("trips of ") for name, buffer in counted.items()}
-        totals = {symbol: self.trips.get(loops[buffer], 0) for symbol, buffer in made.totals.items()}
+        totals = {symbol: self.trips.get(loops[buffer], 0) for symbol, buffer in gradient_program.totals.items()}
         return {**self.integers, **totals}
 
 
@@ -44,24 +44,24 @@ class Code:
     """A gradient program as it is compiled; layouts that differ in numbers only share it.
 
     Attributes:
-        made: the program, not optimised.
-        pieces: the program with some of its statements strip-mined, or None if none are.
+        gradient_program: the program, not optimised.
+        strip_mined: the program with some of its statements strip-mined, or None if none are.
         cuts: which statements these are.
         without: the names of passes that are left out.
     """
 
-    made: GradientProgram
-    pieces: Program | None = None
+    gradient_program: GradientProgram
+    strip_mined: Program | None = None
     cuts: tuple[Cut, ...] = ()
     without: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Code, (self.made, self.pieces, self.cuts, self.without)
+        return Code, (self.gradient_program, self.strip_mined, self.cuts, self.without)
 
     @property
     def source(self) -> Program:
         """The program that is compiled, before it is optimised."""
-        return self.made.program if self.pieces is None else self.pieces
+        return self.gradient_program.program if self.strip_mined is None else self.strip_mined
 
     @cached_property
     def before_loops(self) -> Program:
@@ -89,7 +89,11 @@ class Code:
         """The program that counts trips whose number depends on data, optimised."""
         from sdfgad.optimise.passes import optimise
 
-        return None if self.made.counting is None else optimise(self.made.counting, without=self.without)
+        return (
+            None
+            if self.gradient_program.counting is None
+            else optimise(self.gradient_program.counting, without=self.without)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +102,7 @@ class Layout:
 
     Attributes:
         code: the program, which other layouts may share.
-        body: the primal's statements, which `made.points` number.
+        body: the primal's statements, which `gradient_program.points` number.
         recomputed: for each recomputed value, the statements that compute it.
         segments: how loops are checkpointed, by statement number.
         solution: the solution of the planning problem, or None if nothing was decided.
@@ -116,18 +120,18 @@ class Layout:
     seconds: float = 0.0
 
     @property
-    def made(self) -> GradientProgram:
-        return self.code.made
+    def gradient_program(self) -> GradientProgram:
+        return self.code.gradient_program
 
     @property
     def program(self) -> Program:
         return self.code.program
 
     @property
-    def gradient_program(self) -> Program:
+    def gradients_only(self) -> Program:
         """The program without the output's value, and so without what only that needs."""
         whole = self.code.source
-        gradients = {name: buffer for name, buffer in whole.outputs.items() if buffer != self.made.value}
+        gradients = {name: buffer for name, buffer in whole.outputs.items() if buffer != self.gradient_program.value}
         return replace(whole, outputs=gradients)
 
     @property
@@ -143,7 +147,7 @@ class Layout:
 
     def for_trips(self, integers: Mapping[str, int]) -> Layout:
         """The same layout for other numbers of trips."""
-        loops = {number: kept.loop for number, kept in self.made.checkpoints.items()}
+        loops = {number: checkpoint.loop for number, checkpoint in self.gradient_program.checkpoints.items()}
         segments = {n: s.for_trips(max(evaluate(loops[n].trips, integers), 0)) for n, s in self.segments.items()}
         return self if segments == self.segments else replace(self, segments=segments)
 
@@ -152,16 +156,16 @@ class Layout:
         """The checkpointing tables and integers that the compiled program takes as arguments."""
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         integers: dict[str, int] = {}
-        for number, kept in self.made.checkpoints.items():
+        for number, checkpoint in self.gradient_program.checkpoints.items():
             segments = self.segments[number]
             forward, reverse = segments.forward(), segments.reverse()
-            arrays |= {kept.forward.name: forward, kept.reverse.name: reverse}
+            arrays |= {checkpoint.forward.name: forward, checkpoint.reverse.name: reverse}
             values = (segments.length, segments.slots, len(forward), len(reverse))
-            integers |= dict(zip(kept.integers, values, strict=True))
+            integers |= dict(zip(checkpoint.integers, values, strict=True))
         return arrays, integers
 
     def integers(self, sizes: Sizes) -> dict[str, int]:
-        return sizes.of(self.made) | self.tables[1]
+        return sizes.of(self.gradient_program) | self.tables[1]
 
     def peak_bytes(self, sizes: Sizes) -> int:
         """The memory peak of a call in bytes."""

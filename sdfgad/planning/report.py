@@ -45,7 +45,7 @@ def infeasible(limit: int, layout: Layout, sizes: Sizes, accounts: Accounts, str
     minimum, is_least = layout.peak_bytes(sizes), layout.gap is not None
     rows = [row for row in sorted(decisions(None, accounts), key=lambda row: -row.bytes)[:3] if row.bytes]
     listed = "".join(f"\n    {row.name}: {size_text(row.bytes)}, from {row.source}" for row in rows)
-    largest = f"\n  The largest values kept for the reverse sweep are:{listed}" if listed else ""
+    largest = f"\n  The largest values stored for the reverse sweep are:{listed}" if listed else ""
     is_fixed = strategy != "ilp"
     who = f"the strategy {strategy!r} does not keep" if is_fixed else "no plan keeps"
     more = 'strategy="ilp", ' if is_fixed else ""
@@ -77,9 +77,9 @@ def _value_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int
             continue
         where = accounts.line(recompute.members[-1])
         if k in chosen:
-            row = Decision(value.name, where, value.bytes, "recompute", value.work * NANO, "made again when needed")
+            row = Decision(value.name, where, value.bytes, "recompute", value.work * NANO, "recomputed when needed")
         else:
-            row = Decision(value.name, where, value.bytes, "store", 0.0, "kept in place until it is needed")
+            row = Decision(value.name, where, value.bytes, "store", 0.0, "stored in its own array until it is needed")
         yield recompute.members[0], row
 
 
@@ -90,15 +90,19 @@ def _tape_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int,
         if k in chosen:
             recompute = accounts.inner[k]
             size = sum(sum(tape_bytes(t, {})) for t in accounts.tapes if t.key[1] in recompute.buffers)
-            reason = "made again in each trip of the reversed loop"
+            reason = "recomputed in each trip of the reversed loop"
             where = accounts.line(recompute.members[-1])
             yield recompute.members[0], Decision(inner.name, where, size, "recompute", inner.work * NANO, reason)
     for tape, facts in zip(accounts.problem.tapes, accounts.tapes, strict=False):
         if any(_asks(pair, chosen) for pair in tape.asked):
             kept, transient = tape_bytes(facts, segments)
-            reason = "stored for one segment of its loop at a time" if transient else "overwritten, and needed"
+            reason = (
+                "stored for one segment of its loop at a time"
+                if transient
+                else "needed by the reverse sweep, but overwritten"
+            )
             total = facts.size * math.prod(trips for _, trips in facts.loops)
-            seconds = accounts.cost.tape(total, kept + transient, max(kept + transient, accounts.kept)) * NANO
+            seconds = accounts.cost.tape(total, kept + transient, max(kept + transient, accounts.all_tape_bytes)) * NANO
             where = accounts.line(facts.key[0])
             yield facts.key[0], Decision(tape.name, where, kept + transient, "store", seconds, reason)
 
@@ -111,9 +115,9 @@ def _asks(pair: tuple[int, int], chosen: frozenset[int]) -> bool:
 def _loop_rows(layout: Layout | None, accounts: Accounts) -> Iterator[tuple[int, Decision]]:
     for number, segments in layout.segments.items() if layout is not None else ():
         loop = accounts.loops[number]
-        run_again = segments.replays * segments.length + segments.trips
-        seconds = loop.runs * run_again * loop.body * NANO
-        reason = f"{segments.trips} trips; {run_again} are run again"
+        rerun = segments.replays * segments.length + segments.trips
+        seconds = loop.runs * rerun * loop.body * NANO
+        reason = f"{segments.trips} trips; {rerun} are recomputed"
         size = loop.runs * segments.slots * loop.state
         yield number, Decision("loop", accounts.line(number), size, str(segments), seconds, reason)
 
@@ -136,7 +140,7 @@ def moments(layout: Layout, sizes: Sizes) -> tuple[Moment, ...]:
     """The bytes held at each of the user's statements, in the forward and the reverse sweep."""
     held = footprint(layout.program, layout.integers(sizes))
     most: dict[int, int] = {}
-    for point, live in zip(_points(layout.made, layout.program), held, strict=True):
+    for point, live in zip(_points(layout.gradient_program, layout.program), held, strict=True):
         most[point] = max(most.get(point, 0), live + sizes.copies)
     lines = _lines(layout.body)
     tops = sorted(lines)
@@ -158,14 +162,14 @@ def _neighbours(order: list[int], point: int, most: Mapping[int, int]) -> list[i
     return [*before, *[p for p in order[place:] if p in most][:1]] or [point]
 
 
-def _points(made: GradientProgram, program: Program) -> list[int]:
+def _points(gradient_program: GradientProgram, program: Program) -> list[int]:
     """To which statement of the primal each statement of the optimised program belongs, the first of several.
 
     Passes join, split and rename; what stays is the user's line, mostly the buffer that is written, and mostly the
     order, which tells a loop from its reverse.
     """
     origins: dict[Any, list[int]] = {}
-    for position, statement in enumerate(made.program.body):
+    for position, statement in enumerate(gradient_program.program.body):
         for where, name in _marks(statement):
             origins.setdefault((where, name), []).append(position)
             origins.setdefault(where, []).append(position)
@@ -178,7 +182,7 @@ def _points(made: GradientProgram, program: Program) -> list[int]:
         position = min((k for k in found if k >= last), default=max(found))
         # A single element may be cleared long before its time.
         last = position if statement.mentioned - {name for _, name in marks} else last
-        result.append(made.points[position])
+        result.append(gradient_program.points[position])
     return result
 
 

@@ -17,7 +17,7 @@ from sdfgad.memory.accounting import Accountant, Accounts
 from sdfgad.memory.loop_choices import InnerChoices, inner_choices
 from sdfgad.options import Options
 from sdfgad.plan.choose import Choice, within
-from sdfgad.plan.greedy import make_all_again, store_all
+from sdfgad.plan.greedy import recompute_all, store_all
 from sdfgad.plan.machine import machine
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.segments import Segments
@@ -37,7 +37,7 @@ MOST_STATEMENTS = 1500
 DECISIONS_A_SECOND = 300
 # Predicted times are never so good that less than this share of them would mean anything.
 TOLERANCE = 0.005
-# A plan that runs things again is taken before one in pieces if it takes at most so many times the work.
+# A plan without strip-mined statements is preferred if its work is at most this many times the least.
 WORTH_PIECES = 1.1
 # To what share of its trips the number of a loop's kept states is found.
 SHARE = 1 / 4096
@@ -108,8 +108,13 @@ class Planner:
     def accounts(self, sizes: Sizes) -> Accounts:
         """The planning problem for a call."""
         if self._accounts is None or self._accounts[0] != sizes:
-            made = self.store_all.made
-            self._accounts = sizes, Accountant(self.adjoint, made, self.inner, sizes.of(made), machine()).accounts()
+            gradient_program = self.store_all.gradient_program
+            self._accounts = (
+                sizes,
+                Accountant(
+                    self.adjoint, gradient_program, self.inner, sizes.of(gradient_program), machine()
+                ).accounts(),
+            )
         return self._accounts[1]
 
     # --- strategies
@@ -121,26 +126,26 @@ class Planner:
         if strategy == "store_all":
             return self._built(store_all(problem), accounts)
         if strategy == "recompute_all":
-            return self._built(replace(make_all_again(problem), modes=_square_roots(accounts)), accounts)
+            return self._built(replace(recompute_all(problem), modes=_square_roots(accounts)), accounts)
         return self._revolve(store_all(problem), accounts, sizes)
 
     def _revolve(self, solution: Solution, accounts: Accounts, sizes: Sizes) -> Layout:
         """Of each outermost loop as many states as the limit allows, or else of every trip; nothing else is decided."""
         low, high, limit = 0.0, 1.0, self.options.limit
-        full = self._states_kept(solution, accounts, high)
+        full = self._with_states(solution, accounts, high)
         if limit is None or full.peak_bytes(sizes) <= limit:
             return full
         while high - low > SHARE:
             middle = (low + high) / 2
-            fits = self._states_kept(solution, accounts, middle).peak_bytes(sizes) <= limit
+            fits = self._with_states(solution, accounts, middle).peak_bytes(sizes) <= limit
             low, high = (middle, high) if fits else (low, middle)
-        return self._states_kept(solution, accounts, low)
+        return self._with_states(solution, accounts, low)
 
-    def _states_kept(self, solution: Solution, accounts: Accounts, share: float) -> Layout:
+    def _with_states(self, solution: Solution, accounts: Accounts, share: float) -> Layout:
         """Of each outermost loop the states of a share of its trips, at least one."""
         loops = [one for one in accounts.loops.values() if accounts.loops.keys().isdisjoint(one.around)]
         segments = {one.number: Segments(one.trips, 1, max(1, round(share * one.trips))) for one in loops}
-        return replace(self._assembled(_made_again(solution, accounts), segments), solution=solution)
+        return replace(self._assembled(_recomputes(solution, accounts), segments), solution=solution)
 
     def _solved(self, problem: Problem, accounts: Accounts, sizes: Sizes) -> Layout:
         """The best layout without a limit if it keeps it, else the best that does, whole or in pieces."""
@@ -161,7 +166,7 @@ class Planner:
         if all(simulate(problem, layout.decided).work > fast for layout in whole):
             whole += [layout for layout in [cuts.within(limit)] if layout.peak_bytes(sizes) <= limit]
         if whole:
-            return deadline.told(min(whole, key=lambda layout: simulate(problem, layout.decided).work))
+            return deadline.marked(min(whole, key=lambda layout: simulate(problem, layout.decided).work))
         return self._around_the_least(problem, accounts, search, is_near)
 
     def _whole(self, problem: Problem, accounts: Accounts, sizes: Sizes, deadline: Deadline) -> list[Layout]:
@@ -176,7 +181,7 @@ class Planner:
         stored = replace(stored, status="feasible", gap=None, solver=self.options.solver)
         slack = simulate(problem, store_all(problem)).peak - stored.peak_bytes(sizes)
         found = [stored, *self._closing_in(problem, limit, accounts, sizes, deadline)]
-        more = MOST_STATEMENTS // sum(1 for _ in walk(stored.made.program.body))
+        more = MOST_STATEMENTS // sum(1 for _ in walk(stored.gradient_program.program.body))
         if all(layout.peak_bytes(sizes) > limit for layout in found):
             more = max(more, 1)
         elif deadline.was_short:
@@ -195,11 +200,11 @@ class Planner:
         deadline, target = Deadline(self.options.solver_seconds), simulate(problem, least.decided).peak
         found = [least, *self._closing_in(problem, target, accounts, sizes, deadline)]
         fitting = [layout for layout in found if layout.peak_bytes(sizes) <= limit] or [least]
-        return deadline.told(min(fitting, key=lambda layout: simulate(problem, layout.decided).work))
+        return deadline.marked(min(fitting, key=lambda layout: simulate(problem, layout.decided).work))
 
     def _search(self, problem: Problem, accounts: Accounts, sizes: Sizes, fastest: Cuts) -> SmallestPeak:
-        kept = [lambda: self._states_kept(store_all(problem), accounts, 0.0)] if accounts.loops else []
-        return SmallestPeak(problem, accounts, sizes, lambda solution: self._built(solution, accounts), kept, fastest)
+        starts = [lambda: self._with_states(store_all(problem), accounts, 0.0)] if accounts.loops else []
+        return SmallestPeak(problem, accounts, sizes, lambda solution: self._built(solution, accounts), starts, fastest)
 
     def _least(self, search: SmallestPeak) -> Layout:
         """The layout with the smallest peak, which is the same for all limits."""
@@ -246,20 +251,20 @@ class Planner:
         segments: dict[int, Segments] = {}
         for step, mode in enumerate(solution.modes):
             segments |= accounts.modes[step][mode]
-        return replace(self._assembled(_made_again(solution, accounts), segments), solution=solution)
+        return replace(self._assembled(_recomputes(solution, accounts), segments), solution=solution)
 
     def _assembled(self, recomputes: list[Recompute], segments: Mapping[int, Segments]) -> Layout:
         structure = tuple(one.members for one in recomputes), tuple(sorted(segments))
         if structure not in self._codes:
             adjoint = self.adjoint.recomputing(recomputes) if recomputes else self.adjoint
-            made = assemble(adjoint, self.wrt, self.output, tuple(segments))
-            code = Code(made, without=self.options.without)
+            gradient_program = assemble(adjoint, self.wrt, self.output, tuple(segments))
+            code = Code(gradient_program, without=self.options.without)
             self._codes[structure] = code, tuple(one.members for one in adjoint.recomputes)
         code, members = self._codes[structure]
         return Layout(code, self.adjoint.primal.body, members, segments)
 
 
-def _made_again(solution: Solution, accounts: Accounts) -> list[Recompute]:
+def _recomputes(solution: Solution, accounts: Accounts) -> list[Recompute]:
     recomputes = [a for k, a in enumerate(accounts.values) if a is not None and k in solution.values]
     return recomputes + [a for k, a in enumerate(accounts.inner) if k in solution.inner]
 
@@ -292,8 +297,8 @@ def _pinned(accounts: Accounts, overrides: Mapping[str, str]) -> Problem:
             raise ArgumentError(f"the override of `{name}` is {choice!r}", todo='It must be "store" or "recompute".')
         of_values = [k for k, v in enumerate(problem.values) if name in v.name.split(", ") and v.latest >= 0]
         of_inner = [k for k, i in enumerate(problem.inner) if name in i.name.split(", ")]
-        kept = {t.name for t in problem.tapes} | {v.name for v in problem.values}
-        if not of_values and not of_inner and (choice == "recompute" or name not in kept):
+        storable = {t.name for t in problem.tapes} | {v.name for v in problem.values}
+        if not of_values and not of_inner and (choice == "recompute" or name not in storable):
             labels = [*(v.name for v in problem.values), *(i.name for i in problem.inner)]
             known = {n for label in labels for n in label.split(", ")}
             raise ArgumentError(

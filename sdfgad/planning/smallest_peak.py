@@ -13,7 +13,7 @@ from functools import cached_property
 
 from sdfgad.ir.program import walk
 from sdfgad.memory.accounting import Accounts
-from sdfgad.plan.greedy import keep_all, lowest_peak, make_all_again, reaches, store_all
+from sdfgad.plan.greedy import keep_all, lowest_peak, reaches, recompute_all, store_all
 from sdfgad.plan.ilp import solve
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.simulate import InvalidPlan, simulate
@@ -126,8 +126,8 @@ class SmallestPeak:
         """Further solutions to start from, except those whose peak is certainly larger than a known one."""
         plain = replace(self.problem, steps=tuple(replace(step, modes=step.modes[:1]) for step in self.problem.steps))
         few = tuple(min(1, len(step.modes) - 1) for step in self.problem.steps)
-        keep, again = keep_all(self.problem), make_all_again(self.problem)
-        starts = (again, keep, replace(again, modes=few), replace(keep, modes=few), make_all_again(plain))
+        stored, recomputed = keep_all(self.problem), recompute_all(self.problem)
+        starts = (recomputed, stored, replace(recomputed, modes=few), replace(stored, modes=few), recompute_all(plain))
         return self._valid(dict.fromkeys(starts), peak)
 
     def _valid(self, solutions: Iterable[Solution], peak: int) -> Iterator[Solution]:
@@ -140,7 +140,9 @@ class SmallestPeak:
     @property
     def _left(self) -> int:
         """How many more programs may be built."""
-        statements = max((sum(1 for _ in walk(one.made.program.body)) for one in self._layouts.values()), default=1)
+        statements = max(
+            (sum(1 for _ in walk(one.gradient_program.program.body)) for one in self._layouts.values()), default=1
+        )
         most = min(max(MOST_STATEMENTS // statements, FEWEST_BUILDS), MOST_BUILDS)
         return most - len(self._layouts)
 

@@ -47,7 +47,9 @@ class Cuts:
                 return
             before, (program, cut) = estimate.temporary(program), found
             cuts = (*cuts, cut)
-            yield replace(layout, code=replace(layout.code, pieces=program, cuts=cuts), status="feasible", gap=None)
+            yield replace(
+                layout, code=replace(layout.code, strip_mined=program, cuts=cuts), status="feasible", gap=None
+            )
             if before - estimate.temporary(program) < GAIN * before:
                 return
 

@@ -1,1 +1,1 @@
-"""Run: compile an SDFG, keep the result in the user's cache, and call it."""
+"""Runtime: compiles SDFGs to shared libraries, caches these in the user's cache folder, and calls them."""

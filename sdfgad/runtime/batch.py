@@ -1,8 +1,8 @@
-"""Compiles many programs in one run of the compiler, which spends most of its time on headers that all of them share.
+"""Unity build: compiles many programs in one run of the compiler, which spends most of its time on common headers.
 
-The programs are parts of one C++ text and of one shared library. Each is entered in the index that `compile_program`
-looks into, so calls find it compiled. The functions of a program's loop nests are never inlined, so what is made of
-them is the same as when the program is compiled alone.
+The programs become one C++ text and one shared library. Each is recorded in the index that `compile_program` reads, so
+that later calls find it. The functions of a program's loop nests are never inlined, so their machine code is that of a
+separate build.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sdfgad.ir.program import Program
-from sdfgad.runtime.compile import Library, Source, compile_source, enter, entered, entry_of, source_of
+from sdfgad.runtime.compile import Library, Source, compile_source, find_library, index_entry, record_library, source_of
 
 
 class Batch:
-    """Programs that are to be compiled together.
+    """A set of programs to compile in one unity build.
 
     Example:
         >>> batch = Batch()  # doctest: +SKIP
@@ -26,31 +26,34 @@ class Batch:
         self._parts: dict[str, Source] = {}
 
     def add(self, program: Program) -> None:
-        """Optimise a program and generate its code, unless it is here or has been compiled."""
-        entry = entry_of(program)
-        if entry not in self._parts and entered(entry) is None:
+        """Optimise a program and generate its C++, unless it is in the batch or has been compiled."""
+        entry = index_entry(program)
+        if entry not in self._parts and find_library(entry) is None:
             name = f"{program.name}_{entry.rpartition('/')[2]}"
             self._parts[entry] = source_of(replace(program, name=name))
 
     def build(self, with_plain: bool = False) -> int:
-        """Compile what was added, and return the number of programs that this took; the batch is empty afterwards.
+        """Compile the programs of the batch, and empty it.
 
         Args:
             with_plain: whether plain code is compiled, too, by which optimised code is tested.
+
+        Returns:
+            The number of compiled programs.
 
         Raises:
             CompilerError: there is no compiler, or it failed; then none of the programs has been compiled.
         """
         parts, self._parts = self._parts, {}
         if parts:
-            library = compile_source(_together(list(parts.values())), with_plain)
+            library = compile_source(_concatenated(list(parts.values())), with_plain)
             for entry, part in parts.items():
-                enter(entry, Library(library.path, part.name, part.arguments))
+                record_library(entry, Library(library.path, part.name, part.arguments))
         return len(parts)
 
 
-def _together(parts: list[Source]) -> Source:
-    """One text of all parts, each in a namespace of its own."""
+def _concatenated(parts: list[Source]) -> Source:
+    """One C++ text of all parts, each in its own namespace, with the includes hoisted to the top."""
     includes, texts = dict[str, None](), list[str]()
     for part in parts:
         lines = part.code.splitlines()

@@ -1,4 +1,4 @@
-"""Calls a compiled library with NumPy arrays."""
+"""Foreign function calls: loads a compiled shared library (dlopen) and calls it with NumPy arrays."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sdfgad.runtime.contention import Team
 from sdfgad.runtime.pool import attach
 from sdfgad.threads import impatient_threads
 
-# What a compiled program returns where one of its bounds is too small.
-NO_ROOM = 2
+# The status that a compiled program returns if one of its bounds is too small.
+BOUND_TOO_SMALL = 2
 
 
 class Executable:
-    """A loaded library; calling it runs the program on the arrays and integers given by name."""
+    """A loaded shared library; calling it runs the program on arrays and integers that are passed by name."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -46,27 +46,27 @@ class Executable:
 
     @property
     def peak_bytes(self) -> int:
-        """The most bytes that the library's arrays and workspaces held since `reset_peak`; arguments do not count.
+        """The peak in bytes of the library's arrays and workspaces since `reset_peak`; arguments do not count.
 
-        Every executable of the same library has the same peak, and calls beside each other add up.
+        All executables of the same library share this counter, and concurrent calls add up.
         """
         return int(self._peak_bytes())
 
     def reset_peak(self) -> None:
-        """Forget the peak: it is what is held now."""
+        """Set the peak to the bytes that are allocated now."""
         self._reset_peak()
 
     def perturb(self, seed: int) -> None:
-        """Of plain code: perturb what optimised code may round otherwise (`include/perturb.h`), or with 0 nothing."""
+        """Of plain code: perturb at random what optimised code may round differently (`perturb.h`); 0: nothing."""
         self._shared.sdfgad_perturb(ctypes.c_uint64(seed))
 
     def __call__(self, arrays: Mapping[str, np.ndarray[Any, Any]], integers: Mapping[str, int]) -> None:
         """Run once. Arrays must be C-contiguous, of the program's shapes and dtypes; outputs are written.
 
         Raises:
-            CompilerError: the library does not start.
-            TooFewSlots: one of the program's bounds is too small; as for memory.
-            OutOfMemory: there is not enough memory; all that the program held is released, the outputs are undefined.
+            CompilerError: the library cannot be initialised.
+            TooFewSlots: one of the program's bounds is too small; memory and outputs are as for OutOfMemory.
+            OutOfMemory: an allocation failed; all memory of the program is released, the outputs are undefined.
         """
         arguments = [_address(arrays[name]) if is_array else integers[name] for name, is_array in self._arguments]
         handle = self._initialise(*[integers[name] for name in self._symbols])
@@ -78,7 +78,7 @@ class Executable:
         finally:
             self._team.restore(threads)
             self._exit(handle)
-        if failure == NO_ROOM:
+        if failure == BOUND_TOO_SMALL:
             raise TooFewSlots("the compiled program needs more slots than it was passed")
         if failure:
             raise OutOfMemory(
@@ -88,9 +88,9 @@ class Executable:
 
 
 def _address(array: np.ndarray[Any, Any]) -> int:
-    """Where the elements of a C-contiguous array are."""
+    """The address of a C-contiguous array's elements."""
     try:
-        # Several times as fast as what NumPy offers, but not for arrays that are empty or read-only.
+        # Several times as fast as `array.ctypes.data`, but not possible for empty or read-only arrays.
         return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # The stub says less.
     except (TypeError, ValueError):
         return array.ctypes.data

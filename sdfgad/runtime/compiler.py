@@ -1,4 +1,4 @@
-"""The C++ compiler and how it is called: for optimised code, and for plain code that this is tested by."""
+"""The C++ compiler and its flags: for optimised code, and for plain code, by which the optimised code is tested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import shutil
 from enum import Enum
 from pathlib import Path
 
-from sdfgad.cache import building, find, key_of, publish, workshop
+from sdfgad.cache import build_folder, build_lock, find, key_of, publish
 from sdfgad.errors import CompilerError
 from sdfgad.processes import run as run_program
 from sdfgad.processes import run_beside
@@ -19,8 +19,8 @@ from sdfgad.runtime import wheels
 
 INCLUDE = Path(__file__).parent.parent / "targets" / "cpu" / "include"
 
-# For this machine. NaN, infinity and the order of roundings stay those of the program: no -ffast-math, and no
-# contraction of a*b+c, which would round differently from NumPy.
+# For this machine, with strict IEEE 754 semantics: no -ffast-math, and no contraction of a*b+c, which would round
+# differently from NumPy.
 COMMON = (
     "-std=c++20",
     "-march=native",
@@ -31,15 +31,14 @@ COMMON = (
     "-ffp-contract=off",
     "-w",
 )
-# The automatic vectorisers are off, since GCC's are wrong where they decide about dependences (ADR 15): only loops that
-# we mark (`omp simd`) become vectors, because -fno-tree-vectorize, unlike -fno-tree-loop-vectorize, leaves these alone.
-# Without those vectorisers GCC's elimination of partial redundancies would carry loads from trip to trip, and marked
-# loops would be no vectors. Where it knows a sine and a cosine of the same angle it calls sincos, which does not come
-# for whole vectors. It fuses products with alternating sums and differences in spite of -ffp-contract=off, for which
-# -mno-fma takes the instructions away (but those of AVX-512; complex_number.h has more). It takes addresses that it has
-# written as sums without a pointer for null pointers and drops calls of functions with such (ADR 20), unless null
-# pointers may be read. It interchanges loops whose trips depend on each other (ADR 21): the passes that reorder trips
-# are off. Where it runs trips up to an aligned address before it runs vectors, it may run others twice (ADR 22).
+# Auto-vectorisation is off, since GCC miscompiles some dependences (ADR 15): only loops marked `omp simd` become
+# vectors, which -fno-tree-vectorize, unlike -fno-tree-loop-vectorize, permits. -fno-tree-pre: partial redundancy
+# elimination would carry loads from trip to trip, and prevent the vectorisation of marked loops. -fno-builtin-sin and
+# -cos: GCC would merge a sine and a cosine of the same angle into sincos, which has no vector version. -mno-fma: GCC
+# fuses products with alternating sums and differences in spite of -ffp-contract=off (with AVX-512, too; see
+# complex_number.h). -fno-delete-null-pointer-checks: GCC takes some sums of addresses for null pointers, and drops the
+# calls that they are passed to (ADR 20). The passes that reorder trips are off: GCC interchanges dependent loops (ADR
+# 21). No loop peeling for alignment: GCC may run some trips twice (ADR 22).
 GCC = (
     "-fno-tree-vectorize",
     "-fno-tree-pre",
@@ -51,20 +50,20 @@ GCC = (
     "-fno-delete-null-pointer-checks",
     *(f"-fno-builtin-{name}" for name in ("sin", "cos", "sinf", "cosf")),
 )
-# Plain code shares as few of GCC's conclusions with optimised code as it can afford: of faults in what both share, such
-# as ADR 20's, comparing them tells nothing.
+# Plain code is compiled with as few passes in common with optimised code as is affordable: a comparison of the two does
+# not reveal a fault of a common pass, such as that of ADR 20.
 PLAIN_GCC = ("-fno-ivopts", "-fno-ipa-pure-const")
 X86 = ("-mno-fma",)
 CLANG = ("-fno-vectorize", "-fno-slp-vectorize")
-# The functions of glibc that take vectors; GCC learns of them in vector_math.h.
+# glibc's vector functions; for GCC vector_math.h declares them.
 CLANG_VECTOR_MATH = "-fveclib=libmvec"
 
 
 class Level(Enum):
-    """How code is compiled.
+    """Optimisation level.
 
-    Plain code has no vectors and as good as no optimisations. It is quick to compile, and can be run with its sums and
-    elementary functions perturbed by as much as optimised code may round them otherwise (`include/perturb.h`).
+    Plain code is not vectorised and hardly optimised. It compiles quickly, and it can be run with its sums and
+    elementary functions perturbed by the bound of their rounding differences to optimised code (`include/perturb.h`).
     """
 
     OPTIMISED = "-O3"
@@ -83,7 +82,7 @@ class Level(Enum):
 
 @functools.cache
 def compiler() -> tuple[str, ...]:
-    """The command of the C++ compiler: $CXX, or g++, or the one that the extra `compiler` installs.
+    """The command of the C++ compiler: $CXX, else g++, else the compiler of the optional dependencies `compiler`.
 
     Raises:
         CompilerError: there is none.
@@ -105,7 +104,7 @@ def _of_wheels() -> tuple[str, ...] | None:
 
 
 def _on_the_path(command: str) -> tuple[str, ...] | None:
-    """A command as the list of its words, if its program exists: the whole text is a path, or begins with one."""
+    """A shell command split into words, if its program exists; a command that is a path may contain spaces."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -119,7 +118,7 @@ def _on_the_path(command: str) -> tuple[str, ...] | None:
 
 @functools.cache
 def version() -> str:
-    """The first line of what the compiler says of itself."""
+    """The first line of the compiler's ``--version``."""
     return run_program([*compiler(), "--version"]).stdout.partition("\n")[0]
 
 
@@ -129,7 +128,7 @@ def is_clang() -> bool:
 
 @functools.cache
 def toolchain() -> str:
-    """All that the compiled code depends on besides its text."""
+    """A text, for cache keys, of all that compiled code depends on besides its source: compiler, headers, processor."""
     headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
     flags = [flag for level in Level for flag in level.flags]
@@ -147,12 +146,12 @@ def _processor() -> str:
 
 
 def command_for(source: Path, target: Path, level: Level, options: tuple[str, ...]) -> list[str]:
-    """The command that makes a shared library of a C++ file."""
+    """The command that compiles a C++ file to a shared library."""
     return [*compiler(), *level.flags, "-shared", str(source), "-o", str(target), *options, *libraries()]
 
 
 def run(*commands: list[str]) -> None:
-    """Run commands of the compiler beside each other.
+    """Run commands of the compiler concurrently.
 
     Raises:
         CompilerError: one of them failed.
@@ -167,9 +166,9 @@ def run(*commands: list[str]) -> None:
 
 
 def build_helper(source: Path) -> Path:
-    """The shared library of a C++ file that belongs to no program, compiled once."""
+    """The shared library of a C++ file of the runtime itself, compiled on first use."""
     name = f"helpers/{key_of([source.read_text(), toolchain()])}/{source.stem}.so"
-    with building(name), workshop() as folder:
+    with build_lock(name), build_folder() as folder:
         found, target = find(name), folder / f"{source.stem}.so"
         if found is None:
             run(command_for(source, target, Level.OPTIMISED, (f"-I{INCLUDE}",)))
@@ -182,7 +181,7 @@ def _has_vector_math() -> bool:
 
 
 def libraries() -> tuple[str, ...]:
-    """What is linked: the library of what vector_math.h declares, and OpenMP where -fopenmp does not do that."""
+    """Linker options: the library of vector functions (libmvec), and OpenMP where -fopenmp does not link it."""
     vectors = ("-Wl,--as-needed", "-lmvec", "-lm") if _has_vector_math() else ()
     found = wheels.installed()
     return (*vectors, *(found.openmp if found is not None and compiler() == found.command else ()))

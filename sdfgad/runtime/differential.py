@@ -1,9 +1,9 @@
-"""Differential testing of optimised code: it is believed once it has agreed with plain code of the same program.
+"""Differential testing: optimised code is used once its results agree with those of plain code of the same program.
 
-The first call of a new library runs both on the call's own arguments. Where they agree to the bit, or as far as
-rounding explains, this is noted in the cache and the optimised code takes over; where they do not, the plain code
-stays, and a warning says so. Integers that are no part of the signature, such as numbers of steps, are tested again
-where they are of another size. SDFGAD_CHECK=off switches it off; with SDFGAD_CHECK=plain plain code is all that runs.
+The first call of a new library runs both on the call's own arguments. Where the results agree bit by bit, or as far as
+rounding explains, this is recorded in the cache and later calls run optimised code; where they do not, plain code is
+used from then on, with a warning. Run-time integers, such as numbers of steps, of another bit length are tested
+separately. SDFGAD_CHECK=off disables the test; SDFGAD_CHECK=plain always runs plain code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sdfgad.collector import collected_rarely
 from sdfgad.errors import MiscompiledWarning, SdfgadError, TooFewSlots
 from sdfgad.ir.program import Program
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import Library, compile_program, entered, entry_of
+from sdfgad.runtime.compile import Library, compile_program, find_library, index_entry
 from sdfgad.runtime.digest import Difference, Digest, difference, digest_of
 from sdfgad.runtime.report import write_report
 
@@ -32,13 +32,13 @@ Array = np.ndarray[Any, Any]
 Arrays = Mapping[str, Array]
 
 VARIABLE = "SDFGAD_CHECK"
-# Of so many sizes of a program's run-time integers the first call of each is tested.
+# The first call is tested for each bit length of the run-time integers, up to this number of combinations.
 MOST_SIZES = 4
 SEEDS = (1, 2, 3)
 
 
 class Mode(Enum):
-    """What is done about optimised code."""
+    """The setting of SDFGAD_CHECK: optimised code is tested, trusted, or not used."""
 
     ON = "on"
     OFF = "off"
@@ -46,10 +46,10 @@ class Mode(Enum):
 
 
 def mode() -> Mode:
-    """What SDFGAD_CHECK says.
+    """The value of SDFGAD_CHECK.
 
     Raises:
-        SdfgadError: it says something else.
+        SdfgadError: it is none of the modes.
     """
     text = os.environ.get(VARIABLE) or "on"
     try:
@@ -60,14 +60,14 @@ def mode() -> Mode:
 
 @collected_rarely()
 def load(program: Program, optimised: Callable[[], Program] | None = None) -> Runnable:
-    """A program, compiled and loaded.
+    """Compile a program and load its library.
 
     Args:
-        optimised: the program after all passes, where somebody has asked for it already.
+        optimised: returns the program after all passes, where the caller has computed it already.
 
     Raises:
         CompilerError: there is no compiler, or it failed.
-        SdfgadError: SDFGAD_CHECK has another value than it may have.
+        SdfgadError: SDFGAD_CHECK is none of the modes.
     """
     chosen = mode()
     if chosen is Mode.ON:
@@ -82,7 +82,7 @@ def _plain(program: Program) -> Executable:
 
 
 class Record:
-    """What is known of a library: the sizes at which it agreed with plain code, and whether it ever differed."""
+    """Cached test results of a library: the sizes at which it agreed with plain code, and whether it ever differed."""
 
     def __init__(self, library: Library) -> None:
         self._name = f"checks/{library.key}.json"
@@ -100,19 +100,19 @@ class Record:
         self.differs |= not agrees
         write(self._name, json.dumps({"agreed": sorted(self.agreed), "differs": self.differs}).encode())
 
-    def settles(self, sizes: tuple[int, ...]) -> bool:
-        """Whether nothing is left to be tested for integers of these sizes."""
+    def is_settled_for(self, sizes: tuple[int, ...]) -> bool:
+        """Whether no test is due for integers of these sizes (bit lengths)."""
         return self.differs or sizes in self.agreed or len(self.agreed) >= MOST_SIZES
 
 
 class CheckedExecutable:
-    """A program whose optimised code is tested; called like an `Executable`."""
+    """An `Executable` of optimised code that is tested against plain code on its first calls."""
 
     def __init__(self, program: Program, optimised: Callable[[], Program] | None = None) -> None:
         self._program = program
-        known = entered(entry_of(program))
+        known = find_library(index_entry(program))
         is_new = known is None or Record(known).is_new
-        # Both at a time, if both are needed.
+        # If both are needed, they are compiled concurrently.
         library = compile_program(program, with_plain=is_new, optimised=optimised)
         self._record = Record(library)
         self._integers = [name for name, kind in library.arguments if kind == "integer"]
@@ -133,17 +133,17 @@ class CheckedExecutable:
 
     @property
     def _chosen(self) -> Executable:
-        return self._plain_one() if self._record.differs else self._optimised
+        return self._plain_executable() if self._record.differs else self._optimised
 
     def is_settled(self, integers: Mapping[str, int]) -> bool:
-        """Whether a call with these integers runs what has been chosen, and nothing else."""
-        return self._record.settles(self._sizes(integers))
+        """Whether a call with these integers runs without a test."""
+        return self._record.is_settled_for(self._sizes(integers))
 
     def _sizes(self, integers: Mapping[str, int]) -> tuple[int, ...]:
         return tuple(integers[name].bit_length() for name in self._integers)
 
     def __call__(self, arrays: Arrays, integers: Mapping[str, int]) -> None:
-        """Run once, as an `Executable` does; where it is due, test the optimised code by this call."""
+        """Run once, as an `Executable` does; if a test is due, it is done on the arguments of this call."""
         if not self.is_settled(integers):
             with self._lock:
                 if not self.is_settled(integers):
@@ -151,7 +151,7 @@ class CheckedExecutable:
                     return
         self._chosen(arrays, integers)
 
-    def _plain_one(self) -> Executable:
+    def _plain_executable(self) -> Executable:
         if self._plain is None:
             self._plain = _plain(self._program)
         return self._plain
@@ -159,11 +159,11 @@ class CheckedExecutable:
     # --- the test
 
     def _test(self, arrays: Arrays, integers: Mapping[str, int]) -> None:
-        """Run plain and optimised code; the arrays then hold the results of the one that is chosen."""
-        plain, sizes = self._plain_one(), self._sizes(integers)
+        """Run plain and optimised code; in the end the arrays hold the results of the chosen one."""
+        plain, sizes = self._plain_executable(), self._sizes(integers)
         plain(arrays, integers)
         if self._has_failed(arrays):
-            return  # Nothing says what the outputs are then.
+            return  # The outputs are undefined then, and cannot be compared.
         expected = self._digests(arrays)
         self._optimised(arrays, integers)
         found = self._digests(arrays)
@@ -188,12 +188,12 @@ class CheckedExecutable:
         return {name: digest_of(arrays[name]) for name in dict.fromkeys(names)}
 
     def _perturbed(self, arrays: Arrays, integers: Mapping[str, int]) -> list[dict[str, Digest]] | None:
-        """The results of plain code with everything perturbed that optimised code may round otherwise.
+        """Digests of the results of plain code under random perturbation of what optimised code may round differently.
 
-        None where how long it runs depends on roundings, and it then has too few slots for what it keeps: nothing can
-        be said of this call, and the next one tests again.
+        None if a perturbed run has more trips than there are slots, as the number of trips depends on data: the test is
+        undecided, and the next call repeats it.
         """
-        plain, found = self._plain_one(), list[dict[str, Digest]]()
+        plain, found = self._plain_executable(), list[dict[str, Digest]]()
         try:
             for seed in SEEDS:
                 plain.perturb(seed)

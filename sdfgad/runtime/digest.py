@@ -1,7 +1,7 @@
-"""Digests of results, and whether two differ by more than rounding explains.
+"""Digests (random projections) of result arrays, and whether two differ by more than rounding explains.
 
-A digest is small whatever the size of the array, so that results can be compared within a memory limit: an array of
-few elements is copied, one of many is projected, block by block, on random weights.
+A digest has a bounded size, so that results can be compared within a memory limit: a small array is copied, a large one
+is projected, block by block, on random weights.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-# Numbers that a digest has at most.
-MOST = 4096
-# Results may differ by so many times what perturbed plain code is off. Each rounding that may differ is perturbed by
-# its bound with a random sign; where all of n errors of equal weight reach theirs and add up, they are sqrt(n) times as
-# far off as the perturbed results. Real errors reach a small part of their bounds, so that 256 stands for many more.
+# The greatest length of a digest.
+MOST_VALUES = 4096
+# Tolerance: results may differ by this factor times the deviation of perturbed plain code. Each rounding is perturbed
+# by its bound with a random sign; if n errors of equal weight all reach their bounds and add up, their sum is sqrt(n)
+# times the deviation of the perturbed results: 16 covers n = 256, and more, as real errors are far below their bounds.
 FACTOR = 16.0
-# A perturbed result may be right by chance; as many of its neighbours will not be.
+# A perturbed result may be exact by chance: its deviation is the maximum over so many neighbours on each side.
 NEIGHBOURS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Digest:
-    """What is remembered of an array: a hash of its bits, and numbers that a wrong element changes."""
+    """The digest of an array: a hash of its bits, and a 1-d float64 array that any wrong element changes."""
 
     bits: bytes
     values: Array
@@ -36,18 +36,18 @@ class Digest:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where results differ by more than rounding explains: the place in the digest, and what was found there."""
+    """A difference that rounding does not explain: its position in the digest, and the values there."""
 
     name: str
-    place: int
+    position: int
     plain: float
     optimised: float
     explained: float
 
     def __str__(self) -> str:
         return (
-            f"`{self.name}` (number {self.place} of its digest) is {self.optimised:.17g} instead of {self.plain:.17g}; "
-            f"rounding explains {self.explained:.1e}"
+            f"`{self.name}` (number {self.position} of its digest) is {self.optimised:.17g} "
+            f"instead of {self.plain:.17g}; rounding explains {self.explained:.1e}"
         )
 
 
@@ -60,9 +60,9 @@ def digest_of(array: Array) -> Digest:
 
 
 def _projected(parts: Array) -> Array:
-    if parts.size <= MOST:
+    if parts.size <= MOST_VALUES:
         return parts.astype(np.float64)
-    length = -(-parts.size // MOST)
+    length = -(-parts.size // MOST_VALUES)
     blocks = (parts[k : k + length] for k in range(0, parts.size, length))
     with np.errstate(all="ignore"):
         return np.array([np.sum(_weights(length)[: block.size] * block) for block in blocks])
@@ -70,33 +70,33 @@ def _projected(parts: Array) -> Array:
 
 @functools.lru_cache(maxsize=8)
 def _weights(size: int) -> Array:
-    """Numbers between 1/2 and 1 with random signs."""
+    """Random weights: of magnitudes between 1/2 and 1, with random signs."""
     rng = np.random.default_rng(size)
     return rng.uniform(0.5, 1.0, size) * rng.choice((-1.0, 1.0), size)
 
 
 def difference(name: str, plain: Digest, optimised: Digest, perturbed: Sequence[Digest]) -> Difference | None:
-    """The worst place where two digests differ by more than perturbations do."""
+    """The largest relative excess over the tolerance; None if all differences are within it."""
     with np.errstate(all="ignore"):
-        off = _distance(optimised.values, plain.values)
+        deviation = _distance(optimised.values, plain.values)
         spread = np.max([_distance(one.values, plain.values) for one in perturbed], axis=0, initial=0.0)
-        explained = FACTOR * _greatest_around(np.broadcast_to(spread, off.shape))
-        is_wrong = off > explained
+        explained = FACTOR * _neighbourhood_maximum(np.broadcast_to(spread, deviation.shape))
+        is_wrong = deviation > explained
         if not is_wrong.any():
             return None
-        place = int(np.argmax(np.where(is_wrong, off / (explained + np.finfo(float).tiny), 0.0)))
-    numbers = (float(values[place]) for values in (plain.values, optimised.values, explained))
-    return Difference(name, place, *numbers)
+        position = int(np.argmax(np.where(is_wrong, deviation / (explained + np.finfo(float).tiny), 0.0)))
+    numbers = (float(values[position]) for values in (plain.values, optimised.values, explained))
+    return Difference(name, position, *numbers)
 
 
 def _distance(a: Array, b: Array) -> Array:
-    """Element by element; NaN and infinity are as far as can be from all but themselves."""
+    """Elementwise absolute difference; infinite where just one is NaN, or an infinity is not matched."""
     is_same = (a == b) | (np.isnan(a) & np.isnan(b))
     found = np.where(is_same, 0.0, np.abs(a - b))
     return np.where(np.isnan(found), np.inf, found)
 
 
-def _greatest_around(values: Array) -> Array:
+def _neighbourhood_maximum(values: Array) -> Array:
     if not values.size:
         return values
     padded = np.pad(values, NEIGHBOURS, mode="edge")

@@ -1,4 +1,4 @@
-"""Result arrays of a pool of big memory blocks, which compiled programs share: `pool.cpp` says what it keeps."""
+"""Memory pool (free list of large blocks) for result arrays and the arrays of compiled programs; see `pool.cpp`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from sdfgad.errors import ArgumentError, OutOfMemory
 from sdfgad.runtime.compiler import build_helper
 from sdfgad.threads import impatient_threads
 
-# Smaller ones are left to malloc; `memory.h` has the same number.
+# In bytes: smaller arrays are left to malloc; `memory.h` has the same number.
 SMALLEST = 1 << 18
 VARIABLE = "SDFGAD_POOL_BYTES"
 
 
 class State(NamedTuple):
-    """Bytes of the pool.
+    """Statistics of the pool, in bytes.
 
     Attributes:
-        in_use: handed out, in whole pages.
-        idle: kept for later.
-        mapped: both, and the unused ends of blocks that are larger than was asked for.
-        ever_mapped: all that was ever asked of the system.
+        in_use: in allocated blocks, rounded up to pages.
+        idle: in free blocks that are cached for reuse.
+        mapped: both, and the unused ends of blocks that are larger than their request.
+        ever_mapped: the total ever mapped from the system.
     """
 
     in_use: int
@@ -38,7 +38,7 @@ class State(NamedTuple):
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """As `np.empty`; the memory of a big array returns to the pool with the last view of it.
+    """As `np.empty`; the memory of a large array returns to the pool when its last view dies.
 
     Raises:
         OutOfMemory: there is not enough memory.
@@ -50,47 +50,47 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def release_memory() -> None:
-    """Give the memory that is kept for later calls back to the system.
+    """Return all free blocks of the memory pool to the operating system.
 
-    Compiled programs keep big blocks of memory that they no longer use, as fresh memory is slow to touch: never so
-    many that the process holds more than it once needed at the same time, never more than a quarter of the machine's
-    memory or than the environment variable SDFGAD_POOL_BYTES says (0: none), and none that was not used for ten seconds
-    of calls.
+    Large blocks that compiled programs release are cached for later calls, as the first access to fresh memory is slow
+    (page faults). The pool is bounded: the process never holds more than its earlier peak; free blocks are at most a
+    quarter of the machine's memory, or the environment variable SDFGAD_POOL_BYTES (0: none); and blocks that were
+    not used for ten seconds of calls are unmapped.
     """
     if _library.cache_info().currsize:
         shrink(0)
 
 
 def shrink(size: int) -> None:
-    """Hold no more than so many bytes, idle ones included, until more are in use."""
+    """Unmap free blocks until the pool holds at most `size` bytes; it grows again when more are in use."""
     _library().sdfgad_pool_shrink(size)
 
 
 def state() -> State:
-    """What the pool holds now."""
+    """The current statistics of the pool."""
     numbers = (ctypes.c_int64 * len(State._fields))()
     _library().sdfgad_pool_state(numbers)
     return State(*numbers)
 
 
 def attach(program: ctypes.CDLL) -> None:
-    """Have a compiled program take its big arrays from the pool."""
+    """Let a compiled program allocate its large arrays from the pool."""
     pool = _library()
     program.sdfgad_use_pool(pool.sdfgad_pool_take, pool.sdfgad_pool_give)
 
 
 class _Block:
-    """Memory for one array, which holds on to it."""
+    """The owner (array interface) of one array's memory block, which it returns to the pool."""
 
-    __slots__ = ("__array_interface__", "_give", "_place")
+    __slots__ = ("__array_interface__", "_address", "_release")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> None:
-        self._place: int | None = None  # Should the pool not be there.
+        self._address: int | None = None  # For __del__, if the pool cannot be loaded.
         pool = _library()
-        self._place = pool.sdfgad_pool_take(min(size, sys.maxsize))
-        # Kept here: what a module holds may be gone when the last arrays of a process die.
-        self._give = pool.sdfgad_pool_give
-        if self._place is None:
+        self._address = pool.sdfgad_pool_take(min(size, sys.maxsize))
+        # An own reference: at interpreter shutdown module globals may die before the last arrays.
+        self._release = pool.sdfgad_pool_give
+        if self._address is None:
             raise OutOfMemory(
                 f"an array of {size} bytes could not be allocated",
                 todo="Pass memory_limit=... to `differentiate`, or smaller arguments.",
@@ -99,12 +99,12 @@ class _Block:
             "version": 3,
             "shape": shape,
             "typestr": dtype.str,
-            "data": (self._place, False),
+            "data": (self._address, False),
         }
 
     def __del__(self) -> None:
-        if self._place is not None:
-            self._give(self._place)
+        if self._address is not None:
+            self._release(self._address)
 
 
 @functools.cache

@@ -1,7 +1,7 @@
-"""Reports of optimised code that differs from plain code: a folder with all that it takes to see it again.
+"""Reproducers of miscompilations: a folder with all that is needed to reproduce how optimised and plain code differ.
 
-``python -m sdfgad.runtime.report FOLDER`` compiles the program of a report in both ways, runs both on the inputs that
-are in it, and prints how far they differ.
+``python -m sdfgad.runtime.report FOLDER`` compiles the program of a report at both levels, runs both on the stored
+inputs, and prints the largest difference of each output.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sdfgad.runtime.compile import Library, Source, compile_source, source_of
 from sdfgad.runtime.compiler import Level, compiler, version
 
 Array = np.ndarray[Any, Any]
-# Of more bytes only the shapes and dtypes are kept; numbers are drawn then.
+# Larger inputs are not stored, only their shapes and dtypes; random numbers take their place.
 MOST_BYTES = 1 << 28
 
 
@@ -60,7 +60,7 @@ def _kind(program: Program, name: str) -> tuple[list[int], str]:
 
 
 def reproduce(folder: Path) -> dict[str, float]:
-    """Run the program of a report in both ways: output -> the largest difference of an element."""
+    """Run the program of a report at both levels: output -> the largest absolute difference of an element."""
     facts = json.loads((folder / "report.json").read_text())
     source = Source(**{name: _tuples(value) for name, value in facts["source"].items()})
     library = compile_source(source, with_plain=True)

@@ -13,11 +13,11 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Wheels:
-    """What the wheels make up.
+    """A compiler installed from wheels.
 
     Attributes:
-        command: the command of the compiler.
-        openmp: options that link OpenMP, which Zig does not, whatever -fopenmp says.
+        command: the words of the compiler's command.
+        openmp: linker options for OpenMP, which Zig does not link in spite of -fopenmp.
     """
 
     command: tuple[str, ...]
@@ -25,7 +25,7 @@ class Wheels:
 
 
 def installed() -> Wheels | None:
-    """The wheels; None if a file of theirs that is needed is not there."""
+    """The installed compiler; None if one of the files that it needs is missing."""
     try:
         zig = _file("ziglang", "ziglang/zig")
         header, library = _file("intel-openmp", "omp.h"), _file("intel-openmp", "libiomp5.so")
@@ -36,10 +36,10 @@ def installed() -> Wheels | None:
     return Wheels(command, (f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-liomp5"))
 
 
-# Zig's list of files has 20,000 lines. What is missing is looked for again: it may be installed meanwhile.
+# Cached, as Zig's list of files has 20,000 lines; a missing file is not cached, as it may be installed meanwhile.
 @functools.cache
 def _file(distribution: str, ending: str) -> Path:
-    """The file of an installed distribution whose path ends so.
+    """The file of an installed distribution whose path ends with `ending`.
 
     Raises:
         FileNotFoundError: there is none.

@@ -1,1 +1,1 @@
-"""Schedule: loop order, threads, vectors and BLAS calls of statements, as optimiser and code generators need them."""
+"""Schedule: loop order, threads, vectors and BLAS calls of statements, for the optimiser and the code generators."""

@@ -1,6 +1,6 @@
-"""Loop collapsing: nested parallel loops that together run along memory become one, with fewer partly filled vectors.
+"""Loop collapse: nested parallel loops over contiguous memory become one loop, with fewer partly filled vectors.
 
-``for i < n: for j < m: y[i, j] = x[i, j]`` is ``for i < n*m: y[0, i] = x[0, i]``, where rows have m elements.
+``for i < n: for j < m: y[i, j] = x[i, j]`` is ``for i < n*m: y[0, i] = x[0, i]``, if rows have m elements.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _accesses(body: Block) -> Iterator[Access]:
 
 
 def _is_along(access: Access, buffers: Mapping[str, Buffer], outer: str, inner: str, length: int) -> bool:
-    """Whether an element's place depends on both counters as on that of the loop over all, or on neither."""
+    """Whether an element's offset depends on the counters as ``length*outer + inner``, or on neither of them."""
     if symbols_of(*(atom for lin in access.index for atom, _ in lin.terms if isinstance(atom, Expr))) & {outer, inner}:
         return False
     offset = offset_of(access, buffers)
@@ -67,5 +67,5 @@ def _is_along(access: Access, buffers: Mapping[str, Buffer], outer: str, inner: 
 
 
 def _numbers(statement: Compute) -> list[Expr]:
-    """The integers that a statement computes with."""
+    """The integer forms that a statement uses as values."""
     return [node for node in postorder(statement.value) if isinstance(node, Int)]

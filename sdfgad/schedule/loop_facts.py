@@ -12,28 +12,28 @@ from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, blocks
 from sdfgad.schedule.loop_order import is_injective
 
 
-def sums_of(body: Block, var: str) -> dict[Access, str]:
-    """The scalar reductions of a loop, with variables' names: elements that all trips add to and nothing else uses."""
+def scalar_reductions(body: Block, var: str) -> dict[Access, str]:
+    """The scalar reductions of a loop: elements that trips only add to -> names of variables for the sums."""
     found: dict[Access, str] = {}
     read = {node.buffer for statement in body for node in reads_of(statement)}
     for statement in body:
         assert isinstance(statement, Compute)
         name, index = statement.target.buffer, statement.target.index
         alike = [s for s in body if isinstance(s, Compute) and s.target.buffer == name]
-        is_sum = all(s.accumulate == "add" and not s.fresh and _is_told(s.target.index, index) for s in alike)
+        is_sum = all(s.accumulate == "add" and not s.fresh and _aliasing_is_known(s.target.index, index) for s in alike)
         if is_sum and name not in read and var not in symbols_in(index):
             found.setdefault(statement.target, f"sum{len(found)}_")
     return found
 
 
-def _is_told(a: tuple[Lin, ...], b: tuple[Lin, ...]) -> bool:
-    """Whether it is certain that two elements of a buffer are the same, or that they differ."""
+def _aliasing_is_known(a: tuple[Lin, ...], b: tuple[Lin, ...]) -> bool:
+    """Alias analysis: whether two elements of a buffer are known to be the same, or known to differ."""
     differences = [x - y for x, y in zip(a, b, strict=True)]
     return a == b or any(d.is_const and d.const for d in differences)
 
 
 def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, str]) -> bool:
-    """Whether a loop can be vectorised: trips add to different elements, except for the scalars and the sums given."""
+    """Whether a loop can be vectorised: trips write different elements, except for `scalars` and reductions `sums`."""
     added: dict[str, list[Use]] = {}
     for statement in body:
         assert isinstance(statement, Compute)
@@ -44,25 +44,25 @@ def is_vector(body: Block, var: str, scalars: list[str], sums: Mapping[Access, s
             return False
         if not statement.assigns:
             added.setdefault(target.buffer, []).append(Use(target.buffer, target.index, (), "add"))
-    return all(_are_apart(uses, var) for uses in added.values())
+    return all(_sums_are_disjoint(uses, var) for uses in added.values())
 
 
-def _are_apart(uses: list[Use], var: str) -> bool:
-    """Whether sums of different trips certainly go to different elements, from one place or from several."""
+def _sums_are_disjoint(uses: list[Use], var: str) -> bool:
+    """Whether different trips certainly add to different elements, by one statement or several."""
     alike = {use.index for use in uses}
-    return (len(alike) == 1 and is_injective(uses[0].index, [var])) or distance(uses, var) == 1
+    return (len(alike) == 1 and is_injective(uses[0].index, [var])) or dependence_distance(uses, var) == 1
 
 
-def distance(uses: list[Use], var: str) -> int | None:
-    """The least number of trips between which two uses certainly touch different elements; None if it is not known."""
+def dependence_distance(uses: list[Use], var: str) -> int | None:
+    """Dependence distance: the least one at which trips certainly access different elements; None if unknown."""
     if not uses:
         return 1
-    found = [_distance([use.index[axis] for use in uses], uses, var) for axis in range(len(uses[0].index))]
+    found = [_distance_along_axis([use.index[axis] for use in uses], uses, var) for axis in range(len(uses[0].index))]
     return min((trips for trips in found if trips is not None), default=None)
 
 
-def _distance(forms: list[Lin], uses: list[Use], var: str) -> int | None:
-    """The same for one axis: what the counters inside of the loop add is less than what so many trips add."""
+def _distance_along_axis(forms: list[Lin], uses: list[Use], var: str) -> int | None:
+    """The distance along one axis: the span of the inner counters, divided by the step of one trip."""
     if _is_digit(forms, uses, var):
         return 1
     inside = [{name: extent for name, extent in use.bound if name != var} for use in uses]
@@ -75,7 +75,7 @@ def _distance(forms: list[Lin], uses: list[Use], var: str) -> int | None:
 
 
 def _is_digit(forms: list[Lin], uses: list[Use], var: str) -> bool:
-    """Whether a counter is the same digit of all the forms."""
+    """Whether the counter is a mixed-radix digit of the same weight in all the forms."""
     radixes = {radix_of(form, dict(use.bound)) for form, use in zip(forms, uses, strict=True)}
     weights = {form.coefficient(var) for form in forms}
     is_plain = all(radix is not None and radix.fixed.is_affine for radix in radixes)
@@ -83,18 +83,18 @@ def _is_digit(forms: list[Lin], uses: list[Use], var: str) -> bool:
     return is_plain and is_one and all(var in use.names for use in uses)
 
 
-def own_buffers(statement: Loop | Branch) -> set[str]:
+def header_reads(statement: Loop | Branch) -> set[str]:
     """The buffers that a loop's bounds, or a branch's condition, read."""
     return {read.buffer for read in reads_of(statement)}
 
 
 def begins_with_write(block: Block, name: str) -> bool:
-    """Whether a scalar is assigned in a block before it is read there."""
+    """Whether a scalar is defined before use in a block: assigned on every path before it is read."""
     users = [s for s in block if name in s.mentioned]
     first = users[0] if users else None
     if isinstance(first, Loop | Branch) and len(users) == 1:
         sides = [side for side in blocks_of(first) if any(name in s.mentioned for s in side)]
-        return name not in own_buffers(first) and all(begins_with_write(side, name) for side in sides)
+        return name not in header_reads(first) and all(begins_with_write(side, name) for side in sides)
     if isinstance(first, Call):
         return all(whole.buffer != name for whole in first.inputs)
     if not isinstance(first, Compute) or (first.params and not first.fresh):
@@ -104,7 +104,7 @@ def begins_with_write(block: Block, name: str) -> bool:
 
 
 def free_symbols(block: Block) -> set[str]:
-    """The free symbols of a block: all but the counters and parameters that it binds itself."""
+    """The free symbols of a block: all but the counters and parameters that are bound in it."""
     found: set[str] = set()
     for statement in block:
         if isinstance(statement, Loop):

@@ -1,4 +1,4 @@
-"""Loop order: in which order a `Compute`'s parameters run: innermost along memory, or summed over in a register."""
+"""Loop order of a `Compute`'s parameters: innermost the unit-stride one, or a reduction in a register."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sdfgad.ir.expr import Expr, Lin, Read, postorder, symbols_of
-from sdfgad.ir.mixed_radix import places
+from sdfgad.ir.mixed_radix import written_indices
 from sdfgad.ir.program import Buffer, Compute
 
 
@@ -16,9 +16,10 @@ class Order:
 
     Attributes:
         own: the parameters that select the target.
-        outer: the loops around, outermost first.
-        inner: the innermost loops, a reduction whose sum stays in a register.
+        outer: the outer loops, outermost first.
+        inner: the innermost loops: a reduction whose sum is held in a register.
         is_injective: whether different values of `own` certainly select different elements.
+        clears_first: whether the target is cleared before the loops, not by them.
     """
 
     own: tuple[str, ...]
@@ -37,49 +38,49 @@ class Order:
 def order_of(statement: Compute) -> Order:
     names = [name for name, _ in statement.params]
     own = [name for name in names if _mentions(statement.target.index, name)]
-    # Along memory: the parameter of the last axis runs innermost, of several the one with the shortest steps.
-    own.sort(key=lambda name: _place(statement.target.index, name))
+    # Locality: the parameter of the last axis runs innermost, of several the one with the smallest stride.
+    own.sort(key=lambda name: _axis_and_stride(statement.target.index, name))
     summed = [name for name in names if name not in own]
     summed.sort(key=lambda name: _reads_along(statement, name))
     # An assignment writes no element twice.
     injective = (statement.accumulate is None and not summed) or is_injective(statement.target.index, own)
-    injective = injective or places(statement) is not None
+    injective = injective or written_indices(statement) is not None
     if not summed:
         return Order(tuple(own), tuple(own), (), injective, False)
     if statement.accumulate is None:
-        # One element again and again: such parameters have one value.
+        # The same element is assigned at each of these: such parameters have one value.
         return Order(tuple(own), (*summed, *own), (), False, False)
     if injective and not _runs_along(statement, own, summed):
         return Order(tuple(own), tuple(own), tuple(summed), True, False)
     return Order(tuple(own), (*summed, *own), (), injective, statement.fresh)
 
 
-def _place(index: tuple[Lin, ...], name: str) -> tuple[int, int]:
-    """The last axis along which a parameter runs, and its steps there, which are less the longer they are."""
+def _axis_and_stride(index: tuple[Lin, ...], name: str) -> tuple[int, int]:
+    """Sort key: the last axis whose index contains the parameter, and the negative of its stride there."""
     axis = max(k for k, lin in enumerate(index) if _mentions((lin,), name))
     return axis, -abs(index[axis].coefficient(name))
 
 
 def is_single(buffer: Buffer) -> bool:
-    """Whether a buffer's storage has one element (an empty one has, too)."""
+    """Whether a buffer's storage is a single element (at most one; empty buffers are stored as one)."""
     return all(extent.is_const and extent.const <= 1 for extent in buffer.shape)
 
 
 def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
     """Whether different values of `params` certainly select different elements.
 
-    So it is if each parameter can be read off an axis in which it is alone, or alone with others already read off.
+    Sufficient: each parameter is determined by an axis in which it is the only one not determined already.
     """
     unknown = set(params)
     while unknown:
-        found = {name for lin in index for name in [_only(lin, unknown)] if name is not None}
+        found = {name for lin in index for name in [_sole_parameter(lin, unknown)] if name is not None}
         if not found:
             return False
         unknown -= found
     return True
 
 
-def _only(lin: Lin, unknown: set[str]) -> str | None:
+def _sole_parameter(lin: Lin, unknown: set[str]) -> str | None:
     mentioned = lin.symbols & unknown
     if len(mentioned) != 1:
         return None
@@ -93,13 +94,13 @@ def _mentions(index: tuple[Lin, ...], symbol: str) -> bool:
 
 
 def _reads_along(statement: Compute, name: str) -> int:
-    """In how many reads a parameter moves along memory."""
+    """The number of reads in which a parameter is in the last index, so that it runs along memory."""
     found = [n for n in postorder(statement.value) if isinstance(n, Read) and n.index]
     return sum(_mentions(node.index[-1:], name) for node in found)
 
 
 def _runs_along(statement: Compute, own: list[str], summed: list[str]) -> bool:
-    """Whether reads of whole arrays run along memory with the target's parameters and across it with the others."""
+    """Whether more reads run along memory with the target's parameters than with the summed ones."""
     along = across = 0
     for node in postorder(statement.value):
         if isinstance(node, Read) and node.index and any(_mentions(node.index, s) for s in summed):

@@ -9,7 +9,7 @@ from sdfgad.ir.program import Branch, Buffer, Loop, written
 
 
 def mask_of(loop: Loop, buffers: Mapping[str, Buffer]) -> str | None:
-    """The array of booleans on whose element for the trip the loop's body depends as a whole; None if there is none."""
+    """The boolean array ``m`` of a loop ``for i: if m[i]: …`` whose body does not write it; None for other loops."""
     if loop.is_open or len(loop.body) != 1:
         return None
     (branch,) = loop.body

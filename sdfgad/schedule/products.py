@@ -2,7 +2,7 @@
 
 A product is recognised by its form, ``C[m, n] += alpha * A[m, k] * B[k, n]``, whatever the layouts: transposes,
 conjugates, strides and offsets of the operands become arguments of the call, never copies. Each of m, n and k may be
-several parameters that run through memory as one would; parameters that do not fit become loops around the call.
+a group of parameters that are contiguous, as if collapsed into one; the other parameters become loops around the call.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from sdfgad.ir.expr import Const, Expr, Lin, Op, Read, symbols_of
 from sdfgad.ir.folding import folded
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params, Statement, computes
 
-# Below this many multiplications a call costs more than it saves: of a matrix with a matrix, and with a vector.
+# The least number of multiplications for which a BLAS call pays: of two matrices (GEMM), and of a matrix and a vector.
 SMALLEST = 256
 SMALLEST_WITH_VECTOR = 512
-# From so many rows and summed points on, half of a symmetric product and a copy of it are faster than all of it.
+# The least numbers of rows and summed points for which half of a symmetric product (SYRK) and a copy are faster.
 SYMMETRIC = 128
-# A product of at most so many multiplications is done by one thread, whatever the type.
+# A product of at most so many multiplications is computed by one thread, for all dtypes.
 MOST_ALONE = 1_500_000
 FLOATING = tuple(map(np.dtype, ("float64", "float32", "complex128", "complex64")))
 
 
-# Parameters that run through memory as a single one, outermost first.
+# Parameters that are contiguous in memory, as if collapsed into one, outermost first.
 Group = tuple[str, ...]
 Shape = tuple[Lin, ...]
 
@@ -39,8 +39,8 @@ class Operand:
     """An operand of a product as BLAS sees it: a buffer, an offset, and a stride in elements for each parameter.
 
     Attributes:
-        conjugate: whether the product is with the complex conjugate.
-        is_separate: whether each parameter has axes of its own, so that rows do not overlap.
+        conjugate: whether the operand enters as its complex conjugate.
+        is_separate: whether no axis is indexed by two parameters, so that rows do not overlap.
     """
 
     access: Access
@@ -69,9 +69,9 @@ class Product:
 
     @property
     def batch(self) -> tuple[str, ...]:
-        """The parameters of loops around the call; those of the target are outside."""
-        together = [p for p in self.extents if p not in (*self.m, *self.n, *self.k)]
-        return tuple(sorted(together, key=lambda p: p not in self.c.strides))
+        """The parameters of the loops around the call, those of the target first."""
+        batch = [p for p in self.extents if p not in (*self.m, *self.n, *self.k)]
+        return tuple(sorted(batch, key=lambda p: p not in self.c.strides))
 
     @property
     def work(self) -> int:
@@ -80,14 +80,14 @@ class Product:
 
     @property
     def is_callable(self) -> bool:
-        """Whether BLAS takes all layouts, and a call is worth it."""
-        again = [p for p in self.batch if p not in self.c.strides]
-        if self.fresh and not all(self.extents[p].is_const for p in again):
+        """Whether BLAS supports the layouts of all operands, and the product is large enough for a call."""
+        repeated = [p for p in self.batch if p not in self.c.strides]
+        if self.fresh and not all(self.extents[p].is_const for p in repeated):
             return False
         if self.layout(self.a, self.m, self.k) is None:
             return False
         if not self.n:
-            # No flag conjugates a vector.
+            # BLAS has no flag that conjugates a vector.
             is_forward = self.b.strides[self.k[-1]] > 0 and self.c.strides[self.m[-1]] > 0
             return is_forward and not self.b.conjugate and self.work >= SMALLEST_WITH_VECTOR
         flag = (self.layout(self.c, self.m, self.n) or (0, ""))[1]
@@ -107,11 +107,11 @@ class Product:
         return is_square and not self.a.conjugate and min(sizes) >= SYMMETRIC
 
     def layout(self, operand: Operand, row: Group, column: Group) -> tuple[int, str] | None:
-        """Leading dimension and flag of a matrix whose element (row, column) has the operand's strides."""
+        """The leading dimension and the BLAS flag of an operand as a matrix (row, column); None if it is not one."""
         for along, across, flag in ((column, row, "NoTrans"), (row, column, "Trans")):
             lead, extents = operand.strides[across[-1]], [self.extents[p] for p in along]
             is_known = all(extent.is_const for extent in extents)
-            # Where a length is not known, the parameters have axes of their own, and rows do not overlap.
+            # If a length is unknown, no axis is indexed by two parameters, and rows do not overlap.
             is_long = lead >= math.prod(extent.const for extent in extents) if is_known else lead > 1
             if operand.strides[along[-1]] == 1 and is_long:
                 return lead, f"Conj{flag}" if operand.conjugate else flag
@@ -119,7 +119,7 @@ class Product:
 
 
 def product_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Product | None:
-    """The product that a statement computes, if it is one that BLAS does."""
+    """The matrix product that a statement computes; None if BLAS cannot compute it, or not faster."""
     if statement.accumulate != "add" or statement.value.dtype not in FLOATING:
         return None
     return _product_of(statement, tuple((name, buffers[name].shape) for name in sorted(statement.touched)))
@@ -149,7 +149,7 @@ def _product_of(statement: Compute, known: tuple[tuple[str, Shape], ...]) -> Pro
 
 
 def has_small_products(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:
-    """Whether a loop has products in it, all of them too small for threads: see `blas_threads.h`."""
+    """Whether a loop contains products, all of them too small for several threads: see `blas_threads.h`."""
     if not isinstance(statement, Loop):
         return False
     found = [product_of(one, buffers) for one in computes((statement,))]
@@ -188,7 +188,7 @@ def _access(factor: Expr) -> Access:
 def _operand(access: Access, conjugate: bool, params: Params, shapes: Mapping[str, Shape]) -> Operand | None:
     shape = shapes[access.buffer]
     if math.prod(e.const for e in shape if e.is_const) <= 1:
-        # DaCe passes single elements by value, and BLAS wants their address.
+        # DaCe passes single elements by value, but BLAS takes addresses.
         return None
     flat, stride = Lin(0), 1
     for lin, extent in reversed(list(zip(access.index, shape, strict=True))):
@@ -214,19 +214,21 @@ def _is_simple(form: Lin, names: set[str]) -> bool:
 def _best(
     a: Operand, b: Operand, c: Operand, alpha: tuple[Expr, ...], extents: Mapping[str, Lin], fresh: bool
 ) -> Product | None:
-    """The product with its roles assigned such that each call does most."""
-    rows, columns, summed, together = (
+    """The assignment of parameters to rows, columns and sum for which one call does the most work."""
+    rows, columns, summed, batch = (
         [p for p in extents if [p in o.strides for o in (a, b, c)] == having]
         for having in ([True, False, True], [False, True, True], [True, True, False], [True, True, True])
     )
-    if len(rows) + len(columns) + len(summed) + len(together) != len(extents) or (fresh and not _is_once(c, extents)):
+    if len(rows) + len(columns) + len(summed) + len(batch) != len(extents) or (
+        fresh and not _elements_are_distinct(c, extents)
+    ):
         return None
     found = [
         Product(m, n, k, alpha, left, right, c, extents, fresh)
         for k in _groups(summed, a, b, extents)
         for row in _groups(rows, a, c, extents) or [()]
         for column in _groups(columns, b, c, extents) or [()]
-        # The product or, with its rows contiguous, the transposed one.
+        # The product, or the transposed product, whose rows may be contiguous.
         for m, n, left, right in ((row, column, a, b), (column, row, b, a))
         if m
     ]
@@ -234,20 +236,20 @@ def _best(
 
 
 def _groups(params: list[str], x: Operand, y: Operand, extents: Mapping[str, Lin]) -> list[Group]:
-    """For each parameter the longest group that it is the innermost of, in two operands."""
-    return [_grown((p,), params, x, y, extents) for p in params]
+    """For each parameter the longest group of which it is the innermost, contiguous in both operands."""
+    return [_extended((p,), params, x, y, extents) for p in params]
 
 
-def _grown(group: Group, params: list[str], x: Operand, y: Operand, extents: Mapping[str, Lin]) -> Group:
+def _extended(group: Group, params: list[str], x: Operand, y: Operand, extents: Mapping[str, Lin]) -> Group:
     inner, extent = group[0], extents[group[0]]
     for p in params:
         if extent.is_const and all(o.strides[p] == o.strides[inner] * extent.const for o in (x, y)):
-            return _grown((p, *group), params, x, y, extents)
+            return _extended((p, *group), params, x, y, extents)
     return group
 
 
-def _is_once(c: Operand, extents: Mapping[str, Lin]) -> bool:
-    """Whether each element of the target is one of a single point, so that it can be cleared there."""
+def _elements_are_distinct(c: Operand, extents: Mapping[str, Lin]) -> bool:
+    """Whether the target's index is injective, so that each element is cleared exactly once."""
     if c.is_separate:
         return True
     order = sorted(c.strides, key=lambda p: c.strides[p])

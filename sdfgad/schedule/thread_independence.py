@@ -1,8 +1,8 @@
-"""Privatisation for thread parallelism: which sequential loops around library calls threads may share nevertheless.
+"""Array privatisation: which sequential loops around library calls can be divided among threads.
 
-A library function works on whole buffers, so that each trip writes the same ones. A buffer that each trip writes before
-it reads it carries no value from trip to trip, and is privatised: each thread has one. All other buffers must be only
-read, only added to, or accessed at different elements in different trips.
+A library function works on whole buffers, so each trip writes the same ones. A buffer that each trip writes before it
+reads it carries no value from trip to trip, and is privatised: each thread has its own copy. All other buffers must be
+only read, only added to, or accessed at different elements in different trips: else there would be a data race.
 """
 
 from __future__ import annotations
@@ -16,37 +16,38 @@ from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Statement, buf
 from sdfgad.schedule.loop_facts import begins_with_write
 from sdfgad.schedule.loop_order import is_single
 
-# The threads of a library may do fewer trips faster, all of them each call.
-FEWEST = 8
+# Fewer trips are left to one thread: the library function may use all threads in each call.
+FEWEST_TRIPS = 8
 
 
 def has_calls(loop: Loop) -> bool:
     return any(isinstance(statement, Call) for statement in walk(loop.body))
 
 
-def own_arrays(statement: Statement, buffers: Mapping[str, Buffer], names: Collection[str]) -> set[str]:
-    """The buffers in `names`, which nothing else uses, that must be private to each thread for threads to share a loop.
+def private_arrays(statement: Statement, buffers: Mapping[str, Buffer], names: Collection[str]) -> set[str]:
+    """The buffers to privatise so that threads can share a loop; empty if they cannot share it even then.
 
-    None of them if threads cannot share the loop even then.
+    Args:
+        names: the candidates: buffers that only this statement uses.
     """
     if not isinstance(statement, Loop) or not has_calls(statement):
         return set()
-    own = {name for name in names if begins(statement.body, buffers[name])}
-    return own if is_independent(statement, own) else set()
+    private = {name for name in names if carries_no_value(statement.body, buffers[name])}
+    return private if is_independent(statement, private) else set()
 
 
-def begins(block: Block, buffer: Buffer) -> bool:
-    """Whether no run of a block reads a value of a temporary from an earlier run."""
+def carries_no_value(block: Block, buffer: Buffer) -> bool:
+    """Whether a temporary is not live on entry to a block: no run of it reads a value of an earlier run."""
     return begins_with_write(block, buffer.name) if is_single(buffer) else is_privatisable(block, buffer.name)
 
 
-def is_independent(loop: Loop, own: Collection[str]) -> bool:
-    """Whether trips may run in any order, except for sums and maxima, if the buffers `own` are private to each."""
-    is_short = loop.trips.is_const and loop.trips.const < FEWEST
+def is_independent(loop: Loop, private: Collection[str]) -> bool:
+    """Whether trips can run in any order, apart from reductions, if each has its own copy of the buffers `private`."""
+    is_short = loop.trips.is_const and loop.trips.const < FEWEST_TRIPS
     if is_short or loop.is_open or loop.start != Lin(0) or reads_of(loop):
         return False
-    free = {*own, *maxima(loop)}
-    return all(_are_apart(uses, loop.var) for name, uses in uses_by_buffer(loop).items() if name not in free)
+    free = {*private, *maximum_reductions(loop)}
+    return all(_are_independent(uses, loop.var) for name, uses in uses_by_buffer(loop).items() if name not in free)
 
 
 def uses_by_buffer(loop: Loop) -> Mapping[str, list[Use]]:
@@ -56,13 +57,13 @@ def uses_by_buffer(loop: Loop) -> Mapping[str, list[Use]]:
     return found
 
 
-def _are_apart(uses: list[Use], var: str) -> bool:
-    """Whether what a trip writes no other one touches, and what it adds to no other one reads."""
+def _are_independent(uses: list[Use], var: str) -> bool:
+    """Whether there is no loop-carried dependence: conflicting uses access the same element only within one trip."""
     return all(is_same_trip(a, b, var, var) for a in uses for b in uses if conflict(a, b))
 
 
-def maxima(loop: Loop) -> set[str]:
-    """The scalars that a loop uses in maximum reductions only."""
+def maximum_reductions(loop: Loop) -> set[str]:
+    """The scalars that a loop uses only as targets of maximum reductions."""
     found, others = set[str](), set[str]()
     for statement in walk(loop.body):
         if isinstance(statement, Compute) and _is_maximum(statement):

@@ -1,4 +1,4 @@
-"""Vector width: which loop nests are faster in the processor's longest vectors than in those that GCC prefers."""
+"""Vector width: which loop nests are faster with the processor's longest vectors than with GCC's preferred ones."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sdfgad.ir.ops import OPERATIONS, Cost
 from sdfgad.ir.program import Block, Compute, Loop, computes, walk
 from sdfgad.schedule.loop_order import order_of
 
-# Trips of one vector loop. Of fewer the rest is too large a part, in which there are no vectors; so few are none.
+# Trip counts: from LONG on the remainder loop, which is scalar, is a small part; loops below SHORT do not matter.
 LONG, SHORT = 128, 16
-# Points with fewer operations wait for memory.
+# Operations per point: with fewer the loop is memory-bound (roofline model).
 MUCH = 3
 
 
@@ -26,18 +26,18 @@ def is_wide(block: Block) -> bool:
 
 
 def calls_vector_functions(block: Block) -> bool:
-    """Whether a block calls functions such as exp: they work on vectors of any length and take most of the time."""
+    """Whether a block calls vectorised functions such as exp: they support all vector lengths and dominate the time."""
     nodes = (node for statement in computes(block) for node in postorder(statement.value))
     return any(isinstance(node, Op) and OPERATIONS[node.name].is_vectorised for node in nodes)
 
 
 def is_plain_arithmetic(value: Expr) -> bool:
-    """Whether a processor does two vectors of each operation in a value at a time, of any length."""
+    """Whether all operations of a value are of cost `PLAIN`: two vector instructions per cycle, of any length."""
     return all(OPERATIONS[node.name].cost is Cost.PLAIN for node in postorder(value) if isinstance(node, Op))
 
 
 def _innermost(block: Block) -> Iterator[Lin]:
-    """The numbers of trips of the loops around points."""
+    """The trip counts of the innermost loops."""
     for statement in walk(block):
         if isinstance(statement, Compute) and statement.params:
             order = order_of(statement)

@@ -1,4 +1,4 @@
-"""Work estimates: the elementary operations of statements, and how many of them are worth threads."""
+"""Work estimates: the number of elementary operations of statements, and whether it is enough for threads."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from sdfgad.ir.expr import Const, Expr, Op, postorder
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Branch, Call, Compute, Loop
 
-# What finds an extremum looks for NaN, too: elementary operations for each point.
-EXTREMUM = {"maximum": 3, "minimum": 3}
-# In elementary operations: from so many on, threads share a loop.
+# Additional operations per point of a reduction by extremum, which checks for NaN.
+EXTREMUM_WORK = {"maximum": 3, "minimum": 3}
+# The least number of elementary operations for which a loop is divided among threads.
 PARALLEL_WORK = 1 << 20
 
 
 def work_of(block: Block) -> int:
-    """Elementary operations, as far as sizes are known; an unknown extent or number of trips counts as 1."""
+    """The number of elementary operations; an unknown extent or trip count counts as 1."""
     total = 0
     for statement in block:
         if isinstance(statement, Compute):
-            size = sum(map(_weight, postorder(statement.value))) + EXTREMUM.get(statement.accumulate or "", 0)
+            size = sum(map(_weight, postorder(statement.value))) + EXTREMUM_WORK.get(statement.accumulate or "", 0)
             for _, extent in statement.params:
                 size *= max(extent.const, 0) if extent.is_const else 1
             total += size
@@ -32,20 +32,20 @@ def work_of(block: Block) -> int:
     return total
 
 
-def is_much(block: Block, speed: int = 1) -> bool:
-    """Whether a block has enough work for threads, if its operations are faster than usual by the factor `speed`."""
+def is_worth_threads(block: Block, speed: int = 1) -> bool:
+    """Whether a block has enough work for threads; `speed` is how many times faster than usual its operations are."""
     return work_of(block) >= speed * PARALLEL_WORK
 
 
 def _weight(node: Expr) -> int:
-    """Operations on real numbers: those on complex ones are several, and reading such a number is two."""
+    """The number of real operations of a node: more for complex numbers, of which a load counts as two."""
     if node.dtype.kind != "c":
         return 1
     return OPERATIONS[node.name].complex_work if isinstance(node, Op) else 2
 
 
 def _work_of_call(call: Call) -> int:
-    """As of a product of matrices: for each element of the largest buffer one more for each column."""
+    """An estimate as for a matrix product: the elements of the largest buffer times the largest number of columns."""
     sizes = [math.prod(extent.const for extent in whole.shape) for whole in (*call.inputs, *call.outputs)]
     return max(sizes) * max((whole.shape[-1].const for whole in call.inputs if whole.shape), default=1)
 

@@ -15,15 +15,18 @@ STORED, RECOMPUTED, KEPT = "#1f77b4", "#ff7f0e", "#2ca02c"
 NO_STATES = [-1]
 
 
-def add_groups(sdfg: Any, made: GradientProgram) -> None:
+def add_groups(sdfg: Any, gradient_program: GradientProgram) -> None:
     """Gives an SDFG the groups "stored", "recomputed" and "kept states", which the viewer shades.
 
     The viewer knows a node by its number and that of its state, and states of different loops may share a number.
     """
     groups = {
-        "stored": (STORED, set(made.tapes.values())),
-        "recomputed": (RECOMPUTED, {new for names in made.copies for new in names.values()}),
-        "kept states": (KEPT, {b.name for kept in made.checkpoints.values() for b, _ in kept.states.values()}),
+        "stored": (STORED, set(gradient_program.tapes.values())),
+        "recomputed": (RECOMPUTED, {new for names in gradient_program.copies for new in names.values()}),
+        "kept states": (
+            KEPT,
+            {b.name for checkpoint in gradient_program.checkpoints.values() for b, _ in checkpoint.states.values()},
+        ),
     }
     for nested in sdfg.all_sdfgs_recursive():
         found = {name: _accesses(nested, buffers) for name, (_, buffers) in groups.items()}

@@ -36,8 +36,8 @@ from sdfgad.ir.program import (
 )
 from sdfgad.memory.lifetimes import arguments, local_variables
 from sdfgad.schedule.loop_facts import free_symbols, symbols_in
-from sdfgad.schedule.scopes import lives_in
-from sdfgad.schedule.thread_independence import begins
+from sdfgad.schedule.scopes import is_local_to
+from sdfgad.schedule.thread_independence import carries_no_value
 from sdfgad.sdfg.computations import Computations, label
 from sdfgad.sdfg.descriptors import add_buffer, add_value, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark
@@ -124,7 +124,7 @@ class _Writer:
         for statement in block:
             self.new, seen = inner - seen, seen | statement.mentioned
             deeper = frozenset(n for n in inner & statement.mentioned if users[n] == 1)
-            self.statement(statement, place, frozenset(n for n in deeper if lives_in(statement, n, self.buffers)))
+            self.statement(statement, place, frozenset(n for n in deeper if is_local_to(statement, n, self.buffers)))
 
     def statement(self, statement: Statement, place: Place, inner: frozenset[str] = frozenset()) -> None:
         if isinstance(statement, Compute):
@@ -213,7 +213,7 @@ class _Writer:
         if not isinstance(found, Loop) or not found.is_parallel or found.is_open or reads_of(found):
             return None
         is_box = {loop.var for loop in loops}.isdisjoint(found.start.symbols | found.trips.symbols)
-        return found if is_box and all(lives_in(found, name, self.buffers) for name in inner) else None
+        return found if is_box and all(is_local_to(found, name, self.buffers) for name in inner) else None
 
     # --- nested SDFGs
 
@@ -243,7 +243,7 @@ class _Writer:
         changed = written(block)
         transient = {name for name in passed if place.sdfg.arrays[name].transient}
         # DaCe takes it for a read of nothing where a transient is passed before it has a value.
-        anew = {name for name in changed & transient if name in new or begins(block, self.buffers[name])}
+        anew = {name for name in changed & transient if name in new or carries_no_value(block, self.buffers[name])}
         inputs = [name for name in passed if name in accessed(block) - anew]
         outputs = [name for name in passed if name in changed]
         mapping = {symbol: symbol for symbol in sorted(used)}

@@ -31,9 +31,9 @@ class Compiled:
     gradients: Program
 
     @property
-    def made(self) -> GradientProgram:
+    def gradient_program(self) -> GradientProgram:
         """What the program was assembled from."""
-        return self.layout.made
+        return self.layout.gradient_program
 
     @cached_property
     def whole(self) -> Program:
@@ -67,7 +67,7 @@ class Compiled:
     @cached_property
     def counting(self) -> Runnable | None:
         """The program that counts the trips of loops whose trip count depends on data, if there are any."""
-        counting = self.made.counting
+        counting = self.gradient_program.counting
         return None if counting is None else load(counting)
 
 

@@ -63,4 +63,4 @@ class Layouts:
 
     def _gradients_only(self, layout: Layout) -> Program:
         """The program for gradients without the value; the one with it where a limit was checked for that only."""
-        return layout.code.source if self.pipeline.options.limit is not None else layout.gradient_program
+        return layout.code.source if self.pipeline.options.limit is not None else layout.gradients_only

@@ -58,7 +58,7 @@ class Specialisation:
     def sizes(self, call: Call) -> Sizes:
         """What the memory of a call depends on; trip counts that depend on data are counted by running the program."""
         arguments, stored = self.arguments, self._store_all
-        trips = self.counted(call, stored) if stored.made.counting is not None else {}
+        trips = self.counted(call, stored) if stored.gradient_program.counting is not None else {}
         return Sizes(arguments.integers(call), trips, arguments.copied_bytes(call))
 
     @cached_property
@@ -136,7 +136,7 @@ class Specialisation:
         layout = self.layout(call)
         built = self.built(layout)
         arrays = self._run(call, layout, built, cotangent, with_value=True)
-        return arrays[built.made.value], self._gradients(call, built, arrays)
+        return arrays[built.gradient_program.value], self._gradients(call, built, arrays)
 
     def gradients(self, call: Call, cotangent: Array) -> dict[str, Array]:
         """The gradients alone, without computing what only the value needs. Raises as `value_and_gradients` does."""
@@ -151,9 +151,9 @@ class Specialisation:
         executable = built.executable if with_value else built.gradient_executable
 
         def run(trips: Trips) -> Trips:
-            executable(arrays, integers | Sizes(integers, trips).of(built.made))
+            executable(arrays, integers | Sizes(integers, trips).of(built.gradient_program))
             self.arguments.raise_failed_checks(arrays)
-            return trips_made(built.made, built.whole, arrays)
+            return trip_counts(built.gradient_program, built.whole, arrays)
 
         if built.counting is None:
             run({})
@@ -168,7 +168,7 @@ class Specialisation:
         found: dict[str, Array] = {}
         for name in self.wrt:
             kind = call.kinds[name]
-            bar = built.made.gradients.get(self.primal.inputs[name])
+            bar = built.gradient_program.gradients.get(self.primal.inputs[name])
             found[name] = np.zeros(kind.shape, kind.dtype) if bar is None else arrays[bar]
         return found
 
@@ -179,7 +179,7 @@ class Specialisation:
         arrays, integers = self.marshalled(call, layout, built, cotangent, with_value=True)
         if built.counting is not None:
             trips = self.counted(call, built)
-            integers |= Sizes(integers, trips).of(built.made)
+            integers |= Sizes(integers, trips).of(built.gradient_program)
         executable = built.executable
         if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
             executable(arrays, integers)
@@ -195,24 +195,24 @@ class Specialisation:
         self, call: Call, layout: Layout, built: Compiled, cotangent: Array, with_value: bool
     ) -> tuple[dict[str, Array], dict[str, int]]:
         """All that the compiled gradient program is passed, but for numbers of trips that are data."""
-        made, inputs, integers = built.made, self.arguments.inputs(call), self.arguments.integers(call)
+        inputs, integers = self.arguments.inputs(call), self.arguments.integers(call)
         if self.limit is not None:
             # Blocks that earlier calls left idle count, too.
             passed = sum(array.nbytes for array in inputs.values()) + self.arguments.copied_bytes(call)
             shrink(max(self.limit - passed, 0))
         tables, lengths = layout.tables
         outputs = built.outputs() if with_value else built.gradient_outputs()
-        return inputs | {made.cotangent: cotangent} | tables | outputs, integers | lengths
+        return inputs | {built.gradient_program.cotangent: cotangent} | tables | outputs, integers | lengths
 
     def counted(self, call: Call, built: Compiled) -> dict[str, int]:
         """Loop counter -> the trips of that loop in all."""
-        counting = built.made.counting
+        counting = built.gradient_program.counting
         assert counting is not None
         assert built.counting is not None
         counts = Outputs(counting)()
         built.counting(self.arguments.inputs(call) | counts, self.arguments.integers(call))
         self.arguments.raise_failed_checks(counts)
-        return trips_made(built.made, counting, counts)
+        return trip_counts(built.gradient_program, counting, counts)
 
     def fits(self, call: Call) -> bool:
         """Whether this specialisation is valid for the values of a call's integers."""
@@ -280,7 +280,7 @@ def _floating(parsed: Primal, output: str) -> str:
     return output
 
 
-def trips_made(made: GradientProgram, program: Program, arrays: Mapping[str, Array]) -> dict[str, int]:
+def trip_counts(gradient_program: GradientProgram, program: Program, arrays: Mapping[str, Array]) -> dict[str, int]:
     """Loop counter -> the loop's trips in all, where these depend on data, from the outputs of a program that ran."""
-    names = made.counting.outputs if made.counting is not None else ()
+    names = gradient_program.counting.outputs if gradient_program.counting is not None else ()
     return {name.removeprefix("trips of "): int(arrays[program.outputs[name]]) for name in names}

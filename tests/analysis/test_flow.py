@@ -11,7 +11,7 @@ import sdfgad
 def tape_sizes(program, *args, **options):
     """The number of elements of each tape of the gradient program."""
     g = sdfgad.differentiate(program, reduce="sum", strategy="store_all", **options)
-    call, _ = g._made(args, {})
+    call, _ = g._bind_and_specialise(args, {})
     integers = {name: value for name, value in call.kinds.items() if isinstance(value, int)}
     sizes = []
     for sdfg in g.sdfg(*args).all_sdfgs_recursive():

@@ -184,7 +184,7 @@ def test_no_plan_needs_less_than_the_least(name):
     g = sdfgad.differentiate(entry.program, memory_limit=1, **options)
     with pytest.raises(InfeasibleBudget) as caught:
         g(*args)
-    call, made = g._made(args, {})
+    call, made = g._bind_and_specialise(args, {})
     sizes, rng = made.sizes(call), random.Random(1)
     accounts = made.pipeline.planner.accounts(sizes)
     for _ in range(12):

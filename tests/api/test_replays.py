@@ -18,7 +18,7 @@ def burgers(T, u, a):
 def planned(**options):
     """The layout for a thousand steps, and the bytes that it takes besides those of arguments and results."""
     u = np.linspace(0.0, 1.0, SIZE)
-    call, made = sdfgad.differentiate(burgers, wrt="u", **options)._made((STEPS, u, 0.01), {})
+    call, made = sdfgad.differentiate(burgers, wrt="u", **options)._bind_and_specialise((STEPS, u, 0.01), {})
     layout, sizes = made.layout(call), made.sizes(call)
     return layout, layout.peak_bytes(sizes), made.pipeline.planner.store_all.peak_bytes(sizes)
 

@@ -9,7 +9,7 @@ import pytest
 import sdfgad
 from sdfgad import cache
 from sdfgad.cache import evict as module
-from sdfgad.cache.evict import GRACE_SECONDS, LOOK_SECONDS, evict
+from sdfgad.cache.evict import GRACE_SECONDS, SCAN_SECONDS, evict
 from sdfgad.errors import ArgumentError, CacheError
 from tests.helpers_cache import cache_with_headers
 
@@ -109,7 +109,7 @@ def test_publishing_evicts(folder, monkeypatch):
     cache.write("layouts/ab/new", bytes(64 * KIB))
     assert names(folder) == ["4", "looked", "new"]
     # Looked at once in a while only, also where the clock was put back.
-    for age, left in ((0, 7), (LOOK_SECONDS / 2, 7), (2 * LOOK_SECONDS, 3), (-100, 3)):
+    for age, left in ((0, 7), (SCAN_SECONDS / 2, 7), (2 * SCAN_SECONDS, 3), (-100, 3)):
         for k in range(5):
             entry(f"layouts/ab/{k}", age=10_000 - 1000 * k)
         aged(folder / "partial" / "looked", age)

@@ -138,7 +138,7 @@ def test_one_builds_at_a_time_and_the_lock_is_released(made):
     order = []
 
     def work(number):
-        with cache.building(NAME):
+        with cache.build_lock(NAME):
             order.append(number)
             order.append(number)
 
@@ -148,14 +148,14 @@ def test_one_builds_at_a_time_and_the_lock_is_released(made):
     for thread in threads:
         thread.join()
     assert order[::2] == order[1::2]
-    with pytest.raises(ZeroDivisionError), cache.building(NAME):
+    with pytest.raises(ZeroDivisionError), cache.build_lock(NAME):
         raise ZeroDivisionError
     work(9)
 
 
 def test_a_lock_that_is_not_given_is_done_without(monkeypatch):
     monkeypatch.setattr(store, "LOCK_SECONDS", 0.05)
-    with cache.building(NAME), cache.building(NAME):
+    with cache.build_lock(NAME), cache.build_lock(NAME):
         pass
 
 
@@ -172,7 +172,7 @@ def unusable(monkeypatch, tmp_path):
 
 def test_a_temporary_folder_stands_in(unusable, made):
     assert cache.find(NAME) is None
-    with cache.building(NAME), pytest.warns(CacheWarning) as caught:
+    with cache.build_lock(NAME), pytest.warns(CacheWarning) as caught:
         path = cache.publish(NAME, made)
     (warning,) = caught
     assert str(unusable) in str(warning.message)

@@ -29,7 +29,7 @@ def heat(T, u, a):
 HAS = {
     "parsed": "for p_2 < 7: u[p_2 + 1] = t_1[p_2]",
     "adjoint": "# residuals\nu[p_2 + 1] for p_2 < 7, in each trip of t < T\n    overwritten by: u[1:-1] +=",
-    "plan": "overwritten, and needed",
+    "plan": "needed by the reverse sweep, but overwritten",
     "gradient": "temporary u_tape: float64[T, 7]",
     "optimised": "loop parallel f < 7:",
     "sdfg": "; (t < T); t = (t + 1)\n",

@@ -9,7 +9,7 @@ import pytest
 from sdfgad.analysis.model import numbered
 from sdfgad.errors import SdfgadError
 from sdfgad.gradient.assemble import assemble
-from sdfgad.gradient.checkpoints import can_keep, carried
+from sdfgad.gradient.checkpoints import can_checkpoint, carried
 from sdfgad.ir.expr import Const
 from sdfgad.ir.program import Compute, Loop, buffers_of, walk
 from sdfgad.reverse.save_points import enclosing_loops
@@ -168,7 +168,7 @@ def test_loops_with_trips_that_are_data_are_refused():
     adjoint = adjoint_of(parsed(program, X, Y, N))
     statements, loops = numbered(adjoint.primal.body), enclosing_loops(adjoint.primal.body)
     integers = adjoint.primal.integers
-    found = [can_keep(k, s, loops[k], integers) for k, s in enumerate(statements) if isinstance(s, Loop)]
+    found = [can_checkpoint(k, s, loops[k], integers) for k, s in enumerate(statements) if isinstance(s, Loop)]
     # Around the loop, it itself, the one inside it, and the one after it.
     assert found == [False, False, False, True]
 
@@ -184,8 +184,8 @@ def test_an_inner_loop_is_refused_in_a_triangular_nest():
 
     adjoint = adjoint_of(parsed(program, X, Y, N))
     statements = numbered(adjoint.primal.body)
-    kept = [statements[number].where.text.strip() for number in keepable(adjoint)]
-    assert kept == ["for t in range(n):"]
+    found = [statements[number].where.text.strip() for number in keepable(adjoint)]
+    assert found == ["for t in range(n):"]
 
 
 # --- shapes
@@ -208,14 +208,14 @@ def shapes(keeping):
     names = tuple(adjoint.primal.inputs[:1])
     made = assemble(adjoint, names, "return", [loops[k] for k in keeping])
     tapes = {len(adjoint.residuals[key].loops): _shape(made, name) for key, name in made.tapes.items()}
-    states = [[_shape(made, b.name) for b, _ in kept.states.values()] for kept in made.checkpoints.values()]
+    states = [[_shape(made, b.name) for b, _ in checkpoint.states.values()] for checkpoint in made.checkpoints.values()]
     return tapes, states
 
 
 def _shape(made, name):
     numbers = {}
-    for k, kept in enumerate(made.checkpoints.values()):
-        numbers |= {kept.segment: f"segment {k}", kept.slots: f"slots {k}"}
+    for k, checkpoint in enumerate(made.checkpoints.values()):
+        numbers |= {checkpoint.segment: f"segment {k}", checkpoint.slots: f"slots {k}"}
     return tuple(
         extent.const if not extent.terms else numbers.get(extent.terms[0][0], extent.terms[0][0])
         for extent in made.program.buffers[name].shape

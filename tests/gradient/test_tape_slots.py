@@ -13,18 +13,18 @@ from tests.helpers_passes import check_function
 X, Y, N = np.linspace(0.3, 1.1, 6), np.linspace(0.5, 1.3, 6), 3
 
 
-def made(program, *args, staying=True):
+def made(program, *args, use_slots=True):
     primal = parsed(program, *args)
     adjoint = adjoint_of(primal)
     wrt = tuple(primal.inputs[name] for name in floating(primal))
-    return primal, assemble(adjoint, wrt, primal.program.outputs["return"], staying=staying)
+    return primal, assemble(adjoint, wrt, primal.program.outputs["return"], use_slots=use_slots)
 
 
 def on_tapes(program, *args):
     """The arrays that the forward sweep writes without what lives on tapes, and does not with it."""
     with_copies, without = (
         {program.buffers[n].source for n in written(program.body) if n in primal.program.buffers}
-        for primal, program in ((p, m.program) for p, m in (made(program, *args, staying=s) for s in (False, True)))
+        for primal, program in ((p, m.program) for p, m in (made(program, *args, use_slots=s) for s in (False, True)))
     )
     return with_copies - without
 
@@ -150,7 +150,7 @@ def test_gradients_are_the_same_to_the_last_bit(case):
     program, args = CASES[case]
     for passes in ((), (optimise,)):
         (_, found), (_, expected) = (
-            evaluated_gradients(*made(program, *args, staying=s), 1.5, *args, passes=passes) for s in (True, False)
+            evaluated_gradients(*made(program, *args, use_slots=s), 1.5, *args, passes=passes) for s in (True, False)
         )
         for name, gradient in expected.items():
             np.testing.assert_allclose(found[name], gradient, rtol=1e-13 if passes else 0)

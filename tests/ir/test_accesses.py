@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from sdfgad.ir.accesses import are_apart, commute, is_same_trip, own_params, selects, uses_of
+from sdfgad.ir.accesses import are_disjoint, commute, is_same_trip, own_params, selects, uses_of
 from sdfgad.ir.expr import Lin
 from tests.helpers_text import sample
 
@@ -104,7 +104,7 @@ APART = [
 def test_are_apart(first, second, expected):
     name = "z" if "z[" in first else "Z"
     a, b = uses(first, name, n=3)[-1], uses(second, name, n=3)[0]
-    assert are_apart(a, b) is are_apart(b, a) is expected
+    assert are_disjoint(a, b) is are_disjoint(b, a) is expected
 
 
 def test_commute():

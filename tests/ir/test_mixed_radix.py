@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.mixed_radix import digits_of, is_same_place, places, radix_of, writes_all
+from sdfgad.ir.mixed_radix import digits_of, radix_of, writes_all, writes_same_elements, written_indices
 from tests.helpers_text import sample
 
 NAMES = "abc"
@@ -64,10 +64,12 @@ def statement(text, **integers):
 
 
 def test_places():
-    assert places(statement("for g < 4, h < 5: z[g + 4*h] = x[g]")) == places(statement("for p < 20: z[p] = x[p]"))
-    assert places(statement("for p < 5: Z[p, p] = x[p]")) is None
-    assert places(statement("for p < 5: Z[p, i[p]] = x[p]")) is None
-    assert places(statement("for p < 5, c < 6: z[p] += X[p, c]")) is not None
+    assert written_indices(statement("for g < 4, h < 5: z[g + 4*h] = x[g]")) == written_indices(
+        statement("for p < 20: z[p] = x[p]")
+    )
+    assert written_indices(statement("for p < 5: Z[p, p] = x[p]")) is None
+    assert written_indices(statement("for p < 5: Z[p, i[p]] = x[p]")) is None
+    assert written_indices(statement("for p < 5, c < 6: z[p] += X[p, c]")) is not None
 
 
 def test_all_of_a_buffer():
@@ -84,7 +86,7 @@ def test_all_of_a_buffer():
 
 def test_the_same_place():
     def is_same(one, other):
-        return is_same_place(statement(one), statement(other))
+        return writes_same_elements(statement(one), statement(other))
 
     assert is_same("for p < 20: z[p] = 0.0", "for g < 4, h < 5: z[g + 4*h] += x[g]")
     assert is_same("for p < 20: z[p] = 0.0", "for g < 4, h < 5, c < 6: z[g + 4*h] += X[g, c]")

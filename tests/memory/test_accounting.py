@@ -12,7 +12,7 @@ from sdfgad.memory.checkpoint_modes import tape_bytes
 from sdfgad.memory.lifetimes import peak_bytes
 from sdfgad.memory.loop_choices import inner_choices
 from sdfgad.optimise.passes import optimise
-from sdfgad.plan.greedy import keep_all, make_all_again
+from sdfgad.plan.greedy import keep_all, recompute_all
 from sdfgad.plan.problem import NOBODY, Solution
 from sdfgad.plan.segments import Segments
 from sdfgad.plan.simulate import InvalidPlan, simulate
@@ -52,10 +52,10 @@ def test_values_of_a_straight_line():
     assert (a.name, b.name, c.name) == ("a", "b", "c")
     assert {v.bytes for v in problem.values} == {VECTOR}
     # Statement 3 clears the sum, and statement 4 adds to it.
-    assert (a.made, a.used, a.needs, a.inputs, a.latest) == (0, 1, (1,), (), 4)
-    assert (b.made, b.used, b.needs, b.inputs, b.latest) == (1, 4, (4,), (0,), 4)
+    assert (a.computed, a.used, a.needs, a.inputs, a.latest) == (0, 1, (1,), (), 4)
+    assert (b.computed, b.used, b.needs, b.inputs, b.latest) == (1, 4, (4,), (0,), 4)
     # The adjoint of the exponential reads its result, which is there.
-    assert (c.made, c.used, c.needs, c.inputs, c.latest) == (2, 4, (4, 2), (1,), 4)
+    assert (c.computed, c.used, c.needs, c.inputs, c.latest) == (2, 4, (4, 2), (1,), 4)
     assert a.work == c.work > 3 * b.work > 0
     assert problem.inner == problem.tapes == problem.conflicts == ()
     assert [len(step.modes) for step in problem.steps] == [1] * 5
@@ -286,7 +286,7 @@ def planned(request):
     g = sdfgad.differentiate(
         entry.program, wrt=entry.arrays, output=entry.output, reduce="sum", allow_unused=True, memory_limit="9 GB"
     )
-    call, made = g._made(args, {})
+    call, made = g._bind_and_specialise(args, {})
     return made.pipeline.planner, made.sizes(call), SUITE[request.param]
 
 
@@ -294,7 +294,7 @@ def test_the_simulated_peak_is_near_the_real_one(planned):
     planner, sizes, (least, most) = planned
     accounts = planner.accounts(sizes)
     problem, rng = accounts.problem, random.Random(0)
-    solutions = [keep_all(problem), make_all_again(problem), *(random_solution(problem, rng) for _ in range(8))]
+    solutions = [keep_all(problem), recompute_all(problem), *(random_solution(problem, rng) for _ in range(8))]
     found = 0
     for solution in solutions:
         try:

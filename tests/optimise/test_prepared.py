@@ -112,5 +112,5 @@ def test_with_numbers_of_trips_and_a_limit_it_stays():
     free = sdfgad.differentiate(repeated)
     for x, y in zip(g(*args).values(), free(*args).values(), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12)
-    programs = [one._made(args, {})[1].primal.program for one in (g, free)]
+    programs = [one._bind_and_specialise(args, {})[1].primal.program for one in (g, free)]
     assert [any("part" in name for name in program.buffers) for program in programs] == [False, True]

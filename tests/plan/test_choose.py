@@ -9,7 +9,7 @@ import pytest
 from sdfgad.plan import choose as module
 from sdfgad.plan.answer import Answer
 from sdfgad.plan.choose import Infeasible, choose
-from sdfgad.plan.greedy import greedy, keep_all, make_all_again
+from sdfgad.plan.greedy import greedy, keep_all, recompute_all
 from sdfgad.plan.problem import Mode, Problem, Solution, Step, Value
 from sdfgad.plan.simulate import InvalidPlan, simulate
 from tests.plan.random_problems import draw_budget, judged_solutions, random_problem
@@ -98,4 +98,4 @@ def test_a_big_problem_with_hardly_any_time() -> None:
     choice = choose(problem, budget, seconds=0.1)
     assert choice.simulation.peak <= budget
     assert choice.status == "time limit"
-    assert simulate(problem, make_all_again(problem)).work >= choice.simulation.work
+    assert simulate(problem, recompute_all(problem)).work >= choice.simulation.work

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sdfgad.plan.greedy import greedy, keep_all, lowest_peak, make_all_again, reaches
+from sdfgad.plan.greedy import greedy, keep_all, lowest_peak, reaches, recompute_all
 from sdfgad.plan.problem import Inner, Mode, Problem, Solution, Step, Tape, Value
 from sdfgad.plan.simulate import InvalidPlan, least_live, simulate
 from tests.plan.random_problems import draw_budget, judged_solutions, random_problem
@@ -19,18 +19,18 @@ def test_the_extremes() -> None:
     inner = (Inner("x", 1, 1), Inner("y", 1, 1), Inner("z", 1, 1))
     problem = Problem(STEPS, values, inner, conflicts=((0, 1),))
     assert keep_all(problem) == Solution((0, 0, 0))
-    assert make_all_again(problem) == Solution((0, 1, 0), frozenset({0}), frozenset({0, 2}))
+    assert recompute_all(problem) == Solution((0, 1, 0), frozenset({0}), frozenset({0, 2}))
     pinned = replace(problem, fixed_values=((0, False),), fixed_inner=((1, True), (2, False)))
     assert keep_all(pinned) == Solution((0, 0, 0), inner=frozenset({1}))
-    assert make_all_again(pinned) == Solution((0, 1, 0), inner=frozenset({1}))
+    assert recompute_all(pinned) == Solution((0, 1, 0), inner=frozenset({1}))
 
 
 def test_what_cannot_be_made_again_in_time_is_kept() -> None:
     a = Value("a", 10, 0, 0, (0,), 5, latest=1)
     b = Value("b", 10, 1, 1, (2,), 5, inputs=(0,), latest=2)
     problem = Problem(STEPS, (a, b))
-    assert make_all_again(problem).values == {1}
-    assert make_all_again(replace(problem, fixed_values=((0, True),))).values == {0}
+    assert recompute_all(problem).values == {1}
+    assert recompute_all(replace(problem, fixed_values=((0, True),))).values == {0}
 
 
 def test_a_tape_that_several_ask_for() -> None:
@@ -49,7 +49,7 @@ def test_random_problems(block: int) -> None:
             with pytest.raises(InvalidPlan):
                 greedy(problem, None)
             continue
-        simulate(problem, make_all_again(problem))
+        simulate(problem, recompute_all(problem))
         assert simulate(problem, lowest_peak(problem)).peak >= min(result.peak for _, result in judged)
         budget = draw_budget(seed, [result.peak for _, result in judged])
         solution = greedy(problem, budget)

@@ -150,10 +150,10 @@ def test_where_the_least_work_fits_no_solver_starts(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_budget_of_terabytes_is_exact(solver: str) -> None:
     for budget, values in [(4 * 10**12 - 1, {0}), (3 * 10**12, {0})]:
-        # Both are needed at the same point, so that neither can be made again below their sum.
+        # Both are needed at the same point, so that neither can be recomputed below their sum.
         apart = replace(TWO, values=(TWO.values[0], replace(TWO.values[1], needs=(1,))))
         assert solve(apart, budget + 10**12, solver=solver).solution is not None
-        free = replace(TWO, values=(replace(TWO.values[0], used=0, made=1), replace(TWO.values[1], needs=(2,))))
+        free = replace(TWO, values=(replace(TWO.values[0], used=0, computed=1), replace(TWO.values[1], needs=(2,))))
         solution = solve(free, budget, solver=solver).solution
         assert solution is not None
         assert solution.values == values

@@ -12,37 +12,37 @@ PLAIN = (Step(1, 2), Step(1, 2), Step(1, 2))
 
 def chain(**changes: object) -> Problem:
     """`b` is made from `a`; the reverse points 2 and 1 read `b`, the reverse point 0 reads `a`."""
-    a = Value("a", 10, made=0, used=1, needs=(0,), work=5, latest=2)
-    b = Value("b", 100, made=1, used=1, needs=(2, 1), work=7, inputs=(0,), latest=2)
+    a = Value("a", 10, computed=0, used=1, needs=(0,), work=5, latest=2)
+    b = Value("b", 100, computed=1, used=1, needs=(2, 1), work=7, inputs=(0,), latest=2)
     return Problem(PLAIN, (a, b), **changes)  # type: ignore[arg-type]
 
 
 def test_everything_is_kept() -> None:
     result = simulate(chain(), Solution((0, 0, 0)))
     assert result.live == (11, 111, 111, 112, 112, 12)
-    assert (result.peak, result.peak_point, result.work, result.made_at) == (112, 3, 0, {})
+    assert (result.peak, result.peak_point, result.work, result.recomputed_at) == (112, 3, 0, {})
 
 
 def test_a_value_is_made_again_from_one_that_is_kept() -> None:
     result = simulate(chain(), Solution((0, 0, 0), frozenset({1})))
     assert result.live == (11, 111, 11, 112, 112, 12)
-    assert (result.work, result.made_at) == (7, {1: 2})
+    assert (result.work, result.recomputed_at) == (7, {1: 2})
 
 
 def test_an_input_is_made_again_where_its_consumer_is() -> None:
     result = simulate(chain(), Solution((0, 0, 0), frozenset({0, 1})))
     assert result.live == (11, 111, 1, 112, 112, 12)
-    assert (result.work, result.made_at) == (12, {0: 2, 1: 2})
+    assert (result.work, result.recomputed_at) == (12, {0: 2, 1: 2})
 
 
 def test_without_its_consumer_an_input_is_made_again_later() -> None:
     result = simulate(chain(), Solution((0, 0, 0), frozenset({0})))
     assert result.live == (11, 111, 101, 102, 102, 12)
-    assert (result.work, result.made_at) == (5, {0: 0})
+    assert (result.work, result.recomputed_at) == (5, {0: 0})
 
 
 def test_what_is_never_needed_is_dropped_and_costs_nothing() -> None:
-    value = Value("a", 10, made=0, used=1, needs=(), work=5, latest=-1)
+    value = Value("a", 10, computed=0, used=1, needs=(), work=5, latest=-1)
     kept = simulate(Problem(PLAIN, (value,)), Solution((0, 0, 0)))
     again = simulate(Problem(PLAIN, (value,)), Solution((0, 0, 0), frozenset({0})))
     assert kept == again
@@ -50,8 +50,8 @@ def test_what_is_never_needed_is_dropped_and_costs_nothing() -> None:
 
 
 def test_a_kept_input_is_held_to_where_its_consumer_is_made_again() -> None:
-    a = Value("a", 10, made=0, used=0, needs=(), work=5)
-    b = Value("b", 100, made=1, used=1, needs=(1,), work=7, inputs=(0,), latest=1)
+    a = Value("a", 10, computed=0, used=0, needs=(), work=5)
+    b = Value("b", 100, computed=1, used=1, needs=(1,), work=7, inputs=(0,), latest=1)
     problem = Problem(PLAIN, (a, b))
     assert simulate(problem, Solution((0, 0, 0))).live == (11, 101, 101, 102, 102, 2)
     assert simulate(problem, Solution((0, 0, 0), frozenset({1}))).live == (11, 111, 11, 12, 112, 2)
@@ -102,8 +102,8 @@ def test_data_that_is_not_present() -> None:
         (Solution((0, 1, 0)), "step 1 has no mode 1"),
         (Solution((0, 0, 0), frozenset({7})), "no value 7"),
         (Solution((0, 0, 0), frozenset({0}), frozenset({7})), "no inner value 7"),
-        (Solution((0, 0, 0)), "value a is fixed to be made again"),
-        (Solution((0, 0, 0), frozenset({0}), frozenset({2})), "inner value z is fixed not to be made again"),
+        (Solution((0, 0, 0)), "value a is fixed to be recomputed"),
+        (Solution((0, 0, 0), frozenset({0}), frozenset({2})), "inner value z is fixed not to be recomputed"),
         (Solution((0, 0, 0), frozenset({0}), frozenset({0, 1})), "conflict: x and y"),
     ],
 )

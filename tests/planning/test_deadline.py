@@ -57,16 +57,16 @@ def test_a_layout_is_called_the_best_if_there_was_time_to_look(status):
     assert not deadline.is_over
     deadline.answered("optimal")
     deadline.answered(None)
-    assert deadline.told(layout(status)).status == status
+    assert deadline.marked(layout(status)).status == status
     deadline.answered("time limit")
-    told = deadline.told(layout(status))
+    told = deadline.marked(layout(status))
     assert (told.status, told.gap) == ("time limit", None)
 
 
 def test_what_was_found_when_time_was_over_keeps_its_gap():
     deadline = Deadline(0.0)
     assert deadline.is_over
-    assert deadline.told(layout("time limit")).gap == 0.0
+    assert deadline.marked(layout("time limit")).gap == 0.0
 
 
 def test_nothing_found_in_all_of_the_time_is_no_proof():

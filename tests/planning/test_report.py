@@ -75,16 +75,16 @@ def test_rows_of_what_is_stored(stored):
     assert found["y"].bytes == VECTOR
     assert found["d"].bytes == found["u"].bytes == STEPS * VECTOR
     assert found["y"].seconds == 0.0
-    assert found["y"].reason == "kept in place until it is needed"
+    assert found["y"].reason == "stored in its own array until it is needed"
     assert found["d"].seconds == found["u"].seconds > 0.0
-    assert found["d"].reason == found["u"].reason == "overwritten, and needed"
+    assert found["d"].reason == found["u"].reason == "needed by the reverse sweep, but overwritten"
 
 
 def test_rows_of_what_is_made_again(again):
     found = rows(again)
     assert found["y"].choice == found["d"].choice == "recompute"
-    assert found["y"].reason == "made again when needed"
-    assert found["d"].reason == "made again in each trip of the reversed loop"
+    assert found["y"].reason == "recomputed when needed"
+    assert found["d"].reason == "recomputed in each trip of the reversed loop"
     # What keeping them would take.
     assert found["y"].bytes == VECTOR
     assert found["d"].bytes == STEPS * VECTOR
@@ -96,7 +96,7 @@ def test_rows_of_loops(again):
     found = rows(again)
     length = int(found["loop"].choice.removeprefix("a state every ").removesuffix(" trips"))
     assert found["loop"].bytes == -(-STEPS // length) * VECTOR
-    assert found["loop"].reason == f"{STEPS} trips; {STEPS} are run again"
+    assert found["loop"].reason == f"{STEPS} trips; {STEPS} are recomputed"
     assert found["loop"].seconds > 0.0
     assert found["u"].bytes == length * VECTOR
     assert found["u"].reason == "stored for one segment of its loop at a time"
@@ -191,7 +191,7 @@ def test_json(again):
         "bytes": VECTOR,
         "choice": "recompute",
         "seconds": again.decisions[0].seconds,
-        "reason": "made again when needed",
+        "reason": "recomputed when needed",
     }
     assert [m["bytes"] for m in found["moments"]] == [m.bytes for m in again.moments]
     assert found["budget_bytes"] is None

@@ -99,7 +99,7 @@ def test_recompute_all_runs_nothing_more_than_twice(expected):
     plan = g.plan(*arguments())
     assert choices(plan)["d"] == "recompute"
     assert choices(plan)["loop"].startswith("a state every")
-    assert "60 trips; 60 are run again" in [row.reason for row in plan.decisions]
+    assert "60 trips; 60 are recomputed" in [row.reason for row in plan.decisions]
     assert plan.peak_bytes < 0.4 * plan.store_all_bytes
     assert_gradients(g(*arguments()), expected[60])
 
@@ -327,14 +327,14 @@ def test_a_limit_is_kept_for_each_number_of_trips(expected):
 
 def test_layouts_are_remembered():
     g = differentiated(memory_limit="100 KiB")
-    _call, made = g._made(arguments(), {})
+    _call, made = g._bind_and_specialise(arguments(), {})
     layout = made.layout(_call)
     assert made.layout(_call) is layout
     g.plan(*arguments())
     assert len(made.layouts._layouts) == 1
     g.plan(*arguments(steps=61))
     assert len(made.layouts._layouts) == 2
-    other, _ = g._made(arguments(), {})
+    other, _ = g._bind_and_specialise(arguments(), {})
     assert made.layout(other) is layout
 
 

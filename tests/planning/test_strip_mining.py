@@ -106,7 +106,7 @@ def test_pieces_of_the_states_of_a_loop():
 def test_the_fewest_cuts_that_are_enough():
     function, args, _ = CASES["columns"]
     _, stored, _ = plans(function, args)
-    call, made = stored._made(args, {})
+    call, made = stored._bind_and_specialise(args, {})
     sizes = made.sizes(call)
     cuts = Cuts(made.pipeline.planner.store_all, sizes)
     peaks = [layout.peak_bytes(sizes) for layout in cuts]
@@ -123,7 +123,7 @@ def test_other_processes_recall_pieces():
     limit = always(args) + int(share * (peak - always(args)))
     first, second = (sdfgad.differentiate(function, wrt=wrt, memory_limit=limit) for _ in range(2))
     assert first.plan(*args).peak_bytes == second.plan(*args).peak_bytes
-    (call, made), (_, other) = first._made(args, {}), second._made(args, {})
+    (call, made), (_, other) = first._bind_and_specialise(args, {}), second._bind_and_specialise(args, {})
     mine, theirs = made.layout(call), other.layout(call)
     assert mine is not theirs
     assert mine.structure == theirs.structure

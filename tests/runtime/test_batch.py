@@ -43,7 +43,7 @@ def test_programs_of_one_name_are_compiled_at_once(monkeypatch, cache, tmp_path)
     together = gradients_of(TEXTS, tmp_path)
     assert compile_together([(g, (X,)) for g in together]) == [None] * len(TEXTS)
     assert len(list((tmp_path / "other").rglob("program.so"))) == 1
-    monkeypatch.setattr(compiling, "_built", refuse)
+    monkeypatch.setattr(compiling, "_compiled", refuse)
     for g, (value, gradient) in zip(together, alone, strict=True):
         found, mine = g.value_and_grad(X)
         assert found == value
@@ -57,7 +57,7 @@ def test_what_is_compiled_is_not_compiled_again(monkeypatch, cache, tmp_path):
     batch = Batch()
     for program in gradients_of(TEXTS[:1], tmp_path)[0].programs(X):
         batch.add(program)
-    monkeypatch.setattr(compiling, "_built", refuse)
+    monkeypatch.setattr(compiling, "_compiled", refuse)
     assert batch.build() == 0
 
 

@@ -14,10 +14,10 @@ import pytest
 
 from sdfgad.runtime import contention
 from sdfgad.runtime.contention import (
-    DECIDED,
-    INTERVAL,
     LONGEST_CALM,
+    SAMPLE_SECONDS,
     SHORTEST_CALM,
+    USER_SETTINGS,
     Contention,
     Team,
     Times,
@@ -41,41 +41,41 @@ class Machine:
     def passes(self, seconds, waiting):
         """How often the threads are halved after this time, with calls all the time; they wait for so much of it."""
         halvings = []
-        for _ in range(round(seconds / INTERVAL)):
-            self.now += INTERVAL
-            spent = Times(int(1e9 * INTERVAL * (1 - waiting)), int(1e9 * INTERVAL * waiting))
+        for _ in range(round(seconds / SAMPLE_SECONDS)):
+            self.now += SAMPLE_SECONDS
+            spent = Times(int(1e9 * SAMPLE_SECONDS * (1 - waiting)), int(1e9 * SAMPLE_SECONDS * waiting))
             self.found = {n: Times(t.ran + spent.ran, t.waited + spent.waited) for n, t in self.found.items()}
             halvings.append(self.contention.halvings())
         return halvings
 
 
 def test_threads_are_halved_while_they_wait(monkeypatch):
-    assert Machine(8, monkeypatch).passes(6 * INTERVAL, 0.4) == [1, 2, 3, 3, 3, 3]
-    assert Machine(8, monkeypatch).passes(6 * INTERVAL, 0.2) == [0] * 6
-    assert Machine(1, monkeypatch).passes(6 * INTERVAL, 0.4) == [0] * 6
+    assert Machine(8, monkeypatch).passes(6 * SAMPLE_SECONDS, 0.4) == [1, 2, 3, 3, 3, 3]
+    assert Machine(8, monkeypatch).passes(6 * SAMPLE_SECONDS, 0.2) == [0] * 6
+    assert Machine(1, monkeypatch).passes(6 * SAMPLE_SECONDS, 0.4) == [0] * 6
 
 
 def test_in_calm_they_are_all_there_again(monkeypatch):
     machine = Machine(4, monkeypatch)
     assert machine.passes(1.0, 0.4)[-1] == 2
     assert machine.passes(SHORTEST_CALM, 0.0)[-1] == 2
-    assert machine.passes(INTERVAL, 0.0)[-1] == 1
-    assert machine.passes(SHORTEST_CALM + INTERVAL, 0.0)[-1] == 0
+    assert machine.passes(SAMPLE_SECONDS, 0.0)[-1] == 1
+    assert machine.passes(SHORTEST_CALM + SAMPLE_SECONDS, 0.0)[-1] == 0
 
 
 def test_what_was_too_much_again_and_again_is_tried_less_often(monkeypatch):
     machine, halvings = Machine(2, monkeypatch), [0]
-    for _ in range(round(60 / INTERVAL)):
+    for _ in range(round(60 / SAMPLE_SECONDS)):
         # One thread has a processor for itself, two have not.
-        halvings += machine.passes(INTERVAL, 0.0 if halvings[-1] else 0.4)
-    trials = [k * INTERVAL for k, (one, next_) in enumerate(itertools.pairwise(halvings)) if one > next_]
+        halvings += machine.passes(SAMPLE_SECONDS, 0.0 if halvings[-1] else 0.4)
+    trials = [k * SAMPLE_SECONDS for k, (one, next_) in enumerate(itertools.pairwise(halvings)) if one > next_]
     assert halvings.count(0) <= 13
-    assert max(np.diff(trials)) == pytest.approx(LONGEST_CALM, abs=2 * INTERVAL)
+    assert max(np.diff(trials)) == pytest.approx(LONGEST_CALM, abs=2 * SAMPLE_SECONDS)
 
 
 def test_looks_are_rare_and_may_tell_nothing(monkeypatch):
     machine = Machine(2, monkeypatch)
-    machine.passes(INTERVAL, 0.4)
+    machine.passes(SAMPLE_SECONDS, 0.4)
     before = machine.looks
     assert [machine.contention.halvings() for _ in range(100)] == [1] * 100
     assert machine.looks == before
@@ -118,7 +118,7 @@ class Setter:
     [(8, 8, {}, 2), (2, 2, {}, 1), (3, 8, {}, 3), (8, 8, {"OMP_NUM_THREADS": "8"}, 8), (8, 8, {"OMP_DYNAMIC": "0"}, 8)],
 )
 def test_what_someone_set_stays(monkeypatch, count, processors, variables, during):
-    for name in DECIDED:
+    for name in USER_SETTINGS:
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -160,7 +160,7 @@ def waves(x):
 
 
 def without_wishes():
-    return {k: v for k, v in os.environ.items() if k not in {*DECIDED, "OPENBLAS_NUM_THREADS"}} | {
+    return {k: v for k, v in os.environ.items() if k not in {*USER_SETTINGS, "OPENBLAS_NUM_THREADS"}} | {
         "PYTHONPATH": str(ROOT)
     }
 

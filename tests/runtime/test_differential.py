@@ -123,9 +123,9 @@ class Remembering(differential.Record):
 
     known = set()  # noqa: RUF012  # One for the test.
 
-    def settles(self, sizes):
+    def is_settled_for(self, sizes):
         self.agreed = {(size,) for size in self.known}
-        return super().settles(sizes)
+        return super().is_settled_for(sizes)
 
 
 def test_a_wrong_code_at_another_size_only(cache, monkeypatch):
@@ -165,7 +165,7 @@ def test_perturbed_code_with_too_few_slots_says_nothing(cache, monkeypatch):
     run = Executable.__call__
 
     def perturbed_runs_fail(self, arrays, integers):
-        if self is checked._plain_one() and perturbed[-1]:
+        if self is checked._plain_executable() and perturbed[-1]:
             raise TooFewSlots("too few")
         run(self, arrays, integers)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sdfgad.runtime.digest import MOST, difference, digest_of
+from sdfgad.runtime.digest import MOST_VALUES, difference, digest_of
 
-SIZES = [1, 5, MOST, MOST + 1, 100_003]
+SIZES = [1, 5, MOST_VALUES, MOST_VALUES + 1, 100_003]
 
 
 def perturbed(values, size, seed):
@@ -52,7 +52,7 @@ def test_an_element_that_is_more_sensitive_does_not_hide_one_that_is_not():
     runs = [digest_of(x + sign * noise) for sign in (1, -1)]
     wrong = x.copy()
     wrong[500] += 1e-6
-    assert difference("x", digest_of(x), digest_of(wrong), runs).place == 500
+    assert difference("x", digest_of(x), digest_of(wrong), runs).position == 500
 
 
 def test_nan_and_infinity_must_be_at_the_same_places():

@@ -6,7 +6,7 @@ import pytest
 from sdfgad.ir.accesses import uses_of
 from sdfgad.ir.expr import Lin, Op, Read
 from sdfgad.ir.program import Access, Compute
-from sdfgad.schedule.loop_facts import distance, sums_of
+from sdfgad.schedule.loop_facts import dependence_distance, scalar_reductions
 from sdfgad.schedule.work import work_of
 from tests.helpers_text import sample
 
@@ -31,14 +31,14 @@ def adds(lines):
 
 @pytest.mark.parametrize("line", DISTANCES)
 def test_distance_within_one_place(line):
-    assert distance(adds([line]), "f") == DISTANCES[line]
+    assert dependence_distance(adds([line]), "f") == DISTANCES[line]
 
 
 def test_distance_between_places():
-    assert distance(adds(["Z[f, c] += x[c]", "Z[f + 2, c] += x[c]"]), "f") == 3
-    assert distance(adds(["Z[f, c] += x[c]", "Z[f + n, c] += x[c]"]), "f") is None
-    assert distance(adds(["Z[f, c] += x[c]", "Z[c, f] += x[c]"]), "f") is None
-    assert distance([], "f") == 1
+    assert dependence_distance(adds(["Z[f, c] += x[c]", "Z[f + 2, c] += x[c]"]), "f") == 3
+    assert dependence_distance(adds(["Z[f, c] += x[c]", "Z[f + n, c] += x[c]"]), "f") is None
+    assert dependence_distance(adds(["Z[f, c] += x[c]", "Z[c, f] += x[c]"]), "f") is None
+    assert dependence_distance([], "f") == 1
 
 
 SUMS = {
@@ -55,7 +55,7 @@ SUMS = {
 def test_sums(name):
     lines, count = SUMS[name]
     body = sample("loop c < 4:\n" + "".join(f"    {line}\n" for line in lines), n=3, f=2)[0].body[0].body
-    assert len(sums_of(body, "c")) == count
+    assert len(scalar_reductions(body, "c")) == count
 
 
 WORK = {

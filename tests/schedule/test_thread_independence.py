@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.memory.lifetimes import local_variables
 from sdfgad.schedule import work
-from sdfgad.schedule.thread_independence import own_arrays
+from sdfgad.schedule.thread_independence import private_arrays
 from sdfgad.targets.cpu.nests import nest_of
 from tests.helpers_compiled import compiled_outputs, threads
 from tests.helpers_passes import assert_same, outputs
@@ -48,7 +48,7 @@ def test_threads_share_them(order, monkeypatch):
     monkeypatch.setattr("sdfgad.targets.cpu.nests.MOST_SUMMED", 100)
     made = program(order)
     assert local_variables(made) == {"m", "x", "failed"}
-    assert own_arrays(made.body[3], made.buffers, ["m", "x", "failed"]) == {"m", "x", "failed"}
+    assert private_arrays(made.body[3], made.buffers, ["m", "x", "failed"]) == {"m", "x", "failed"}
     code = code_of(made)
     assert "parallel for schedule(dynamic)" in code
     assert "b_m_[16]" in code.partition("parallel for")[0]
@@ -69,13 +69,13 @@ def test_threads_do_not_share(name, monkeypatch):
     monkeypatch.setattr(work, "PARALLEL_WORK", 1)
     made = program(before=KEPT_APART[name])
     found = {"m", "x", "b", "t", "failed"} & made.body[3].mentioned
-    assert not own_arrays(made.body[3], made.buffers, found)
+    assert not private_arrays(made.body[3], made.buffers, found)
     assert "dynamic" not in code_of(made)
 
 
 def test_threads_do_not_share_few_trips(monkeypatch):
     monkeypatch.setattr(work, "PARALLEL_WORK", 1)
-    monkeypatch.setattr("sdfgad.schedule.thread_independence.FEWEST", 10)
+    monkeypatch.setattr("sdfgad.schedule.thread_independence.FEWEST_TRIPS", 10)
     assert "dynamic" not in code_of(program())
 
 

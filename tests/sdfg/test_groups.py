@@ -24,8 +24,8 @@ def program(steps, u, a):
 
 def sdfg_of(*args, function=program, **options):
     g = sdfgad.differentiate(function, **options)
-    call, made = g._made(args, {})
-    return g.sdfg(*args), made.layout(call).made
+    call, made = g._bind_and_specialise(args, {})
+    return g.sdfg(*args), made.layout(call).gradient_program
 
 
 def groups(sdfg):

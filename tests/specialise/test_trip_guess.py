@@ -114,7 +114,7 @@ def test_compiled_code_stops_at_the_last_slot(rng, monkeypatch):
     args = rng.uniform(0.9, 1.0, 6), 0.1, LEAST
     g = sdfgad.differentiate(until, wrt="x")
     wanted = g(*args)
-    call, made = g._made(args, {})
+    call, made = g._bind_and_specialise(args, {})
     trip_guess, counted, counts = made.trip_guess, Specialisation.counted, []
     monkeypatch.setattr(Specialisation, "counted", lambda *of: counts.append(1) or counted(*of))
     right = trip_guess._guesses[call.integers]
@@ -138,4 +138,4 @@ def test_with_a_limit_and_for_measurements_trips_are_counted(rng, monkeypatch):
     counts.clear()
     g(*args)
     assert counts
-    assert not g._made(args, {})[1].trip_guess._guesses
+    assert not g._bind_and_specialise(args, {})[1].trip_guess._guesses

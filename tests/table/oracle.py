@@ -149,7 +149,7 @@ def alone(case: Case) -> Alone:
     if output.dtype.kind in "fc":
         g = sdfgad.differentiate(function, wrt=case.drawn, output="return", allow_unused=True)
         try:
-            g._made((), values)
+            g._bind_and_specialise((), values)
         except SdfgadError as error:
             return Alone("differentiating", error, **result)
     return Alone(**result)
@@ -190,7 +190,7 @@ def _run(cases: Sequence[Case], sizes: Sequence[int]) -> list[Outcome]:
     arguments = {f"{n}_{k}": v for k, case in enumerate(cases) for n, v in case.arguments().items()}
     drawn = [f"{n}_{k}" for k, case in enumerate(cases) for n in case.drawn]
     g = sdfgad.differentiate(program, wrt=drawn, output="return", allow_unused=True)
-    call, made = g._made((), arguments)
+    call, made = g._bind_and_specialise((), arguments)
     cotangent = np.concatenate([[0.0], *map(cotangent_of, cases, sizes)])
     cotangent = (cotangent if made.output_dtype.kind == "c" else np.real(cotangent)).astype(made.output_dtype)
     value, gradients = made.value_and_gradients(call, cotangent)

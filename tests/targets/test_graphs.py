@@ -117,7 +117,7 @@ def test_saved_graphs_give_the_same_code_in_another_process(tmp_path):
 def test_the_generator_of_dace_gives_the_same_values(name, rng):
     g, arguments = gradient(name)
     try:
-        call, made = g._made(arguments, {})
+        call, made = g._bind_and_specialise(arguments, {})
     except sdfgad.OutputError:
         pytest.skip("a complex output has no sum to be differentiated")
     layout = made.layout(call)
@@ -125,7 +125,7 @@ def test_the_generator_of_dace_gives_the_same_values(name, rng):
     cotangent = np.asarray(rng.standard_normal(made.output_shape)).astype(made.output_dtype)
     arrays, integers = made.marshalled(call, layout, built, cotangent, with_value=True)
     if built.counting is not None:
-        integers |= Sizes(integers, made.counted(call, built)).of(built.made)
+        integers |= Sizes(integers, made.counted(call, built)).of(built.gradient_program)
     ours, theirs = ({n: a.copy() for n, a in arrays.items()} for _ in range(2))
     Executable(compile_sdfg(copy.deepcopy(g.sdfg(*arguments))))(ours, integers)
     stock = copy.deepcopy(g.sdfg(*arguments))

@@ -35,19 +35,25 @@ from sdfgad.memory.lifetimes import FEW_PARTS, has_small_calls
 from sdfgad.schedule.collapse import collapsed
 from sdfgad.schedule.loop_facts import (
     begins_with_write,
-    distance,
+    dependence_distance,
     free_symbols,
+    header_reads,
     is_vector,
-    own_buffers,
-    sums_of,
+    scalar_reductions,
     symbols_in,
 )
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
-from sdfgad.schedule.thread_independence import begins, has_calls, is_independent, maxima, uses_by_buffer
+from sdfgad.schedule.thread_independence import (
+    carries_no_value,
+    has_calls,
+    is_independent,
+    maximum_reductions,
+    uses_by_buffer,
+)
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
-from sdfgad.schedule.work import is_much, work_of
+from sdfgad.schedule.work import is_worth_threads, work_of
 from sdfgad.targets.cpu.accumulators import Accumulator
 from sdfgad.targets.cpu.cpp import COMBINE, simd
 from sdfgad.targets.cpu.masked_loops import head_of
@@ -171,7 +177,7 @@ class _Nest(Points):
         deeper: dict[int, list[str]] = {}
         for name in scalars:
             users = [k for k, s in enumerate(block) if name in s.mentioned]
-            is_deeper = len(users) == 1 and self.lives_in(block[users[0]], name)
+            is_deeper = len(users) == 1 and self.is_local_to(block[users[0]], name)
             (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
         lines += map(self.declared, here)
         writer = self.writer()
@@ -181,12 +187,12 @@ class _Nest(Points):
                 lines += self.statement(statement, deeper.get(position, []))
         return lines
 
-    def lives_in(self, statement: Statement, name: str) -> bool:
+    def is_local_to(self, statement: Statement, name: str) -> bool:
         """Whether a temporary can be declared in a statement's blocks: no run reads a value from an earlier one."""
-        if isinstance(statement, Compute | Call) or name in own_buffers(statement):
+        if isinstance(statement, Compute | Call) or name in header_reads(statement):
             return False
         blocks = [block for block in blocks_of(statement) if any(name in s.mentioned for s in block)]
-        return all(begins(block, self.buffers[name]) for block in blocks)
+        return all(carries_no_value(block, self.buffers[name]) for block in blocks)
 
     def declared(self, name: str) -> str:
         buffer = self.buffers[name]
@@ -240,7 +246,7 @@ class _Nest(Points):
         body = loop.body
         pragma: list[str] = []
         if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
-            sums = sums_of(body, var)
+            sums = scalar_reductions(body, var)
             pragma = self.pragma(sums) if is_vector(body, var, scalars, sums) else []
         mask = mask_of(loop, self.buffers)
         if mask is not None:
@@ -314,12 +320,12 @@ class _Nest(Points):
         calls, free = has_calls(loop), set(scalars)
         is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
         speed = SPEED_OF_PRODUCTS if has_small_products(loop, self.buffers) else 1
-        if not is_much((loop,), speed) or not (calls or is_one):
+        if not is_worth_threads((loop,), speed) or not (calls or is_one):
             return None
         if calls:
             if not has_small_calls(loop) or not is_independent(loop, free):
                 return None
-            free |= maxima(loop)
+            free |= maximum_reductions(loop)
         found = uses_by_buffer(loop)
         reaches = [self.reach_of(name, uses, loop) for name, uses in found.items() if name not in free]
         known = [reach for reach in reaches if reach is not None]
@@ -331,9 +337,9 @@ class _Nest(Points):
         if is_single(self.buffers[name]):
             return 1 if len({use.kind for use in uses}) == 1 and uses[0].kind != "write" else None
         # What is assigned no other trip touches, but other places in the loop may add to the same element.
-        if any(distance([use], loop.var) != 1 for use in uses if use.kind == "write"):
+        if any(dependence_distance([use], loop.var) != 1 for use in uses if use.kind == "write"):
             return None
-        apart = distance([use for use in uses if use.kind == "add"], loop.var)
+        apart = dependence_distance([use for use in uses if use.kind == "add"], loop.var)
         return 1 if apart is None and self.is_array_sum(name, uses, loop) else apart
 
     def is_array_sum(self, name: str, uses: list[Use], loop: Loop) -> bool:
@@ -341,7 +347,7 @@ class _Nest(Points):
         size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
         # Elements of a vector of booleans have no addresses.
         is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
-        is_sum = all(use.kind == "add" for use in uses) and distance(uses, loop.var) is None
+        is_sum = all(use.kind == "add" for use in uses) and dependence_distance(uses, loop.var) is None
         return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
 
     def shared(self, loop: Loop, scalars: list[str], reach: int) -> list[str]:
@@ -358,7 +364,7 @@ class _Nest(Points):
             lines = self.loop(part, scalars)
             self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
         writer = self.writer()
-        calls, largest = has_calls(loop), maxima(loop)
+        calls, largest = has_calls(loop), maximum_reductions(loop)
         count = FEW_PARTS if arrays or calls else PARTS
         arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays, largest) for n in found), *integers])
         parts, totals = self.parts(sums, arrays, count), self.totals(sums, arrays, count, largest)

@@ -11,7 +11,7 @@ from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params
 from sdfgad.schedule.loop_order import Order, is_single, order_of
 from sdfgad.schedule.products import Product, product_of
-from sdfgad.schedule.work import is_much
+from sdfgad.schedule.work import is_worth_threads
 from sdfgad.targets.cpu.accumulators import Accumulator
 from sdfgad.targets.cpu.blas import call_text
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal, simd
@@ -68,7 +68,7 @@ class Points:
         order = order_of(statement)
         if not statement.params:
             return self.point(statement)
-        if not self.is_shared and is_much((statement,)):
+        if not self.is_shared and is_worth_threads((statement,)):
             return self.shared_points(statement, order) or self.nested(statement, order)
         return self.nested(statement, order)
 
