@@ -33,7 +33,7 @@ PLAIN_WIDTH = 110
 # What is timed of a build: module and function -> stage. Planning is the rest; importing DaCe is a stage, too.
 STAGES = {
     ("sdfgad.specialise.specialise", "parse"): "parse",
-    ("sdfgad.specialise.specialise", "differentiate_program"): "reverse",
+    ("sdfgad.pipeline", "differentiate_program"): "reverse",
     ("sdfgad.sdfg.writer", "write"): "lower",
     ("sdfgad.runtime.compile", "generate"): "generate",
     ("sdfgad.runtime.compile", "_compiled"): "compile",
