@@ -28,7 +28,7 @@ def nothing_is_derived(monkeypatch):
         raise AssertionError("derived again")
 
     def forbid():
-        monkeypatch.setattr("sdfgad.specialise.specialise.differentiate_program", forbidden)
+        monkeypatch.setattr("sdfgad.pipeline.differentiate_program", forbidden)
         monkeypatch.setattr("sdfgad.sdfg.writer.write", forbidden)
 
     return forbid
