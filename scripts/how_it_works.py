@@ -21,7 +21,7 @@ import numpy as np
 
 import sdfgad
 from scripts.draw_sdfg import to_dot
-from sdfgad.explain.listing import pieces_text, residuals_text
+from sdfgad.explain.listing import residuals_text, statement_adjoints_text
 from sdfgad.ir.program import Loop
 from sdfgad.ir.text import program_text
 from sdfgad.optimise.passes import optimise
@@ -47,7 +47,7 @@ def stages() -> tuple[dict[str, str], dict[str, Any]]:
     texts = {
         "source": inspect.getsource(burn),
         "parsed": program_text(made.primal.program),
-        "pieces": pieces_text(adjoint),
+        "adjoints": statement_adjoints_text(adjoint),
         "residuals": residuals_text(adjoint),
         "plan": "\n".join(f"{d.choice}: {d.name}, because {d.reason}" for d in g.plan(*arguments).decisions),
         "kept": _reverse_of_kept_loop(arguments),

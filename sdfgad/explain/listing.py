@@ -35,15 +35,20 @@ def _declared(buffer: Buffer) -> str:
 
 def adjoint_listing(adjoint: Adjoint) -> str:
     """Each statement with its adjoint, and then what the reverse sweep needs of the values that are overwritten."""
-    return f"{pieces_text(adjoint)}\n\n# residuals\n{residuals_text(adjoint) or 'none'}"
+    return f"{statement_adjoints_text(adjoint)}\n\n# residuals\n{residuals_text(adjoint) or 'none'}"
 
 
-def pieces_text(adjoint: Adjoint) -> str:
+def statement_adjoints_text(adjoint: Adjoint) -> str:
     """Each statement that has an adjoint, as a comment, with its adjoint."""
     statements = numbered(adjoint.primal.body)
     blocks = [
-        "\n".join([f"# {statement_head(statements[number])}", *map(statement_head, adjoint.pieces[number].statements)])
-        for number in sorted(adjoint.pieces)
+        "\n".join(
+            [
+                f"# {statement_head(statements[number])}",
+                *map(statement_head, adjoint.statement_adjoints[number].statements),
+            ]
+        )
+        for number in sorted(adjoint.statement_adjoints)
     ]
     return "\n\n".join(blocks)
 

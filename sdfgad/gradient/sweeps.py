@@ -186,11 +186,11 @@ class Sweeps:
 
     def _reverse_simple(self, number: int) -> tuple[Block, Block]:
         restore = self._restores(number)
-        piece = self.adjoint.pieces.get(number)
-        if piece is None:
+        statement_adjoint = self.adjoint.statement_adjoints.get(number)
+        if statement_adjoint is None:
             return restore, ()
-        statements = renamed(piece.statements, self.copies.at(number))
-        return ((), (*statements, *restore)) if piece.phase == AFTER else (restore, statements)
+        statements = renamed(statement_adjoint.statements, self.copies.at(number))
+        return ((), (*statements, *restore)) if statement_adjoint.phase == AFTER else (restore, statements)
 
     def _restores(self, number: int) -> Block:
         restore: Block = ()

@@ -61,7 +61,7 @@ def _worth_asking(adjoint: Adjoint, found: list[Recompute]) -> list[Recompute]:
     """The recomputations that may save a tape, and those that they depend on."""
     taped = {buffer for _, buffer in adjoint.residuals}
     useful = {k for k, recompute in enumerate(found) if recompute.buffers & taped}
-    everything = list(asked(adjoint.primal, adjoint.pieces, frozenset(), found))
+    everything = list(asked(adjoint.primal, adjoint.statement_adjoints, frozenset(), found))
     answers = Answers(found)
     while True:
         grown = useful | {answers.to(one) for one in everything if one.reader in useful} - {NOTHING}
@@ -73,7 +73,7 @@ def _worth_asking(adjoint: Adjoint, found: list[Recompute]) -> list[Recompute]:
 def _askers(adjoint: Adjoint, recomputes: list[Recompute]) -> dict[Key, tuple[Pair, ...]]:
     """Key -> who needs it; also keys that nothing needs while everything is stored."""
     by_buffer: dict[str, list[Asked]] = {}
-    for one in asked(adjoint.primal, adjoint.pieces, frozenset(adjoint.residuals), recomputes):
+    for one in asked(adjoint.primal, adjoint.statement_adjoints, frozenset(adjoint.residuals), recomputes):
         by_buffer.setdefault(one.request.access.buffer, []).append(one)
     found: dict[Key, set[Pair]] = {}
     writers: dict[Key, set[int]] = {}
@@ -115,7 +115,7 @@ def _conflicts(adjoint: Adjoint, recomputes: list[Recompute]) -> Iterator[Pair]:
     reads: dict[int, set[int]] = {k: set() for k in range(len(recomputes))}
     last_read = [0] * len(recomputes)
     answers = Answers(recomputes)
-    for one in asked(adjoint.primal, adjoint.pieces, frozenset(), recomputes):
+    for one in asked(adjoint.primal, adjoint.statement_adjoints, frozenset(), recomputes):
         k = answers.to(one)
         if k != NOTHING and one.reader == ADJOINT:
             last_read[k] = max(last_read[k], one.number)

@@ -1,4 +1,4 @@
-"""Reverse-mode adjoint of a program: one piece for each active statement, and the residuals that the pieces need."""
+"""Reverse-mode adjoint of a program: one adjoint for each active statement, and the residuals that they need."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from sdfgad.reverse.residuals import (
     asked,
     buffers_read,
     is_put_back,
-    keys_of_pieces,
+    keys_of_adjoints,
     requests_of,
     residuals_of,
     saved_keys,
@@ -59,7 +59,7 @@ class Adjoint:
 
     Attributes:
         context: the values of run-time integers for which it holds.
-        pieces: statement number -> its adjoint.
+        statement_adjoints: statement number -> its adjoint.
         residuals: the values to save, by the number of the statement before which they are saved, and the buffer.
         recomputes: the values that the reverse sweep recomputes; `residuals` is what must still be saved then.
         bars: active buffer -> the buffer of its adjoint.
@@ -69,7 +69,7 @@ class Adjoint:
 
     primal: Program
     context: isl.Set
-    pieces: Mapping[int, StatementAdjoint]
+    statement_adjoints: Mapping[int, StatementAdjoint]
     residuals: Mapping[Key, Residual]
     bars: Mapping[str, str]
     buffers: Mapping[str, Buffer]
@@ -82,19 +82,19 @@ class Adjoint:
     @cached_property
     def recomputable(self) -> tuple[Recompute, ...]:
         """All values that the reverse sweep could recompute."""
-        return find_recomputable(self.primal, self.context, self.pieces, self.output)
+        return find_recomputable(self.primal, self.context, self.statement_adjoints, self.output)
 
     @cached_property
     def requests(self) -> Mapping[int, Sequence[Request]]:
         """The forward values that adjoints and recomputations need, by the number of the statement that needs them."""
         found: dict[int, list[Request]] = {}
-        for one in asked(self.primal, self.pieces, frozenset(), self.recomputes):
+        for one in asked(self.primal, self.statement_adjoints, frozenset(), self.recomputes):
             found.setdefault(one.number, []).append(one.request)
         return found
 
     def recomputing(self, recomputes: Sequence[Recompute]) -> Adjoint:
         """The same adjoint, with these values recomputed in the reverse sweep."""
-        saved = saved_keys(self.primal, self.overwrites, self.save_points, self.pieces, recomputes)
+        saved = saved_keys(self.primal, self.overwrites, self.save_points, self.statement_adjoints, recomputes)
         return replace(self, recomputes=tuple(recomputes), residuals=residuals_of(self.save_points, saved))
 
 
@@ -112,9 +112,9 @@ class _Setting:
     save_points: SavePoints
     bars: Mapping[str, str]
 
-    def saved(self, pieces: Mapping[int, StatementAdjoint]) -> frozenset[Key]:
+    def saved(self, adjoints: Mapping[int, StatementAdjoint]) -> frozenset[Key]:
         """What must be saved for these adjoints."""
-        return saved_keys(self.program, self.overwrites, self.save_points, pieces)
+        return saved_keys(self.program, self.overwrites, self.save_points, adjoints)
 
 
 def differentiate_program(
@@ -142,31 +142,33 @@ def differentiate_program(
     names = Names((*program.buffers, *program.integers, *_symbols(program.body)))
     bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
     buffers = {bar: replace(program.buffers[name], name=bar) for name, bar in bars.items()}
-    pieces: dict[int, StatementAdjoint] = {}
+    adjoints: dict[int, StatementAdjoint] = {}
     overwrites, save_points = OverwriteAnalysis(program.body, context), SavePoints(program, early)
     setting = _Setting(program, strong_zeros_of(program), overwrites, save_points, bars)
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
-            pieces[number] = _piece(setting, statement, buffers, names)
+            adjoints[number] = _adjoint_of(setting, statement, buffers, names)
         elif isinstance(statement, Call) and any(whole.buffer in active for whole in statement.outputs):
-            pieces[number] = StatementAdjoint(pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER)
-    pieces, saved = _using_operands(setting, pieces, setting.saved(pieces), buffers, names)
-    pieces, saved = _using_results(setting, pieces, saved)
+            adjoints[number] = StatementAdjoint(
+                pullback_of_call(statement, program.buffers, bars, buffers, names), AFTER
+            )
+    adjoints, saved = _using_operands(setting, adjoints, setting.saved(adjoints), buffers, names)
+    adjoints, saved = _using_results(setting, adjoints, saved)
     if reusing:
-        pieces = _reusing_results(setting, pieces, saved)
-        saved = setting.saved(pieces)
+        adjoints = _reusing_results(setting, adjoints, saved)
+        saved = setting.saved(adjoints)
     if noting:
         needed = partial(saved_keys, program, overwrites, save_points)
-        noted, pieces = keep_outcomes(save_points, pieces, saved, needed, names)
+        noted, adjoints = keep_outcomes(save_points, adjoints, saved, needed, names)
         if noted is not program:
             program, overwrites, save_points = (
                 noted,
                 OverwriteAnalysis(noted.body, context),
                 SavePoints(noted, early),
             )
-            saved = saved_keys(program, overwrites, save_points, pieces)
+            saved = saved_keys(program, overwrites, save_points, adjoints)
     residuals = residuals_of(save_points, saved)
-    return Adjoint(program, context, pieces, residuals, bars, buffers, output, names, overwrites, save_points)
+    return Adjoint(program, context, adjoints, residuals, bars, buffers, output, names, overwrites, save_points)
 
 
 def dependences(statement: Statement) -> list[Read]:
@@ -202,7 +204,7 @@ def _symbols(body: Block) -> set[str]:
 # --- one statement
 
 
-def _piece(
+def _adjoint_of(
     setting: _Setting, statement: Compute, buffers: dict[str, Buffer], names: Names, prefer_result: bool = False
 ) -> StatementAdjoint:
     """The adjoint of a statement; new buffers go to `buffers`."""
@@ -281,7 +283,7 @@ def _with_totals(
 
 def _using_operands(
     setting: _Setting,
-    pieces: dict[int, StatementAdjoint],
+    adjoints: dict[int, StatementAdjoint],
     saved: frozenset[Key],
     buffers: dict[str, Buffer],
     names: Names,
@@ -289,41 +291,41 @@ def _using_operands(
     """Lets adjoints of calls read operands instead of results, one by one, where fewer values must be saved then."""
     program, bars = setting.program, setting.bars
     statements = numbered(program.body)
-    for number, piece in pieces.items():
+    for number, adjoint in adjoints.items():
         call = statements[number]
         rule = operand_rule(call) if isinstance(call, Call) else None
         if not isinstance(call, Call) or rule is None:
             continue
         storage = dict(buffers)
-        other = StatementAdjoint(pullback_of_call(call, program.buffers, bars, storage, names, rule), piece.phase)
-        trial = setting.saved(pieces | {number: other})
+        other = StatementAdjoint(pullback_of_call(call, program.buffers, bars, storage, names, rule), adjoint.phase)
+        trial = setting.saved(adjoints | {number: other})
         if len(trial) < len(saved):
-            pieces, saved = pieces | {number: other}, trial
-            old = {name for part in piece.statements for name in part.mentioned} - {*program.buffers, *bars.values()}
+            adjoints, saved = adjoints | {number: other}, trial
+            old = {name for part in adjoint.statements for name in part.mentioned} - {*program.buffers, *bars.values()}
             buffers.update(storage)
             for name in old:
                 del buffers[name]
-    return pieces, saved
+    return adjoints, saved
 
 
 def _using_results(
-    setting: _Setting, pieces: dict[int, StatementAdjoint], saved: frozenset[Key]
+    setting: _Setting, adjoints: dict[int, StatementAdjoint], saved: frozenset[Key]
 ) -> tuple[dict[int, StatementAdjoint], frozenset[Key]]:
     """Lets adjoints read results instead of operands, one at a time, where fewer values must be saved then."""
     statements, lost = numbered(setting.program.body), {buffer for _, buffer in saved}
     others: dict[int, StatementAdjoint] = {}
-    for number, piece in pieces.items():
+    for number, adjoint in adjoints.items():
         statement = statements[number]
         if not isinstance(statement, Compute) or statement.accumulate:
             continue
-        if not lost.isdisjoint(buffers_read(piece.statements)):
-            other = _piece(setting, statement, {}, Names(), prefer_result=True)
-            others |= {number: other} if other != piece else {}
+        if not lost.isdisjoint(buffers_read(adjoint.statements)):
+            other = _adjoint_of(setting, statement, {}, Names(), prefer_result=True)
+            others |= {number: other} if other != adjoint else {}
     if not others:
-        return pieces, saved
-    keys = keys_of_pieces(setting.program, setting.overwrites, setting.save_points, [pieces, others])
-    askers = Counter(key for number in pieces for key in keys[0][number])
-    changed = dict(pieces)
+        return adjoints, saved
+    keys = keys_of_adjoints(setting.program, setting.overwrites, setting.save_points, [adjoints, others])
+    askers = Counter(key for number in adjoints for key in keys[0][number])
+    changed = dict(adjoints)
     for number in others:
         trial = askers - Counter(keys[0][number]) + Counter(keys[1][number])
         if len(trial) < len(askers):
@@ -332,27 +334,27 @@ def _using_results(
 
 
 def _reusing_results(
-    setting: _Setting, pieces: Mapping[int, StatementAdjoint], saved: frozenset[Key]
+    setting: _Setting, adjoints: Mapping[int, StatementAdjoint], saved: frozenset[Key]
 ) -> dict[int, StatementAdjoint]:
     """Lets adjoints read results rather than compute slow functions again, if the results are available anyway.
 
     They are where other adjoints read them, and where nothing that is not saved anyway destroys them.
     """
     program = setting.program
-    statements, changed = numbered(program.body), dict(pieces)
-    there = {buffer for piece in pieces.values() for buffer in buffers_read(piece.statements)}
+    statements, changed = numbered(program.body), dict(adjoints)
+    there = {buffer for adjoint in adjoints.values() for buffer in buffers_read(adjoint.statements)}
     there |= {*program.outputs.values(), *program.inputs}
-    for number, piece in pieces.items():
+    for number, adjoint in adjoints.items():
         statement = statements[number]
-        if not isinstance(statement, Compute) or statement.accumulate or not _slow(piece):
+        if not isinstance(statement, Compute) or statement.accumulate or not _slow(adjoint):
             continue
-        other = _piece(setting, statement, {}, Names(), prefer_result=True)
-        if _slow(other) < _slow(piece) and buffers_read(other.statements) <= there:
+        other = _adjoint_of(setting, statement, {}, Names(), prefer_result=True)
+        if _slow(other) < _slow(adjoint) and buffers_read(other.statements) <= there:
             requests = requests_of(number, other, program)
             changed |= {number: other} if is_put_back(setting.overwrites, setting.save_points, requests, saved) else {}
     return changed
 
 
-def _slow(piece: StatementAdjoint) -> set[Expr]:
-    values = [part.value for part in piece.statements if isinstance(part, Compute)]
+def _slow(adjoint: StatementAdjoint) -> set[Expr]:
+    values = [part.value for part in adjoint.statements if isinstance(part, Compute)]
     return {node for node in postorder(*values) if isinstance(node, Op) and OPERATIONS[node.name].is_slow}

@@ -62,14 +62,14 @@ class Choice:
                 value = Op("bitwise_or", (value, bit), BYTE)
         return Compute(self.statement.params, self.place, value, None, self.statement.where)
 
-    def reading(self, piece: StatementAdjoint) -> StatementAdjoint:
+    def reading(self, adjoint: StatementAdjoint) -> StatementAdjoint:
         """The adjoint that reads the note."""
         noted = self.place.read(self.dtype)
         known: dict[Expr, Expr] = {self.outcomes[0]: noted}
         if self.dtype == BYTE:
             known = {outcome: _is_set(noted, 1 << k) for k, outcome in enumerate(self.outcomes)}
-        parts = [self._with(part, known) if isinstance(part, Compute) else part for part in piece.statements]
-        return replace(piece, statements=tuple(parts))
+        parts = [self._with(part, known) if isinstance(part, Compute) else part for part in adjoint.statements]
+        return replace(adjoint, statements=tuple(parts))
 
     def _with(self, part: Compute, known: Mapping[Expr, Expr]) -> Compute:
         if part.params != self.statement.params:
@@ -86,7 +86,11 @@ def _is_set(noted: Read, bit: int) -> Expr:
 
 
 def keep_outcomes(
-    save_points: SavePoints, pieces: Mapping[int, StatementAdjoint], saved: frozenset[Key], needed: Saved, names: Names
+    save_points: SavePoints,
+    adjoints: Mapping[int, StatementAdjoint],
+    saved: frozenset[Key],
+    needed: Saved,
+    names: Names,
 ) -> tuple[Program, dict[int, StatementAdjoint]]:
     """The program with notes, and the adjoints that read them, where that saves fewer bytes.
 
@@ -95,27 +99,27 @@ def keep_outcomes(
         needed: gives what must be saved for other adjoints.
     """
     program, lost = save_points.program, frozenset(buffer for _, buffer in saved)
-    found = dict(_choices(program, pieces, lost, names)) if lost else {}
+    found = dict(_choices(program, adjoints, lost, names)) if lost else {}
     while found:
-        trial = {n: found[n].reading(piece) if n in found else piece for n, piece in pieces.items()}
+        trial = {n: found[n].reading(adjoint) if n in found else adjoint for n, adjoint in adjoints.items()}
         freed = residuals_of(save_points, saved - needed(trial))
         paid = _paid(found, freed, save_points)
         if len(paid) == len(found):
             return _noted(program, trial, found)
         found = paid
-    return program, dict(pieces)
+    return program, dict(adjoints)
 
 
 def _choices(
-    program: Program, pieces: Mapping[int, StatementAdjoint], lost: frozenset[str], names: Names
+    program: Program, adjoints: Mapping[int, StatementAdjoint], lost: frozenset[str], names: Names
 ) -> Iterator[tuple[int, Choice]]:
     for number, statement in enumerate(numbered(program.body)):
-        piece = pieces.get(number)
-        if piece is None or piece.phase != BEFORE or not isinstance(statement, Compute):
+        adjoint = adjoints.get(number)
+        if adjoint is None or adjoint.phase != BEFORE or not isinstance(statement, Compute):
             continue
         if not all(extent.is_const for _, extent in statement.params):
             continue
-        parts = [s.value for s in piece.statements if isinstance(s, Compute) and s.params == statement.params]
+        parts = [s.value for s in adjoint.statements if isinstance(s, Compute) and s.params == statement.params]
         outcomes = tuple(dict.fromkeys(o for value in parts for o in _outcomes(value, program, lost)))
         if 0 < len(outcomes) <= MOST:
             place = Access(names.fresh(f"{statement.target.buffer}_choice"), _point(statement))
@@ -161,7 +165,7 @@ def _paid(found: Mapping[int, Choice], freed: Mapping[Key, Residual], save_point
 
 
 def _noted(
-    program: Program, pieces: Mapping[int, StatementAdjoint], choices: Mapping[int, Choice]
+    program: Program, adjoints: Mapping[int, StatementAdjoint], choices: Mapping[int, Choice]
 ) -> tuple[Program, dict[int, StatementAdjoint]]:
     """The program with the notes before their statements, and the adjoints by their new numbers."""
     moved: list[int] = []  # The new number of each statement.
@@ -180,4 +184,4 @@ def _noted(
     body = visit(program.body)
     buffers = dict(program.buffers) | {choice.place.buffer: choice.buffer for choice in choices.values()}
     noted = replace(program, body=body, buffers=buffers)
-    return noted, {moved[number]: piece for number, piece in pieces.items()}
+    return noted, {moved[number]: adjoint for number, adjoint in adjoints.items()}

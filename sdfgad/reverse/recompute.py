@@ -75,28 +75,30 @@ def sections(body: Block) -> Iterator[Section]:
 
 
 def find_recomputable(
-    program: Program, context: isl.Set, pieces: Mapping[int, StatementAdjoint], output: str
+    program: Program, context: isl.Set, adjoints: Mapping[int, StatementAdjoint], output: str
 ) -> tuple[Recompute, ...]:
     """All values that can be recomputed and that the reverse sweep, or another recomputation, needs."""
-    finder = _Finder(program, context, pieces, output)
+    finder = _Finder(program, context, adjoints, output)
     found = [one for section in sections(program.body) for one in finder.of(section)]
     answers = Answers(found)
     late = {
         k
-        for one in asked(program, pieces, frozenset(), found)
+        for one in asked(program, adjoints, frozenset(), found)
         if one.reader == ADJOINT
         for k in answers.all_to(one)
         if one.number > found[k].latest + finder.statements[found[k].latest].size
     }
-    return tuple(_useful([one for k, one in enumerate(found) if k not in late], program, pieces))
+    return tuple(_useful([one for k, one in enumerate(found) if k not in late], program, adjoints))
 
 
 class _Finder:
-    def __init__(self, program: Program, context: isl.Set, pieces: Mapping[int, StatementAdjoint], output: str) -> None:
-        self.program, self.context, self.pieces = program, context, pieces
+    def __init__(
+        self, program: Program, context: isl.Set, adjoints: Mapping[int, StatementAdjoint], output: str
+    ) -> None:
+        self.program, self.context, self.statement_adjoints = program, context, adjoints
         self.kept = {*program.inputs, output, *IGNORED, *_compared(program)}
         self.asked: dict[int, list[Request]] = {}
-        for one in asked(program, pieces, frozenset()):
+        for one in asked(program, adjoints, frozenset()):
             self.asked.setdefault(one.number, []).append(one.request)
         self.writers: dict[str, list[int]] = {}
         self.statements = numbered(program.body)
@@ -166,8 +168,8 @@ class _Finder:
                 continue
             if section.is_top or position < members[-1]:
                 return -1
-            piece = self.pieces.get(number)
-            is_after = not isinstance(statement, Compute) or (piece is not None and piece.phase != BEFORE)
+            adjoint = self.statement_adjoints.get(number)
+            is_after = not isinstance(statement, Compute) or (adjoint is not None and adjoint.phase != BEFORE)
             return section.items[position - is_after][0]
         return section.items[-1][0]
 
@@ -200,9 +202,9 @@ def _groups(section: Section) -> list[tuple[frozenset[str], tuple[int, ...]]]:
     return [(frozenset(buffers), tuple(sorted(members))) for buffers, members in groups]
 
 
-def _useful(found: list[Recompute], program: Program, pieces: Mapping[int, StatementAdjoint]) -> Iterable[Recompute]:
+def _useful(found: list[Recompute], program: Program, adjoints: Mapping[int, StatementAdjoint]) -> Iterable[Recompute]:
     """The recomputations that an adjoint, or another useful one, reads."""
-    everything: list[Asked] = list(asked(program, pieces, frozenset(), found))
+    everything: list[Asked] = list(asked(program, adjoints, frozenset(), found))
     answers = Answers(found)
     useful: set[int] = set()
     while True:

@@ -105,17 +105,17 @@ class Asked:
 
 def asked(
     program: Program,
-    pieces: Mapping[int, StatementAdjoint],
+    adjoints: Mapping[int, StatementAdjoint],
     saved: frozenset[Key],
     recomputes: Sequence[Recompute] = (),
 ) -> Iterator[Asked]:
     """All forward values needed: by adjoints, by saving, by the control flow around both, and by recomputations."""
     saving = {number for number, _ in saved}
-    needed = set(pieces) | saving
+    needed = set(adjoints) | saving
     makers = _makers(program, recomputes)
     for number, statement in enumerate(numbered(program.body)):
-        if number in pieces:
-            yield from (Asked(number, request) for request in _requests_of(pieces[number], program))
+        if number in adjoints:
+            yield from (Asked(number, request) for request in _requests_of(adjoints[number], program))
         if number in saving and isinstance(statement, Compute):
             index = [atom for lin in statement.target.index for atom, _ in lin.terms if isinstance(atom, Expr)]
             for read in reads(*index):
@@ -129,11 +129,11 @@ def asked(
                     yield Asked(number, _request(read, box, BEFORE), reader)
 
 
-def _requests_of(piece: StatementAdjoint, program: Program) -> Iterator[Request]:
-    for part in piece.statements:
+def _requests_of(adjoint: StatementAdjoint, program: Program) -> Iterator[Request]:
+    for part in adjoint.statements:
         for read, box in boxed_reads(part):
             if read.buffer in program.buffers:
-                yield _request(read, box, piece.phase)
+                yield _request(read, box, adjoint.phase)
 
 
 def _makers(program: Program, recomputes: Sequence[Recompute]) -> dict[int, list[int]]:
@@ -176,7 +176,7 @@ def saved_keys(
     program: Program,
     overwrites: OverwriteAnalysis,
     save_points: SavePoints,
-    pieces: Mapping[int, StatementAdjoint],
+    adjoints: Mapping[int, StatementAdjoint],
     recomputes: Sequence[Recompute] = (),
     only: frozenset[str] | None = None,
 ) -> frozenset[Key]:
@@ -189,7 +189,7 @@ def saved_keys(
     while True:
         requests = {
             (one.number, one.request)
-            for one in asked(program, pieces, saved, recomputes)
+            for one in asked(program, adjoints, saved, recomputes)
             if answers.to(one) == NOTHING and (only is None or one.request.access.buffer in only)
         }
         found = _found(overwrites, save_points, requests)
@@ -220,14 +220,16 @@ def overwritten(
             yield from ((number, buffer, writer) for writer in writers)
 
 
-def keys_of_pieces(
+def keys_of_adjoints(
     program: Program,
     overwrites: OverwriteAnalysis,
     save_points: SavePoints,
     alternatives: Sequence[Mapping[int, StatementAdjoint]],
 ) -> list[dict[int, frozenset[Key]]]:
-    """The residuals that each piece needs, by its statement's number, for several alternative sets of pieces."""
-    requests = [{n: list(_requests_of(piece, program)) for n, piece in pieces.items()} for pieces in alternatives]
+    """The residuals that each adjoint needs, by its statement's number, for several alternative sets of adjoints."""
+    requests = [
+        {n: list(_requests_of(adjoint, program)) for n, adjoint in adjoints.items()} for adjoints in alternatives
+    ]
     everything = {(n, request) for one in requests for n, asked_here in one.items() for request in asked_here}
     # All at once: isl takes about as long for many as for one; what was asked before is remembered.
     list(overwritten(overwrites, everything))
@@ -250,9 +252,9 @@ def is_put_back(
     return all(save_points.is_kept(n, writer, buffer, saved) for n, buffer, writer in overwritten(overwrites, requests))
 
 
-def requests_of(number: int, piece: StatementAdjoint, program: Program) -> set[tuple[int, Request]]:
+def requests_of(number: int, adjoint: StatementAdjoint, program: Program) -> set[tuple[int, Request]]:
     """The forward values that the adjoint of a statement needs."""
-    return {(number, request) for request in _requests_of(piece, program)}
+    return {(number, request) for request in _requests_of(adjoint, program)}
 
 
 def residuals_of(save_points: SavePoints, saved: frozenset[Key]) -> dict[Key, Residual]:

@@ -16,13 +16,16 @@ from tests.helpers_ir import adjoint_of, parsed
 X, Y = np.linspace(0.5, 1.5, 5), np.linspace(1.0, 2.0, 5)
 
 
-def pieces(adjoint):
+def adjoint_texts(adjoint):
     """Text of each active statement -> the texts of its adjoint."""
     statements = numbered(adjoint.primal.body)
-    return {statement_text(statements[k]): [statement_text(s) for s in p.statements] for k, p in adjoint.pieces.items()}
+    return {
+        statement_text(statements[k]): [statement_text(s) for s in p.statements]
+        for k, p in adjoint.statement_adjoints.items()
+    }
 
 
-# --- pieces
+# --- adjoints of statements
 
 
 def expressions(x, y):
@@ -32,8 +35,8 @@ def expressions(x, y):
     return np.sum(a)
 
 
-def test_pieces_of_plain_statements():
-    found = pieces(adjoint_of(parsed(expressions, X, Y)))
+def test_adjoints_of_plain_statements():
+    found = adjoint_texts(adjoint_of(parsed(expressions, X, Y)))
     # A rule may give cotangents in any order; clearing comes last.
     found = {text: [*sorted(adjoints[:-1], reverse=True), adjoints[-1]] for text, adjoints in found.items()}
     assert found == {
@@ -52,7 +55,7 @@ def test_pieces_of_plain_statements():
 def test_only_what_wrt_asks_for():
     adjoint = adjoint_of(parsed(expressions, X, Y), ["y"])
     assert set(adjoint.bars) == {"y", "a", "result"}
-    assert not any("x_bar" in text for texts in pieces(adjoint).values() for text in texts)
+    assert not any("x_bar" in text for texts in adjoint_texts(adjoint).values() for text in texts)
     assert set(adjoint.buffers) == set(adjoint.bars.values())
     for name, bar in adjoint.bars.items():
         assert adjoint.buffers[bar].shape == adjoint.primal.buffers[name].shape
@@ -66,7 +69,7 @@ def scaled_in_place(x, y):
 
 
 def test_an_update_in_place_scales_its_own_cotangent_last():
-    found = pieces(adjoint_of(parsed(scaled_in_place, X, Y)))
+    found = adjoint_texts(adjoint_of(parsed(scaled_in_place, X, Y)))
     (texts,) = [adjoints for text, adjoints in found.items() if "x[p]" in text and "* y[p]" in text]
     assert texts == ["for p < 5: y_bar[p] += (x_bar[p] * x[p])", "for p < 5: x_bar[p] = (x_bar[p] * y[p])"]
 
@@ -80,7 +83,7 @@ def scaled_through_a_view(z, y):
 
 def test_the_counter_of_a_box_of_one_point_stays_bound():
     # The target of ``for p < 1: z[0] = z[0] * y[p]`` mentions no counter, and its adjoint's value does.
-    found = pieces(adjoint_of(parsed(scaled_through_a_view, np.ones(1), Y)))
+    found = adjoint_texts(adjoint_of(parsed(scaled_through_a_view, np.ones(1), Y)))
     (texts,) = [adjoints for text, adjoints in found.items() if "z[0] = " in text]
     assert texts == ["for p_1 < 1: y_bar[p_1] += (z_bar[0] * z[0])", "for p_1 < 1: z_bar[0] = (z_bar[0] * y[p_1])"]
 
@@ -92,7 +95,7 @@ def neighbours(x, y):
 
 
 def test_reads_of_other_elements_accumulate():
-    found = pieces(adjoint_of(parsed(neighbours, X, Y), ["x"]))
+    found = adjoint_texts(adjoint_of(parsed(neighbours, X, Y), ["x"]))
     (texts,) = [texts for text, texts in found.items() if "sin" in text]
     assert sum(" += " in text for text in texts) >= 1
     assert any(text.startswith("x_bar[i + 1] = ") for text in texts)
@@ -109,7 +112,7 @@ def test_extrema_count_who_attains_them():
     adjoint = adjoint_of(parsed(largest, X, Y))
     counts = [buffer for name, buffer in adjoint.buffers.items() if "count" in name]
     assert [buffer.shape for buffer in counts] == [(), ()]
-    found = pieces(adjoint)
+    found = adjoint_texts(adjoint)
     for operator in ("max=", "min="):
         (texts,) = [texts for text, texts in found.items() if operator in text]
         start, top, clear, total, *_ = texts
@@ -118,10 +121,10 @@ def test_extrema_count_who_attains_them():
         assert clear.endswith("= 0.0")
         assert "+= select(" in total
     names = {name for name in adjoint.buffers if "count" in name}
-    reducing = [p for p in adjoint.pieces.values() if names & {s.target.buffer for s in p.statements}]
+    reducing = [p for p in adjoint.statement_adjoints.values() if names & {s.target.buffer for s in p.statements}]
     assert len(reducing) == 2
     # Nothing of what the forward sweep found is compared with: what is made again may be rounded otherwise.
-    assert all(piece.phase == BEFORE for piece in reducing)
+    assert all(one.phase == BEFORE for one in reducing)
 
 
 def rowwise(count):
@@ -245,7 +248,7 @@ def test_solutions_are_kept_only_where_that_is_less_work(columns, buffers):
     adjoint = adjoint_of(parsed(systems, np.eye(3), np.ones((3, columns))))
     # The matrix, and the solution where there are no more right-hand sides than unknowns.
     assert len(adjoint.residuals) == buffers
-    used = {name for piece in adjoint.pieces.values() for s in piece.statements for name in s.mentioned}
+    used = {name for one in adjoint.statement_adjoints.values() for s in one.statements for name in s.mentioned}
     assert set(adjoint.buffers) - set(adjoint.bars.values()) <= used
 
 
@@ -263,8 +266,8 @@ def test_a_residual_says_what_and_where():
 def test_results_are_used_only_where_that_saves():
     plain = adjoint_of(parsed(lambda x: np.sqrt(x), X))
     in_place = adjoint_of(parsed(divides_once, X, Y))
-    assert {piece.phase for piece in plain.pieces.values()} == {BEFORE}
-    assert AFTER in {piece.phase for piece in in_place.pieces.values()}
+    assert {one.phase for one in plain.statement_adjoints.values()} == {BEFORE}
+    assert AFTER in {one.phase for one in in_place.statement_adjoints.values()}
 
 
 def test_conditions_and_indices_that_change_are_kept():
@@ -283,8 +286,8 @@ def test_everything_that_an_adjoint_reads_is_declared():
     for program, wrt, _ in COUNTS:
         adjoint = adjoint_of(parsed(program, X, Y), wrt)
         declared = {*adjoint.primal.buffers, *adjoint.buffers}
-        for piece in adjoint.pieces.values():
-            for statement in piece.statements:
+        for one in adjoint.statement_adjoints.values():
+            for statement in one.statements:
                 assert statement.target.buffer in set(adjoint.buffers)
                 assert {read.buffer for read in reads_of(statement)} <= declared
 
@@ -296,11 +299,11 @@ def weights_in_rows(x, y):
 
 def test_slow_functions_are_not_computed_again_where_their_results_are_there():
     primal = parsed(weights_in_rows, X, Y)
-    (found,) = [p for text, p in pieces(adjoint_of(primal)).items() if "exp" in text]
+    (found,) = [p for text, p in adjoint_texts(adjoint_of(primal)).items() if "exp" in text]
     assert not any("exp" in text for text in found)
     wrt = [primal.inputs[name] for name in ("x", "y")]
     again = differentiate_program(primal.program, primal.context, wrt, primal.program.outputs["return"], reusing=False)
-    (found,) = [p for text, p in pieces(again).items() if "exp" in text]
+    (found,) = [p for text, p in adjoint_texts(again).items() if "exp" in text]
     assert any("exp" in text for text in found)
 
 
@@ -319,5 +322,5 @@ def test_results_that_nothing_else_keeps_are_computed_again():
 
 def ops_of_adjoint(program):
     adjoint = adjoint_of(parsed(program, X, Y))
-    values = [part.value for piece in adjoint.pieces.values() for part in piece.statements]
+    values = [part.value for one in adjoint.statement_adjoints.values() for part in one.statements]
     return [node for node in postorder(*values) if isinstance(node, Op)]

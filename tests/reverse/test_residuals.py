@@ -83,7 +83,7 @@ def test_a_tape_that_another_reader_asks_for_stays():
     adjoint = adjoint_of(parsed(program, X, Y, N))
     for recompute in adjoint.recomputable:
         made = adjoint.recomputing([recompute])
-        for one in asked(made.primal, made.pieces, frozenset(made.residuals), made.recomputes):
+        for one in asked(made.primal, made.statement_adjoints, frozenset(made.residuals), made.recomputes):
             if Answers(made.recomputes).to(one) == NOTHING and one.request.access.buffer in recompute.buffers:
                 assert one.number not in range(*recompute.block) or one.is_index
 
