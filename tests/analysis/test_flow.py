@@ -18,7 +18,7 @@ def tape_sizes(program, *args, **options):
         for name, array in sdfg.arrays.items():
             if "_tape" in name and array.transient:
                 sizes.append(math.prod(_evaluated(extent, integers) for extent in array.shape))
-    kept_apart = [row for row in g.plan(*args).decisions if "in place" not in row.reason]
+    kept_apart = [row for row in g.plan(*args).decisions if "own array" not in row.reason]
     assert len(sizes) == len(kept_apart)
     return sorted(sizes)
 
