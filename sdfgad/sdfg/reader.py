@@ -12,7 +12,7 @@ from dace.sdfg import nodes, utils
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import Expr, Int, Lin, Read
+from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.program import (
     ZERO,
     Block,
@@ -23,13 +23,13 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     rewrite_statement,
-    transform,
     written,
 )
 from sdfgad.sdfg.computations_read import call_of, clears, computes_of
 from sdfgad.sdfg.descriptors import bounds_of, values_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
-from sdfgad.sdfg.parsing import linear, operation
+from sdfgad.sdfg.normalisation import downwards, steps_in, upwards, with_symbols
+from sdfgad.sdfg.parsing import linear
 from sdfgad.sdfg.scope import Buffers, Scope
 from sdfgad.sdfg.substitution import substituted
 
@@ -180,11 +180,9 @@ def loop_of(loop: Any, scope: Scope) -> Loop:
     closed = isinstance(condition.ops[0], (ast.LtE, ast.GtE))
     if step < 0:
         least = end if closed else end + 1
-        return _strided(counter, least, first - least + 1, -step, first, body)
+        return downwards(counter, least, first - least + 1, -step, first, body)
     trips = (end + 1 if closed else end) - first
-    if step == 1:
-        return Loop(counter, trips, body, (), is_open=is_open, start=first)
-    return _upwards(counter, first, trips, step, body)
+    return replace(upwards(counter, first, trips, step, body), is_open=is_open)
 
 
 def _start(loop: Any, scope: Scope) -> Lin:
@@ -199,28 +197,6 @@ def _step(loop: Any, scope: Scope) -> int:
     if not step.is_const or not step.const:
         raise UnsupportedGraph(f"the loop `{loop.label}` steps by `{loop.update_statement.as_string}`")
     return step.const
-
-
-def _strided(var: str, least: Lin, span: Lin, step: int, first: Lin, body: Block) -> Loop:
-    """A loop downwards from `first`."""
-    if step == 1:
-        return Loop(var, span, body, (), backward=True, start=least)
-    return Loop(var, _parts(span, step), _substituted(body, {var: first - Lin.symbol(var).scaled(step)}), ())
-
-
-def _upwards(var: str, first: Lin, span: Lin, step: int, body: Block) -> Loop:
-    return Loop(var, _parts(span, step), _substituted(body, {var: first + Lin.symbol(var).scaled(step)}), ())
-
-
-def _parts(span: Lin, step: int) -> Lin:
-    """How many steps there are in a span, rounded up."""
-    if span.is_const:
-        return Lin(-(-span.const // step))
-    return linear(operation("floor_divide", Int(span + step - 1), Int(Lin(step))))
-
-
-def _substituted(body: Block, symbols: dict[str, Lin]) -> Block:
-    return transform(body, lambda s: (rewrite_statement(s, symbols),))
 
 
 # --- states
@@ -287,7 +263,7 @@ def map_of(state: Any, entry: Any, scope: Scope) -> Block:
         start, width = inner.form(first), _width(entry, step)
         span = inner.form(last) + 1 - start
         counter, inner = inner.with_counter(name)
-        params.append((counter, span if width == 1 else _parts(span, width)))
+        params.append((counter, steps_in(span, width)))
         if start != ZERO or width != 1:
             starts[counter], shifts[counter] = start, start + Lin.symbol(counter).scaled(width)
     _refuse_copies(state, entry)
@@ -300,7 +276,7 @@ def map_of(state: Any, entry: Any, scope: Scope) -> Block:
         if name in shifts and shifts[name] == Lin.symbol(name) + starts[name]:
             body = (Loop(name, trips, body, (), start=starts[name], is_parallel=True),)
         else:
-            body = _substituted(body, {name: shifts[name]}) if name in shifts else body
+            body = with_symbols(body, {name: shifts[name]}) if name in shifts else body
             body = (Loop(name, trips, body, (), is_parallel=True),)
     return body
 
