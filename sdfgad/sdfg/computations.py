@@ -66,8 +66,9 @@ class Computations:
         """Adds a tasklet, in a map if it has a box of points. The first of its nodes to run, and the one it writes."""
         tasklet, reads, writes = self.tasklet(statement, state, state.sdfg)
         if not extents:
+            sources = {memlet.data: state.add_access(memlet.data) for _, memlet in reads}
             for connector, memlet in reads:
-                state.add_edge(state.add_access(memlet.data), None, tasklet, connector, memlet)
+                state.add_edge(sources[memlet.data], None, tasklet, connector, memlet)
             target = state.add_access(writes.data)
             state.add_edge(tasklet, RESULT, target, None, writes)
             return tasklet, target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -132,4 +133,5 @@ def _ends(form: Lin, extents: dict[str, Lin]) -> tuple[Lin, Lin] | None:
 
 def whole(sdfg: dace.SDFG, name: str) -> dace.Memlet:
     """A memlet of all of an array."""
-    return dace.Memlet.from_array(name, sdfg.arrays[name])
+    shape = sdfg.arrays[name].shape
+    return dace.Memlet(data=name, subset=subsets.Range([(0, s - 1, 1) for s in shape]), volume=math.prod(shape))

@@ -45,7 +45,7 @@ def test_threads_share_them(order, monkeypatch):
     assert "dynamic" not in code_of(program(order))
     monkeypatch.setattr(work, "PARALLEL_WORK", 1)
     # Small arrays to add to would not be worth it.
-    monkeypatch.setattr("sdfgad.targets.cpu.nests.MOST_SUMMED", 100)
+    monkeypatch.setattr("sdfgad.targets.cpu.sharing.MOST_SUMMED", 100)
     made = program(order)
     assert local_variables(made) == {"m", "x", "failed"}
     assert private_arrays(made.body[3], made.buffers, ["m", "x", "failed"]) == {"m", "x", "failed"}

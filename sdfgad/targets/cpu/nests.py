@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from sdfgad.ir.accesses import Use, uses_of
+from sdfgad.ir.accesses import uses_of
 from sdfgad.ir.expr import Lin, rewrite
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
@@ -31,11 +31,10 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
-from sdfgad.memory.lifetimes import FEW_PARTS, has_small_calls
+from sdfgad.memory.lifetimes import FEW_PARTS
 from sdfgad.schedule.collapse import collapsed
 from sdfgad.schedule.loop_facts import (
     begins_with_write,
-    dependence_distance,
     free_symbols,
     header_reads,
     is_vector,
@@ -48,24 +47,19 @@ from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.thread_independence import (
     carries_no_value,
     has_calls,
-    is_independent,
     maximum_reductions,
-    uses_by_buffer,
 )
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
-from sdfgad.schedule.work import is_worth_threads, work_of
 from sdfgad.targets.cpu.accumulators import Accumulator
 from sdfgad.targets.cpu.cpp import COMBINE, simd
 from sdfgad.targets.cpu.masked_loops import head_of
 from sdfgad.targets.cpu.nontemporal_stores import rows_of
+from sdfgad.targets.cpu.partial_sums import PartialSums
 from sdfgad.targets.cpu.points import Points
+from sdfgad.targets.cpu.sharing import distance_of, is_array_sum
 from sdfgad.targets.cpu.slot_checks import SlotChecks
 from sdfgad.targets.cpu.thread_parts import shares
 
-# An operation of a product of matrices takes about so many times less than another one.
-SPEED_OF_PRODUCTS = 8
-# Arrays of at most so many elements are privatised: each part of the trips adds to its own copy.
-MOST_SUMMED = 1 << 13
 # Sums over trips that threads share have so many partial sums, whatever the number of threads; `FEW_PARTS`, if each
 # part has private arrays.
 PARTS = 64
@@ -232,9 +226,9 @@ class _Nest(Points):
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
         loop = collapsed(loop, self.buffers)
-        reach = None if self.is_shared else self.reach(loop, scalars)
-        if reach is not None:
-            return self.shared(loop, scalars, reach)
+        distance = None if self.is_shared else distance_of(loop, scalars, self.buffers)
+        if distance is not None:
+            return self.shared(loop, scalars, distance)
         writer = self.writer()
         start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
         var, sums = loop.var, dict[Access, str]()
@@ -310,47 +304,9 @@ class _Nest(Points):
         self.is_shared, self.is_streaming = before
 
     def may_share(self, loop: Loop) -> bool:
-        return self.reach(loop, []) is not None
+        return distance_of(loop, (), self.buffers) is not None
 
-    def reach(self, loop: Loop, scalars: list[str]) -> int | None:
-        """The number of trips between which threads do not conflict; None if threads should not share the loop.
-
-        It is 1 if all trips may run at once; a larger number if trips nearer than that may add to the same elements.
-        """
-        calls, free = has_calls(loop), set(scalars)
-        is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
-        speed = SPEED_OF_PRODUCTS if has_small_products(loop, self.buffers) else 1
-        if not is_worth_threads((loop,), speed) or not (calls or is_one):
-            return None
-        if calls:
-            if not has_small_calls(loop) or not is_independent(loop, free):
-                return None
-            free |= maximum_reductions(loop)
-        found = uses_by_buffer(loop)
-        reaches = [self.reach_of(name, uses, loop) for name, uses in found.items() if name not in free]
-        known = [reach for reach in reaches if reach is not None]
-        reach = max(known, default=1)
-        return reach if len(known) == len(reaches) and not (calls and reach > 1) else None
-
-    def reach_of(self, name: str, uses: list[Use], loop: Loop) -> int | None:
-        """The same for one buffer, which trips may read, or write at different elements, or add to."""
-        if is_single(self.buffers[name]):
-            return 1 if len({use.kind for use in uses}) == 1 and uses[0].kind != "write" else None
-        # What is assigned no other trip touches, but other places in the loop may add to the same element.
-        if any(dependence_distance([use], loop.var) != 1 for use in uses if use.kind == "write"):
-            return None
-        apart = dependence_distance([use for use in uses if use.kind == "add"], loop.var)
-        return 1 if apart is None and self.is_array_sum(name, uses, loop) else apart
-
-    def is_array_sum(self, name: str, uses: list[Use], loop: Loop) -> bool:
-        """Reduction privatisation: whether a small array is only added to, so that each part can have a copy."""
-        size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in self.buffers[name].shape)
-        # Elements of a vector of booleans have no addresses.
-        is_small = 1 < size <= MOST_SUMMED and self.buffers[name].dtype.kind != "b"
-        is_sum = all(use.kind == "add" for use in uses) and dependence_distance(uses, loop.var) is None
-        return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
-
-    def shared(self, loop: Loop, scalars: list[str], reach: int) -> list[str]:
+    def shared(self, loop: Loop, scalars: list[str], distance: int) -> list[str]:
         """A thread-parallel loop: calls of a function of a range of trips."""
         name = self.names.fresh(f"{self.name}_part")
         block, changed = loop.body, written(loop.body)
@@ -358,18 +314,18 @@ class _Nest(Points):
         integers = [name for name in self.integers(block, found) if name != loop.var]
         sums = [n for n in found if n in changed and is_single(self.buffers[n])]
         uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
-        arrays = [n for n in found if n in uses and self.is_array_sum(n, uses[n], loop)]
+        arrays = [n for n in found if n in uses and is_array_sum(self.buffers[n], uses[n], loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
         with self.part(), self.within(((loop.var, loop.trips),), False):
             lines = self.loop(part, scalars)
             self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
         writer = self.writer()
-        calls, largest = has_calls(loop), maximum_reductions(loop)
+        calls = has_calls(loop)
         count = FEW_PARTS if arrays or calls else PARTS
-        arguments = ", ".join(["first_", "last_", *(self.argument(n, sums, arrays, largest) for n in found), *integers])
-        parts, totals = self.parts(sums, arrays, count), self.totals(sums, arrays, count, largest)
-        run = shares(f"{name}({arguments});", writer.form(loop.trips), count, reach, calls)
-        return ["{", *writer.lines, *parts, *run, *totals, "}"]
+        partial = PartialSums(self.buffers, sums, maximum_reductions(loop), arrays, count)
+        arguments = ", ".join(["first_", "last_", *map(partial.argument, found), *integers])
+        run = shares(f"{name}({arguments});", writer.form(loop.trips), count, distance, calls)
+        return ["{", *writer.lines, *partial.declarations(), *run, *partial.totals(), "}"]
 
     def shared_extremum(self, statement: Compute, name: str) -> list[str]:
         target = statement.target.buffer
@@ -397,27 +353,3 @@ class _Nest(Points):
         combined = COMBINE[statement.accumulate].format(f"b_{target}_", "parts_[k_]")
         total = f"for (int64_t k_ = 0; k_ < {PARTS}; ++k_) b_{target}_ = {combined};"
         return ["{", *start, *writer.lines, f"{type_} parts_[{PARTS}];", *calls, total, "}"]
-
-    def parts(self, sums: list[str], arrays: list[str], count: int) -> list[str]:
-        """Declarations of the private partial sums, one for each part of the trips."""
-        singles = [f"{self.type(n)} parts_{n}_[{count}] = {{}};" for n in sums]
-        return singles + [f"std::vector<{self.type(n)}> parts_{n}_({count} * {self.size(n)});" for n in arrays]
-
-    def totals(self, sums: list[str], arrays: list[str], count: int, largest: set[str]) -> list[str]:
-        each = f"for (int64_t k_ = 0; k_ < {count}; ++k_)"
-        kinds = {n: COMBINE["maximum" if n in largest else "add"] for n in sums}
-        lines = [f"{each} b_{n}_ = {kinds[n].format(f'b_{n}_', f'parts_{n}_[k_]')};" for n in sums]
-        for n in arrays:
-            size = self.size(n)
-            lines += [each, f"for (int64_t j_ = 0; j_ < {size}; ++j_) b_{n}_[j_] += parts_{n}_[k_ * {size} + j_];"]
-        return lines
-
-    def size(self, name: str) -> int:
-        return math.prod(extent.const for extent in self.buffers[name].shape)
-
-    def argument(self, name: str, sums: list[str], arrays: list[str], largest: set[str]) -> str:
-        if name in sums:
-            # An extremum starts from the old value, as it is idempotent.
-            start = f"b_{name}_" if name in largest else f"{self.type(name)}(0)"
-            return f"{start}, &parts_{name}_[k_]"
-        return f"&parts_{name}_[k_ * {self.size(name)}]" if name in arrays else f"b_{name}_"

@@ -1,0 +1,65 @@
+"""Thread-level parallelism: which loops threads share, and how far apart trips must be to run at the same time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+
+from sdfgad.ir.accesses import Use
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.program import Buffer, Loop
+from sdfgad.memory.lifetimes import FEW_PARTS, has_small_calls
+from sdfgad.schedule.loop_facts import dependence_distance
+from sdfgad.schedule.loop_order import is_single
+from sdfgad.schedule.products import has_small_products
+from sdfgad.schedule.thread_independence import has_calls, is_independent, maximum_reductions, uses_by_buffer
+from sdfgad.schedule.work import is_worth_threads, work_of
+
+# An operation of a product of matrices takes about so many times less than another one.
+SPEED_OF_PRODUCTS = 8
+# Arrays of at most so many elements are privatised: each part of the trips adds to its own copy.
+MOST_SUMMED = 1 << 13
+
+
+def distance_of(loop: Loop, private: Collection[str], buffers: Mapping[str, Buffer]) -> int | None:
+    """The number of trips between which threads do not conflict; None if threads should not share the loop.
+
+    It is 1 if all trips may run at once; a larger number if trips nearer than that may add to the same elements.
+
+    Args:
+        private: the temporaries of one trip.
+    """
+    calls, free = has_calls(loop), set(private)
+    is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
+    speed = SPEED_OF_PRODUCTS if has_small_products(loop, buffers) else 1
+    if not is_worth_threads((loop,), speed) or not (calls or is_one):
+        return None
+    if calls:
+        if not has_small_calls(loop) or not is_independent(loop, free):
+            return None
+        free |= maximum_reductions(loop)
+    found = [(buffers[name], uses) for name, uses in uses_by_buffer(loop).items() if name not in free]
+    distances = [_distance_for(buffer, uses, loop) for buffer, uses in found]
+    known = [distance for distance in distances if distance is not None]
+    distance = max(known, default=1)
+    return distance if len(known) == len(distances) and not (calls and distance > 1) else None
+
+
+def _distance_for(buffer: Buffer, uses: list[Use], loop: Loop) -> int | None:
+    """The same for one buffer, which trips may read, or write at different elements, or add to."""
+    if is_single(buffer):
+        return 1 if len({use.kind for use in uses}) == 1 and uses[0].kind != "write" else None
+    # What is assigned no other trip touches, but other places in the loop may add to the same element.
+    if any(dependence_distance([use], loop.var) != 1 for use in uses if use.kind == "write"):
+        return None
+    apart = dependence_distance([use for use in uses if use.kind == "add"], loop.var)
+    return 1 if apart is None and is_array_sum(buffer, uses, loop) else apart
+
+
+def is_array_sum(buffer: Buffer, uses: list[Use], loop: Loop) -> bool:
+    """Reduction privatisation: whether a small array is only added to, so that each part can have a copy."""
+    size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in buffer.shape)
+    # Elements of a vector of booleans have no addresses.
+    is_small = 1 < size <= MOST_SUMMED and buffer.dtype.kind != "b"
+    is_sum = all(use.kind == "add" for use in uses) and dependence_distance(uses, loop.var) is None
+    return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
