@@ -73,11 +73,13 @@ def _params(node: Any) -> Iterable[str]:
 
 @contextmanager
 def _quickly() -> Iterator[None]:
-    """Without what takes DaCe long and is of no use here: the search for loops between states, and the symbols of each
-    nested SDFG again for each one around it. DaCe's generator is one for all threads."""
+    """Without what takes DaCe long and is of no use here: the search for loops between states, the symbols of each
+    nested SDFG again for each one around it, and a copy of the graph as it was before library nodes are expanded. DaCe's
+    generator is one for all threads."""
     with (
         without_line_info(),
         dace.config.set_temporary("optimizer", "detect_control_flow", value=False),
+        dace.config.set_temporary("store_history", value=False),
         dace.nodes.memoize_nested_used_symbols(),
     ):
         yield
