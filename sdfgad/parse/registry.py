@@ -100,15 +100,26 @@ def is_hashable(value: Any) -> bool:
 
 
 def _add(known: Known, originals: tuple[Any, ...], method: str) -> None:
-    FUNCTIONS.update(dict.fromkeys(originals, known))
+    # NumPy has some functions under several names, not the same ones in all versions.
+    for original in dict.fromkeys(originals):
+        _register(FUNCTIONS, original, known)
     if method:
-        METHODS[method] = known
+        _register(METHODS, method, known)
+
+
+def _register(known: dict[Any, Known], name: Any, new: Known) -> None:
+    """Register under a name that is free: of two handlers, one would never be called."""
+    if name in known:
+        raise ValueError(f"{name} is registered twice: {known[name].handler} and {new.handler}")
+    known[name] = new
 
 
 def attribute(name: str) -> Callable[[Handler], Handler]:
     """Register a handler for an attribute of arrays."""
 
     def register(handler: Handler) -> Handler:
+        if name in ATTRIBUTES:
+            raise ValueError(f"the attribute {name} is registered twice")
         ATTRIBUTES[name] = handler
         return handler
 

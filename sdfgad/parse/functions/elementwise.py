@@ -13,7 +13,7 @@ from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power, to_bool, where
 from sdfgad.parse.functions.output import into
-from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.registry import function
 from sdfgad.parse.values import Selection, Tensor, as_tensor, astype
 
 
@@ -46,9 +46,8 @@ def strong(tensor: Tensor) -> Tensor:
 
 
 for _name in OPERATIONS:
-    _ufunc = getattr(np, _name, None)
-    if isinstance(_ufunc, np.ufunc):
-        FUNCTIONS[_ufunc] = Known(_ufunc_handler(_name), static=True)
+    if isinstance(getattr(np, _name, None), np.ufunc):
+        function(getattr(np, _name), static=True)(_ufunc_handler(_name))
 
 
 NOT_GIVEN = object()

@@ -16,7 +16,7 @@ from sdfgad.parse.functions.reduction import max_ as array_max
 from sdfgad.parse.functions.reduction import min_ as array_min
 from sdfgad.parse.functions.reduction import reduce_over
 from sdfgad.parse.integers import as_int, integer_extremum, single, whole
-from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.registry import FUNCTIONS, function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
 
@@ -198,4 +198,4 @@ def _converter(dtype: np.dtype[Any]) -> Any:
 
 
 for _name in ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_"):
-    FUNCTIONS[getattr(np, _name)] = Known(_converter(np.dtype(_name.rstrip("_"))), static=True)
+    function(getattr(np, _name), static=True)(_converter(np.dtype(_name.rstrip("_"))))

@@ -54,14 +54,5 @@ def allclose(b: Builder, a: Any, b_: Any, rtol: Any = 1e-05, atol: Any = 1e-08, 
     return all_(b, isclose(b, a, b_, rtol, atol, equal_nan))
 
 
-@function(np.array_equal, static=True)
-def array_equal(b: Builder, a1: Any, a2: Any, equal_nan: bool = False) -> Any:
-    x, y = stacked(b, a1), stacked(b, a2)
-    if x.ndim != y.ndim or not all(b.is_zero(n - m) for n, m in zip(x.shape, y.shape, strict=True)):
-        return False
-    same = elementwise(b, "equal", x, y)
-    return all_(b, elementwise(b, "logical_or", same, _both_nan(b, x, y)) if equal_nan else same)
-
-
 def _both_nan(b: Builder, x: Tensor, y: Tensor) -> Tensor:
     return elementwise(b, "logical_and", elementwise(b, "isnan", x), elementwise(b, "isnan", y))

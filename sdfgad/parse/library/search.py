@@ -95,6 +95,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 @in_numpy(np.array_equal)
 def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+    a1, a2 = (array_like(a1), array_like(a2))
     if np.shape(a1) != np.shape(a2):
         return False
     same = np.equal(a1, a2)
