@@ -118,6 +118,8 @@ def _is_numpy(function: Any) -> bool:
 
 
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if known.keyed is not None and keywords.get("key") is not None:
+        return _inlined(frame, node, known.keyed, positional, keywords, is_definition=True)
     if known.static and original is not None and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
     if known.is_definition:

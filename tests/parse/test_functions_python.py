@@ -177,3 +177,34 @@ def test_closures_and_globals():
 
     found = [sdfgad.grad(make(scale))(np.ones(2))[0] for scale in (2.0, 5.0)]
     assert found == [6.0, 15.0]
+
+
+# --- keys
+
+
+def square(v):
+    return v * v
+
+
+def extrema_by_keys(x, a, n):
+    by_size = max(x[0], x[1], key=abs) * 2 + min([x[2], x[0], x[1]], key=abs) * 3
+    by_lambda = max(x, key=lambda v: v * x[0]) * 5 + min(x, key=square) * 7
+    # Of equal keys the first item wins.
+    first = max(x[1], x[3], key=lambda v: 1.0) * 11 + min(x[1], x[3], key=lambda v: 1.0) * 13
+    row = max(a[0], a[1], a[2], key=np.sum)
+    integer = max(n, 3, key=lambda v: -v) + max(1, 2, key=lambda v: v * x[0])
+    rest = max([], default=x[0], key=abs) + max(x[0], x[1], key=None)
+    rest = rest + max(x[:n], key=abs) + max(x[:n], key=abs, default=x[2])
+    return by_size + by_lambda + first + np.sum(row * row) + integer * x[2] + rest
+
+
+def extrema_by_keys_by_hand(x, a, n):
+    by_size = x[1] * 2 + x[2] * 3
+    by_lambda = x[3] * 5 + x[2] * 7
+    first = x[1] * 11 + x[1] * 13
+    return by_size + by_lambda + first + jnp.sum(a[2] * a[2]) + (2 + 2) * x[2] + x[0] + x[0] + x[1] + x[1]
+
+
+def test_extrema_by_keys():
+    x, a = np.array([0.5, -1.5, 0.25, 2.0]), np.arange(12.0).reshape(3, 4)
+    assert_gradient(extrema_by_keys, extrema_by_keys_by_hand, x, a, 2)

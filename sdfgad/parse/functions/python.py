@@ -12,6 +12,7 @@ from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power, to_bool
+from sdfgad.parse.functions.keyed import NOTHING, max_by_key, min_by_key
 from sdfgad.parse.functions.reduction import max_ as array_max
 from sdfgad.parse.functions.reduction import min_ as array_min
 from sdfgad.parse.functions.reduction import reduce_over
@@ -79,16 +80,18 @@ def pow_(b: Builder, base: Any, exponent: Any) -> Any:
     return power(b, base, exponent)
 
 
-_NOTHING: Any = object()
+# The argument `key` is None here: extrema by a key are definitions of their own.
 
 
-@function(builtins.max, static=True)
-def max_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) -> Any:
+@function(builtins.max, static=True, keyed=max_by_key)
+def max_(b: Builder, *values: Any, default: Any = NOTHING, key: None = None) -> Any:
+    assert key is None
     return _extremum(b, values, default, "maximum")
 
 
-@function(builtins.min, static=True)
-def min_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) -> Any:
+@function(builtins.min, static=True, keyed=min_by_key)
+def min_(b: Builder, *values: Any, default: Any = NOTHING, key: None = None) -> Any:
+    assert key is None
     return _extremum(b, values, default, "minimum")
 
 
@@ -100,7 +103,7 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
             return (array_max if name == "maximum" else array_min)(b, items)
         values = tuple(rows_of(b, items))
     if not values:
-        if default is _NOTHING:
+        if default is NOTHING:
             raise b.unsupported("the extremum of an empty sequence")
         return default
     result = values[0]
