@@ -82,7 +82,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict)):
-        return containers.method(frame.b, function, positional)
+        return containers.method(frame.b, function, positional, keywords)
     if isinstance(function, types.FunctionType) and not is_library(function):
         return _inlined(frame, node, function, positional, keywords)
     if is_hashable(function) and function in ITERATOR_FUNCTIONS:
