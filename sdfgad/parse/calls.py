@@ -24,7 +24,7 @@ from sdfgad.parse.operands import evaluated, is_library
 from sdfgad.parse.ranges import Items, Range, combined, items_of
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
-from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
+from sdfgad.parse.values import RunTimeText, Selection, Tensor, as_tensor, is_plain, is_static
 
 Keywords = dict[str, Any]
 
@@ -103,14 +103,20 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
         return tuple(values) if function is tuple else containers.tracked(frame.b, values)
     if isinstance(getattr(function, "__self__", None), str):
-        # Strings that depend on run-time values are only used for printing.
-        return source_text(node)
+        return _of_text(frame, node, function, positional, keywords)
     if isinstance(getattr(function, "__self__", None), RANDOM_SOURCES):
         what = f"`{source_text(node.func)}` draws random numbers while the program runs"
         raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
+
+
+def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """A call of a method of a string: its value where all is known while parsing, else its source."""
+    if is_plain([method.__self__, *positional, *keywords.values()]):
+        return frame.b.python(method, *positional, **keywords)
+    return RunTimeText(source_text(node))
 
 
 def _is_numpy(function: Any) -> bool:
