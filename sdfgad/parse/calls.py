@@ -24,7 +24,7 @@ from sdfgad.parse.operands import evaluated, is_library
 from sdfgad.parse.ranges import Items, Range, combined, items_of
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
-from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
+from sdfgad.parse.values import RunTimeText, Selection, Tensor, as_tensor, is_plain, is_static
 
 Keywords = dict[str, Any]
 
@@ -82,7 +82,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict)):
-        return containers.method(frame.b, function, positional)
+        return containers.method(frame.b, function, positional, keywords)
     if isinstance(function, types.FunctionType) and not is_library(function):
         return _inlined(frame, node, function, positional, keywords)
     if is_hashable(function) and function in ITERATOR_FUNCTIONS:
@@ -103,8 +103,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
         return tuple(values) if function is tuple else containers.tracked(frame.b, values)
     if isinstance(getattr(function, "__self__", None), str):
-        # Strings that depend on run-time values are only used for printing.
-        return source_text(node)
+        return _of_text(frame, node, function, positional, keywords)
     if isinstance(getattr(function, "__self__", None), RANDOM_SOURCES):
         what = f"`{source_text(node.func)}` draws random numbers while the program runs"
         raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
@@ -113,11 +112,20 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
 
 
+def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """A call of a method of a string: its value where all is known while parsing, else its source."""
+    if is_plain([method.__self__, *positional, *keywords.values()]):
+        return frame.b.python(method, *positional, **keywords)
+    return RunTimeText(source_text(node))
+
+
 def _is_numpy(function: Any) -> bool:
     return callable(function) and (getattr(function, "__module__", "") or "").partition(".")[0] == "numpy"
 
 
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if known.keyed is not None and keywords.get("key") is not None:
+        return _inlined(frame, node, known.keyed, positional, keywords, is_definition=True)
     if known.static and original is not None and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
     if known.is_definition:

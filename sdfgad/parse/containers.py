@@ -34,8 +34,8 @@ def require_current(b: Builder, container: Any) -> None:
     raise NeedsConstant({var} | trips.symbols, b.where, what)
 
 
-def method(b: Builder, function: Any, positional: list[Any]) -> Any:
+def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
     """A call of a method of a list or dict."""
     if function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
-    return b.python(function, *map(b.settle, positional))
+    return b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})

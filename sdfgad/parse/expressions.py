@@ -8,12 +8,13 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import UnboundVariable
+from sdfgad.errors import UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import calls, comprehensions, conditions, containers, operators
 from sdfgad.parse.binding import bind
@@ -24,7 +25,7 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.operands import evaluated
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
-from sdfgad.parse.values import Selection, Tensor
+from sdfgad.parse.values import RunTimeText, Selection, Tensor, is_plain, is_static
 
 
 def constant(frame: Frame, node: ast.Constant) -> Any:
@@ -138,8 +139,34 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Any:
 
 
 def text(frame: Frame, node: ast.JoinedStr) -> str:
-    """An f-string, whose parts may be known only at run time: its source, as strings are only used for printing."""
-    return ast.unparse(node)
+    """An f-string: its value where all of its parts are known while parsing, else its source."""
+    # Parts that read run-time values are not evaluated: what they compute would be computed for a text nobody reads.
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    try:
+        if all(is_static(value) and not isinstance(value, RunTimeText) for value in map(frame.eval, names)):
+            parts = [_formatted(frame, part) for part in node.values]
+            if is_plain(parts):
+                return "".join(parts)
+    except UnsupportedProgram:
+        pass
+    return RunTimeText(ast.unparse(node))
+
+
+_CONVERSIONS: dict[int, Callable[[Any], Any]] = {
+    -1: lambda value: value,
+    ord("s"): str,
+    ord("r"): repr,
+    ord("a"): ascii,
+}
+
+
+def _formatted(frame: Frame, part: ast.expr) -> Any:
+    """A part of an f-string as text."""
+    value = frame.eval(part.value if isinstance(part, ast.FormattedValue) else part)
+    if not isinstance(part, ast.FormattedValue) or not is_plain(value):
+        return value
+    spec = "" if part.format_spec is None else frame.eval(part.format_spec)
+    return frame.b.python(format, _CONVERSIONS[part.conversion](value), spec)
 
 
 def starred(frame: Frame, node: ast.Starred) -> Any:

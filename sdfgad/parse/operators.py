@@ -12,7 +12,7 @@ from sdfgad.parse import conditions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
-from sdfgad.parse.values import is_integer, is_static
+from sdfgad.parse.values import RunTimeText, is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -81,6 +81,8 @@ def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
 
 def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """One comparison; of integers, its value may be known while parsing."""
+    if isinstance(left, RunTimeText) or isinstance(right, RunTimeText):
+        raise b.unsupported("a string that depends on run-time values is compared", "Compare the values in it.")
     if op in (ast.In, ast.NotIn) and not (is_static(left) and is_static(right)):
         return _contained(b, op, left, right)
     if op in IDENTITY:

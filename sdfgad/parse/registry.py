@@ -19,12 +19,14 @@ Handler = Callable[..., Any]
 class Known:
     """A handler, or a definition in Python to inline in place of the original (`is_definition`).
 
-    `static`: the original is called instead where all arguments are known while parsing.
+    `static`: the original is called instead where all arguments are known while parsing. `keyed`: a definition that is
+    inlined instead where the argument `key` is given, as only a definition can call functions of the user.
     """
 
     handler: Handler
     static: bool = False
     is_definition: bool = False
+    keyed: Handler | None = None
 
 
 FUNCTIONS: dict[Any, Known] = {}
@@ -36,11 +38,13 @@ METHODS: dict[str, Known] = {}
 ATTRIBUTES: dict[str, Handler] = {}
 
 
-def function(*originals: Any, static: bool = False, method: str = "") -> Callable[[Handler], Handler]:
+def function(
+    *originals: Any, static: bool = False, method: str = "", keyed: Handler | None = None
+) -> Callable[[Handler], Handler]:
     """Register a handler for Python callables, and as a method of arrays under the name `method`."""
 
     def register(handler: Handler) -> Handler:
-        _add(Known(handler, static), originals, method)
+        _add(Known(handler, static, keyed=keyed), originals, method)
         return handler
 
     return register
@@ -100,15 +104,26 @@ def is_hashable(value: Any) -> bool:
 
 
 def _add(known: Known, originals: tuple[Any, ...], method: str) -> None:
-    FUNCTIONS.update(dict.fromkeys(originals, known))
+    # NumPy has some functions under several names, not the same ones in all versions.
+    for original in dict.fromkeys(originals):
+        _register(FUNCTIONS, original, known)
     if method:
-        METHODS[method] = known
+        _register(METHODS, method, known)
+
+
+def _register(known: dict[Any, Known], name: Any, new: Known) -> None:
+    """Register under a name that is free: of two handlers, one would never be called."""
+    if name in known:
+        raise ValueError(f"{name} is registered twice: {known[name].handler} and {new.handler}")
+    known[name] = new
 
 
 def attribute(name: str) -> Callable[[Handler], Handler]:
     """Register a handler for an attribute of arrays."""
 
     def register(handler: Handler) -> Handler:
+        if name in ATTRIBUTES:
+            raise ValueError(f"the attribute {name} is registered twice")
         ATTRIBUTES[name] = handler
         return handler
 

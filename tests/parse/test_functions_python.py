@@ -177,3 +177,64 @@ def test_closures_and_globals():
 
     found = [sdfgad.grad(make(scale))(np.ones(2))[0] for scale in (2.0, 5.0)]
     assert found == [6.0, 15.0]
+
+
+# --- keys, and texts
+
+
+def square(v):
+    return v * v
+
+
+def extrema_by_keys(x, a, n):
+    by_size = max(x[0], x[1], key=abs) * 2 + min([x[2], x[0], x[1]], key=abs) * 3
+    by_lambda = max(x, key=lambda v: v * x[0]) * 5 + min(x, key=square) * 7
+    # Of equal keys the first item wins.
+    first = max(x[1], x[3], key=lambda v: 1.0) * 11 + min(x[1], x[3], key=lambda v: 1.0) * 13
+    row = max(a[0], a[1], a[2], key=np.sum)
+    integer = max(n, 3, key=lambda v: -v) + max(1, 2, key=lambda v: v * x[0])
+    rest = max([], default=x[0], key=abs) + max(x[0], x[1], key=None)
+    rest = rest + max(x[:n], key=abs) + max(x[:n], key=abs, default=x[2])
+    return by_size + by_lambda + first + np.sum(row * row) + integer * x[2] + rest
+
+
+def extrema_by_keys_by_hand(x, a, n):
+    by_size = x[1] * 2 + x[2] * 3
+    by_lambda = x[3] * 5 + x[2] * 7
+    first = x[1] * 11 + x[1] * 13
+    return by_size + by_lambda + first + jnp.sum(a[2] * a[2]) + (2 + 2) * x[2] + x[0] + x[0] + x[1] + x[1]
+
+
+def test_extrema_by_keys():
+    x, a = np.array([0.5, -1.5, 0.25, 2.0]), np.arange(12.0).reshape(3, 4)
+    assert_gradient(extrema_by_keys, extrema_by_keys_by_hand, x, a, 2)
+
+
+def texts(x, mode, n):
+    total = x * 2.0 if mode.lower() == "full" else x
+    total = total * len("a,b".partition(",")[0]) * float("1,5".replace(",", "."))
+    weights = {f"w{i}": x[i] for i in (0, 1)}
+    name = f"{x} of {n}"
+    if f"{len(mode):03d}{mode!r}" == "004'Full'" and " ".join(["a", "b"]) == "a b" and name:
+        total = total + weights["w0"] * weights["w1"]
+    return total
+
+
+def test_texts_that_are_known_while_parsing():
+    def program(x, n):
+        return texts(x, "Full", n)
+
+    assert_gradient(program, lambda x, n: x * 3.0 + x[0] * x[1], np.array([0.5, 1.5, 2.0]), 2)
+
+
+def sorted_lists(x):
+    numbers, others = [3, -4, 2], {}
+    numbers.sort(reverse=True)
+    first = numbers[0]
+    numbers.sort(key=abs)
+    others.update(u=x[0] * 2.0)
+    return x * first + numbers[2] * x[1] + others["u"]
+
+
+def test_keywords_of_methods_of_lists_and_dicts():
+    assert_gradient(sorted_lists, lambda x: x * 3 - 4 * x[1] + 2.0 * x[0], np.array([0.5, 1.5, 2.0]))

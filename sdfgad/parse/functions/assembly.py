@@ -10,7 +10,7 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Lin
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.functions.facts import tensor_of
-from sdfgad.parse.functions.output import into
+from sdfgad.parse.functions.output import into, require_cast
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import expand_dims, ravel
 from sdfgad.parse.functions.views import atleast_1d, atleast_2d, atleast_3d, part
@@ -37,8 +37,12 @@ def concatenate(
         tensors, axis = [ravel(b, tensor) for tensor in tensors], 0
     (position,) = normalise_axes(b, axis, tensors[0].ndim)
     lengths = [_length(b, tensor, tensors[0], position) for tensor in tensors]
+    if out is not None and dtype is not None:
+        raise b.unsupported("np.concatenate with both `out` and `dtype`", "Pass one of them.")
     if not isinstance(dtype, np.dtype):
         dtype = np.dtype(dtype) if dtype is not None else common_dtype(tensors)
+    for tensor in tensors:
+        require_cast(b, tensor, dtype if out is None else out.dtype, casting)
     extents = list(tensors[0].shape)
     extents[position] = Lin(sum(lengths))
     result = b.new_view("", tuple(extents), dtype)
@@ -66,18 +70,20 @@ def _length(b: Builder, tensor: Tensor, first: Tensor, axis: int) -> int:
 def stack(
     b: Builder, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Tensor:
-    return concatenate(b, [expand_dims(b, t, axis) for t in parts_of(b, arrays)], axis, out, dtype=dtype)
+    return concatenate(
+        b, [expand_dims(b, t, axis) for t in parts_of(b, arrays)], axis, out, dtype=dtype, casting=casting
+    )
 
 
 @function(np.hstack)
 def hstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
     tensors = [atleast_1d(b, t) for t in parts_of(b, tup)]
-    return concatenate(b, tensors, 0 if tensors[0].ndim == 1 else 1, dtype=dtype)
+    return concatenate(b, tensors, 0 if tensors[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @function(np.vstack)
 def vstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
-    return concatenate(b, [atleast_2d(b, t) for t in parts_of(b, tup)], 0, dtype=dtype)
+    return concatenate(b, [atleast_2d(b, t) for t in parts_of(b, tup)], 0, dtype=dtype, casting=casting)
 
 
 @function(np.dstack)

@@ -78,7 +78,15 @@ def outer(b: Builder, x: Any, y: Any, out: Any = None) -> Tensor:
     return into(b, out, pairs(b, x, y))
 
 
-@function(np.multiply.outer, np.linalg.outer)
+@function(np.linalg.outer)
+def linalg_outer(b: Builder, x1: Any, x2: Any, /) -> Tensor:
+    x, y = stacked(b, x1), stacked(b, x2)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ShapeMismatch("np.linalg.outer takes vectors; NumPy raises here, too", b.where, "Use np.multiply.outer.")
+    return pairs(b, x, y)
+
+
+@function(np.multiply.outer)
 def pairs(b: Builder, x: Any, y: Any) -> Tensor:
     """The products of all pairs of elements, unevaluated."""
     x, y = stacked(b, x), stacked(b, y)

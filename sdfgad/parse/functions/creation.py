@@ -111,7 +111,7 @@ def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: A
     """The array itself where no conversion is needed, else as ``np.array``."""
     if isinstance(a, Tensor) and a.place is not None and (dtype is None or np.dtype(dtype) == a.dtype) and not copy:
         return a
-    return array(b, a, dtype)
+    return array(b, a, dtype, copy=copy)
 
 
 @function(np.array)
@@ -129,6 +129,11 @@ def array(
     if not copy and isinstance(object, Tensor) and object.place is not None and dtype in (None, object.dtype):
         value = object
     else:
+        is_new = isinstance(object, Tensor) and object.place is None and dtype in (None, object.dtype)
+        if copy is False and not is_new:
+            raise b.unsupported(
+                "an array cannot be made here without a copy; NumPy raises here, too", "Leave out copy."
+            )
         value = stacked(b, object)
         value = value if dtype is None else astype(value, np.dtype(dtype))
         value = b.stored(value, weak=False)
@@ -161,14 +166,20 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
     if not all(is_integer(v) for v in (start, stop, step)):
         if not all(isinstance(v, (int, float)) for v in (start, stop, step)):
             raise b.unsupported("np.arange of run-time floats has no fixed length", "Use np.linspace.")
-        values = np.arange(start, stop, step)
-        count, dtype = len(values), dtype or values.dtype
-        first, second = float(start), float(values[1] - values[0]) if count > 1 else 0.0
-        return filled(b, (Lin(count),), _ramp(count, first, second), dtype)
-    first, last, stride = b.constant(start), b.constant(stop), b.constant(step)
-    count = len(range(first, last, stride))
-    ramp = Tensor((Lin(count),), INT, lambda p: Int(p[0].scaled(stride) + first))
-    return filled(b, (Lin(count),), ramp, dtype or INT)
+        values: np.ndarray[Any, Any] = np.arange(start, stop, step=step, dtype=dtype)
+        count = len(values)
+        first, second = (float(values[0]), float(values[1] - values[0])) if count > 1 else (float(start), 0.0)
+        # Of integers, NumPy rounds the first two, and goes on in steps of their difference.
+        whole = values.dtype.kind in "iu"
+        ramp = _integer_ramp(count, int(first), int(second)) if whole else _ramp(count, first, second)
+        return filled(b, (Lin(count),), ramp, values.dtype)
+    begin, end, stride = b.constant(start), b.constant(stop), b.constant(step)
+    count = len(range(begin, end, stride))
+    return filled(b, (Lin(count),), _integer_ramp(count, begin, stride), dtype or INT)
+
+
+def _integer_ramp(count: int, first: int, step: int) -> Tensor:
+    return Tensor((Lin(count),), INT, lambda p: Int(p[0].scaled(step) + first))
 
 
 def _ramp(count: int, first: float, step: float) -> Tensor:

@@ -13,7 +13,7 @@ from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.assembly import common_dtype
 from sdfgad.parse.functions.contraction import matmul
 from sdfgad.parse.functions.facts import tensor_of
-from sdfgad.parse.functions.output import into
+from sdfgad.parse.functions.output import into, require_cast
 from sdfgad.parse.functions.reduction import normalise_axes, sum_
 from sdfgad.parse.functions.shape import ravel, reshape
 from sdfgad.parse.functions.views import diagonal
@@ -42,6 +42,8 @@ def einsum(
     wide = np.dtype(dtype) if dtype is not None else common_dtype(tensors)
     if wide.kind == "b":
         raise b.unsupported("np.einsum of booleans", "Convert them to integers.")
+    for tensor in tensors:
+        require_cast(b, tensor, wide, casting)
     extents = _extents(b, terms)
     while len(terms) > 2:
         needed = {label for _, labels in terms[2:] for label in labels} | set(output)

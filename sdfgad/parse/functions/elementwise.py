@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power, to_bool, where
-from sdfgad.parse.functions.output import into
-from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.functions.output import into, require_cast
+from sdfgad.parse.registry import function
 from sdfgad.parse.values import Selection, Tensor, as_tensor, astype
 
 
@@ -26,7 +27,9 @@ def _ufunc_handler(name: str) -> Any:
         if name == "power" and dtype is None:
             result = power(b, *operands)
         elif name == "conjugate" and as_tensor(operands[0]).dtype.kind != "c":
-            result = as_tensor(operands[0]).as_value(settled=False)
+            # The conjugate of real numbers may still be converted.
+            result = elementwise(b, "positive", *operands, dtype=dtype) if dtype is not None else as_tensor(operands[0])
+            result = result.as_value(settled=False)
         else:
             result = elementwise(b, name, *operands, dtype=dtype)
         if out is not None:
@@ -34,7 +37,7 @@ def _ufunc_handler(name: str) -> Any:
             if isinstance(out, Selection):
                 selecting.assign(b, out, (Ellipsis,), result)
                 return out
-            return into(b, out, result)
+            return into(b, out, result, "same_kind")
         return result if isinstance(result, Selection) or not result.weak else strong(result)
 
     return handler
@@ -46,9 +49,8 @@ def strong(tensor: Tensor) -> Tensor:
 
 
 for _name in OPERATIONS:
-    _ufunc = getattr(np, _name, None)
-    if isinstance(_ufunc, np.ufunc):
-        FUNCTIONS[_ufunc] = Known(_ufunc_handler(_name), static=True)
+    if isinstance(getattr(np, _name, None), np.ufunc):
+        function(getattr(np, _name), static=True)(_ufunc_handler(_name))
 
 
 NOT_GIVEN = object()
@@ -65,19 +67,25 @@ def where_(b: Builder, condition: Any, x: Any = NOT_GIVEN, y: Any = NOT_GIVEN) -
 
 
 @function(np.clip, method="clip")
-def clip(b: Builder, x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+def clip(
+    b: Builder, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
+) -> Any:
     """``np.clip``: on a bound the value is kept, and so is its cotangent."""
     low, high = a_min if min is None else min, a_max if max is None else max
-    dtype = elementwise(b, "add", x, low).dtype if low is not None else as_tensor(x).dtype
-    result = x
+    bounds = [bound for bound in (low, high) if bound is not None]
+    dtype = reduce(partial(elementwise, b, "add"), bounds, as_tensor(a)).dtype
+    result = a
     for outside, bound in (("less", low), ("greater", high)):
         if bound is not None:
             result = where(b, elementwise(b, outside, result, bound), bound, result)
-    return astype(as_tensor(result), dtype)
+    return into(b, out, astype(as_tensor(result), dtype), "same_kind")
 
 
 @function(method="astype")
-def astype_method(b: Builder, x: Any, dtype: Any, copy: bool = True) -> Any:
+def astype_method(
+    b: Builder, x: Any, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+) -> Any:
+    require_cast(b, x.dense if isinstance(x, Selection) else x, np.dtype(dtype), casting)
     if isinstance(x, Selection):
         return replace(x, dense=astype(x.dense, np.dtype(dtype)))
     if not copy and x.dtype == np.dtype(dtype):

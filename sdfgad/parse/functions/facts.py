@@ -17,7 +17,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import operand_types
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.indexing import getitem
-from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
 
@@ -200,6 +200,4 @@ for _name in (
     *("tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index"),
     *("bartlett", "blackman", "hamming", "hanning", "kaiser"),
 ):
-    FUNCTIONS[getattr(np, _name)] = Known(_of_constants(getattr(np, _name)))
-for _name in ("prod", "factorial", "comb", "perm", "gcd", "lcm", "isqrt"):
-    FUNCTIONS[getattr(math, _name)] = Known(_of_constants(getattr(math, _name)))
+    function(getattr(np, _name))(_of_constants(getattr(np, _name)))

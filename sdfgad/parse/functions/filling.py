@@ -9,7 +9,7 @@ import numpy as np
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import where
 from sdfgad.parse.functions.facts import tensor_of
-from sdfgad.parse.functions.output import into
+from sdfgad.parse.functions.output import into, require_cast
 from sdfgad.parse.functions.views import diagonal
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
@@ -20,7 +20,10 @@ from sdfgad.parse.values import Tensor
 
 @function(np.copyto)
 def copyto(b: Builder, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    into(b, dst, tensor_of(b, src) if where is True else _chosen(b, where, src, dst))
+    new = tensor_of(b, src)
+    if isinstance(dst, Tensor):
+        require_cast(b, new, dst.dtype, casting)
+    into(b, dst, new if where is True else _chosen(b, where, new, dst))
 
 
 @function(np.putmask)

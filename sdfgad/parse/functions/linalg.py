@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sdfgad.errors import ShapeMismatch
-from sdfgad.ir.expr import Lin
+from sdfgad.ir.expr import BOOL, Expr, Int, Lin, Op
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.functions.grids import tril
 from sdfgad.parse.registry import function
-from sdfgad.parse.values import Tensor, as_tensor, astype
+from sdfgad.parse.values import Index, Tensor, as_tensor, astype, cast
 
 
 class _SlogdetResult(NamedTuple):
@@ -93,11 +94,17 @@ def inv(b: Builder, a: Any) -> Tensor:
     return b.call("inverse", [a], [(sizes, a.dtype)], (_batch(sizes), sizes[-1]))[0]
 
 
+_NOT_GIVEN: Any = object()
+
+
 @function(np.linalg.pinv)
-def pinv(b: Builder, a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
-    """The pseudo-inverse; differentiable where the rank is constant around the matrix."""
-    a, sizes, _ = _matrix(b, a, "pinv", is_square=False)
-    cut = rcond if rcond is not None else rtol if rtol is not None else 1e-15
+def pinv(b: Builder, a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NOT_GIVEN) -> Tensor:
+    """The pseudo-inverse; differentiable where the rank is constant, and what the cut-off drops is zero."""
+    a, sizes, real = _matrix(b, a, "pinv", is_square=hermitian)
+    a = _of_lower_triangle(b, a) if hermitian else a
+    cut = rcond if rcond is not None else 1e-15 if rtol is _NOT_GIVEN else rtol
+    if cut is None:
+        cut = max(sizes[-2:]) * float(np.finfo(real).eps)
     if not isinstance(cut, (int, float)):
         raise b.unsupported("a cut-off of np.linalg.pinv that is not a number", "Use a number.")
     m, n = sizes[-2:]
@@ -151,6 +158,20 @@ def _adjoint(b: Builder, a: Tensor) -> Tensor:
     return elementwise(b, "conjugate", swapped) if a.dtype.kind == "c" else swapped
 
 
+def _of_lower_triangle(b: Builder, a: Tensor) -> Tensor:
+    """The Hermitian matrix that the lower triangle describes, which is all that NumPy reads of a Hermitian one."""
+    whole = elementwise(b, "add", tril(b, a), _adjoint(b, tril(b, a, -1)))
+    if a.dtype.kind != "c":
+        return whole
+
+    def element(p: Index) -> Expr:
+        is_diagonal = Op("equal", (Int(p[-2]), Int(p[-1])), BOOL)
+        kept = Op("real", (a.element(p),), np.empty(0, a.dtype).real.dtype)
+        return Op("select", (is_diagonal, cast(kept, a.dtype), whole.element(p)), a.dtype)
+
+    return Tensor(a.shape, a.dtype, element)
+
+
 @function(np.linalg.qr)
 def qr(b: Builder, a: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "r"):
@@ -165,7 +186,11 @@ def qr(b: Builder, a: Any, mode: str = "reduced") -> Any:
 
 @function(np.linalg.svd)
 def svd(b: Builder, a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    a, sizes, real = _matrix(b, a, "svd", is_square=False)
+    a, sizes, real = _matrix(b, a, "svd", is_square=hermitian)
+    if hermitian and compute_uv:
+        what = "np.linalg.svd of a Hermitian matrix with its vectors is not supported"
+        raise b.unsupported(what, "Use np.linalg.eigh, or leave `hermitian` out.")
+    a = _of_lower_triangle(b, a) if hermitian else a
     m, n = sizes[-2:]
     if compute_uv and full_matrices and m != n:
         raise b.unsupported("np.linalg.svd of all singular vectors is not supported", "Pass full_matrices=False.")

@@ -11,7 +11,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.python import as_float, rows_of
 from sdfgad.parse.integers import as_int, whole
-from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.registry import function
 from sdfgad.parse.values import Tensor, is_integer, scalar
 
 _NAMES = {
@@ -31,7 +31,7 @@ def _of_floats(name: str) -> Callable[..., Tensor]:
 
 
 for _name, _operation in _NAMES.items():
-    FUNCTIONS[getattr(math, _name)] = Known(_of_floats(_operation), static=True)
+    function(getattr(math, _name), static=True)(_of_floats(_operation))
 
 _log, _sqrt, _hypot, _multiply, _subtract = map(_of_floats, ("log", "sqrt", "hypot", "multiply", "subtract"))
 
@@ -102,7 +102,7 @@ def _rounded(how: str) -> Callable[..., Any]:
 
 
 for _name in ("floor", "ceil", "trunc"):
-    FUNCTIONS[getattr(math, _name)] = Known(_rounded(_name), static=True)
+    function(getattr(math, _name), static=True)(_rounded(_name))
 
 
 @function(math.isclose, static=True)
@@ -130,7 +130,7 @@ def _of_integers(original: Callable[..., int]) -> Callable[..., int]:
 
 
 for _original in (math.factorial, math.comb, math.perm, math.isqrt):
-    FUNCTIONS[_original] = Known(_of_integers(_original), static=True)
+    function(_original, static=True)(_of_integers(_original))
 
 
 @function(math.gcd, static=True)

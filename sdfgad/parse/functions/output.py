@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.updating import updatable
+from sdfgad.parse.values import Tensor, as_tensor
 
 
-def into(b: Builder, out: Any, result: Any) -> Any:
-    """A result, written into the array `out` if one is given."""
+def into(b: Builder, out: Any, result: Any, casting: str = "unsafe") -> Any:
+    """A result, written into the array `out` if one is given.
+
+    Reductions convert to any dtype, as NumPy's do; ufuncs pass the rule that they cast by.
+    """
     if out is None:
         return result
     (target,) = out if isinstance(out, tuple) else (out,)
     place = updatable(b, target, "`out` is not an array that can be updated", "Pass an array of the program.")
+    require_cast(b, as_tensor(result), place.dtype, casting)
     b.assign(place, result)
     return place
 
@@ -23,6 +30,17 @@ def refuse(b: Builder, function: str, **options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise b.unsupported(f"the option `{name}` of {function} is not supported", "Leave it out.")
+
+
+def require_cast(b: Builder, value: Tensor, dtype: np.dtype[Any], casting: str) -> None:
+    """Refuse a conversion that NumPy's rule `casting` forbids; a Python integer fits any dtype of numbers."""
+    rules = ("no", "equiv", "safe", "same_kind", "unsafe")
+    if casting not in rules:
+        raise b.unsupported(f"the casting rule {casting!r}", f"Use one of {', '.join(map(repr, rules))}.")
+    is_python_integer = value.weak and value.dtype.kind == "i" and dtype.kind in "iufc"
+    if not is_python_integer and not np.can_cast(value.dtype, dtype, casting):  # type: ignore[arg-type]
+        what = f"{value.dtype} is not cast to {dtype} by the rule {casting!r}; NumPy raises here, too"
+        raise b.unsupported(what, "Convert it with astype first.")
 
 
 def is_fortran(b: Builder, order: Any) -> bool:

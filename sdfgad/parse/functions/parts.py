@@ -12,6 +12,7 @@ from sdfgad.ir.expr import Const, Op
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.elementwise import strong
+from sdfgad.parse.functions.output import into
 from sdfgad.parse.registry import attribute, function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Selection, Tensor, astype
@@ -52,11 +53,7 @@ def round_(b: Builder, a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
         there, back = ("multiply", "divide") if places > 0 else ("divide", "multiply")
         scaled = elementwise(b, there, x, 10.0 ** abs(places))
         result = astype(elementwise(b, back, elementwise(b, "rint", scaled), 10.0 ** abs(places)), x.dtype)
-    result = strong(result)
-    if out is None:
-        return result
-    b.assign(out, result)
-    return out
+    return into(b, out, strong(result), "same_kind")
 
 
 @function(np.nan_to_num, static=True)

@@ -12,11 +12,12 @@ from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power, to_bool
+from sdfgad.parse.functions.keyed import NOTHING, max_by_key, min_by_key
 from sdfgad.parse.functions.reduction import max_ as array_max
 from sdfgad.parse.functions.reduction import min_ as array_min
 from sdfgad.parse.functions.reduction import reduce_over
 from sdfgad.parse.integers import as_int, integer_extremum, single, whole
-from sdfgad.parse.registry import FUNCTIONS, Known, function
+from sdfgad.parse.registry import FUNCTIONS, function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
 
@@ -79,16 +80,18 @@ def pow_(b: Builder, base: Any, exponent: Any) -> Any:
     return power(b, base, exponent)
 
 
-_NOTHING: Any = object()
+# The argument `key` is None here: extrema by a key are definitions of their own.
 
 
-@function(builtins.max, static=True)
-def max_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) -> Any:
+@function(builtins.max, static=True, keyed=max_by_key)
+def max_(b: Builder, *values: Any, default: Any = NOTHING, key: None = None) -> Any:
+    assert key is None
     return _extremum(b, values, default, "maximum")
 
 
-@function(builtins.min, static=True)
-def min_(b: Builder, *values: Any, default: Any = _NOTHING, key: None = None) -> Any:
+@function(builtins.min, static=True, keyed=min_by_key)
+def min_(b: Builder, *values: Any, default: Any = NOTHING, key: None = None) -> Any:
+    assert key is None
     return _extremum(b, values, default, "minimum")
 
 
@@ -100,7 +103,7 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
             return (array_max if name == "maximum" else array_min)(b, items)
         values = tuple(rows_of(b, items))
     if not values:
-        if default is _NOTHING:
+        if default is NOTHING:
             raise b.unsupported("the extremum of an empty sequence")
         return default
     result = values[0]
@@ -198,4 +201,4 @@ def _converter(dtype: np.dtype[Any]) -> Any:
 
 
 for _name in ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_"):
-    FUNCTIONS[getattr(np, _name)] = Known(_converter(np.dtype(_name.rstrip("_"))), static=True)
+    function(getattr(np, _name), static=True)(_converter(np.dtype(_name.rstrip("_"))))

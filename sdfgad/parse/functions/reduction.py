@@ -74,7 +74,7 @@ def sum_(
     axes = normalise_axes(b, axis, x.ndim)
     total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
     if not (isinstance(initial, (int, float)) and initial == 0):
-        total = astype(elementwise(b, "add", total, initial), wide)
+        total = elementwise(b, "add", total, astype(stacked(b, initial), wide))
     return into(b, out, _with_kept_axes(a, total, keepdims))
 
 

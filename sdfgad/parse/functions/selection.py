@@ -11,6 +11,7 @@ from sdfgad.ir.expr import BOOL, INT, Int, Lin, as_linear
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, to_bool
+from sdfgad.parse.functions.output import refuse
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.gathering import gather
@@ -50,7 +51,8 @@ def flatnonzero(b: Builder, a: Any) -> Tensor:
 
 @function(np.argsort, method="argsort")
 def argsort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
-    """The stable sorting permutation, which has no derivative."""
+    """The stable sorting permutation, which has no derivative; so `kind` and `stable` do not matter."""
+    refuse(b, "np.argsort", order=order)
     rows, position = _rows(b, as_tensor(a), axis)
     sizes = [b.constant(extent) for extent in rows.shape]
     (found,) = b.call("argsort", [rows], [(sizes, INT)], (math.prod(sizes[:-1]), sizes[-1]))
@@ -59,6 +61,7 @@ def argsort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = N
 
 @function(np.sort)
 def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    refuse(b, "np.sort", order=order)
     rows, position = _rows(b, as_tensor(a), axis)
     order_ = argsort(b, rows)
     result = Tensor(rows.shape, rows.dtype, lambda p: rows.element((*p[:-1], as_linear(order_.element(p)))))
@@ -69,7 +72,7 @@ def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None
 def sort_method(b: Builder, a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None) -> None:
     """Sort in place."""
     place = updatable(b, a, "an array that cannot be updated in place is sorted in place", "Use np.sort.")
-    b.assign(place, sort(b, a, axis))
+    b.assign(place, sort(b, a, axis, order=order))
 
 
 @function(np.extract)
@@ -117,6 +120,8 @@ def searchsorted(b: Builder, a: Any, v: Any, side: str = "left", sorter: Any = N
     """Positions at which elements would have to be inserted, which have no derivative."""
     if sorter is not None:
         raise b.unsupported("np.searchsorted with a sorter is not supported", "Sort the array first.")
+    if side not in ("left", "right"):
+        raise b.unsupported(f"the side {side!r} of np.searchsorted", "Use 'left' or 'right'.")
     a, v = stacked(b, a), stacked(b, v)
     dtype = np.result_type(a.dtype, v.dtype)
     sizes = [b.constant(extent) for extent in v.shape]

@@ -97,7 +97,10 @@ def reshape(b: Builder, x: Tensor, *new_shape: Any, order: Any = "C", copy: Any 
     new = shape_of(b, sizes)
     old = [extent.const for extent in x.shape]
     shaped = x.reindexed(new, lambda p: unravelled(ravelled(p, sizes), old))
-    return shaped if not copy and (x.place is None or _stays_view(b, x, sizes)) else b.stored(shaped)
+    is_view = x.place is None or _stays_view(b, x, sizes)
+    if copy is False and not is_view:
+        raise b.unsupported("this array cannot be reshaped without a copy; NumPy raises here, too", "Leave out copy.")
+    return shaped if not copy and is_view else b.stored(shaped)
 
 
 def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:

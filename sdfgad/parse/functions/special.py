@@ -10,7 +10,7 @@ import numpy as np
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.elementwise import strong
-from sdfgad.parse.registry import FUNCTIONS, Known, function, optional
+from sdfgad.parse.registry import function, optional
 from sdfgad.parse.values import Tensor
 
 
@@ -42,7 +42,7 @@ def _handler(name: str) -> Callable[..., Tensor]:
 
 
 for _original in (np.sinc, np.i0):
-    FUNCTIONS[_original] = Known(_handler(_original.__name__), static=True)
+    function(_original, static=True)(_handler(_original.__name__))
 
 for _name, _operation in {
     **{name: name for name in ("erf", "erfc", "erfinv", "gamma", "gammaln", "expit", "log_expit", "logit")},

@@ -9,20 +9,34 @@ import numpy as np
 from sdfgad.ir.expr import BOOL, INT
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, to_bool
+from sdfgad.parse.functions.output import into
 from sdfgad.parse.functions.reduction import normalise_axes, reduce_over
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Tensor, cast
 
 
-@function(np.any, method="any")
-def any_(b: Builder, a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Tensor:
-    return _reduced(b, a, axis, keepdims, "maximum", False)
+@function(np.any)
+def any_(b: Builder, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
+    return into(b, out, _reduced(b, a, axis, keepdims, "maximum", False))
 
 
-@function(np.all, method="all")
-def all_(b: Builder, a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Tensor:
-    return _reduced(b, a, axis, keepdims, "minimum", True)
+@function(np.all)
+def all_(b: Builder, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
+    return into(b, out, _reduced(b, a, axis, keepdims, "minimum", True))
+
+
+# The methods of arrays take another second positional argument than their documentation says.
+
+
+@function(method="any")
+def any_method(b: Builder, a: Any, axis: Any = None, *, out: Any = None, keepdims: bool = False) -> Tensor:
+    return any_(b, a, axis, out, keepdims)
+
+
+@function(method="all")
+def all_method(b: Builder, a: Any, axis: Any = None, *, out: Any = None, keepdims: bool = False) -> Tensor:
+    return all_(b, a, axis, out, keepdims)
 
 
 def _reduced(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, start: bool) -> Tensor:
@@ -52,15 +66,6 @@ def isclose(b: Builder, a: Any, b_: Any, rtol: Any = 1e-05, atol: Any = 1e-08, e
 @function(np.allclose, static=True)
 def allclose(b: Builder, a: Any, b_: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Tensor:
     return all_(b, isclose(b, a, b_, rtol, atol, equal_nan))
-
-
-@function(np.array_equal, static=True)
-def array_equal(b: Builder, a1: Any, a2: Any, equal_nan: bool = False) -> Any:
-    x, y = stacked(b, a1), stacked(b, a2)
-    if x.ndim != y.ndim or not all(b.is_zero(n - m) for n, m in zip(x.shape, y.shape, strict=True)):
-        return False
-    same = elementwise(b, "equal", x, y)
-    return all_(b, elementwise(b, "logical_or", same, _both_nan(b, x, y)) if equal_nan else same)
 
 
 def _both_nan(b: Builder, x: Tensor, y: Tensor) -> Tensor:

@@ -14,6 +14,8 @@ from sdfgad.parse.registry import in_numpy
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
 ) -> Any:
+    if np.ndim(base) > 0:
+        raise ValueError("np.logspace with an array as its base is not supported")
     values = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
     return values if dtype is None else values.astype(dtype)
 

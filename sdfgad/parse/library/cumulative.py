@@ -27,7 +27,7 @@ def prod(
     for k in reversed(axes):
         result = _prod(result, k)
     if initial is not None:
-        result = result * initial
+        result = result * array_like(initial).astype(result.dtype)
     if keepdims:
         result = np.expand_dims(result, axes)
     if out is None:
@@ -80,24 +80,35 @@ def _running(a: Any, axis: Any, dtype: Any, out: Any) -> Any:
 def cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
 ) -> Any:
-    return _cumulative(x, axis, np.cumsum(x, axis=axis, dtype=dtype, out=out), include_initial, 0)
+    if not include_initial:
+        return np.cumsum(_with_axis(x, axis), axis=axis, dtype=dtype, out=out)
+    return _with_first(np.cumsum(_with_axis(x, axis), axis=axis, dtype=dtype), axis, 0, out)
 
 
 @in_numpy(np.cumulative_prod)
 def cumulative_prod(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
 ) -> Any:
-    return _cumulative(x, axis, np.cumprod(x, axis=axis, dtype=dtype, out=out), include_initial, 1)
+    if not include_initial:
+        return np.cumprod(_with_axis(x, axis), axis=axis, dtype=dtype, out=out)
+    return _with_first(np.cumprod(_with_axis(x, axis), axis=axis, dtype=dtype), axis, 1, out)
 
 
-def _cumulative(x: Any, axis: Any, running: Any, include_initial: Any, first: Any) -> Any:
+def _with_axis(x: Any, axis: Any) -> Any:
     if axis is None and np.ndim(x) > 1:
         raise ValueError("an axis must be given for arrays of several dimensions")
-    if not include_initial:
-        return running
+    return x
+
+
+def _with_first(running: Any, axis: Any, first: Any, out: Any) -> Any:
+    """Running sums or products behind the first of them, that of no elements."""
     axis = 0 if axis is None else axis_of(axis, running.ndim)
     shape = running.shape[:axis] + (1,) + running.shape[axis + 1 :]  # noqa: RUF005 - our parser has no starred tuples
-    return np.concatenate((np.full(shape, first, running.dtype), running), axis)
+    result = np.concatenate((np.full(shape, first, running.dtype), running), axis)
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 @in_numpy(np.nancumsum)

@@ -16,12 +16,16 @@ def with_length(a: Any, n: Any) -> Any:
     have = a.shape[-1]
     if n is None or n == have:
         return a
+    if n < 1:
+        raise ValueError("a Fourier transform needs at least one element")
     if n < have:
         return a[..., :n]
     return np.concatenate([a, np.zeros((*a.shape[:-1], n - have), dtype=a.dtype)], axis=-1)
 
 
 def scale_of(n: Any, norm: Any, is_backward: Any) -> Any:
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError("the norm of a Fourier transform is 'backward', 'ortho' or 'forward'")
     if norm == "ortho":
         return 1.0 / math.sqrt(n)
     return 1.0 / n if is_backward == (norm in (None, "backward")) else 1.0
@@ -72,11 +76,22 @@ def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     return np.fft.irfft(np.conj(a), n, axis, swapped)
 
 
-def transform_axes(a: Any, s: Any, axes: Any, norm: Any, sign: Any) -> Any:
+def lengths_and_axes(a: Any, s: Any, axes: Any) -> Any:
+    """The lengths to transform, None for all that an axis has, and the axes, as two tuples."""
     if axes is None:
-        axes = tuple(range(-len(s), 0)) if s is not None else tuple(range(-a.ndim, 0))
+        axes = tuple(range(-a.ndim if s is None else -len(s), 0))
+    if s is None:
+        return tuple([None for _ in axes]), axes
+    if len(s) != len(axes):
+        raise ValueError("the lengths and the axes of a Fourier transform differ in number")
+    # A length of -1 is the axis' own.
+    return tuple([a.shape[axes[k]] if s[k] == -1 else s[k] for k in range(len(axes))]), axes
+
+
+def transform_axes(a: Any, s: Any, axes: Any, norm: Any, sign: Any) -> Any:
+    lengths, axes = lengths_and_axes(a, s, axes)
     for position in range(len(axes)):
-        a = transform_axis(a, None if s is None else s[position], axes[position], norm, sign)
+        a = transform_axis(a, lengths[position], axes[position], norm, sign)
     return a
 
 
@@ -102,9 +117,9 @@ def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
 
 @in_numpy(np.fft.rfftn)
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    axes = tuple(range(-a.ndim, 0)) if axes is None else axes
-    half = np.fft.rfft(a, None if s is None else s[-1], axes[-1], norm)
-    return transform_axes(half, None if s is None else s[:-1], axes[:-1], norm, -1)
+    lengths, axes = lengths_and_axes(a, s, axes)
+    half = np.fft.rfft(a, lengths[-1], axes[-1], norm)
+    return transform_axes(half, None if s is None else lengths[:-1], axes[:-1], norm, -1)
 
 
 @in_numpy(np.fft.rfft2)
@@ -114,9 +129,9 @@ def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
 
 @in_numpy(np.fft.irfftn)
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    axes = tuple(range(-a.ndim, 0)) if axes is None else axes
-    rest = transform_axes(a, None if s is None else s[:-1], axes[:-1], norm, 1)
-    return np.fft.irfft(rest, None if s is None else s[-1], axes[-1], norm)
+    lengths, axes = lengths_and_axes(a, s, axes)
+    rest = transform_axes(a, None if s is None else lengths[:-1], axes[:-1], norm, 1)
+    return np.fft.irfft(rest, lengths[-1], axes[-1], norm)
 
 
 @in_numpy(np.fft.irfft2)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.parse.functions.facts import array_like
 from sdfgad.parse.registry import in_numpy
 
 
@@ -17,6 +18,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """
     m, n = a.shape
     cut = max(m, n) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
+    # A negative one stands for the machine precision.
+    cut = float(np.finfo(a.dtype).eps) if cut < 0 else cut
     x = np.linalg.pinv(a, cut) @ b
     s = np.linalg.svd(a, compute_uv=False)
     rank = np.sum(s > cut * s[0])
@@ -46,11 +49,16 @@ def matrix_power(a: Any, n: Any) -> Any:
 
 @in_numpy(np.linalg.matrix_rank)
 def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:
-    s = np.linalg.svd(A, compute_uv=False)
+    s = np.linalg.svd(A, compute_uv=False, hermitian=hermitian)
     if tol is not None:
-        return np.sum(s > tol, axis=-1)
-    cut = max(A.shape[-2:]) * float(np.finfo(s.dtype).eps) if rtol is None else rtol
+        return np.sum(s > _for_each(tol), axis=-1)
+    cut = max(A.shape[-2:]) * float(np.finfo(s.dtype).eps) if rtol is None else _for_each(rtol)
     return np.sum(s > cut * s[..., :1], axis=-1)
+
+
+def _for_each(limit: Any) -> Any:
+    """A limit for all matrices of a stack, or one for each."""
+    return limit if np.ndim(limit) == 0 else array_like(limit)[..., None]
 
 
 @in_numpy(np.linalg.cond)

@@ -86,7 +86,12 @@ def minimum_at(a: Any, indices: Any, values: Any) -> Any:
         a[places[k]] = np.minimum(a[places[k]], values[k])
 
 
-@in_numpy(np.compress, method="compress")
+@in_numpy(method="compress")
+def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    return np.compress(condition, a, axis=axis, out=out)
+
+
+@in_numpy(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """The elements for which a condition that is known while parsing holds."""
     chosen = [k for k in range(len(condition)) if condition[k]]
@@ -95,6 +100,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 @in_numpy(np.array_equal)
 def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+    a1, a2 = (array_like(a1), array_like(a2))
     if np.shape(a1) != np.shape(a2):
         return False
     same = np.equal(a1, a2)
@@ -106,6 +112,8 @@ def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """Linear interpolation between the sorted elements; `q` must be a number known while parsing."""
     if not isinstance(q, (int, float)):
         raise ValueError("the quantile must be one number")
+    if not 0 <= q <= 1:
+        raise ValueError("quantiles must be in the range [0, 1]")
     rows = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)
     ordered = np.sort(rows, axis=-1)
     place = q * (rows.shape[-1] - 1)

@@ -109,8 +109,8 @@ def pad(
     array: Any,
     pad_width: Any,
     mode: Any = "constant",
-    constant_values: Any = 0,
-    end_values: Any = 0,
+    constant_values: Any = None,
+    end_values: Any = None,
     reflect_type: Any = "even",
     stat_length: Any = None,
 ) -> Any:
@@ -118,9 +118,12 @@ def pad(
     array = array_like(array)
     if reflect_type != "even" or stat_length is not None:
         raise ValueError("np.pad with reflect_type='odd' or stat_length is not supported")
+    if (constant_values is not None and mode != "constant") or (end_values is not None and mode != "linear_ramp"):
+        raise ValueError("this mode of np.pad does not take these values")
+    values = end_values if mode == "linear_ramp" else constant_values
     for axis in axes_of(None, array.ndim):
         before, after = _pair(pad_width, axis, array.ndim)
-        ends = _pair(end_values if mode == "linear_ramp" else constant_values, axis, array.ndim)
+        ends = _pair(0 if values is None else values, axis, array.ndim)
         array = _padded(array, axis, fixed_int(before), fixed_int(after), mode, ends)
     return array
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.parse.functions.facts import array_like
 from sdfgad.parse.registry import in_numpy
 
 
@@ -31,22 +32,35 @@ def multiply_reduce(
 
 @in_numpy(np.maximum.reduce)
 def maximum_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return np.max(array, axis=axis, out=out, keepdims=keepdims)
+    return np.max(_as(array, dtype), axis=axis, out=out, keepdims=keepdims)
 
 
 @in_numpy(np.minimum.reduce)
 def minimum_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return np.min(array, axis=axis, out=out, keepdims=keepdims)
+    return np.min(_as(array, dtype), axis=axis, out=out, keepdims=keepdims)
 
 
 @in_numpy(np.logical_or.reduce)
 def logical_or_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return np.any(array, axis=axis, keepdims=keepdims)
+    _require_truth(dtype)
+    return np.any(array, axis=axis, out=out, keepdims=keepdims)
 
 
 @in_numpy(np.logical_and.reduce)
 def logical_and_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return np.all(array, axis=axis, keepdims=keepdims)
+    _require_truth(dtype)
+    return np.all(array, axis=axis, out=out, keepdims=keepdims)
+
+
+def _as(array: Any, dtype: Any) -> Any:
+    """The operand in the dtype in which it is reduced."""
+    array = array_like(array)
+    return array if dtype is None else array.astype(dtype)
+
+
+def _require_truth(dtype: Any) -> None:
+    if dtype is not None and np.dtype(dtype).kind != "b":
+        raise ValueError("a logical operation has no other dtype than bool")
 
 
 @in_numpy(np.add.accumulate)
@@ -61,13 +75,24 @@ def multiply_accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any =
 
 @in_numpy(np.maximum.accumulate)
 def maximum_accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-    rows = np.moveaxis(array, axis, 0)
+    rows = np.moveaxis(_as(array, dtype), axis, 0)
     result = np.copy(rows)
     for k in range(1, rows.shape[0]):
         result[k] = np.maximum(result[k - 1], rows[k])
-    return np.moveaxis(result, 0, axis)
+    return _stored(np.moveaxis(result, 0, axis), out)
 
 
 @in_numpy(np.minimum.accumulate)
 def minimum_accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-    return -np.maximum.accumulate(-array, axis=axis)
+    rows = np.moveaxis(_as(array, dtype), axis, 0)
+    result = np.copy(rows)
+    for k in range(1, rows.shape[0]):
+        result[k] = np.minimum(result[k - 1], rows[k])
+    return _stored(np.moveaxis(result, 0, axis), out)
+
+
+def _stored(result: Any, out: Any) -> Any:
+    if out is None:
+        return result
+    out[...] = result
+    return out

@@ -1,0 +1,37 @@
+"""Extrema by a key: definitions that the parser inlines, as they call functions of the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NOTHING: Any = object()
+
+
+def max_by_key(*values: Any, default: Any = NOTHING, key: Any = None) -> Any:
+    """The first item whose key is the largest."""
+    items = values[0] if len(values) == 1 else values
+    if default is not NOTHING and len(items) == 0:
+        return default
+    best = items[0]
+    top = key(best)
+    for item in items[1:]:
+        value = key(item)
+        if value > top:
+            best = item
+            top = value
+    return best
+
+
+def min_by_key(*values: Any, default: Any = NOTHING, key: Any = None) -> Any:
+    """The first item whose key is the smallest."""
+    items = values[0] if len(values) == 1 else values
+    if default is not NOTHING and len(items) == 0:
+        return default
+    best = items[0]
+    top = key(best)
+    for item in items[1:]:
+        value = key(item)
+        if value < top:
+            best = item
+            top = value
+    return best
