@@ -74,7 +74,7 @@ def _params(node: Any) -> Iterable[str]:
 @contextmanager
 def _quickly() -> Iterator[None]:
     """Without what takes DaCe long and is of no use here: the search for loops between states, the symbols of each
-    nested SDFG again for each one around it, and a copy of the graph as it was before library nodes are expanded. DaCe's
+    nested SDFG again for each one around it, and a copy of the graph before its library nodes are expanded. DaCe's
     generator is one for all threads."""
     with (
         without_line_info(),
