@@ -17,7 +17,7 @@ from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.products import product_of
 from sdfgad.sdfg.descriptors import box, connector_type, debug_info, inside, is_affine, point, symbolic_form, whole
 from sdfgad.sdfg.library import BEFORE, LibraryCall, Product
-from sdfgad.sdfg.marks import schedule
+from sdfgad.sdfg.marks import mark_clear, schedule
 from sdfgad.sdfg.tasklet import RESULT, TaskletWriter, conversion
 
 WCR = {
@@ -48,36 +48,31 @@ class Computations:
         self.names = Names()
 
     def compute(self, statement: Compute, extents: Extents, place: Any) -> None:
-        """A map around a tasklet; one that clears its target follows another one, and a product is a library node."""
+        """A map around a tasklet; a sum that clears its target is two, and a product is a library node."""
         product = product_of(statement, self.buffers)
         if product is not None:
             return self.product(replace(statement, params=tuple(extents)), place)
-        state = self.state(statement, place)
-        if not statement.fresh:
-            self.over_box(statement, extents, state)
-            return None
-        # In one state: the reader takes only such a pair for one statement.
-        _, done = self.over_box(cleared(statement), [e for e in extents if e[0] in own(statement)], state)
-        begin, _ = self.over_box(replace(statement, fresh=False), extents, state)
-        state.add_nedge(done, begin, dace.Memlet())
+        if statement.fresh:
+            clear = self.state(statement, place)
+            mark_clear(self.over_box(cleared(statement), [e for e in extents if e[0] in own(statement)], clear))
+        self.over_box(replace(statement, fresh=False), extents, self.state(statement, place))
         return None
 
-    def over_box(self, statement: Compute, extents: Extents, state: Any) -> tuple[Any, Any]:
-        """Adds a tasklet, in a map if it has a box of points. The first of its nodes to run, and the one it writes."""
+    def over_box(self, statement: Compute, extents: Extents, state: Any) -> Any:
+        """Adds a tasklet, in a map if it has a box of points."""
         tasklet, reads, writes = self.tasklet(statement, state, state.sdfg)
         if not extents:
-            sources = {memlet.data: state.add_access(memlet.data) for _, memlet in reads}
+            sources = {name: state.add_access(name) for name in {memlet.data: None for _, memlet in reads}}
             for connector, memlet in reads:
                 state.add_edge(sources[memlet.data], None, tasklet, connector, memlet)
-            target = state.add_access(writes.data)
-            state.add_edge(tasklet, RESULT, target, None, writes)
-            return tasklet, target
+            state.add_edge(tasklet, RESULT, state.add_access(writes.data), None, writes)
+            return tasklet
         ranges = {name: subsets.Range([(0, symbolic_form(e) - 1, 1)]) for name, e in extents}
         entry, exit_ = state.add_map(f"m_{label(statement)}", ranges, schedule=schedule)
         entry.map.debuginfo = tasklet.debuginfo
         self.enter(state, entry, tasklet, reads, state.sdfg)
         self.leave(state, exit_, tasklet, [(RESULT, writes)], state.sdfg)
-        return entry, state.out_edges(exit_)[0].dst
+        return tasklet
 
     def scalar(self, buffer: Buffer, value: Expr, place: Any) -> None:
         """Assigns a value to a scalar that only the graph has, not the program."""

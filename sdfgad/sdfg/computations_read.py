@@ -8,13 +8,16 @@ from typing import Any
 
 from dace import dtypes
 from dace.sdfg import nodes
+from dace.sdfg.state import SDFGState
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.ir.program import Access, Accumulate, Call, Compute, Params, Statement, Whole
+from sdfgad.ir.program import Access, Accumulate, Call, Compute, Params, Statement, Whole, reads_of
 from sdfgad.sdfg.computations import own
+from sdfgad.sdfg.descriptors import is_affine
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
+from sdfgad.sdfg.marks import CLEARS
 from sdfgad.sdfg.parsing import TaskletParser, converted, linear
 from sdfgad.sdfg.scope import Scope
 
@@ -77,7 +80,24 @@ def clears(first: Statement, second: Statement) -> bool:
     params = tuple(item for item in second.params if item[0] in own(second))
     is_start = isinstance(first.value, Const) and first.value.value == OPERATIONS[second.accumulate].identity
     is_same = first.target == second.target and first.params == params
-    return is_start and is_same and first.assigns and not second.fresh
+    # It is cleared once for all points, and what it adds is computed before: no point may read it.
+    is_apart = is_affine(first.target.index) and second.target.buffer not in {read.buffer for read in reads_of(second)}
+    return is_start and is_same and is_apart and first.assigns and not second.fresh
+
+
+def is_clear(block: Any) -> bool:
+    """Whether a block is a state of nothing but a tasklet that the writer has marked as a clear."""
+    node = single_node(block) if isinstance(block, SDFGState) else None
+    tasklets = [n for n in block.nodes() if isinstance(n, nodes.Tasklet)] if node is not None else []
+    return len(tasklets) == 1 and CLEARS in tasklets[0].location
+
+
+def single_node(state: Any) -> Any:
+    """The only node of a state, with what is inside, if there is one; None where the state also copies arrays."""
+    parents = state.scope_dict()
+    found = [n for n in state.nodes() if parents[n] is None and isinstance(n, (nodes.CodeNode, nodes.EntryNode))]
+    copies = any(isinstance(e.src, nodes.AccessNode) and isinstance(e.dst, nodes.AccessNode) for e in state.edges())
+    return found[0] if len(found) == 1 and not copies else None
 
 
 def _read(memlet: Any, index: tuple[Lin, ...] | None, scope: Scope) -> Read:

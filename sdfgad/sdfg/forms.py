@@ -10,7 +10,9 @@ from dace import symbolic
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Int, Lin
+from sdfgad.ir.ops import OPERATIONS
 from sdfgad.sdfg.parsing import linear, operation
+from sdfgad.sdfg.tasklet import FUNCTION
 
 Symbols = Mapping[str, Lin]
 FUNCTIONS = {"int_floor": "floor_divide", "Min": "minimum", "Max": "maximum", "Mod": "remainder"}
@@ -43,7 +45,9 @@ def form_of(value: Any, symbols: Symbols) -> Lin:
         return _folded("multiply", [args[0]] * args[1].const)
     if isinstance(value, symbolic.int_ceil):
         return -_folded("floor_divide", [-args[0], args[1]])
-    name = FUNCTIONS.get(type(value).__name__)
+    function = type(value).__name__
+    own = function.removeprefix(FUNCTION.format(""))
+    name = own if own != function and own in OPERATIONS else FUNCTIONS.get(function)
     if name is None:
         raise UnsupportedGraph(f"the symbolic expression `{value}` is not one of integers")
     return _folded(name, args)

@@ -24,11 +24,18 @@ dtypes.SCOPEDEFAULT_SCHEDULE[schedule] = schedule
 dtypes.SCOPEDEFAULT_STORAGE[schedule] = dtypes.StorageType.Register
 # The key of a node's location; only nodes that no map is around need it.
 MARK = "sdfgad"
+# The key of a tasklet that only clears the target of the sum in the next state.
+CLEARS = "sdfgad_clears"
 
 
 def mark(node: Any) -> None:
     """Marks a tasklet or a nested SDFG for our code generator."""
-    node.location = {MARK: sympy.Integer(0)}
+    node.location[MARK] = sympy.Integer(0)
+
+
+def mark_clear(tasklet: Any) -> None:
+    """Marks a tasklet as one that clears the target of the sum in the next state."""
+    tasklet.location[CLEARS] = sympy.Integer(0)
 
 
 def is_marked(node: Any) -> bool:

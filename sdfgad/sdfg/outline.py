@@ -7,12 +7,14 @@ from functools import cached_property
 from typing import Any
 
 from dace.sdfg import utils
-from dace.sdfg.state import SDFGState
+from dace.sdfg.state import LoopRegion, SDFGState
 
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Program, Statement, written
+from sdfgad.sdfg.computations_read import clears, is_clear, single_node
 from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
-from sdfgad.sdfg.reader import blocks_of, code_nodes, top_scope
+from sdfgad.sdfg.reader import as_fresh, code_nodes, node_of, top_scope
 from sdfgad.sdfg.scope import Scope
 
 
@@ -41,10 +43,17 @@ class Outline:
 
     def _read(self, scope: Scope) -> Program:
         body: list[Statement] = []
+        # DaCe's code keeps the values of symbols; here they stand for themselves.
+        blocks = [b for b in self.sdfg.all_control_flow_blocks() if isinstance(b, LoopRegion)]
+        own = {loop.loop_variable for loop in blocks}
+        own |= {name for edge in self.sdfg.all_interstate_edges() for name in edge.data.assignments}
+        scope = scope.with_symbols({name: Lin.symbol(name) for name in own})
         for region in self.sdfg.all_control_flow_regions():
+            before = None
             for block in utils.dfs_topological_sort(region, [region.start_block]) if region.number_of_nodes() else ():
                 if isinstance(block, SDFGState):
-                    self._state(block, body, scope)
+                    self._state(block, before if _follows(region, before, block) else None, body, scope)
+                before = block
         outside = [name for name, descriptor in self.sdfg.arrays.items() if not descriptor.transient]
         changed = written(tuple(body))
         inputs = tuple(name for name in outside if name not in changed)
@@ -53,8 +62,15 @@ class Outline:
         integers, buffers = tuple(self.sdfg.symbols), scope.buffers.found
         return Program(self.sdfg.name, buffers, inputs, integers, outputs, tuple(body), bounds=tuple(sorted(bounds)))
 
-    def _state(self, state: Any, body: list[Statement], scope: Scope) -> None:
-        for node, block in blocks_of(state, filter(is_marked, code_nodes(state)), scope):
+    def _state(self, state: Any, before: Any, body: list[Statement], scope: Scope) -> None:
+        """Reads the nodes of a state; one that accumulates what the state before it clears does both."""
+        for node in filter(is_marked, code_nodes(state)):
+            block = node_of(state, node, scope)
+            cleared = single_node(before) if is_clear(before) and node is single_node(state) else None
+            if cleared in self._positions and len(block) == 1 and clears(body[-1], block[0]):
+                self._positions[cleared] = range(0)
+                body.pop()
+                block = (as_fresh(block[0]),)
             self._positions[node] = range(len(body), len(body) + len(block))
             body += block
 
@@ -91,3 +107,10 @@ class Outline:
                 found[name] = (found.get(name, (state,))[0], state)
         on_edges = {name for edge in self.sdfg.all_interstate_edges() for name in edge.data.free_symbols}
         return {name: span for name, span in found.items() if name not in on_edges}
+
+
+def _follows(region: Any, before: Any, block: Any) -> bool:
+    """Whether a block runs right after the one before, and nowhere else."""
+    edges = region.in_edges(block)
+    is_plain = len(edges) == 1 and edges[0].src is before and not edges[0].data.assignments
+    return is_plain and region.out_degree(before) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from dace.sdfg import nodes, utils
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import Expr, Lin, Read
+from sdfgad.ir.expr import Expr, Int, Lin, Read
 from sdfgad.ir.program import (
     ZERO,
     Block,
@@ -25,7 +25,7 @@ from sdfgad.ir.program import (
     rewrite_statement,
     written,
 )
-from sdfgad.sdfg.computations_read import call_of, clears, computes_of
+from sdfgad.sdfg.computations_read import call_of, clears, computes_of, is_clear
 from sdfgad.sdfg.descriptors import bounds_of, values_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.normalisation import downwards, steps_in, upwards, with_symbols
@@ -75,6 +75,7 @@ def region(graph: Any, scope: Scope) -> Block:
     found: list[Statement] = []
     # Symbols whose values came from data that has changed since.
     old: dict[str, str] = {}
+    before: Any = None
     for block, assignments in chain(graph):
         if old:
             texts = (symbolic.pystr_to_symbolic(str(value)) for value in assignments.values())
@@ -88,8 +89,27 @@ def region(graph: Any, scope: Scope) -> Block:
         if changed:
             _refuse(changed, block, _used_inside(block))
         old |= changed
+        if is_clear(before) and not assignments and len(statements) == 1 and clears(found[-1], statements[0]):
+            found.pop()
+            statements = (as_fresh(statements[0]),)
         found += statements
+        scope, before = scope.without(assigned_inside(block)), block
     return tuple(found)
+
+
+def as_fresh(statement: Statement) -> Compute:
+    """An accumulation with the clear before it, as one statement."""
+    assert isinstance(statement, Compute)
+    return replace(statement, fresh=True)
+
+
+def assigned_inside(block: Any) -> set[str]:
+    """The symbols that a loop or a branch assigns: their values are not known after it, nor when a trip begins."""
+    if isinstance(block, SDFGState):
+        return set()
+    loops = {b.loop_variable for b in block.all_control_flow_blocks() if isinstance(b, LoopRegion)}
+    own = {block.loop_variable} if isinstance(block, LoopRegion) else set()
+    return own | loops | {name for edge in block.all_interstate_edges() for name in edge.data.assignments}
 
 
 def from_data(scope: Scope, buffers: set[str]) -> dict[str, str]:
@@ -169,8 +189,12 @@ def loop_of(loop: Any, scope: Scope) -> Loop:
     if not is_known or not isinstance(condition.ops[0], (ast.Lt, ast.LtE) if step > 0 else (ast.Gt, ast.GtE)):
         raise UnsupportedGraph(f"the loop `{loop.label}` goes on while `{loop.loop_condition.as_string}`")
     bound = scope.parser.expression(condition.comparators[0], {})
-    counter, inner = scope.with_counter(var)
+    if any(var in edge.data.assignments for edge in loop.all_interstate_edges()):
+        raise UnsupportedGraph(f"the loop `{loop.label}` assigns its counter")
+    counter, inner = scope.without(assigned_inside(loop)).with_counter(var)
     body = region(loop, inner)
+    if abs(step) != 1 and any(read.buffer in written(body) for read in Int(first).reads):
+        raise UnsupportedGraph(f"the loop `{loop.label}` changes where it started")
     is_open = isinstance(bound, Read) and bound.buffer in written(body)
     data = {node.id for node in ast.walk(condition) if isinstance(node, ast.Name) and node.id in scope.sdfg.arrays}
     moving = any(scope.buffer(name).name in written(body) for name in data)
@@ -205,21 +229,7 @@ def _step(loop: Any, scope: Scope) -> int:
 def state_of(state: Any, scope: Scope) -> Block:
     """The statements of a state."""
     _refuse_copies(state, None)
-    return tuple(s for _, block in blocks_of(state, code_nodes(state), scope) for s in block)
-
-
-def blocks_of(state: Any, ordered: Iterable[Any], scope: Scope) -> list[tuple[Any, Block]]:
-    """Nodes with their statements; an accumulation and the node before it that clears its target are one statement."""
-    found: list[tuple[Any, Block]] = []
-    for node in ordered:
-        block = node_of(state, node, scope)
-        before = found[-1][1] if found else ()
-        if len(before) == len(block) == 1 and clears(before[0], block[0]):
-            assert isinstance(block[0], Compute)
-            found[-1] = (found[-1][0], ())
-            block = (replace(block[0], fresh=True),)
-        found.append((node, block))
-    return found
+    return tuple(s for node in code_nodes(state) for s in node_of(state, node, scope))
 
 
 def _refuse_copies(state: Any, entry: Any) -> None:
@@ -271,7 +281,7 @@ def map_of(state: Any, entry: Any, scope: Scope) -> Block:
     if len(inside) == 1 and isinstance(inside[0], nodes.Tasklet) and _is_box(tuple(params)):
         found = computes_of(state, inside[0], tuple(params), inner)
         return tuple(rewrite_statement(s, shifts) for s in found) if shifts else tuple(found)
-    body: Block = tuple(s for _, block in blocks_of(state, inside, inner) for s in block)
+    body: Block = tuple(s for node in inside for s in node_of(state, node, inner))
     for name, trips in reversed(params):
         if name in shifts and shifts[name] == Lin.symbol(name) + starts[name]:
             body = (Loop(name, trips, body, (), start=starts[name], is_parallel=True),)

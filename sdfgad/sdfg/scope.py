@@ -7,6 +7,7 @@ from typing import Any
 
 import dace
 import numpy as np
+from dace import symbolic
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Expr, Int, Lin, Read
@@ -43,15 +44,26 @@ class Scope:
     Attributes:
         arrays: the buffer of each array.
         symbols: the forms of those symbols that do not stand for themselves.
+        unknown: the symbols that were assigned in a loop or a branch before, or may be in a trip before.
     """
 
     buffers: Buffers
     sdfg: Any
     arrays: dict[str, str]
     symbols: dict[str, Lin]
+    unknown: frozenset[str] = frozenset()
 
     def form(self, value: Any) -> Lin:
+        if self.unknown and not isinstance(value, int):
+            for symbol in symbolic.pystr_to_symbolic(str(value)).free_symbols:
+                self.require_known(str(symbol))
         return form_of(value, self.symbols)
+
+    def require_known(self, symbol: str) -> None:
+        """Raises: UnsupportedGraph, where a symbol has the value of whichever trip or branch assigned it last."""
+        if symbol in self.unknown:
+            what = f"the symbol `{symbol}` keeps a value that a loop or a branch in `{self.sdfg.label}` has assigned"
+            raise UnsupportedGraph(what)
 
     def buffer(self, name: str) -> Buffer:
         """The buffer of an array.
@@ -79,7 +91,11 @@ class Scope:
         return new, self.with_symbols({name: Lin.symbol(new)})
 
     def with_symbols(self, symbols: dict[str, Lin]) -> Scope:
-        return replace(self, symbols={**self.symbols, **symbols})
+        return replace(self, symbols={**self.symbols, **symbols}, unknown=self.unknown - symbols.keys())
+
+    def without(self, symbols: set[str]) -> Scope:
+        """The scope in which the values of some symbols are not known."""
+        return replace(self, unknown=self.unknown | symbols) if symbols else self
 
     @property
     def parser(self) -> TaskletParser:
@@ -87,6 +103,7 @@ class Scope:
         return TaskletParser(self.lookup)
 
     def lookup(self, name: str, index: tuple[Lin, ...] | None) -> Expr | None:
+        self.require_known(name)
         if name in self.symbols and index is None:
             return Int(self.symbols[name])
         if name in self.sdfg.symbols and index is None:

@@ -44,7 +44,7 @@ def _block(block: Block, names: frozenset[str]) -> Block:
     for statement in block:
         found.append(_nested(_head(statement, values), names))
         values = {name: value for name, value in values.items() if not _is_changed(name, value, statement)}
-        if isinstance(statement, Compute) and statement.target.buffer in names and _is_plain(statement):
+        if isinstance(statement, Compute) and statement.target.buffer in names and _is_value(statement):
             values[statement.target.buffer] = statement.value
     return tuple(found)
 
@@ -71,5 +71,7 @@ def _is_changed(name: str, value: Expr, statement: Statement) -> bool:
     return name in statement.written or any(read.buffer in statement.written for read in value.reads)
 
 
-def _is_plain(statement: Compute) -> bool:
-    return statement.assigns and not statement.params
+def _is_value(statement: Compute) -> bool:
+    """Whether a scalar has the value of an expression after a statement, which does not read the scalar."""
+    reads_itself = any(read.buffer == statement.target.buffer for read in statement.value.reads)
+    return statement.assigns and not statement.params and not reads_itself

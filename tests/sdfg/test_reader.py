@@ -540,6 +540,44 @@ def test_loops_that_change_their_bounds(head):
     refused(graph, "the loop `loop` changes how long it goes on")
 
 
+@pytest.mark.parametrize("step", [2, -2])
+def test_loops_in_steps_that_change_where_they_started(step):
+    graph = Graph()
+    compare = "i < 20" if step > 0 else "i >= 0"
+    loop = loop_of(graph, ("i = order[0]", compare, f"i = i + {step}"))
+    graph.computed(loop.add_state_after(loop.nodes()[0]), "order[0]", "9")
+    refused(graph, "the loop `loop` changes where it started")
+
+
+def with_symbol_of_a_loop(inside, used):
+    """A loop that assigns the symbol `a` at the end of each trip, and a use of a symbol in the loop or after it."""
+    graph = Graph()
+    graph.filled()
+    graph.symbol("i", "a")
+    loop = LoopRegion("loop", "i < 5", "i", "i = 0", "i = i + 1")
+    graph.then(loop, {"a": "0"})
+    graph.assign(loop, f"z[{used if inside else 'i'}]", "_x", _x="x[i]")
+    (first,) = loop.nodes()
+    loop.add_edge(first, loop.add_state("last"), dace.InterstateEdge(assignments={"a": "i + 2"}))
+    if not inside:
+        graph.computed(graph.then(graph.sdfg.add_state("after")), f"z[{used}]", "2.0")
+    return graph
+
+
+@pytest.mark.parametrize(("inside", "used"), [(True, "a"), (False, "a"), (False, "i")])
+def test_symbols_that_a_loop_assigns_are_not_known_elsewhere(inside, used):
+    graph = with_symbol_of_a_loop(inside, used)
+    refused(graph, f"the symbol `{used}` keeps a value that a loop or a branch in `graph` has assigned")
+
+
+def test_a_loop_that_assigns_its_counter():
+    graph = Graph()
+    loop = loop_of(graph, ("i = 0", "i < 20", "i = i + 1"))
+    (first,) = loop.nodes()
+    loop.add_edge(first, loop.add_state("last"), dace.InterstateEdge(assignments={"i": "i + 1"}))
+    refused(graph, "the loop `loop` assigns its counter")
+
+
 def test_a_loop_that_is_checked_at_its_end():
     graph = Graph()
     loop_of(graph, ("i = 0", "i < 9", "i = i + 1")).inverted = True

@@ -54,6 +54,7 @@ LEFT = {
     "it is only added to": "k = 2\nk += n\nloop f < k:\n    z[f] = x[f]",
     "changed by a branch": "k = 2\nif n > 3:\n    k = 1\nloop f < k:\n    z[f] = x[f]",
     "open": "k = 3\nloop f < k (still):\n    if x[f] > 100.0:\n        k = 5\n    z[f] = x[f]",
+    "a bound computed from itself": "k = 2\nk = k * 3\nloop f < k:\n    z[f] = x[f]",
     "the statement changes it": "i[0] = n\nk = i[0]\nfor p < k: i[p] = 2\nfor p < 20: z[p] = x[i[p]]",
 }
 

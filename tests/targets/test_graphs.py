@@ -7,7 +7,8 @@ import sys
 import dace
 import numpy as np
 import pytest
-from dace.transformation.dataflow import MapExpansion, MapInterchange, MapTiling
+from dace.sdfg.state import LoopRegion
+from dace.transformation.dataflow import MapExpansion, MapInterchange, MapTiling, MapUnroll
 from dace.transformation.interstate import LoopUnroll
 
 import npbench_suite
@@ -16,6 +17,7 @@ import sdfgad.targets
 from sdfgad.planning.layout import Sizes
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg, source_of
+from sdfgad.sdfg.marks import mark, mark_clear, schedule, storage
 from sdfgad.sdfg.stock import use_stock
 from sdfgad.targets.generate import code_of
 
@@ -215,3 +217,93 @@ def test_a_gradient_in_a_program_of_dace(rod, in_folder):
     expected = g(rod[0], rod[1] * 0.5)
     np.testing.assert_allclose(du, expected[0], rtol=1e-13)
     np.testing.assert_allclose(da, 2 * expected[1], rtol=1e-13)
+
+
+# --- graphs of others
+
+
+def marked_graph(build):
+    """The elements of `z` after a graph ran whose tasklets and maps are ours, but for those with the label "theirs"."""
+    graph = dace.SDFG("of_others")
+    for name in "xyz":
+        graph.add_array(name, [8], dace.float64, storage)
+    graph.add_array("order", [8], dace.int64, storage)
+    build(graph)
+    for node, _ in graph.all_nodes_recursive():
+        if isinstance(node, dace.nodes.MapEntry):
+            node.map.schedule = schedule
+        if isinstance(node, dace.nodes.Tasklet) and node.label != "theirs":
+            mark(node)
+    inputs = {"x": np.arange(1.0, 9.0), "y": np.ones(8), "z": np.full(8, 100.0), "order": np.arange(8) // 2}
+    shown = run(graph, inputs)["z"]
+    use_stock(graph)
+    np.testing.assert_array_equal(shown, run(graph, inputs)["z"])
+    return shown
+
+
+def add_map(state, value, target, wcr=None, **reads):
+    inputs = {name: dace.Memlet(memlet) for name, memlet in reads.items()}
+    output = {"_o": dace.Memlet(target, wcr=wcr)}
+    tasklet, *_ = state.add_mapped_tasklet("m", {"p": "0:8"}, inputs, f"_o = {value}", output, external_edges=True)
+    return tasklet
+
+
+def clear_and_add(graph, value, target="z[p]", between=None, **reads):
+    """A marked clear in one state, and a sum over the same elements in the next one."""
+    clear = graph.add_state("clear", is_start_block=True)
+    mark_clear(add_map(clear, "0.0", target))
+    if between is not None:
+        between(clear)
+    add_map(graph.add_state_after(clear, "sum"), value, target, "lambda a, b: a + b", **reads)
+
+
+def test_a_sum_may_read_what_was_cleared():
+    found = marked_graph(lambda graph: clear_and_add(graph, "_z + _x", _z="z[p]", _x="x[p]"))
+    np.testing.assert_array_equal(found, np.arange(1.0, 9.0))
+
+
+def test_a_node_of_dace_s_own_target_may_read_and_write_what_is_cleared():
+    def theirs(state):
+        tasklet = state.add_tasklet("theirs", {"_z"}, {"_o"}, "_o = _z + 5.0")
+        (cleared,) = [node for node in state.data_nodes() if node.data == "z"]
+        state.add_edge(cleared, None, tasklet, "_z", dace.Memlet("z[3]"))
+        state.add_edge(tasklet, "_o", state.add_access("z"), None, dace.Memlet("z[3]"))
+
+    found = marked_graph(lambda graph: clear_and_add(graph, "_x", between=theirs, _x="x[p]"))
+    np.testing.assert_array_equal(found, np.arange(1.0, 9.0) + 5.0 * (np.arange(8) == 3))
+
+
+def test_an_array_may_be_copied_into_what_is_cleared():
+    def copied(state):
+        (cleared,) = [node for node in state.data_nodes() if node.data == "z"]
+        source = state.add_access("y")
+        state.add_nedge(cleared, source, dace.Memlet())
+        state.add_edge(source, None, state.add_access("z"), None, dace.Memlet("y[0:4] -> [0:4]"))
+
+    found = marked_graph(lambda graph: clear_and_add(graph, "_x", between=copied, _x="x[p]"))
+    np.testing.assert_array_equal(found, np.arange(1.0, 9.0) + (np.arange(8) < 4))
+
+
+def test_counters_of_loops_at_the_top_need_no_declaration():
+    def build(graph):
+        loop = LoopRegion("loop", "i < 8", "i", "i = 0", "i = i + 1")
+        graph.add_node(loop, is_start_block=True)
+        state = loop.add_state("body", is_start_block=True)
+        tasklet = state.add_tasklet("t", {}, {"_o"}, "_o = i * 2.0")
+        state.add_edge(tasklet, "_o", state.add_access("z"), None, dace.Memlet("z[i]"))
+
+    np.testing.assert_array_equal(marked_graph(build), 2.0 * np.arange(8))
+
+
+def test_sums_stay_behind_their_clears_when_maps_are_unrolled():
+    def sums(x):
+        return np.sum(x[:4] * 2.0)
+
+    x = np.arange(1.0, 5.0)
+    graph = sdfgad.differentiate(sums).sdfg(x)
+    expected = run(graph, {"x": x})
+    graph.apply_transformations_repeated(MapUnroll)
+    assert not any(isinstance(node, dace.nodes.MapEntry) for node, _ in graph.all_nodes_recursive())
+    assert run(graph, {"x": x}).keys() == expected.keys()
+    for name, value in run(graph, {"x": x}).items():
+        np.testing.assert_array_equal(value, expected[name], name)

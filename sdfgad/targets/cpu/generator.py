@@ -175,6 +175,10 @@ class CPU(TargetCodeGenerator):
         """Copies between our arrays and others as DaCe's own target does, for the nodes that it generates."""
         self._dispatcher.get_generic_node_dispatcher().copy_memory(*arguments)
 
+    def define_out_memlet(self, *arguments: Any) -> None:
+        """Declares what a node of DaCe's own target writes into one of our arrays."""
+        self._dispatcher.get_generic_node_dispatcher().define_out_memlet(*arguments)
+
     # --- the entry point
 
     def get_generated_codeobjects(self) -> list[CodeObject]:
