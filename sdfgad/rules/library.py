@@ -61,11 +61,25 @@ def inverse(a: Any, y: Any, y_bar: Any) -> Any:
 
 @call_rule("pseudo_inverse")
 def pseudo_inverse(a: Any, p: Any, p_bar: Any) -> Any:
-    """Golub and Pereyra (1973), for a rank that is constant around the matrix."""
-    p_adjoint, bar_adjoint = adjoint(p), adjoint(p_bar)
-    left = (bar_adjoint - a @ (p @ bar_adjoint)) @ (p @ p_adjoint)
-    right = (p_adjoint @ p) @ (bar_adjoint - (bar_adjoint @ p) @ a)
-    return left + right - p_adjoint @ (p_bar @ p_adjoint)
+    """By divided differences of the singular values, some of which count as zero without being zero.
+
+    With 1 / s for those that are kept and 0 for the others the pseudo-inverse is a generalised matrix function; its
+    derivative is the one of Noferini, "A formula for the Frechet derivative of a generalized matrix function" (2017).
+    Where all that is dropped is zero, it is that of Golub and Pereyra (1973).
+    """
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    inner, bar_adjoint = vh @ p_bar @ u, adjoint(p_bar)
+    kept = (np.real(np.sum(vh * np.swapaxes(p @ u, -1, -2), axis=-1)) * s > 0.5).astype(s.dtype)
+    f = kept / np.where(kept > 0.5, s, 1.0)
+    # 1 where a value is kept and the other one is not, -1 the other way round.
+    sign = kept[..., :, None] - kept[..., None, :]
+    gap = np.where(sign != 0.0, s[..., :, None] ** 2 - s[..., None, :] ** 2, 1.0)
+    part, f_squared = sign / gap, f**2
+    ratio = part * s[..., :, None] * s[..., None, :] * (f_squared[..., :, None] + f_squared[..., None, :])
+    core = (ratio - f[..., :, None] * f[..., None, :]) * inner + part * adjoint(inner)
+    left = (bar_adjoint - u @ (adjoint(u) @ bar_adjoint)) @ (p @ adjoint(p))
+    right = (adjoint(p) @ p) @ (bar_adjoint - (bar_adjoint @ adjoint(vh)) @ vh)
+    return u @ (core @ vh) + left + right
 
 
 @call_rule("determinant")

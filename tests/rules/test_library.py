@@ -168,6 +168,23 @@ def test_of_a_pseudo_inverse_of_constant_rank():
     assert_slope(of_a_product, np.array([1.0, 2.0, 3.0]), np.array([0.5, 1.0]))
 
 
+def truncated(a):
+    return np.linalg.pinv(a, rcond=0.5)
+
+
+@DTYPES
+@SHAPES
+def test_of_a_pseudo_inverse_that_drops_what_is_not_zero(shape, dtype):
+    """Golub and Pereyra's formula, which takes what is dropped for zero, is wrong here."""
+    a = matrices(shape, dtype)
+    # Every second singular value is below the cut-off, which none is near.
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    s = np.where(np.arange(s.shape[-1]) % 2 == 0, 2.0 + 0.1 * s, 0.3 + 0.1 * s)
+    a = (u * s[..., None, :]) @ vh
+    assert_like_python(truncated, a, tolerance=1e-9)
+    assert_slope(truncated, a)
+
+
 def in_a_loop(a, x):
     for _ in range(3):
         x = np.linalg.solve(a, x) + np.linalg.det(a) * 0.01 * x

@@ -99,7 +99,7 @@ _NOT_GIVEN: Any = object()
 
 @function(np.linalg.pinv)
 def pinv(b: Builder, a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NOT_GIVEN) -> Tensor:
-    """The pseudo-inverse; differentiable where the rank is constant, and what the cut-off drops is zero."""
+    """The pseudo-inverse; differentiable where no singular value is at the cut-off."""
     a, sizes, real = _matrix(b, a, "pinv", is_square=hermitian)
     a = _of_lower_triangle(b, a) if hermitian else a
     cut = rcond if rcond is not None else 1e-15 if rtol is _NOT_GIVEN else rtol
