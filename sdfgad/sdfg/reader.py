@@ -12,7 +12,7 @@ from dace.sdfg import nodes, utils
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import Expr, Int, Lin, Read
+from sdfgad.ir.expr import Int, Lin, Read
 from sdfgad.ir.program import (
     ZERO,
     Block,
@@ -31,6 +31,7 @@ from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.normalisation import downwards, steps_in, upwards, with_symbols
 from sdfgad.sdfg.parsing import linear
 from sdfgad.sdfg.scope import Buffers, Scope
+from sdfgad.sdfg.stale_symbols import StaleSymbols, assigned_inside
 from sdfgad.sdfg.substitution import substituted
 
 
@@ -73,22 +74,12 @@ def top_scope(sdfg: Any) -> Scope:
 def region(graph: Any, scope: Scope) -> Block:
     """The statements of a control-flow region, one block after the other."""
     found: list[Statement] = []
-    # Symbols whose values came from data that has changed since.
-    old: dict[str, str] = {}
-    before: Any = None
+    stale, before = StaleSymbols(), None
     for block, assignments in chain(graph):
-        if old:
-            texts = (symbolic.pystr_to_symbolic(str(value)) for value in assignments.values())
-            _refuse(old, block, {str(s) for text in texts for s in text.free_symbols})
+        stale.enter(block, assignments)
         scope = assigned(assignments, scope)
-        old = {name: buffer for name, buffer in old.items() if name not in assignments}
-        if old:
-            _refuse(old, block, block.free_symbols)
         statements = block_of(block, scope)
-        changed = from_data(scope, written(statements))
-        if changed:
-            _refuse(changed, block, _used_inside(block))
-        old |= changed
+        stale.leave(block, scope, written(statements))
         if is_clear(before) and not assignments and len(statements) == 1 and clears(found[-1], statements[0]):
             found.pop()
             statements = (as_fresh(statements[0]),)
@@ -101,35 +92,6 @@ def as_fresh(statement: Statement) -> Compute:
     """An accumulation with the clear before it, as one statement."""
     assert isinstance(statement, Compute)
     return replace(statement, fresh=True)
-
-
-def assigned_inside(block: Any) -> set[str]:
-    """The symbols that a loop or a branch assigns: their values are not known after it, nor when a trip begins."""
-    if isinstance(block, SDFGState):
-        return set()
-    loops = {b.loop_variable for b in block.all_control_flow_blocks() if isinstance(b, LoopRegion)}
-    own = {block.loop_variable} if isinstance(block, LoopRegion) else set()
-    return own | loops | {name for edge in block.all_interstate_edges() for name in edge.data.assignments}
-
-
-def from_data(scope: Scope, buffers: set[str]) -> dict[str, str]:
-    """The symbols that were assigned the contents of some buffers, each with one of these buffers."""
-    atoms = ((name, atom) for name, form in scope.symbols.items() for atom, _ in form.terms if isinstance(atom, Expr))
-    return {name: read.buffer for name, atom in atoms for read in atom.reads if read.buffer in buffers}
-
-
-def _used_inside(block: Any) -> set[str]:
-    """The symbols that are used while a block runs; the bounds of a loop are known before."""
-    if not isinstance(block, LoopRegion):
-        return set(block.free_symbols)
-    edges = {name for edge in block.edges() for name in edge.data.free_symbols}
-    return edges.union(*(inner.free_symbols for inner in block.nodes()))
-
-
-def _refuse(symbols: dict[str, str], block: Any, used: set[str]) -> None:
-    for name in sorted(symbols.keys() & used):
-        what = f"the symbol `{name}` in `{block.label}` is what was in `{symbols[name]}`, which has changed"
-        raise UnsupportedGraph(what)
 
 
 def chain(graph: Any) -> Iterator[tuple[Any, dict[str, str]]]:
