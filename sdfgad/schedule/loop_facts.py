@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sdfgad.ir.accesses import Use, interval
-from sdfgad.ir.expr import Lin, symbols_of
-from sdfgad.ir.expr import symbols_in as symbols_in  # The writers import it from here.
+from sdfgad.ir.expr import Lin, symbols_in, symbols_of
 from sdfgad.ir.mixed_radix import radix_of
 from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, blocks_of, reads_of
 from sdfgad.schedule.loop_order import is_injective

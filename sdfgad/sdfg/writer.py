@@ -18,7 +18,7 @@ from dace import dtypes
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
-from sdfgad.ir.expr import Expr, Lin, Read
+from sdfgad.ir.expr import Expr, Lin, Read, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Block,
@@ -35,7 +35,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.memory.lifetimes import arguments, local_variables
-from sdfgad.schedule.loop_facts import free_symbols, symbols_in
+from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.scopes import is_local_to
 from sdfgad.schedule.thread_independence import carries_no_value
 from sdfgad.sdfg.computations import Computations, label

@@ -12,6 +12,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.parse.parse import ArrayArgument
+from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import read_source
 from sdfgad.parse.values import DTYPES
 
@@ -58,7 +59,7 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     try:
         hash(key)
     except TypeError:
-        names = ", ".join(n for n, kind in kinds.items() if not _is_hashable(_key(kind)))
+        names = ", ".join(n for n, kind in kinds.items() if not is_hashable(_key(kind)))
         raise ArgumentError(
             f"arguments that are neither arrays nor numbers must be constants: {names}",
             definition(function),
@@ -98,14 +99,6 @@ def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[
         raise ArgumentError(what, definition(function), todo) from None
     bound.apply_defaults()
     return dict(bound.arguments)
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def definition(function: Callable[..., Any]) -> Location:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sdfgad.ir.accesses import uses_of
-from sdfgad.ir.expr import Lin, rewrite
+from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -25,7 +25,6 @@ from sdfgad.ir.program import (
     Compute,
     Loop,
     Statement,
-    blocks_of,
     buffers_of,
     reads_of,
     walk,
@@ -36,16 +35,14 @@ from sdfgad.schedule.collapse import collapsed
 from sdfgad.schedule.loop_facts import (
     begins_with_write,
     free_symbols,
-    header_reads,
     is_vector,
     scalar_reductions,
-    symbols_in,
 )
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
+from sdfgad.schedule.scopes import is_local_to
 from sdfgad.schedule.thread_independence import (
-    carries_no_value,
     has_calls,
     maximum_reductions,
 )
@@ -171,7 +168,7 @@ class _Nest(Points):
         deeper: dict[int, list[str]] = {}
         for name in scalars:
             users = [k for k, s in enumerate(block) if name in s.mentioned]
-            is_deeper = len(users) == 1 and self.is_local_to(block[users[0]], name)
+            is_deeper = len(users) == 1 and is_local_to(block[users[0]], name, self.buffers)
             (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
         lines += map(self.declared, here)
         writer = self.writer()
@@ -180,13 +177,6 @@ class _Nest(Points):
                 lines += [f"sdfgad::memory::need({writer.form(slot)}, {extent});" for slot, extent in needed]
                 lines += self.statement(statement, deeper.get(position, []))
         return lines
-
-    def is_local_to(self, statement: Statement, name: str) -> bool:
-        """Whether a temporary can be declared in a statement's blocks: no run reads a value from an earlier one."""
-        if isinstance(statement, Compute | Call) or name in header_reads(statement):
-            return False
-        blocks = [block for block in blocks_of(statement) if any(name in s.mentioned for s in block)]
-        return all(carries_no_value(block, self.buffers[name]) for block in blocks)
 
     def declared(self, name: str) -> str:
         buffer = self.buffers[name]
