@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from dace import dtypes
 from dace.sdfg import utils
 from dace.sdfg.state import LoopRegion, SDFGState
 
@@ -82,6 +83,34 @@ class Outline:
         mentioned = {node.data for state in self.sdfg.states() for node in state.data_nodes()}
         return tuple(n for n, d in self.sdfg.arrays.items() if d.transient and d.storage == storage and n in mentioned)
 
+    def local_to(self, node: Any) -> set[str]:
+        """The register variables that only the scope of an outermost map mentions: each of its trips has its own."""
+        return {name for name, nodes_ in self._outermost.items() if nodes_ == {node} and self._is_register(name)}
+
+    def _is_register(self, name: str) -> bool:
+        descriptor = self.sdfg.arrays[name]
+        return bool(descriptor.transient and descriptor.storage == dtypes.StorageType.Register)
+
+    @cached_property
+    def _outermost(self) -> dict[str, set[Any]]:
+        """The outermost maps in whose scopes an array is mentioned; None stands for a state itself."""
+        found: dict[str, set[Any]] = {}
+        for state in self.sdfg.states():
+            parents = state.scope_dict()
+            for node in state.data_nodes():
+                scope = parents[node]
+                while scope is not None and parents[scope] is not None:
+                    scope = parents[scope]
+                found.setdefault(node.data, set()).add(scope)
+        for name in self._on_edges:
+            found.setdefault(name, set()).add(None)
+        return found
+
+    @cached_property
+    def _on_edges(self) -> set[str]:
+        """What is read between states."""
+        return {name for edge in self.sdfg.all_interstate_edges() for name in edge.data.free_symbols}
+
     def is_throughout(self, name: str) -> bool:
         """Whether an array is live in all states."""
         return name not in self._spans
@@ -105,8 +134,7 @@ class Outline:
         for state in utils.dfs_topological_sort(self.sdfg, [self.sdfg.start_block]):
             for name in {node.data for node in state.data_nodes()}:
                 found[name] = (found.get(name, (state,))[0], state)
-        on_edges = {name for edge in self.sdfg.all_interstate_edges() for name in edge.data.free_symbols}
-        return {name: span for name, span in found.items() if name not in on_edges}
+        return {name: span for name, span in found.items() if name not in self._on_edges}
 
 
 def _follows(region: Any, before: Any, block: Any) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from dace.sdfg.state import LoopRegion
 from dace.transformation.dataflow import MapExpansion, MapInterchange, MapTiling, MapUnroll
 from dace.transformation.interstate import LoopUnroll
+from dace.transformation.interstate.state_fusion_with_happens_before import StateFusionExtended
 
 import npbench_suite
 import sdfgad
@@ -307,3 +308,25 @@ def test_sums_stay_behind_their_clears_when_maps_are_unrolled():
     assert run(graph, {"x": x}).keys() == expected.keys()
     for name, value in run(graph, {"x": x}).items():
         np.testing.assert_array_equal(value, expected[name], name)
+
+
+def largest_times_products(A, x):
+    y = np.zeros(A.shape[0])
+    for i in range(A.shape[0]):
+        y[i] = np.sum(A[i, :] * x)
+    z = np.max(A, axis=1) * y
+    return np.sum(z * z) + np.min(x)
+
+
+@pytest.mark.filterwarnings("ignore:WARNING. Use of uninitialized transient")
+def test_a_simplified_graph_gives_the_same(rng):
+    """Simplification inlines nested graphs, so that scalars of one trip are those of the graph around."""
+    A, x = rng.uniform(0.5, 1.5, (8, 9)), rng.uniform(0.5, 1.5, 9)
+    graph = sdfgad.differentiate(largest_times_products, wrt=("A", "x")).sdfg(A, x)
+    expected = run(graph, {"A": A, "x": x})
+    graph.apply_transformations_repeated([StateFusionExtended])
+    graph.simplify()
+    found = run(graph, {"A": A, "x": x})
+    assert found.keys() == expected.keys()
+    for name, value in found.items():
+        np.testing.assert_allclose(value, expected[name], rtol=1e-14)

@@ -115,7 +115,8 @@ class CPU(TargetCodeGenerator):
         )
         block, program = outline.program.body[positions.start : positions.stop], outline.program
         name = f"nest_{sdfg.cfg_id}_{positions.start}_"
-        nest = nest_of(block, name, program.buffers, set(sdfg.arrays), program.bounds, past)
+        outside = set(sdfg.arrays) - outline.local_to(node)
+        nest = nest_of(block, name, program.buffers, outside, program.bounds, past)
         self._dispatcher.used_environments.update(environments(nest.uses_blas))
         self._headers.update(dict.fromkeys(nest.headers))
         streams[0].write(nest.code)
