@@ -123,7 +123,7 @@ def _text(plan: Plan) -> str:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("value", "made or overwritten at", "bytes", "choice", "cost", "why"):
+    for name in ("value", "computed or overwritten at", "bytes", "choice", "cost", "why"):
         is_number = name in ("bytes", "cost")
         table.add_column(name, justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
     for row in plan.decisions:

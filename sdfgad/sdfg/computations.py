@@ -62,7 +62,7 @@ class Computations:
         """Adds a tasklet, in a map if it has a box of points."""
         tasklet, reads, writes = self.tasklet(statement, state, state.sdfg)
         if not extents:
-            sources = {name: state.add_access(name) for name in {memlet.data: None for _, memlet in reads}}
+            sources = {name: state.add_access(name) for name in dict.fromkeys(memlet.data for _, memlet in reads)}
             for connector, memlet in reads:
                 state.add_edge(sources[memlet.data], None, tasklet, connector, memlet)
             state.add_edge(tasklet, RESULT, state.add_access(writes.data), None, writes)

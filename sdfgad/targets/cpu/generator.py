@@ -110,20 +110,19 @@ class CPU(TargetCodeGenerator):
         positions = outline.positions(node)
         if not positions:
             return
-        past = (
-            self._past_cache(sdfg).at(positions[0]) if len(positions) == 1 and outline.is_straight else frozenset[str]()
-        )
+        is_one = len(positions) == 1 and outline.is_straight
+        filled = self._nontemporal(sdfg).at(positions[0]) if is_one else frozenset[str]()
         block, program = outline.program.body[positions.start : positions.stop], outline.program
         name = f"nest_{sdfg.cfg_id}_{positions.start}_"
         outside = set(sdfg.arrays) - outline.local_to(node)
-        nest = nest_of(block, name, program.buffers, outside, program.bounds, past)
+        nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)
         self._dispatcher.used_environments.update(environments(nest.uses_blas))
         self._headers.update(dict.fromkeys(nest.headers))
         streams[0].write(nest.code)
         streams[1].write(f"{nest.name}({', '.join(self._arguments(sdfg, nest))});")
 
-    def _past_cache(self, sdfg: Any) -> Nontemporal:
-        return self._once("past cache", sdfg, lambda: Nontemporal(self._outline(sdfg).program))
+    def _nontemporal(self, sdfg: Any) -> Nontemporal:
+        return self._once("nontemporal", sdfg, lambda: Nontemporal(self._outline(sdfg).program))
 
     def _arguments(self, sdfg: Any, nest: Nest) -> Iterator[str]:
         """Single elements come by value and are returned by address."""
