@@ -33,7 +33,7 @@ class Candidate:
 def with_numbers_in_sums(program: Program) -> Iterator[Candidate]:
     """All ways to move one number into one temporary that is written by nothing but sums."""
     changing = written(program.body)
-    outside = {*program.inputs, *program.outputs.values()}
+    outside = program.interface
     makers, users = _makers_and_users(program)
     for name in sorted(changing - outside):
         sums = makers.get(name, [])

@@ -126,7 +126,7 @@ class _Sweep:
 class _Skewing:
     def __init__(self, program: Program) -> None:
         self.program, self.buffers, self.names = program, program.buffers, names_of(program)
-        self.kept = {*program.inputs, *program.outputs.values()}
+        self.kept = program.interface
 
     def each(self, statement: Statement) -> Block:
         if not isinstance(statement, Loop) or not _is_plain(statement):

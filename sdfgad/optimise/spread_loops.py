@@ -48,7 +48,7 @@ class _Spreading:
     def __init__(self, program: Program) -> None:
         self.buffers = dict(program.buffers)
         self.uses = Counter(name for statement in walk(program.body) for name in buffers_of(statement))
-        self.outside = {*program.inputs, *program.outputs.values()}
+        self.outside = program.interface
         self.expanded: set[str] = set()
 
     def statement(self, statement: Statement) -> Block:
