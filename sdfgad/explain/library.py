@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
+from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 
 Array = np.ndarray[Any, Any]
@@ -50,8 +51,8 @@ def _special(name: str) -> Function:
     return found
 
 
-def _fourier(x: Array, batch: int, n: int, sign: int) -> Array:
-    return np.fft.fft(x) if sign < 0 else np.fft.ifft(x) * n
+def _half_fourier(x: Array, outer: int, n: int, inner: int) -> Array:
+    return half_transform(x, axis_of(x, outer, n // 2 + 1, inner), n)
 
 
 def _nonzero(mask: Array, size: int) -> tuple[Array, int]:
@@ -74,7 +75,9 @@ LIBRARY: Mapping[str, Function] = {
     "qr": lambda a, *_: tuple(np.linalg.qr(a)),
     "singular_values": lambda a, *_: tuple(np.linalg.svd(a, full_matrices=False)),
     "symmetric_eigen": lambda a, _batch, _n, is_upper: tuple(np.linalg.eigh(a, "U" if is_upper else "L")),
-    "fourier": _fourier,
+    "fourier": lambda x, *numbers: transform(x, axis_of(x, *numbers[:3]), numbers[3]),
+    "real_fourier": lambda x, *numbers: real_transform(x, axis_of(x, *numbers)),
+    "half_fourier": _half_fourier,
     "argsort": lambda a, *_: np.argsort(a, kind="stable"),
     "nonzero": _nonzero,
     "searchsorted": lambda a, v, n, m, right: np.searchsorted(a, v, "right" if right else "left"),

@@ -40,6 +40,8 @@ LIBRARY: dict[str, LibraryFunction] = {
     "singular_values": LibraryFunction("linalg.h", "the singular values did not converge"),
     "symmetric_eigen": LibraryFunction("linalg.h", "the eigenvalues did not converge"),
     "fourier": LibraryFunction("fourier.h"),
+    "real_fourier": LibraryFunction("fourier.h"),
+    "half_fourier": LibraryFunction("fourier.h"),
     "argsort": LibraryFunction("sorting.h", is_differentiable=False),
     "nonzero": LibraryFunction("sorting.h", is_differentiable=False),
     "searchsorted": LibraryFunction("sorting.h", is_differentiable=False),

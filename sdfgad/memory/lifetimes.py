@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import accumulate
 
 from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
+from sdfgad.memory.allocation import array
+from sdfgad.memory.transforms import plan_bytes
+from sdfgad.memory.workspaces import workspace
 from sdfgad.schedule.thread_independence import private_arrays
 from sdfgad.schedule.work import is_worth_threads
 
@@ -22,8 +25,6 @@ from sdfgad.schedule.work import is_worth_threads
 LOCAL, STACK = 1 << 15, 1 << 20
 # A loop whose trips need much memory of their own has so many parts, of which each thread runs one at a time.
 FEW_PARTS = 8
-# What `memory.h` rounds up to.
-LINE = 64
 
 
 # --- lifetimes
@@ -114,14 +115,14 @@ def buffer_bytes(buffer: Buffer, integers: Mapping[str, int]) -> int:
         ValueError: a run-time extent is of a form that no tape has.
     """
     # An extent below 1 is lowered as 1.
-    return _array(math.prod(max(evaluate(extent, integers), 1) for extent in buffer.shape), buffer.dtype.itemsize)
+    return array(math.prod(max(evaluate(extent, integers), 1) for extent in buffer.shape), buffer.dtype.itemsize)
 
 
 def always_held(program: Program, integers: Mapping[str, int]) -> int:
     """The bytes of arguments, and of what a library keeps from one call to the next."""
-    plans = {(c.sizes[1], c.inputs[0].dtype) for c in _calls(program.body) if c.name == "fourier"}
-    kept = sum(_fourier_plan(n, dtype.itemsize) for n, dtype in plans)
-    return kept + sum(buffer_bytes(program.buffers[name], integers) for name in arguments(program))
+    return plan_bytes(_calls(program.body)) + sum(
+        buffer_bytes(program.buffers[name], integers) for name in arguments(program)
+    )
 
 
 def _calls(block: tuple[Statement, ...]) -> list[Call]:
@@ -166,145 +167,3 @@ def _integer(value: Expr, integers: Mapping[str, int]) -> int:
     if isinstance(value, Op) and function is not None:
         return function(*(_integer(arg, integers) for arg in value.args))
     raise ValueError(f"the extent {value} is no form of the program's integers")
-
-
-# --- workspace of library functions, as the headers of targets/cpu/include allocate it
-
-
-def workspace(call: Call) -> int:
-    """An upper bound of the bytes that a library function allocates while it runs, and releases at its end."""
-    made = WORKSPACE.get(call.name)
-    return 0 if made is None else made(_Types(call), *call.sizes)
-
-
-class _Types:
-    """The size of an element, of its real part, and of both in double precision."""
-
-    def __init__(self, call: Call) -> None:
-        dtype = call.inputs[0].dtype
-        parts = 2 if dtype.kind == "c" else 1
-        self.item, self.wide = dtype.itemsize, 8 * parts
-        self.real = self.item // parts
-
-    def result(self, size: int) -> int:
-        return _array(size if self.item < self.wide else 0, self.wide)
-
-    def real_result(self, size: int) -> int:
-        return _array(size if self.item < self.wide else 0, 8)
-
-
-def _array(size: int, item: int) -> int:
-    return max(LINE, -(-size * item // LINE) * LINE)
-
-
-def _factors(t: _Types, n: int) -> int:
-    return _array(n * n, t.wide) + _array(n, 4)
-
-
-def _solve(t: _Types, _batch: int, n: int, m: int) -> int:
-    return _factors(t, n) + t.result(n * m)
-
-
-def _solve_pullback(t: _Types, _batch: int, n: int, m: int) -> int:
-    return _factors(t, n) + 2 * t.result(n * m) + _array(n * n, t.wide)
-
-
-def _inverse(t: _Types, _batch: int, n: int) -> int:
-    return _factors(t, n) + t.result(n * n)
-
-
-def _determinant(t: _Types, _batch: int, n: int) -> int:
-    return _factors(t, n)
-
-
-def _cholesky(t: _Types, _batch: int, n: int) -> int:
-    return t.result(n * n)
-
-
-def _cholesky_pullback(t: _Types, _batch: int, n: int) -> int:
-    return 2 * t.result(n * n) + _array(min(n, BLOCK) ** 2, t.wide)
-
-
-# LAPACK works on blocks of at most this many columns, and keeps one block's reflectors.
-BLOCK = 64
-REFLECTORS = (BLOCK + 1) * BLOCK
-
-
-def _qr(t: _Types, _batch: int, m: int, n: int) -> int:
-    return _array(m * n, t.wide) + _array(min(m, n), t.wide) + _array(max(m, n) * BLOCK, t.wide)
-
-
-def _singular_values(t: _Types, _batch: int, m: int, n: int) -> int:
-    k, most = min(m, n), max(m, n)
-    work = k * k + 3 * k + max((m + n) * BLOCK + REFLECTORS, 3 * k * k + 4 * k)
-    wide = sum(_array(size, t.wide) for size in (m * n, m * k, k * n, work))
-    reals = _array(k * max(5 * k + 5, 2 * most + 2 * k + 1), 8)
-    return wide + reals + _array(8 * k, 4) + t.real_result(k)
-
-
-def _symmetric_eigen(t: _Types, _batch: int, n: int, _is_upper: int) -> int:
-    is_complex, integers = t.wide > 8, 3 + 5 * n
-    work = max(2 * n + n * n if is_complex else 1 + 6 * n + 2 * n * n, 2 * n + n * BLOCK)
-    reals = 1 + 5 * n + 2 * n * n if is_complex else 0
-    return _array(n * n, t.wide) + _array(work, t.wide) + _array(reals, 8) + _array(integers, 4) + t.real_result(n)
-
-
-def _pseudo_inverse(t: _Types, _batch: int, m: int, n: int, _cut: int) -> int:
-    k = min(m, n)
-    factors = _array(m * k, t.item) + _array(k * n, t.item) + _array(k, t.real)
-    return factors + _singular_values(t, 1, m, n)
-
-
-def _fourier(t: _Types, _batch: int, n: int, _sign: int) -> int:
-    return _array(n if _is_smooth(n) else 3 * _convolved(n), t.item)
-
-
-def _argsort(t: _Types, _batch: int, n: int) -> int:
-    # A value and its place; complex numbers take more than 8 bytes.
-    entry = max(t.item, 8) + 8
-    return _array(n, entry) + _array((n + 1) // 2, entry)
-
-
-def _fourier_plan(n: int, item: int) -> int:
-    """What is kept of a length for later calls."""
-    if not _is_smooth(n):
-        size = _convolved(n)
-        return _array(n, item) + _array(size, item) + _fourier_plan(size, item)
-    passes, total = 40, 0
-    for factor in (4, 2, 3, 5, 7):
-        while n and n % factor == 0:
-            total += _array(n, item)
-            n //= factor
-    return total + _array(passes, 2 * LINE)
-
-
-def _is_smooth(n: int) -> bool:
-    for factor in (2, 3, 5, 7):
-        while n and n % factor == 0:
-            n //= factor
-    return n <= 1
-
-
-def _convolved(n: int) -> int:
-    size = 2 * n - 1
-    while not _is_smooth(size):
-        size += 1
-    return size
-
-
-WORKSPACE: dict[str, Callable[..., int]] = {
-    "solve": _solve,
-    "solve_pullback": _solve_pullback,
-    "inverse": _inverse,
-    "pseudo_inverse": _pseudo_inverse,
-    "regular": _determinant,
-    "determinant": _determinant,
-    "sign_log_determinant": _determinant,
-    "cholesky": _cholesky,
-    "cholesky_pullback": _cholesky_pullback,
-    "qr": _qr,
-    "singular_values": _singular_values,
-    "symmetric_eigen": _symmetric_eigen,
-    "fourier": _fourier,
-    "argsort": _argsort,
-}

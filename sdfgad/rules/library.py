@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.fourier import transform
+from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 
 CallRule = Callable[..., Any]
@@ -173,5 +173,25 @@ def singular_values(a: Any, u: Any, s: Any, vh: Any, u_bar: Any, s_bar: Any, vh_
 
 
 @call_rule("fourier")
-def fourier(x: Any, y: Any, y_bar: Any, sign: Any) -> Any:
-    return transform(y_bar, -sign)
+def fourier(x: Any, y: Any, y_bar: Any, outer: Any, n: Any, inner: Any, sign: Any) -> Any:
+    return transform(y_bar, axis_of(x, outer, n, inner), -sign)
+
+
+def inner_frequencies(x: Any, axis: Any, n: Any) -> Any:
+    """Which of the first `n // 2 + 1` frequencies have a conjugate partner, in an array to be multiplied with `x`."""
+    k = np.arange(n // 2 + 1)
+    return np.reshape((k > 0) & (2 * k < n), (n // 2 + 1,) + (1,) * (x.ndim - 1 - axis))
+
+
+@call_rule("real_fourier")
+def real_fourier(x: Any, y: Any, y_bar: Any, outer: Any, n: Any, inner: Any) -> Any:
+    """The transform back adds the partners; the adjoint has each frequency once."""
+    axis = axis_of(x, outer, n, inner)
+    return half_transform(np.where(inner_frequencies(x, axis, n), 0.5 * y_bar, y_bar), axis, n)
+
+
+@call_rule("half_fourier")
+def half_fourier(x: Any, y: Any, y_bar: Any, outer: Any, n: Any, inner: Any) -> Any:
+    axis = axis_of(y, outer, n, inner)
+    spectrum = real_transform(y_bar, axis)
+    return np.where(inner_frequencies(x, axis, n), 2.0 * spectrum, spectrum)

@@ -61,4 +61,5 @@ def _concatenated(parts: list[Source]) -> Source:
         rest = "\n".join(line for line in lines if not line.startswith("#include"))
         texts.append(f"namespace in_{part.name} {{\n{rest}\n}}\n")
     options = tuple(dict.fromkeys(option for part in parts for option in part.options))
-    return Source("together", "\n".join([*includes, *texts]), (), options)
+    separate = tuple(sorted({name for part in parts for name in part.separate}))
+    return Source("together", "\n".join([*includes, *texts]), (), options, separate)

@@ -20,6 +20,7 @@ from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.runtime.compiler import Level, command_for, run, toolchain
 from sdfgad.runtime.headers import precompiled
+from sdfgad.runtime.separate import objects
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,14 @@ class Library:
 
 @dataclass(frozen=True)
 class Source:
-    """The C++ of a program, the (name, kind) of its arguments in order, and the linker options that it needs."""
+    """The C++ of a program, the (name, kind) of its arguments in order, the linker options that it needs, and the files
+    of ``targets/cpu/separate`` with functions that it calls."""
 
     name: str
     code: str
     arguments: tuple[tuple[str, str], ...]
     options: tuple[str, ...]
+    separate: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -122,7 +125,7 @@ def generate(sdfg: Any) -> Source:
     from sdfgad.targets.generate import code_of
 
     code = code_of(sdfg)
-    return Source(sdfg.name, code.text, code.arguments, code.options)
+    return Source(sdfg.name, code.text, code.arguments, code.options, code.separate)
 
 
 def compile_source(source: Source, with_plain: bool = False) -> Library:
@@ -162,12 +165,12 @@ def _source_file(folder: Path, level: Level) -> Path:
 def _compiled(source: Source, levels: Sequence[Level]) -> dict[Level, Path]:
     with build_folder() as folder:
         targets = {level: folder / f"{level.name}.so" for level in levels}
-        headers = precompiled(levels)
+        headers, linked = precompiled(levels), objects(source.separate, levels)
         commands = []
         for level, target in targets.items():
             file = _source_file(folder, level)
             file.write_text(source.code)
-            commands.append(command_for(file, target, level, (*headers[level], *source.options)))
+            commands.append(command_for(file, target, level, (*headers[level], *linked[level], *source.options)))
         run(*commands)
         return {level: publish(_library_name(source.key, level), target) for level, target in targets.items()}
 

@@ -17,7 +17,8 @@ from sdfgad.processes import run as run_program
 from sdfgad.processes import run_beside
 from sdfgad.runtime import wheels
 
-INCLUDE = Path(__file__).parent.parent / "targets" / "cpu" / "include"
+_TARGET = Path(__file__).parent.parent / "targets" / "cpu"
+INCLUDE, SEPARATE = _TARGET / "include", _TARGET / "separate"
 
 # For this machine, with strict IEEE 754 semantics: no -ffast-math, and no contraction of a*b+c, which would round
 # differently from NumPy.
@@ -30,6 +31,7 @@ COMMON = (
     "-fno-trapping-math",
     "-ffp-contract=off",
     "-w",
+    "-DSDFGAD_SEPARATE",
 )
 # Auto-vectorisation is off, since GCC miscompiles some dependences (ADR 15): only loops marked `omp simd` become
 # vectors, which -fno-tree-vectorize, unlike -fno-tree-loop-vectorize, permits. -fno-tree-pre: partial redundancy
@@ -129,7 +131,7 @@ def is_clang() -> bool:
 @functools.cache
 def toolchain() -> str:
     """A text, for cache keys, of all that compiled code depends on besides its source: compiler, headers, processor."""
-    headers = [path.read_text() for path in sorted(INCLUDE.glob("*.h"))]
+    headers = [path.read_text() for path in sorted([*INCLUDE.glob("*.h"), *SEPARATE.glob("*.cpp")])]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
     flags = [flag for level in Level for flag in level.flags]
     return "\0".join([*compiler(), version(), _processor(), *versions, *flags, *headers])

@@ -27,11 +27,13 @@ class Code:
         text: one translation unit.
         arguments: its arguments in order, with what each one is: "array" or "integer".
         options: the compiler's options for the libraries that it calls.
+        separate: the files of ``cpu/separate`` with functions that it calls.
     """
 
     text: str
     arguments: tuple[tuple[str, str], ...]
     options: tuple[str, ...]
+    separate: tuple[str, ...]
 
 
 def code_of(sdfg: Any) -> Code:
@@ -48,9 +50,10 @@ def code_of(sdfg: Any) -> Code:
         # Nothing in it is ours.
         objects.append(entry_point(sdfg, sdfg.arglist(), generator.CPU))
     (entry,) = (c for c in objects if isinstance(c, Entry))
-    used = {environment for c in objects for environment in c.environments}
+    names = {environment for c in objects for environment in c.environments}
+    used = dace.library.get_environments_and_dependencies(names)
     text = "\n".join([_undefined(sdfg), *(c.clean_code for c in objects)]) + "\n"
-    return Code(text, entry.arguments, tuple(_options(used)))
+    return Code(text, entry.arguments, tuple(_options(used)), tuple(_separate(used)))
 
 
 def _undefined(sdfg: Any) -> str:
@@ -85,7 +88,11 @@ def _quickly() -> Iterator[None]:
         yield
 
 
-def _options(environments: set[str]) -> Iterable[str]:
-    for environment in dace.library.get_environments_and_dependencies(environments):
+def _separate(environments: Iterable[Any]) -> Iterable[str]:
+    return sorted(name for environment in environments for name in getattr(environment, "separate", ()))
+
+
+def _options(environments: Iterable[Any]) -> Iterable[str]:
+    for environment in environments:
         for path in environment.cmake_libraries:
             yield from (path, "-Xlinker", "-rpath", "-Xlinker", str(Path(path).parent))

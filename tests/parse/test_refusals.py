@@ -210,6 +210,8 @@ REFUSED = [
     ("return np.linalg.outer(a, x)", "return np", ShapeMismatch, "np.linalg.outer takes vectors"),
     ("return np.quantile(x, -0.5)", "return np", ProgramRaises, "quantiles must be in the range"),
     ("return np.fft.fft(x, norm='other').real", "return np", ProgramRaises, "the norm of a Fourier transform"),
+    ("return np.fft.rfft(z).real", "return np", ProgramRaises, "rfft transforms real numbers"),
+    ("return np.fft.fft(x, axis=1).real", "return np", ShapeMismatch, "an array of 1 dimensions has no axis 1"),
     ("return np.fft.fft(x, -2).real", "return np", ProgramRaises, "a Fourier transform needs at least one"),
     (
         "return np.fft.fftn(a, (2,), (0, 1)).real",

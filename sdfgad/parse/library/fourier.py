@@ -7,37 +7,40 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.fourier import transform
+from sdfgad.parse.functions.fourier import half_transform, real_transform, transform
 from sdfgad.parse.registry import in_numpy
 
 
-def with_length(a: Any, n: Any) -> Any:
-    """The array with its last axis truncated, or padded with zeros, to `n` elements."""
-    have = a.shape[-1]
-    if n is None or n == have:
+def with_length(a: Any, n: Any, axis: Any) -> Any:
+    """The array with an axis truncated, or padded with zeros, to `n` elements."""
+    if n is None:
+        return a
+    have = a.shape[axis]
+    if n == have:
         return a
     if n < 1:
         raise ValueError("a Fourier transform needs at least one element")
+    a = np.swapaxes(a, axis, -1)
     if n < have:
-        return a[..., :n]
-    return np.concatenate([a, np.zeros((*a.shape[:-1], n - have), dtype=a.dtype)], axis=-1)
+        return np.swapaxes(a[..., :n], axis, -1)
+    padding = np.zeros((*a.shape[:-1], n - have), dtype=a.dtype)
+    return np.swapaxes(np.concatenate([a, padding], axis=-1), axis, -1)
 
 
-def scale_of(n: Any, norm: Any, is_backward: Any) -> Any:
+def scaled(a: Any, n: Any, norm: Any, is_backward: Any) -> Any:
+    """An unnormalised transform of length `n` with the factor of its norm."""
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError("the norm of a Fourier transform is 'backward', 'ortho' or 'forward'")
     if norm == "ortho":
-        return 1.0 / math.sqrt(n)
-    return 1.0 / n if is_backward == (norm in (None, "backward")) else 1.0
+        return a * (1.0 / math.sqrt(n))
+    if is_backward == (norm in (None, "backward")):
+        return a * (1.0 / n)
+    return a
 
 
 def transform_axis(a: Any, n: Any, axis: Any, norm: Any, sign: Any) -> Any:
-    rows = with_length(np.swapaxes(a, axis, -1), n)
-    scale = scale_of(rows.shape[-1], norm, sign > 0)
-    result = transform(rows, sign)
-    if scale != 1.0:
-        result = result * scale
-    return np.swapaxes(result, axis, -1)
+    a = with_length(a, n, axis)
+    return scaled(transform(a, axis, sign), a.shape[axis], norm, sign > 0)
 
 
 @in_numpy(np.fft.fft)
@@ -52,22 +55,18 @@ def ifft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
 
 @in_numpy(np.fft.rfft)
 def rfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    whole = np.swapaxes(transform_axis(a, n, axis, norm, -1), axis, -1)
-    return np.swapaxes(whole[..., : whole.shape[-1] // 2 + 1], axis, -1)
+    if np.iscomplexobj(a):
+        raise ValueError("np.fft.rfft transforms real numbers")
+    a = with_length(a, n, axis)
+    return scaled(real_transform(a, axis), a.shape[axis], norm, False)
 
 
 @in_numpy(np.fft.irfft)
 def irfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """The real inverse of a half spectrum; the imaginary parts of the zero and Nyquist frequencies are ignored."""
-    half = np.swapaxes(a, axis, -1)
-    n = 2 * (half.shape[-1] - 1) if n is None else n
-    half = with_length(half, n // 2 + 1)
-    inner = half[..., 1 : (n + 1) // 2]
-    parts = [np.real(half[..., :1]), inner]
-    if n % 2 == 0:
-        parts = [*parts, np.real(half[..., n // 2 :])]
-    whole = np.concatenate([*parts, np.conj(np.flip(inner, -1))], axis=-1)
-    return np.swapaxes(np.real(transform_axis(whole, None, -1, norm, 1)), axis, -1)
+    n = 2 * (a.shape[axis] - 1) if n is None else n
+    if n < 1:
+        raise ValueError("a Fourier transform needs at least one element")
+    return scaled(half_transform(with_length(a, n // 2 + 1, axis), axis, n), n, norm, True)
 
 
 @in_numpy(np.fft.hfft)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,31 @@ class OpenBLAS:
     dependencies: tuple[Any, ...] = ()
 
 
-def environments(with_blas: bool) -> set[str]:
-    """The names of these environments in DaCe."""
-    wanted: tuple[Any, ...] = (Runtime, OpenBLAS) if with_blas else (Runtime,)
+@dace.library.environment
+class Transforms:
+    """The functions of `fourier.h`: sdfgad compiles them once, DaCe's own build with each program."""
+
+    cmake_minimum_version: str | None = None
+    cmake_packages: tuple[str, ...] = ()
+    cmake_variables: Mapping[str, str] = {}
+    cmake_includes: tuple[str, ...] = ()
+    cmake_libraries: tuple[str, ...] = ()
+    cmake_compile_flags: tuple[str, ...] = ()
+    cmake_link_flags: tuple[str, ...] = ()
+    cmake_files: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    state_fields: tuple[str, ...] = ()
+    init_code = ""
+    finalize_code = ""
+    dependencies: tuple[Any, ...] = ()
+    separate = ("fourier",)
+
+
+def environments(with_blas: bool, headers: Collection[str]) -> set[str]:
+    """The names in DaCe of the environments of a function that includes some headers."""
+    wanted: list[Any] = [Runtime]
+    if with_blas:
+        wanted.append(OpenBLAS)
+    if "fourier.h" in headers:
+        wanted.append(Transforms)
     return {environment.full_class_path() for environment in wanted}

@@ -116,7 +116,7 @@ class CPU(TargetCodeGenerator):
         name = f"nest_{sdfg.cfg_id}_{positions.start}_"
         outside = set(sdfg.arrays) - outline.local_to(node)
         nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)
-        self._dispatcher.used_environments.update(environments(nest.uses_blas))
+        self._dispatcher.used_environments.update(environments(nest.uses_blas, nest.headers))
         self._headers.update(dict.fromkeys(nest.headers))
         streams[0].write(nest.code)
         streams[1].write(f"{nest.name}({', '.join(self._arguments(sdfg, nest))});")

@@ -34,7 +34,11 @@ SORTING = {
     "argsort": "const T* in, int64_t* out, int64_t batch, int64_t n",
     "searchsorted": "const T* sorted, const T* values, int64_t* out, int64_t n, int64_t m, int64_t right",
 }
-FOURIER = {"fourier": "const T* in, T* out, int64_t batch, int64_t n, int sign"}
+FOURIER = {
+    "fourier": "const T* in, T* out, int64_t outer, int64_t n, int64_t inner, int sign",
+    "real_fourier": "const R* in, T* out, int64_t outer, int64_t n, int64_t inner",
+    "half_fourier": "const T* in, R* out, int64_t outer, int64_t n, int64_t inner",
+}
 NONZERO = {"nonzero": "const bool* mask, int64_t* positions, int64_t* count, int64_t n"}
 TABLE = [
     (LINALG, FIELDS),
@@ -43,10 +47,11 @@ TABLE = [
     (NONZERO, {"?": "bool"}),
 ]
 
+FLAGS = (*Level.OPTIMISED.flags, "-USDFGAD_SEPARATE")
 SIZES = (0, 1, 2, 3, 5, 8, 17, 64)
 NARROW = ((0, 0), (0, 3), (1, 1), (1, 5), (3, 3), (5, 8), (17, 17), (17, 64), (64, 64))
 SHAPES = sorted({*NARROW, *((n, m) for m, n in NARROW)})
-LENGTHS = (*range(1, 18), 27, 35, 64, 97, 101, 121, 128, 210, 211, 343, 1000, 1009, 1024, 2310)
+LENGTHS = (*range(1, 18), 27, 35, 64, 97, 101, 121, 128, 210, 211, 343, 1000, 1009, 1024, 2310, 4096, 5003)
 
 
 def wrappers():
@@ -73,7 +78,17 @@ def call(tmp_path_factory):
     ]
     folders = [f"-I{path}" for path in (INCLUDE, *OpenBLAS.cmake_includes)]
     subprocess.run(
-        [*compiler(), *Level.OPTIMISED.flags, "-shared", *folders, str(source), "-o", str(target), *libraries],
+        [
+            *compiler(),
+            *Level.OPTIMISED.flags,
+            "-USDFGAD_SEPARATE",
+            "-shared",
+            *folders,
+            str(source),
+            "-o",
+            str(target),
+            *libraries,
+        ],
         check=True,
     )
     library = ctypes.CDLL(str(target))
@@ -343,30 +358,69 @@ def test_symmetric_eigen(call, field, batch, n, triangle):
 # --- Fourier transforms
 
 
+# (outer, inner): one line, rows, columns; fewer lines than lanes, as many, and more; lanes that span two outer blocks.
+AROUND = ((1, 1), (3, 1), (16, 1), (1, 3), (1, 16), (1, 37), (3, 5), (5, 8))
+
+
+def assert_spectrum(found, exact, n):
+    error = np.linalg.norm((found - exact).astype(complex)) / max(np.linalg.norm(exact.astype(complex)), 1e-300)
+    assert error < (1 + np.log2(n)) * np.finfo(found.dtype).eps
+
+
+def around(n):
+    """Long lines are transformed one by one, wherever they lie."""
+    return AROUND if n < 2048 else AROUND[:4]
+
+
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
-@pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("n", LENGTHS)
-def test_fourier(call, dtype, batch, n):
-    values = normal(dtype, batch, n)
-    exact = values.astype(np.clongdouble)
-    for sign, transform, factor in ((-1, np.fft.fft, 1), (1, np.fft.ifft, n)):
-        out = np.full_like(values, np.nan)
-        assert call("fourier", dtype, values, out, batch, n, sign) == 0
-        error = np.linalg.norm((out - factor * transform(exact)).astype(complex)) / np.linalg.norm(out)
-        assert error < (1 + np.log2(n)) * np.finfo(dtype).eps
+def test_fourier(call, dtype, n):
+    for outer, inner in around(n):
+        values = normal(dtype, outer, n, inner)
+        exact = values.astype(np.clongdouble)
+        for sign, transform, factor in ((-1, np.fft.fft, 1), (1, np.fft.ifft, n)):
+            out = np.full_like(values, np.nan)
+            assert call("fourier", dtype, values, out, outer, n, inner, sign) == 0
+            assert_spectrum(out, factor * transform(exact, axis=1), n)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("n", LENGTHS)
+def test_fourier_of_real_numbers(call, dtype, n):
+    for outer, inner in around(n):
+        values = constant(normal(dtype, outer, n, inner).real.copy())
+        spectrum = np.full((outer, n // 2 + 1, inner), np.nan, dtype)
+        assert call("real_fourier", dtype, values, spectrum, outer, n, inner) == 0
+        assert_spectrum(spectrum, np.fft.rfft(values.astype(np.longdouble), axis=1), n)
+        half = normal(dtype, outer, n // 2 + 1, inner)
+        real = np.full((outer, n, inner), np.nan, values.dtype)
+        assert call("half_fourier", dtype, half, real, outer, n, inner) == 0
+        assert_spectrum(real, n * np.fft.irfft(half.astype(np.clongdouble), n, axis=1), n)
+
+
+def test_lines_of_a_transform_do_not_mix(call):
+    """Lanes are independent: a line of huge numbers, or of NaN, leaves its neighbours' bits alone."""
+    values = normal("c16", 16, 60)
+    alone, beside = np.zeros_like(values), np.zeros_like(values)
+    call("fourier", "c16", values, alone, 16, 60, 1, -1)
+    wild = values.copy()
+    wild[3], wild[5] = np.nan, 1e300
+    call("fourier", "c16", constant(wild), beside, 16, 60, 1, -1)
+    others = [k for k in range(16) if k not in (3, 5)]
+    assert_array_equal(beside[others], alone[others])
 
 
 def test_fourier_of_nothing(call):
     empty = constant(np.zeros((0, 4), complex))
-    assert call("fourier", "c16", empty, np.zeros_like(empty), 0, 4, -1) == 0
-    assert call("fourier", "c16", empty, np.zeros_like(empty), 4, 0, 1) == 0
+    assert call("fourier", "c16", empty, np.zeros_like(empty), 0, 4, 1, -1) == 0
+    assert call("fourier", "c16", empty, np.zeros_like(empty), 4, 0, 1, 1) == 0
 
 
 def test_more_lengths_than_are_kept(call):
     for n in (*range(1, 100), 7, 8):
         values = normal("c16", 1, n)
         out = np.zeros_like(values)
-        assert call("fourier", "c16", values, out, 1, n, -1) == 0
+        assert call("fourier", "c16", values, out, 1, n, 1, -1) == 0
         np.testing.assert_allclose(out, np.fft.fft(values), rtol=0, atol=1e-13 * n)
 
 
@@ -376,7 +430,7 @@ def test_fourier_in_threads(call):
     def transform(n):
         values = normal("c16", 1, n)
         out = np.zeros_like(values)
-        assert call("fourier", "c16", values, out, 1, n, -1) == 0
+        assert call("fourier", "c16", values, out, 1, n, 1, -1) == 0
         np.testing.assert_allclose(out, np.fft.fft(values), rtol=0, atol=1e-13 * n)
 
     with ThreadPoolExecutor(8) as pool:

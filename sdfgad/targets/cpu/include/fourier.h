@@ -1,216 +1,230 @@
-// Discrete Fourier transforms of any length.
-//
-// Stockham's algorithm, with a pass for each factor of the length; a length with a large prime factor becomes a
-// convolution of a smooth length (Bluestein).
+// Discrete Fourier transforms of the lines of an array along any of its axes: of complex numbers, of real numbers to half
+// their spectrum, and back. An array is (outer, n, inner), and n its axis.
 #pragma once
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <memory>
-#include <mutex>
-#include <unordered_map>
-#include <utility>
-
-#include "complex_number.h"
-#include "memory.h"
+#include "fourier_lines.h"
 
 namespace sdfgad {
 namespace dft {
 
-// exp(-2 pi i index / n). The angle is brought into the first eighth of the circle, where it is most accurate.
-inline complex<double> root(int64_t index, int64_t n) {
-    constexpr double pi = 3.14159265358979323846;
-    int64_t eighths = 8 * (index % n), octant = eighths / n;
-    int64_t rest = octant % 2 ? n - eighths % n : eighths % n;
-    double angle = pi / 4 * (double(rest) / double(n)), c = std::cos(angle), s = std::sin(angle);
-    if ((octant + 1) / 2 % 2) std::swap(c, s);
-    return {octant < 2 || octant > 5 ? c : -c, octant < 4 ? -s : s};
+// Spectrum of n = 2h real numbers from that of the h pairs of neighbours: Z has the even ones' and, times i, the odd
+// ones' spectrum.
+template <typename V, typename R>
+inline void unpack(const Pair<V>* z, Pair<V>* spectrum, int64_t h, const complex<R>* roots) {
+    for (int64_t k = 1; 2 * k <= h; k++) {
+        const Pair<V> a = z[k], b = z[h - k].conjugate(), sum = a + b;
+        const Pair<V> even = sum.scaled(R(0.5));
+        const Pair<V> difference = a - b, odd = Pair<V>{difference.im * R(0.5), -difference.re * R(0.5)} * roots[k];
+        spectrum[k] = even + odd;
+        spectrum[h - k] = (even - odd).conjugate();
+    }
+    const Pair<V> ends = z[0];
+    spectrum[0] = {ends.re + ends.im, V{}};
+    spectrum[h] = {ends.re - ends.im, V{}};
 }
 
-// The transform of P values. For an odd P, those at distance k and P - k from the first are taken together.
-template <int P, typename R> inline void butterfly(complex<R> (&x)[P], const complex<R> (&roots)[P]) {
-    constexpr int half = P / 2;
-    complex<R> sums[half], differences[half], first = x[0];
-    for (int j = 0; j < half; j++) {
-        sums[j] = x[j + 1] + x[P - 1 - j];
-        differences[j] = x[j + 1] - x[P - 1 - j];
-        x[0] += sums[j];
+// The reverse, for an inverse transform: its parts are swapped.
+template <typename V, typename R>
+inline void pack(const Pair<V>* spectrum, Pair<V>* z, int64_t h, const complex<R>* roots) {
+    for (int64_t k = 1; 2 * k <= h; k++) {
+        const Pair<V> a = spectrum[k], b = spectrum[h - k].conjugate();
+        const Pair<V> even = a + b, odd = (a - b) * conj(roots[k]);
+        z[k] = (even + odd.times_i()).swapped();
+        z[h - k] = (even.conjugate() + odd.conjugate().times_i()).swapped();
     }
-    for (int k = 1; k <= half; k++) {
-        complex<R> even = first + sums[0] * roots[k].re, odd = differences[0] * roots[k].im;
-        for (int j = 1; j < half; j++) {
-            complex<R> w = roots[k * (j + 1) % P];
-            even += sums[j] * w.re;
-            odd += differences[j] * w.im;
-        }
-        x[k] = {even.re - odd.im, even.im + odd.re};
-        x[P - k] = {even.re + odd.im, even.im - odd.re};
-    }
+    const V first = spectrum[0].re, last = spectrum[h].re;
+    z[0] = {first - last, first + last};
 }
 
-template <typename R> inline void butterfly(complex<R> (&x)[2], const complex<R> (&)[2]) {
-    complex<R> first = x[0];
-    x[0] = first + x[1];
-    x[1] = first - x[1];
-}
-
-template <typename R> inline void butterfly(complex<R> (&x)[4], const complex<R> (&)[4]) {
-    complex<R> a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = x[1] - x[3];
-    x[0] = a + c;
-    x[2] = a - c;
-    x[1] = {b.re + d.im, b.im - d.re};
-    x[3] = {b.re - d.im, b.im + d.re};
-}
-
-// Transforms of `factor` values each; `stride` of them are interleaved, for each of `count` groups.
-template <typename R> struct Pass {
-    int factor;
-    int64_t count, stride;
-    Vector<complex<R>> twiddles;
-
-    template <int P> void run(const complex<R>* in, complex<R>* out) const {
-        complex<R> roots[P];
-        for (int j = 0; j < P; j++) roots[j] = complex<R>(root(j, P));
-        // The first group's twiddles are 1; in the last pass it is the only one.
-        group<P, false>(in, out, roots, nullptr);
-        for (int64_t k = 1; k < count; k++)
-            group<P, true>(in + stride * k, out + stride * P * k, roots, &twiddles[k * P]);
+// A transform of lines: where these are, how many values each has, and what is done before and after a transform of
+// `core` complex numbers.
+template <typename R> struct Complex {
+    Complex(int64_t n, int64_t inner, int sign) : core(n), in(n), out(n), sign(sign) {
+        from = to = {inner, 2 * n * inner, 2, 2 * inner, 1};
     }
 
-    template <int P, bool is_twisted>
-    void group(
-        const complex<R>* __restrict in, complex<R>* __restrict out, const complex<R> (&roots)[P],
-        const complex<R>* w
-    ) const {
-        for (int64_t q = 0; q < stride; q++) {
-            complex<R> x[P];
-            for (int j = 0; j < P; j++) x[j] = in[q + stride * count * j];
-            butterfly(x, roots);
-            out[q] = x[0];
-            for (int j = 1; j < P; j++) out[q + stride * j] = is_twisted ? x[j] * w[j] : x[j];
-        }
+    template <typename V, typename P> Pair<V>* operator()(const P& plan, Pair<V>* values, Pair<V>* other, Pair<V>* scratch) const {
+        if (sign > 0) swap_parts(values, core);
+        Pair<V>* result = plan(values, other, scratch);
+        if (sign > 0) swap_parts(result, core);
+        return result;
     }
 
-    void operator()(const complex<R>* in, complex<R>* out) const {
-        switch (factor) {
-            case 2: return run<2>(in, out);
-            case 3: return run<3>(in, out);
-            case 4: return run<4>(in, out);
-            case 5: return run<5>(in, out);
-            case 7: return run<7>(in, out);
-        }
-    }
+    int64_t core, in, out;
+    int sign;
+    Lines from, to;
 };
 
-// The transform of a length whose prime factors are at most 7.
-template <typename R> class Smooth {
+template <typename R> inline Lines real_lines(int64_t n, int64_t inner) {
+    return n % 2 ? Lines{inner, n * inner, 1, inner, 0} : Lines{inner, n * inner, 1, 2 * inner, inner};
+}
+template <typename R> inline Lines half_lines(int64_t n, int64_t inner) {
+    return {inner, 2 * (n / 2 + 1) * inner, 2, 2 * inner, 1};
+}
+// The roots that join the transforms of the even and of the odd numbers.
+template <typename R> struct Joints {
+    explicit Joints(int64_t n) {
+        if (n % 2) return;
+        roots.reserve(n / 4 + 1);
+        for (int64_t k = 0; k <= n / 4; k++) roots.emplace_back(root(k, n));
+    }
+    Vector<complex<R>> roots;
+};
+
+template <typename R> struct RealToHalf {
+    RealToHalf(int64_t n, int64_t inner, int)
+        : core(n % 2 ? n : n / 2), in(core), out(n / 2 + 1), is_odd(n % 2), from(real_lines<R>(n, inner)),
+          to(half_lines<R>(n, inner)), joints(plan_of<Joints<R>>(n)) {}
+
+    template <typename V, typename P> Pair<V>* operator()(const P& plan, Pair<V>* values, Pair<V>* other, Pair<V>* scratch) const {
+        Pair<V>* z = plan(values, other, scratch);
+        if (is_odd) return z;
+        Pair<V>* spectrum = z == values ? other : values;
+        unpack(z, spectrum, core, joints->roots.data());
+        return spectrum;
+    }
+
+    int64_t core, in, out;
+    bool is_odd;
+    Lines from, to;
+    std::shared_ptr<const Joints<R>> joints;
+};
+
+template <typename R> struct HalfToReal {
+    HalfToReal(int64_t n, int64_t inner, int)
+        : core(n % 2 ? n : n / 2), in(n / 2 + 1), out(core), is_odd(n % 2), from(half_lines<R>(n, inner)),
+          to(real_lines<R>(n, inner)), joints(plan_of<Joints<R>>(n)) {}
+
+    template <typename V, typename P> Pair<V>* operator()(const P& plan, Pair<V>* values, Pair<V>* other, Pair<V>* scratch) const {
+        Pair<V>*z = is_odd ? values : other, *free = is_odd ? other : values;
+        if (is_odd) mirror(z);
+        else pack(values, z, core, joints->roots.data());
+        Pair<V>* result = plan(z, free, scratch);
+        swap_parts(result, core);
+        return result;
+    }
+
+    // The whole spectrum, with swapped parts.
+    template <typename V> void mirror(Pair<V>* z) const {
+        z[0] = {V{}, z[0].re};
+        for (int64_t k = 1; k < in; k++) {
+            z[core - k] = z[k].conjugate().swapped();
+            z[k] = z[k].swapped();
+        }
+    }
+
+    int64_t core, in, out;
+    bool is_odd;
+    Lines from, to;
+    std::shared_ptr<const Joints<R>> joints;
+};
+
+// From this length on each line is transformed by itself: the lanes' buffers would not fit the caches.
+constexpr int64_t longest_in_lanes = 2048;
+// Threads share the lines in at most so many parts of at least so many values, whatever their number.
+constexpr int64_t most_parts = 4, smallest_part = 1 << 15;
+
+// The transform of all lines of an array: in lanes, or by itself each, where it is long or lanes would remain empty.
+template <typename R, typename Kind> class Transform {
 public:
-    explicit Smooth(int64_t n) : n(n) {
-        int64_t count = n, stride = 1;
-        passes.reserve(most_passes);
-        for (int factor : {4, 2, 3, 5, 7})
-            for (; count % factor == 0; stride *= factor) {
-                count /= factor;
-                passes.push_back({factor, count, stride, {}});
-                passes.back().twiddles.reserve(count * factor);
-                for (int64_t k = 0; k < count; k++)
-                    for (int j = 0; j < factor; j++) passes.back().twiddles.emplace_back(root(j * k, count * factor));
+    Transform(const Kind& kind, int64_t lines) : kind(kind), lines(lines), in_lanes(number_in_lanes()) {}
+
+    void operator()(const R* in, R* out) const {
+        if (in_lanes) by_lanes(in, out);
+        if (in_lanes < lines) by_line(in, out);
+    }
+
+private:
+    static constexpr int W = lanes::count<R>;
+
+    int64_t number_in_lanes() const {
+        if (kind.core >= longest_in_lanes) return 0;
+        return lines % W > W / 2 ? lines : lines - lines % W;
+    }
+
+    void by_lanes(const R* in, R* out) const {
+        const auto plan = plan_of<Plan<R, Smooth<R>>>(kind.core);
+        in_parts<Lanes<R>>((in_lanes + W - 1) / W, *plan, [&](int64_t group, Lanes<R>* values, auto... buffers) {
+            const int64_t first = group * W;
+            const int some = int(std::min<int64_t>(W, in_lanes - first));
+            load(in, kind.from, first, some, kind.in, values);
+            store(out, kind.to, first, some, kind.out, kind(*plan, values, buffers...));
+        });
+    }
+
+    void by_line(const R* in, R* out) const {
+        const auto plan = plan_of<Plan<R, Split<R>>>(kind.core);
+        in_parts<Pair<R>>(lines - in_lanes, *plan, [&](int64_t line, Pair<R>* values, auto... buffers) {
+            const R* from = in + kind.from.place(in_lanes + line);
+            for (int64_t k = 0; k < kind.in; k++, from += kind.from.step)
+                values[k] = {from[0], kind.from.gap ? from[kind.from.gap] : R(0)};
+            const Pair<R>* result = kind(*plan, values, buffers...);
+            R* to = out + kind.to.place(in_lanes + line);
+            for (int64_t k = 0; k < kind.out; k++, to += kind.to.step) {
+                to[0] = result[k].re;
+                if (kind.to.gap) to[kind.to.gap] = result[k].im;
             }
+        });
     }
 
-    int64_t scratch_size() const { return passes.size() > 1 ? n : 0; }
-
-    void operator()(const complex<R>* in, complex<R>* out, complex<R>* scratch) const {
-        if (passes.empty()) std::copy_n(in, n, out);
-        for (size_t left = passes.size(); left > 0; left--) {
-            complex<R>* target = left % 2 ? out : scratch;
-            passes[passes.size() - left](in, target);
-            in = target;
-        }
+    // Calls `transform` for each group of lines, with two buffers of values and the plan's scratch.
+    template <typename Value, typename P, typename Body>
+    void in_parts(int64_t groups, const P& plan, const Body& transform) const {
+        const int64_t size = (std::max({plan.size, kind.in, kind.out}) + 7) / 8 * 8;
+        const int64_t whole = 2 * size + plan.scratch_size();
+        const int64_t parts = std::clamp<int64_t>(lines * kind.core / smallest_part, 1, std::min(groups, most_parts));
+        auto buffers = array<Value>(whole * parts);
+        const auto run = [&](int64_t part) {
+            Value* values = buffers.get() + whole * part;
+            for (int64_t group = groups * part / parts; group < groups * (part + 1) / parts; group++)
+                transform(group, values, values + size, values + 2 * size);
+        };
+        if (parts == 1) return run(0);
+#pragma omp parallel for schedule(dynamic)
+        for (int64_t part = 0; part < parts; part++) run(part);
     }
 
-private:
-    static constexpr int most_passes = 40;  // 3^40 is more than a length can be.
-
-    int64_t n;
-    Vector<Pass<R>> passes;
+    const Kind& kind;
+    int64_t lines, in_lanes;
 };
 
-inline bool is_smooth(int64_t n) {
-    for (int factor : {2, 3, 5, 7})
-        while (n % factor == 0) n /= factor;
-    return n == 1;
-}
-
-inline int64_t next_smooth(int64_t n) {
-    while (!is_smooth(n)) n++;
-    return n;
-}
-
-// The transform of any other length: jk = (j^2 + k^2 - (j - k)^2) / 2 makes it a convolution.
-template <typename R> class Bluestein {
-public:
-    explicit Bluestein(int64_t n) : n(n), size(next_smooth(2 * n - 1)), transform(size), chirp(n), kernel(size) {
-        for (int64_t k = 0; k < n; k++) chirp[k] = complex<R>(root(square(k), 2 * n));
-        Vector<complex<R>> values(size), scratch(size);
-        for (int64_t k = 0; k < n; k++) values[k] = values[(size - k) % size] = conj(chirp[k]) / R(size);
-        transform(values.data(), kernel.data(), scratch.data());
-    }
-
-    int64_t scratch_size() const { return 3 * size; }
-
-    void operator()(const complex<R>* in, complex<R>* out, complex<R>* scratch) const {
-        complex<R>*values = scratch + size, *spectrum = scratch + 2 * size;
-        for (int64_t k = 0; k < n; k++) values[k] = in[k] * chirp[k];
-        std::fill(values + n, values + size, 0);
-        transform(values, spectrum, scratch);
-        for (int64_t k = 0; k < size; k++) spectrum[k] = spectrum[k] * kernel[k];
-        transform(spectrum, values, scratch);
-        // The inverse transform is the transform read backwards.
-        for (int64_t k = 0; k < n; k++) out[k] = values[(size - k) % size] * chirp[k];
-    }
-
-private:
-    // k^2 modulo 2n, without overflow for any n that fits in memory.
-    int64_t square(int64_t k) const { return int64_t(__int128(k) * k % (2 * n)); }
-
-    int64_t n, size;
-    Smooth<R> transform;
-    Vector<complex<R>> chirp, kernel;
-};
-
-// The plan of a length, kept for later calls. A program with ever new lengths must not fill the memory.
-// Internal linkage: each library counts its own plans.
-template <typename Plan> static std::shared_ptr<const Plan> plan_of(int64_t n) {
-    static std::mutex mutex;
-    static std::unordered_map<int64_t, std::shared_ptr<const Plan>> plans;
-    std::lock_guard<std::mutex> guard(mutex);
-    std::shared_ptr<const Plan>& plan = plans[n];
-    if (plan) return plan;
-    auto made = std::make_shared<const Plan>(n);
-    if (plans.size() > 64) plans.clear();
-    return plans[n] = made;
-}
-
-template <typename Plan, typename R>
-inline void transform_rows(const complex<R>* in, complex<R>* out, int64_t batch, int64_t n, int sign) {
-    auto plan = plan_of<Plan>(n);
-    auto scratch = array<complex<R>>(plan->scratch_size());
-    for (int64_t row = 0; row < batch; row++, in += n, out += n) {
-        (*plan)(in, out, scratch.get());
-        if (sign > 0) std::reverse(out + 1, out + n);
-    }
+template <typename R, template <typename> typename Kind>
+inline int transform(const R* in, R* out, int64_t outer, int64_t n, int64_t inner, int sign) {
+    if (outer * inner == 0 || n == 0) return 0;
+    const Kind<R> kind(n, inner, sign);
+    Transform<R, Kind<R>>(kind, outer * inner)(in, out);
+    return 0;
 }
 
 }  // namespace dft
 
-// The unnormalised transform of each row: out[k] = sum over j of in[j] exp(sign 2 pi i j k / n).
+// The unnormalised transform: out[k] = sum over j of in[j] exp(sign 2 pi i j k / n).
 template <typename R>
-inline int fourier(const complex<R>* in, complex<R>* out, int64_t batch, int64_t n, int sign) {
-    if (batch == 0 || n == 0) return 0;
-    if (dft::is_smooth(n)) dft::transform_rows<dft::Smooth<R>>(in, out, batch, n, sign);
-    else dft::transform_rows<dft::Bluestein<R>>(in, out, batch, n, sign);
-    return 0;
+int fourier(const complex<R>* in, complex<R>* out, int64_t outer, int64_t n, int64_t inner, int sign) {
+    return dft::transform<R, dft::Complex>(&in->re, &out->re, outer, n, inner, sign);
 }
+
+// The first n / 2 + 1 values of the transform of real numbers, with the sign -1.
+template <typename R>
+int real_fourier(const R* in, complex<R>* out, int64_t outer, int64_t n, int64_t inner) {
+    return dft::transform<R, dft::RealToHalf>(in, &out->re, outer, n, inner, -1);
+}
+
+// The n real numbers, unnormalised, with the first n / 2 + 1 values of the spectrum: what is imaginary of the first, and for
+// an even n of the last one, is ignored.
+template <typename R>
+int half_fourier(const complex<R>* in, R* out, int64_t outer, int64_t n, int64_t inner) {
+    return dft::transform<R, dft::HalfToReal>(&in->re, out, outer, n, inner, 1);
+}
+
+// sdfgad compiles them once, and links them to the programs that call them (separate/fourier.cpp); DaCe compiles them with
+// each program.
+#ifdef SDFGAD_SEPARATE
+#define SDFGAD_ELSEWHERE(R)                                                                             \
+    extern template int fourier(const complex<R>*, complex<R>*, int64_t, int64_t, int64_t, int);        \
+    extern template int real_fourier(const R*, complex<R>*, int64_t, int64_t, int64_t);                 \
+    extern template int half_fourier(const complex<R>*, R*, int64_t, int64_t, int64_t);
+SDFGAD_ELSEWHERE(float)
+SDFGAD_ELSEWHERE(double)
+#endif
 
 }  // namespace sdfgad

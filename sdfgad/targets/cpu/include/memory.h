@@ -21,15 +21,15 @@ constexpr int64_t line = 64;
 // From here on blocks come from the pool; sdfgad/runtime/pool.py has the same number.
 constexpr int64_t big = int64_t(1) << 18;
 
-// Internal linkage, here and below: the dynamic linker would share such a variable between all libraries.
-static std::atomic<int64_t> live{0}, peak{0};
+// Hidden, here and below: one for each library, among all of which the dynamic linker would share a visible variable.
+[[gnu::visibility("hidden")]] inline std::atomic<int64_t> live{0}, peak{0};
 
 using Take = void* (*)(int64_t);
 using Give = void (*)(void*);
 static void* take_alone(int64_t bytes) { return std::aligned_alloc(line, bytes); }
 static void give_alone(void* block) { std::free(block); }
-static Take take = take_alone;
-static Give give = give_alone;
+[[gnu::visibility("hidden")]] inline Take take = take_alone;
+[[gnu::visibility("hidden")]] inline Give give = give_alone;
 
 inline int64_t rounded(int64_t bytes) { return std::max(line, (bytes + line - 1) / line * line); }
 
@@ -153,9 +153,10 @@ template <typename T> inline Array<T> array(int64_t size) {
 
 }  // namespace sdfgad
 
-extern "C" void sdfgad_use_pool(sdfgad::memory::Take take, sdfgad::memory::Give give) {
+// Weak: object files that are compiled separately have them, too.
+extern "C" [[gnu::weak]] void sdfgad_use_pool(sdfgad::memory::Take take, sdfgad::memory::Give give) {
     sdfgad::memory::take = take;
     sdfgad::memory::give = give;
 }
-extern "C" int64_t sdfgad_peak_bytes() { return sdfgad::memory::peak.load(); }
-extern "C" void sdfgad_reset_peak() { sdfgad::memory::peak.store(sdfgad::memory::live.load()); }
+extern "C" [[gnu::weak]] int64_t sdfgad_peak_bytes() { return sdfgad::memory::peak.load(); }
+extern "C" [[gnu::weak]] void sdfgad_reset_peak() { sdfgad::memory::peak.store(sdfgad::memory::live.load()); }

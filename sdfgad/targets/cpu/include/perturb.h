@@ -22,8 +22,8 @@ namespace math = ::std;
 #else
 
 // 0: nothing is perturbed.
-static uint64_t perturbation = 0;
-extern "C" void sdfgad_perturb(uint64_t seed) { perturbation = seed; }
+[[gnu::visibility("hidden")]] inline uint64_t perturbation = 0;
+extern "C" [[gnu::weak]] void sdfgad_perturb(uint64_t seed) { perturbation = seed; }
 
 // 1 or -1, by splitmix64.
 inline int random_sign() {
