@@ -1,12 +1,12 @@
 """The price of an American put, in JAX, to time gradients of.
 
-The expert form scans over blocks of levels, each with arrays only as long as its first level needs.
+The expert form scans over blocks of levels, two at a time, each block with arrays as long as its first level needs.
 """
 
 import jax.numpy as jnp
 from jax import lax
 
-BLOCKS = 16
+BLOCKS = 4
 
 
 def port(spot, strike, rate, volatility, maturity, steps):
@@ -32,41 +32,32 @@ def port(spot, strike, rate, volatility, maturity, steps):
 
 
 def expert(spot, strike, rate, volatility, maturity, steps):
-    """Blocks of levels, from the last to the first, and exercise values from two levels of prices only."""
+    """Blocks of levels, from the last to the first; every second level has the same prices, which are made once."""
     dt = maturity / steps
     move = volatility * jnp.sqrt(dt)
     growth = jnp.exp(rate * dt)
     q = (growth - jnp.exp(-move)) / (jnp.exp(move) - jnp.exp(-move))
     rise, fall = q / growth, (1.0 - q) / growth
 
-    # The prices at a level are every other one of these; the middle one is the spot.
+    # The gains at a level are every other one of these; more are read beyond the end, but not used.
     gains = strike - spot * jnp.exp(move * jnp.arange(-steps, steps + 1))
-    even, odd = gains[0::2], gains[1::2]
-    v = jnp.maximum(even, 0.0)
+    beyond = jnp.zeros(steps)
+    even, odd = jnp.concatenate([gains[0::2], beyond]), jnp.concatenate([gains[1::2], beyond])
 
-    # Value i of level k is for the price i + (steps - k) // 2 of the even or odd ones.
-    def level(v, exercise):
-        return jnp.maximum(rise * v[1:] + fall * v[:-1], exercise)
+    def level(v, gains):
+        return jnp.maximum(rise * v[1:] + fall * v[:-1], gains)
 
-    def two_levels(length):
-        def run(state, start):
-            # Longer than needed by what the block goes down; what is beyond is not used.
-            v = state
-            first = lax.dynamic_slice_in_dim(padded_odd, start, length - 1)
-            second = lax.dynamic_slice_in_dim(padded_even, start + 1, length - 2)
-            v = level(level(v, first), second)
-            return jnp.concatenate([v, jnp.zeros(2)]), None
+    def two_levels(v, start):
+        v = level(v, lax.dynamic_slice_in_dim(odd, start, v.size - 1))
+        v = level(v, lax.dynamic_slice_in_dim(even, start + 1, v.size - 1))
+        return jnp.concatenate([v, jnp.zeros(2)]), None
 
-        return run
-
-    padded_even = jnp.concatenate([even, jnp.zeros(2)])
-    padded_odd = jnp.concatenate([odd, jnp.zeros(2)])
-    pairs, done = steps // 2, 0
-    for block in range(min(BLOCKS, pairs)):
-        end = pairs * (block + 1) // min(BLOCKS, pairs)
-        length = steps + 1 - 2 * done
-        v, _ = lax.scan(two_levels(length), v[:length], jnp.arange(done, end))
-        done = end
+    pairs = steps // 2
+    blocks = min(BLOCKS, pairs)
+    ends = [pairs * block // blocks for block in range(blocks + 1)]
+    v = jnp.maximum(even[: steps + 1], 0.0)
+    for start, end in zip(ends[:-1], ends[1:], strict=True):
+        v, _ = lax.scan(two_levels, v[: steps + 1 - 2 * start], jnp.arange(start, end))
     if steps % 2:
-        v = level(v[:2], odd[done : done + 1])
+        v = level(v[:2], odd[pairs : pairs + 1])
     return v[0]
