@@ -3,6 +3,8 @@
 The expert form scans over blocks of levels, two at a time, each block with arrays as long as its first level needs.
 """
 
+import itertools
+
 import jax.numpy as jnp
 from jax import lax
 
@@ -56,7 +58,7 @@ def expert(spot, strike, rate, volatility, maturity, steps):
     blocks = min(BLOCKS, pairs)
     ends = [pairs * block // blocks for block in range(blocks + 1)]
     v = jnp.maximum(even[: steps + 1], 0.0)
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
+    for start, end in itertools.pairwise(ends):
         v, _ = lax.scan(two_levels, v[: steps + 1 - 2 * start], jnp.arange(start, end))
     if steps % 2:
         v = level(v[:2], odd[pairs : pairs + 1])
