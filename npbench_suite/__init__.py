@@ -1,4 +1,4 @@
-"""Benchmark programs in the style of NPBench, one folder an entry.
+"""Benchmark programs, one folder an entry: those of NPBench here, and others of the sciences in ``benchmarks``.
 
 A folder holds ``entry.toml`` (what the program is, its sizes, arguments and outputs), ``program.py`` (the
 NumPy program and its ``initialize``) and ``reference.py`` (the same function in JAX). Adding a folder adds
@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Entry", "load", "names"]
+__all__ = ["SUITES", "Entry", "load", "names"]
 
-_ROOT = Path(__file__).parent
+# The programs of "science" are not in NPBench: no pass was written for them.
+SUITES = {"npbench": Path(__file__).parent, "science": Path(__file__).parent.parent / "benchmarks"}
 FORMS = ("port", "expert", "library")
 
 
@@ -40,7 +41,7 @@ class Entry:
     Attributes:
         name: the name of the entry and of its folder.
         title: what the program computes, in a few words.
-        domain: NPBench's domain of the program.
+        domain: NPBench's domain of the program, or its science.
         presets: the sizes of each preset, by parameter name; some are physical parameters, and floating.
         exempt: the sizes that the program does not leave free to be small and distinct in tests.
         arguments: the program's arguments, in order.
@@ -101,14 +102,18 @@ class Entry:
         return {name: values[name] for name in self.outputs}
 
 
-def names() -> list[str]:
-    """The names of all entries, sorted."""
-    return sorted(path.parent.name for path in _ROOT.glob("*/entry.toml"))
+def names(suite: str = "npbench") -> list[str]:
+    """The names of all entries of a suite, sorted."""
+    return sorted(path.parent.name for path in SUITES[suite].glob("*/entry.toml"))
 
 
 def load(name: str) -> Entry:
-    """The entry called ``name``."""
-    folder = _ROOT / name
+    """The entry called ``name``, of any suite.
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    folder = next((root / name for root in SUITES.values() if (root / name).is_dir()), SUITES["npbench"] / name)
     with open(folder / "entry.toml", "rb") as file:
         table = tomllib.load(file)
     return Entry(

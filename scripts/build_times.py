@@ -176,12 +176,13 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Time builds of gradients, and starts that find them in the cache.")
     parser.add_argument("-p", "--preset", default="S", help="sizes: S, M, L, paper, test, test2 (default: S)")
     parser.add_argument("-b", "--benchmarks", nargs="+", metavar="NAME", help="programs (default: all of them)")
+    parser.add_argument("--suite", choices=npbench_suite.SUITES, default="npbench", help="which, where none are named")
     parser.add_argument("-s", "--starts", type=int, default=3, help="starts from the cache (default: 3)")
     parser.add_argument("--cpu", action="store_true", help="time of the processor, not of the clock")
     parser.add_argument("--child", choices=("build", "start"), help=argparse.SUPPRESS)
     chosen = parser.parse_args(argv)
-    known = npbench_suite.names()
-    chosen.benchmarks = chosen.benchmarks or known
+    known = [name for suite in npbench_suite.SUITES for name in npbench_suite.names(suite)]
+    chosen.benchmarks = chosen.benchmarks or npbench_suite.names(chosen.suite)
     if unknown := [name for name in chosen.benchmarks if name not in known]:
         parser.error(f"unknown programs: {', '.join(unknown)}; known are: {', '.join(known)}")
     if chosen.starts < 1:

@@ -37,6 +37,12 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Time the gradients of NumPy programs in several frameworks.")
     parser.add_argument("-b", "--benchmarks", nargs="+", metavar="NAME", help="programs (default: all with gradients)")
     parser.add_argument(
+        "--suite",
+        choices=npbench_suite.SUITES,
+        default="npbench",
+        help="which programs, where none are named: NPBench's, or others of the sciences (default: npbench)",
+    )
+    parser.add_argument(
         "-f",
         "--frameworks",
         nargs="+",
@@ -65,10 +71,12 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def check(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> None:
-    known = npbench_suite.names()
+    known = [name for suite in npbench_suite.SUITES for name in npbench_suite.names(suite)]
     if unknown := [name for name in chosen.benchmarks or () if name not in known]:
         parser.error(f"unknown programs: {', '.join(unknown)}; known are: {', '.join(known)}")
-    entries = [npbench_suite.load(name) for name in dict.fromkeys(chosen.benchmarks or known)]
+    entries = [
+        npbench_suite.load(name) for name in dict.fromkeys(chosen.benchmarks or npbench_suite.names(chosen.suite))
+    ]
     chosen.benchmarks = [entry.name for entry in entries if entry.arrays and entry.output]
     if not chosen.benchmarks:
         parser.error("programs on integers have no gradients")

@@ -1,4 +1,8 @@
-"""List, dict and generator comprehensions over sequences that are known while parsing, which are unrolled."""
+"""List, dict and generator comprehensions.
+
+Items are parsed one by one, over iterables that are known; items that are alike, and have many statements, are the
+rows of an array that a loop of the program fills (see `rows`).
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,48 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.program import Statement, walk, written
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.binding import bind
 from sdfgad.parse.calls import as_sequence
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.ranges import Items, items_of
+from sdfgad.parse.rows import row_of
+from sdfgad.parse.values import Tensor
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
+# Fewer statements are not worth a loop: one by one, they are merged with others, and their indices are constants.
+MANY_STATEMENTS = 32
 
 
 def items(frame: Frame, node: Comprehension) -> list[Any]:
     """The items, or the pairs of keys and values, in order."""
-    return list(generator(frame, node))
+    first = node.generators[0]
+    iterable = frame.eval(first.iter)
+    if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not first.ifs:
+        alike = items_of(frame.b, iterable)
+        rows = None if alike is None else _rows(frame, node, alike)
+        if rows is not None:
+            return rows
+    return list(_one_by_one(frame, node, iterable))
 
 
 def generator(frame: Frame, node: Comprehension) -> Iterator[Any]:
     """The items, each computed lazily; only the first iterable is evaluated at once, as in Python."""
-    # The targets are local names of the comprehension.
+    return _one_by_one(frame, node, frame.eval(node.generators[0].iter))
+
+
+def _one_by_one(frame: Frame, node: Comprehension, iterable: Any) -> Iterator[Any]:
+    return _items(_inner(frame), node, node.generators, as_sequence(frame, node.generators[0].iter, iterable))
+
+
+def _inner(frame: Frame) -> Frame:
+    """A frame for the targets, which are local names of a comprehension."""
     inner = frame.inner(frame.source, {}, frame.depth, frame.is_definition)
     inner.lexical, inner.scope = frame, frame.scope
-    first = node.generators[0]
-    values = as_sequence(frame, first.iter, frame.eval(first.iter))
-    return _items(inner, node, node.generators, values)
+    return inner
 
 
 def _items(frame: Frame, node: Comprehension, generators: list[ast.comprehension], values: Any) -> Iterator[Any]:
@@ -47,3 +73,58 @@ def _item(frame: Frame, node: Comprehension) -> Any:
     if isinstance(node, ast.DictComp):
         return frame.eval(node.key), frame.b.settle(frame.eval(node.value))
     return frame.b.settle(frame.eval(node.elt))
+
+
+# --- alike items
+
+
+class _Differ(Exception):
+    """Raised where items cannot be the rows of an array, or need not be."""
+
+
+def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
+    """The items as rows of an array that a loop fills; None where they are to be parsed one by one."""
+    b = frame.b
+    state, containers = b.snapshot(), dict(b.containers)
+    try:
+        return _filled(frame, node, alike)
+    except (_Differ, InvalidIndex, NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
+        b.restore(state)
+        b.containers = containers
+        return None
+
+
+def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
+    b, before, here = frame.b, frozenset(frame.b.buffers), frame.b.where
+    if not alike.length.is_const:
+        raise _Differ
+    number, var = alike.length.const, b.fresh("k")
+    trip = Lin.symbol(var)
+    guards = (trip, alike.length - 1 - trip)
+    with b.block(*guards) as body:
+        b.loops.append((len(b.blocks), var, alike.length))
+        inner = _inner(frame)
+        bind(inner, node.generators[0].target, alike.at(trip))
+        value = _row_value(inner.eval(node.elt), before)
+        array = b.new_view("", (alike.length, *value.shape), value.dtype, value.weak)
+        b.assign(array.reindexed(value.shape, lambda p: (trip, *p)), value)
+        b.loops.pop()
+    if number * _size(body) < MANY_STATEMENTS or not before.isdisjoint(written(tuple(body))):
+        raise _Differ
+    b.where = here
+    b.loop(var, alike.length, guards, body)
+    return [row_of(array, Lin(k)) for k in range(number)]
+
+
+def _row_value(value: Any, before: frozenset[str]) -> Tensor:
+    """An item that is new, of constant shape, and of numbers that are no indices."""
+    is_alike = isinstance(value, Tensor) and all(extent.is_const for extent in value.shape)
+    is_new = is_alike and not value.is_copy and value.buffer not in before
+    if not is_new or not (value.ndim or value.dtype.kind in "fc"):
+        raise _Differ
+    found: Tensor = value
+    return found
+
+
+def _size(body: list[Statement]) -> int:
+    return sum(1 for _ in walk(tuple(body)))

@@ -25,6 +25,7 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.operands import evaluated
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
+from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import RunTimeText, Selection, Tensor, is_plain, is_static
 
 
@@ -99,6 +100,10 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return getitem(frame.b, container, index)
     if id(container) in SUBSCRIPTS:
         return SUBSCRIPTS[id(container)][1](frame.b, index)
+    if isinstance(index, Lin) and not index.is_const:
+        rows = whole_of(frame.b, container)
+        if rows is not None:
+            return getitem(frame.b, rows, index)
     return frame.b.python(operator.getitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
 
 

@@ -10,7 +10,11 @@ from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import as_int, integer_extremum
+from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_integer
+
+# A loop over a shorter list is unrolled.
+MANY_ITEMS = 5
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ def items_of(b: Builder, value: Any) -> Items | None:
         return Items(value.trips, lambda trip: value.index(Lin.of(trip)))
     if isinstance(value, Selection):
         value = as_tensor(value)
+    if isinstance(value, (list, tuple)) and len(value) >= MANY_ITEMS:
+        value = whole_of(b, value)
     if isinstance(value, Tensor) and value.ndim:
         array = b.settle(value)
         return Items(array.shape[0], lambda trip: getitem(b, array, trip))

@@ -9,6 +9,7 @@ import numpy as np
 from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Const, Lin
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Tensor, as_tensor, is_static
 
 FLOAT = np.dtype(np.float64)
@@ -22,6 +23,9 @@ def stacked(b: Builder, x: Any) -> Tensor:
         return b.constant_array(x)
     if not isinstance(x, (list, tuple)):
         return as_tensor(x)
+    whole = whole_of(b, x)
+    if whole is not None:
+        return b.stored(whole)
     if is_static(x) and len(x) > MANY:
         return stacked(b, b.python(np.array, x))
     parts = [stacked(b, part) for part in x]

@@ -13,9 +13,9 @@ LIMITS = {False: 1e-8, True: 1e-3}
 FORMS = [(name, form) for name in NAMES for form in npbench_suite.load(name).jax_forms]
 
 
-def value_and_gradients(entry, form):
+def value_and_gradients(entry, form, preset=PRESET):
     """The main output of a form, and the function from its adjoint to the gradients, both as ours are."""
-    values = dict(zip(entry.arguments, entry.arguments_for(PRESET), strict=True))
+    values = dict(zip(entry.arguments, entry.arguments_for(preset), strict=True))
     function = entry.jax_forms[form]
 
     @jax.jit

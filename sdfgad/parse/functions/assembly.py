@@ -12,9 +12,10 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.output import into, require_cast
 from sdfgad.parse.functions.reduction import normalise_axes
-from sdfgad.parse.functions.shape import expand_dims, ravel
+from sdfgad.parse.functions.shape import expand_dims, ravel, reshape, transpose
 from sdfgad.parse.functions.views import atleast_1d, atleast_2d, atleast_3d, part
 from sdfgad.parse.registry import function
+from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Index, Tensor, is_integer
 
 
@@ -30,7 +31,7 @@ def parts_of(b: Builder, arrays: Any) -> list[Tensor]:
 def concatenate(
     b: Builder, arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Tensor:
-    tensors = parts_of(b, arrays)
+    tensors = _joined_rows(b, arrays, axis) or parts_of(b, arrays)
     if not tensors:
         raise b.unsupported("need at least one array to concatenate")
     if axis is None:
@@ -53,6 +54,14 @@ def concatenate(
     return into(b, out, result)
 
 
+def _joined_rows(b: Builder, arrays: Any, axis: Any) -> list[Tensor]:
+    """The rows of an array, joined along their first axis, as one tensor; empty if the parts are no rows of one."""
+    rows = whole_of(b, arrays) if axis == 0 else None
+    if rows is None or rows.ndim < 2:
+        return []
+    return [reshape(b, rows, (b.constant(rows.shape[0]) * b.constant(rows.shape[1]), *rows.shape[2:]))]
+
+
 def common_dtype(tensors: list[Tensor]) -> np.dtype[Any]:
     """The dtype to which NumPy promotes these tensors."""
     return np.result_type(*(tensor.dtype for tensor in tensors))
@@ -70,9 +79,19 @@ def _length(b: Builder, tensor: Tensor, first: Tensor, axis: int) -> int:
 def stack(
     b: Builder, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Tensor:
+    rows = whole_of(b, arrays)
+    if rows is not None:
+        (position,) = normalise_axes(b, axis, rows.ndim)
+        return concatenate(b, [_with_rows_at(b, rows, position)], position, out, dtype=dtype, casting=casting)
     return concatenate(
         b, [expand_dims(b, t, axis) for t in parts_of(b, arrays)], axis, out, dtype=dtype, casting=casting
     )
+
+
+def _with_rows_at(b: Builder, rows: Tensor, axis: int) -> Tensor:
+    """An array with its first axis moved."""
+    others = list(range(1, rows.ndim))
+    return transpose(b, rows, [*others[:axis], 0, *others[axis:]])
 
 
 @function(np.hstack)
@@ -83,6 +102,9 @@ def hstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind
 
 @function(np.vstack)
 def vstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+    rows = whole_of(b, tup)
+    if rows is not None and rows.ndim == 2:
+        return concatenate(b, [rows], 0, dtype=dtype, casting=casting)
     return concatenate(b, [atleast_2d(b, t) for t in parts_of(b, tup)], 0, dtype=dtype, casting=casting)
 
 
@@ -93,6 +115,9 @@ def dstack(b: Builder, tup: Any) -> Tensor:
 
 @function(np.column_stack)
 def column_stack(b: Builder, tup: Any) -> Tensor:
+    rows = whole_of(b, tup)
+    if rows is not None and rows.ndim == 2:
+        return concatenate(b, [transpose(b, rows)], 1)
     tensors = [expand_dims(b, atleast_1d(b, t), -1) if t.ndim < 2 else t for t in parts_of(b, tup)]
     return concatenate(b, tensors, 1)
 

@@ -18,6 +18,7 @@ from sdfgad.parse.functions.reduction import min_ as array_min
 from sdfgad.parse.functions.reduction import reduce_over
 from sdfgad.parse.integers import as_int, integer_extremum, single, whole
 from sdfgad.parse.registry import FUNCTIONS, function
+from sdfgad.parse.rows import whole_of
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
 
@@ -45,6 +46,9 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
         wide = INT if values.dtype.kind == "b" else values.dtype
         whole_sum = reduce_over(b, astype(values, wide), (0,), False, "add", 0)
         return whole_sum if is_number(start) and start == 0 else elementwise(b, "add", start, whole_sum)
+    whole_list = whole_of(b, values)
+    if whole_list is not None:
+        return sum_(b, whole_list, start)
     total: Any = start
     for value in rows_of(b, values):
         total = value if is_number(total) and total == 0 else elementwise(b, "add", total, value)

@@ -138,6 +138,18 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any
     return np.fft.irfftn(a, s, axes, norm)
 
 
+@in_numpy(np.fft.fftfreq)
+def fftfreq(n: Any, d: Any = 1.0) -> Any:
+    """Frequencies for a spacing that is known at run time only."""
+    k = np.arange(n)
+    return np.where(k < (n + 1) // 2, k, k - n) * (1.0 / (n * d))
+
+
+@in_numpy(np.fft.rfftfreq)
+def rfftfreq(n: Any, d: Any = 1.0) -> Any:
+    return np.arange(n // 2 + 1) * (1.0 / (n * d))
+
+
 def shifted(x: Any, axes: Any, sign: Any) -> Any:
     axes = tuple(range(x.ndim)) if axes is None else (axes,) if isinstance(axes, int) else axes
     for axis in axes:

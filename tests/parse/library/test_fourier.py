@@ -15,6 +15,12 @@ REAL = [
         "np.fft.irfft(np.fft.rfft(x) * 2, 5)",
         "np.fft.hfft(x)",
     ),
+    *(
+        "x * np.fft.fftfreq(5, s)",
+        "x * np.fft.fftfreq(5, d=x[0])",
+        "x[:3] * np.fft.rfftfreq(5, s)",
+        "np.fft.rfftfreq(6, s)",
+    ),
     *("np.fft.fftshift(x) * x", "np.fft.ifftshift(a, axes=1) * a", "np.abs(np.fft.fft(x)) ** 2"),
     *("np.sort(x) * x", "np.sort(a, axis=0)", "np.sort(a, None)", "x[np.argsort(x)] * x", "np.argsort(a, 0) * a"),
     "np.searchsorted(np.sort(x), x) * x",
