@@ -388,9 +388,14 @@ def rewrite_statement(
     statement: Statement,
     symbols: Mapping[str, IntLike] | None = None,
     replace_node: Callable[[Expr], Expr | None] | None = None,
+    rewriter: Rewriter | None = None,
 ) -> Statement:
-    """A statement itself (not its nested blocks) with symbols and nodes replaced; a call has neither."""
-    rewriter = Rewriter(symbols or {}, replace_node)
+    """A statement itself (not its nested blocks) with symbols and nodes replaced; a call has neither.
+
+    Args:
+        rewriter: what replaces them, if several statements share one.
+    """
+    rewriter = rewriter or Rewriter(symbols or {}, replace_node)
     if isinstance(statement, Call):
         return statement
     if isinstance(statement, Compute):

@@ -115,9 +115,9 @@ def source_of(program: Program) -> Source:
 
 def source_of_optimised(program: Program) -> Source:
     """The C++ of an optimised program."""
-    from sdfgad.sdfg.writer import write
+    from sdfgad.sdfg.sealed import write_sealed
 
-    return generate(write(program))
+    return generate(write_sealed(program))
 
 
 def generate(sdfg: Any) -> Source:

@@ -96,8 +96,12 @@ def single_node(state: Any) -> Any:
     """The only node of a state, with what is inside, if there is one; None where the state also copies arrays."""
     parents = state.scope_dict()
     found = [n for n in state.nodes() if parents[n] is None and isinstance(n, (nodes.CodeNode, nodes.EntryNode))]
-    copies = any(isinstance(e.src, nodes.AccessNode) and isinstance(e.dst, nodes.AccessNode) for e in state.edges())
-    return found[0] if len(found) == 1 and not copies else None
+    return found[0] if len(found) == 1 and not has_copies(state) else None
+
+
+def has_copies(state: Any) -> bool:
+    """Whether a state copies arrays."""
+    return any(isinstance(e.src, nodes.AccessNode) and isinstance(e.dst, nodes.AccessNode) for e in state.edges())
 
 
 def _read(memlet: Any, index: tuple[Lin, ...] | None, scope: Scope) -> Read:

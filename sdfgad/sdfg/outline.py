@@ -11,12 +11,14 @@ from dace.sdfg import utils
 from dace.sdfg.state import LoopRegion, SDFGState
 
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Program, Statement, written
-from sdfgad.sdfg.computations_read import clears, is_clear, single_node
+from sdfgad.ir.linear_forms import canonical
+from sdfgad.ir.program import Block, Program, Statement, written
+from sdfgad.sdfg.computations_read import clears, has_copies, is_clear, single_node
 from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
 from sdfgad.sdfg.reader import as_fresh, code_nodes, node_of, top_scope
 from sdfgad.sdfg.scope import Scope
+from sdfgad.sdfg.sealed import Sealed
 
 
 class Outline:
@@ -35,6 +37,11 @@ class Outline:
     def positions(self, node: Any) -> range:
         """The positions in the program of a marked node's statements."""
         return self._positions[node]
+
+    def is_absorbed(self, state: Any) -> bool:
+        """Whether a state computes nothing, or only clears what the statement of the next one clears."""
+        computing = [node for node in code_nodes(state) if not is_marked(node) or self._positions[node]]
+        return not computing and not has_copies(state)
 
     @cached_property
     def is_straight(self) -> bool:
@@ -55,6 +62,7 @@ class Outline:
                 if isinstance(block, SDFGState):
                     self._state(block, before if _follows(region, before, block) else None, body, scope)
                 before = block
+        body = list(canonical(tuple(body), scope.buffers.found))
         outside = [name for name, descriptor in self.sdfg.arrays.items() if not descriptor.transient]
         changed = written(tuple(body))
         inputs = tuple(name for name in outside if name not in changed)
@@ -66,7 +74,7 @@ class Outline:
     def _state(self, state: Any, before: Any, body: list[Statement], scope: Scope) -> None:
         """Reads the nodes of a state; one that accumulates what the state before it clears does both."""
         for node in filter(is_marked, code_nodes(state)):
-            block = node_of(state, node, scope)
+            block = _unsealed(node, scope) if isinstance(node, Sealed) else node_of(state, node, scope)
             cleared = single_node(before) if is_clear(before) and node is single_node(state) else None
             if cleared in self._positions and len(block) == 1 and clears(body[-1], block[0]):
                 self._positions[cleared] = range(0)
@@ -135,6 +143,12 @@ class Outline:
             for name in {node.data for node in state.data_nodes()}:
                 found[name] = (found.get(name, (state,))[0], state)
         return {name: span for name, span in found.items() if name not in self._on_edges}
+
+
+def _unsealed(node: Sealed, scope: Scope) -> Block:
+    for name in frozenset[str]().union(*(statement.mentioned for statement in node.block)):
+        scope.buffers.found.setdefault(name, node.program.buffers[name])
+    return node.block
 
 
 def _follows(region: Any, before: Any, block: Any) -> bool:

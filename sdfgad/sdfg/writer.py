@@ -9,7 +9,7 @@ declared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,13 +94,7 @@ class _Writer:
     def run(self) -> dace.SDFG:
         program = self.program
         sdfg = dace.SDFG(program.name)
-        for symbol in program.integers:
-            add_symbol(sdfg, symbol)
-        mentioned = frozenset().union(*(statement.mentioned for statement in program.body))
-        for name, buffer in self.buffers.items():
-            if name in self.outside or name in mentioned - self.local:
-                add_buffer(sdfg, buffer, is_transient=name not in self.outside)
-                mark_bounds(sdfg.arrays[name], buffer, program.bounds)
+        mentioned = add_declarations(sdfg, program, self.local)
         place = Place(sdfg, sdfg, frozenset(self.local), sdfg.add_state("start", is_start_block=True))
         known: set[str] = set(self.outside)
         for statement in program.body:
@@ -283,6 +277,18 @@ class _Writer:
         add_symbol(place.sdfg, symbol)
         place.follow(place.region.add_state(self.names.fresh("sized")), {symbol: text})
         return symbol
+
+
+def add_declarations(sdfg: Any, program: Program, local: Set[str]) -> frozenset[str]:
+    """Adds the symbols of a program, and its arrays but the local ones; returns the buffers that it mentions."""
+    for symbol in program.integers:
+        add_symbol(sdfg, symbol)
+    outside, mentioned = arguments(program), frozenset[str]().union(*(s.mentioned for s in program.body))
+    for name, buffer in program.buffers.items():
+        if name in outside or name in mentioned - local:
+            add_buffer(sdfg, buffer, is_transient=name not in outside)
+            mark_bounds(sdfg.arrays[name], buffer, program.bounds)
+    return mentioned
 
 
 def has_equal_factors(form: Lin) -> bool:

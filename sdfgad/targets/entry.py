@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import dace
@@ -14,12 +15,14 @@ class Entry(CodeObject):
 
     Attributes:
         arguments: the program's arguments in order, with what each one is: "array" or "integer".
+        names: the counters in our functions.
     """
 
+    names: frozenset[str] = frozenset()
     arguments: tuple[tuple[str, str], ...] = ()
 
 
-def entry_point(sdfg: Any, arguments: dict[str, Any], target: type[Any]) -> Entry:
+def entry_point(sdfg: Any, arguments: dict[str, Any], target: type[Any], names: Iterable[str] = ()) -> Entry:
     """A function that runs a program and returns 1 where there was too little memory, 2 for too few slots, else 0."""
     struct = cpp.mangle_dace_state_struct_name(sdfg)
     parameters = ", ".join(filter(None, [f"{struct} *__state", sdfg.signature(arglist=arguments)]))
@@ -36,5 +39,5 @@ DACE_EXPORTED int sdfgad_run_{sdfg.name}({parameters}) {{
 """
     entry = Entry(f"{sdfg.name}_entry", code, "cpp", target, "Entry", sdfg=sdfg)
     kinds = {name: "array" if isinstance(d, dace.data.Array) else "integer" for name, d in arguments.items()}
-    entry.arguments = tuple(kinds.items())
+    entry.arguments, entry.names = tuple(kinds.items()), frozenset(names)
     return entry

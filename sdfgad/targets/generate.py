@@ -13,7 +13,7 @@ import dace
 import dace.library
 from dace.codegen import codegen
 
-from sdfgad.sdfg.library import BoxTasklet
+from sdfgad.sdfg.marks import is_marked
 from sdfgad.sdfg.quiet import without_line_info
 from sdfgad.targets.cpu import generator
 from sdfgad.targets.entry import Entry, entry_point
@@ -52,26 +52,24 @@ def code_of(sdfg: Any) -> Code:
     (entry,) = (c for c in objects if isinstance(c, Entry))
     names = {environment for c in objects for environment in c.environments}
     used = dace.library.get_environments_and_dependencies(names)
-    text = "\n".join([_undefined(sdfg), *(c.clean_code for c in objects)]) + "\n"
+    text = "\n".join([_undefined(sdfg, entry.names), *(c.clean_code for c in objects)]) + "\n"
     return Code(text, entry.arguments, tuple(_options(used)), tuple(_separate(used)))
 
 
-def _undefined(sdfg: Any) -> str:
+def _undefined(sdfg: Any, counters: Iterable[str]) -> str:
     """Lines that undefine macros: the headers have some with names, such as M_PI, that a program may use."""
-    # Arrays of nested SDFGs have a prefix in our functions.
-    found = set(sdfg.arrays)
+    # Arrays of nested SDFGs have a prefix in our functions, whose counters are known.
+    found = {*sdfg.arrays, *counters}
     for nested in sdfg.all_sdfgs_recursive():
-        found |= set(nested.symbols)
-        for state in nested.states():
-            found |= {name for node in state.nodes() for name in _params(node)}
+        if nested.parent_nsdfg_node is None or not is_marked(nested.parent_nsdfg_node):
+            found |= set(nested.symbols)
+            found |= {name for state in nested.states() for node in state.nodes() for name in _params(node)}
     headers = ["#include <dace/dace.h>", *(f'#include "{header}"' for header in generator.HEADERS)]
     return "\n".join([*headers, *(f"#undef {name}" for name in sorted(found))])
 
 
 def _params(node: Any) -> Iterable[str]:
-    if isinstance(node, dace.nodes.MapEntry):
-        return list(node.map.params)
-    return list(node.params) if isinstance(node, BoxTasklet) else []
+    return list(node.map.params) if isinstance(node, dace.nodes.MapEntry) and not is_marked(node) else []
 
 
 @contextmanager

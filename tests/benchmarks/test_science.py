@@ -61,7 +61,8 @@ def test_reference_has_the_program_s_derivative(entry):
     assert abs(difference - derivative) / max(1, abs(difference) + abs(derivative)) <= 1e-6
 
 
-@pytest.mark.parametrize("form", ["port", "expert"])
+# XLA takes minutes for some ports.
+@pytest.mark.parametrize("form", [pytest.param("port", marks=pytest.mark.long), "expert"])
 def test_forms_equal_reference(entry, form):
     outputs, pullback = reference(entry.name, "test2")
     expected = outputs[entry.output]

@@ -19,7 +19,7 @@ from dace.codegen.targets import cpp
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Read
-from sdfgad.ir.program import Buffer
+from sdfgad.ir.program import Block, Buffer, Loop, computes, walk
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.sdfg.marks import is_marked, schedule, storage
 from sdfgad.sdfg.outline import Outline
@@ -46,6 +46,7 @@ class CPU(TargetCodeGenerator):
         self._dispatcher = frame.dispatcher
         self._known: dict[tuple[str, Any], Any] = {}
         self._headers: dict[str, None] = {}
+        self._names: set[str] = set()
         self._dispatcher.register_map_dispatcher(schedule, self)
         self._dispatcher.register_array_dispatcher(storage, self)
         self._dispatcher.register_node_dispatcher(self, lambda _sdfg, _state, node: is_marked(node))
@@ -71,7 +72,8 @@ class CPU(TargetCodeGenerator):
             callsite.write(f"{_blocks(sdfg)}.release({outline.arrays.index(name)});")
         for name in outline.begins(state):
             callsite.write(self._allocation(sdfg, name))
-        self._frame.generate_state(sdfg, cfg, state, function, callsite, footer)
+        if not outline.is_absorbed(state):
+            self._frame.generate_state(sdfg, cfg, state, function, callsite, footer)
 
     def _outline(self, sdfg: Any) -> Outline:
         return self._once("outline", sdfg, lambda: Outline(sdfg))
@@ -118,6 +120,7 @@ class CPU(TargetCodeGenerator):
         nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)
         self._dispatcher.used_environments.update(environments(nest.uses_blas, nest.headers))
         self._headers.update(dict.fromkeys(nest.headers))
+        self._names |= names_of(block)
         streams[0].write(nest.code)
         streams[1].write(f"{nest.name}({', '.join(self._arguments(sdfg, nest))});")
 
@@ -182,7 +185,13 @@ class CPU(TargetCodeGenerator):
     # --- the entry point
 
     def get_generated_codeobjects(self) -> list[CodeObject]:
-        return [entry_point(self._root, self._frame.arglist, type(self))]
+        return [entry_point(self._root, self._frame.arglist, type(self), self._names)]
+
+
+def names_of(block: Block) -> set[str]:
+    """The counters of a block, which its code declares by their names."""
+    loops = {statement.var for statement in walk(block) if isinstance(statement, Loop)}
+    return loops | {name for statement in computes(block) for name, _ in statement.params}
 
 
 def has_ours(sdfg: Any, state: Any) -> bool:

@@ -1,0 +1,74 @@
+"""Canonical form of integer expressions: linear forms where they are linear, and conversions as operations.
+
+Passes, and what reads a graph, write the same integer in several ways: as a form of symbols or as operations. Code is
+written from the canonical one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, Rewriter, as_linear
+from sdfgad.ir.ops import OPERATIONS
+from sdfgad.ir.program import Block, Buffer, Statement, rewrite_statement, transform
+
+
+def canonical(block: Block, buffers: Mapping[str, Buffer]) -> Block:
+    """The statements with their integers in canonical form."""
+    rewriter = Rewriter({}, partial(_form, buffers))
+
+    def one(statement: Statement) -> Block:
+        return (rewrite_statement(statement, rewriter=rewriter),)
+
+    return transform(block, one)
+
+
+def _form(buffers: Mapping[str, Buffer], node: Expr) -> Expr | None:
+    """The canonical form of an expression whose operands are canonical; None if it is its own."""
+    if isinstance(node, Int):
+        terms = (Lin.symbol(atom if isinstance(atom, str) else _as_int(atom)).scaled(c) for atom, c in node.value.terms)
+        return _expression(sum(terms, Lin(node.value.const)))
+    if isinstance(node, Read):
+        own = buffers[node.buffer].dtype
+        return None if own == node.dtype else Op("cast", (Read(node.buffer, node.index, own),), node.dtype)
+    if not isinstance(node, Op) or any(arg.dtype.kind not in "iu" for arg in node.args):
+        return None
+    if len({arg.dtype for arg in node.args}) > 1:
+        return _alike(node)
+    return _linear(node.name, *map(as_linear, node.args)) if node.dtype == node.args[0].dtype == INT else None
+
+
+def _alike(node: Op) -> Op | None:
+    """An operator on integers of several dtypes, with the conversions that C++ would do by itself."""
+    if not OPERATIONS[node.name].infix:
+        return None
+    common = np.result_type(*(arg.dtype for arg in node.args))
+    return Op(node.name, tuple(_as_int(arg, common) for arg in node.args), node.dtype)
+
+
+def _as_int(value: Expr, dtype: np.dtype[Any] = INT) -> Expr:
+    return value if value.dtype == dtype else Op("cast", (value,), dtype)
+
+
+def _linear(name: str, *forms: Lin) -> Expr | None:
+    """The result of an operation on linear forms, if it is linear."""
+    if name == "add":
+        return _expression(forms[0] + forms[1])
+    if name == "subtract":
+        return _expression(forms[0] - forms[1])
+    if name == "multiply" and any(form.is_const for form in forms):
+        factor, form = sorted(forms, key=lambda form: not form.is_const)
+        return _expression(form.scaled(factor.const))
+    return None
+
+
+def _expression(form: Lin) -> Expr:
+    if form.is_const:
+        return Const(form.const, INT)
+    (atom, factor), *others = form.terms
+    is_alone = not others and not form.const and factor == 1
+    return atom if is_alone and isinstance(atom, Expr) and atom.dtype == INT else Int(form)
