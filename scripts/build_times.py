@@ -1,9 +1,9 @@
 """Times what happens before the first gradient of a program: the stages of a build, and a start from the cache.
 
-Each program runs in processes of its own: one with an empty cache but for the precompiled headers, which builds, and
-then one that finds the library. Of the second, the times from ``import sdfgad`` on: until the import is done, until the
-program is ready to run, and until the first gradient is there, less what a second call takes. With ``--cpu`` it is the
-processor's time that counts, the compiler's included, which depends less on who else uses the machine.
+Each program runs in processes of its own: one with an empty cache but for what is compiled once for all programs, which
+builds, and then one that finds the library. Of the second, the times from ``import sdfgad`` on: until the import is
+done, until the program is ready to run, and until the first gradient is there, less what a second call takes. With
+``--cpu`` it is the processor's time that counts, the compiler's included, which depends less on who else uses the machine.
 """
 
 import argparse
@@ -34,19 +34,23 @@ PLAIN_WIDTH = 110
 STAGES = {
     ("sdfgad.specialise.specialise", "parse"): "parse",
     ("sdfgad.pipeline", "differentiate_program"): "reverse",
-    ("sdfgad.sdfg.writer", "write"): "lower",
+    ("sdfgad.optimise.passes", "optimise"): "optimise",
+    ("sdfgad.sdfg.sealed", "write_sealed"): "write",
     ("sdfgad.runtime.compile", "generate"): "generate",
     ("sdfgad.runtime.compile", "_compiled"): "compile",
 }
-BUILD = ("parse", "reverse", "plan", "dace", "lower", "generate", "compile", "build")
+BUILD = ("parse", "reverse", "plan", "optimise", "dace", "write", "generate", "compile", "build")
 START = ("import", "ready", "first")
 Clock = Callable[[], float]
-# What is there once and for all: the precompiled headers and the constants of the machine.
+# What is there once and for all: what is compiled for all programs, and the constants of the machine.
 ONCE = """
+import numpy
 from sdfgad.plan.machine import machine
 from sdfgad.runtime.compiler import Level
 from sdfgad.runtime.headers import precompiled
-precompiled(list(Level)), machine()
+from sdfgad.runtime.separate import objects
+from sdfgad.runtime.pool import empty
+precompiled(list(Level)), objects(("fourier",), list(Level)), machine(), empty((1 << 20,), numpy.dtype(numpy.uint8))
 """
 
 

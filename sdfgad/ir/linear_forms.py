@@ -1,4 +1,4 @@
-"""Canonical form of integer expressions: linear forms where they are linear, and conversions as operations.
+"""Canonical form of integers and indices: linear forms, conversions as operations, single elements at index 0.
 
 Passes, and what reads a graph, write the same integer in several ways: as a form of symbols or as operations. Code is
 written from the canonical one.
@@ -14,7 +14,7 @@ import numpy as np
 
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, Rewriter, as_linear
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.ir.program import Block, Buffer, Statement, rewrite_statement, transform
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Statement, changed, rewrite_statement, transform
 
 
 def canonical(block: Block, buffers: Mapping[str, Buffer]) -> Block:
@@ -22,9 +22,19 @@ def canonical(block: Block, buffers: Mapping[str, Buffer]) -> Block:
     rewriter = Rewriter({}, partial(_form, buffers))
 
     def one(statement: Statement) -> Block:
-        return (rewrite_statement(statement, rewriter=rewriter),)
+        statement = rewrite_statement(statement, rewriter=rewriter)
+        if isinstance(statement, Compute):
+            target = Access(statement.target.buffer, _index(buffers[statement.target.buffer], statement.target.index))
+            statement = changed(statement, target=target)
+        return (statement,)
 
     return transform(block, one)
+
+
+def _index(buffer: Buffer, index: tuple[Lin, ...]) -> tuple[Lin, ...]:
+    """An index; the only one of a buffer with one element is 0."""
+    is_single = all(extent.is_const and extent.const <= 1 for extent in buffer.shape)
+    return (Lin(0),) * len(buffer.shape) if is_single else index
 
 
 def _form(buffers: Mapping[str, Buffer], node: Expr) -> Expr | None:
@@ -33,8 +43,9 @@ def _form(buffers: Mapping[str, Buffer], node: Expr) -> Expr | None:
         terms = (Lin.symbol(atom if isinstance(atom, str) else _as_int(atom)).scaled(c) for atom, c in node.value.terms)
         return _expression(sum(terms, Lin(node.value.const)))
     if isinstance(node, Read):
-        own = buffers[node.buffer].dtype
-        return None if own == node.dtype else Op("cast", (Read(node.buffer, node.index, own),), node.dtype)
+        buffer = buffers[node.buffer]
+        read = Read(node.buffer, _index(buffer, node.index), buffer.dtype)
+        return read if buffer.dtype == node.dtype else Op("cast", (read,), node.dtype)
     if not isinstance(node, Op) or any(arg.dtype.kind not in "iu" for arg in node.args):
         return None
     if len({arg.dtype for arg in node.args}) > 1:

@@ -74,6 +74,12 @@ def shape_of(buffer: Buffer) -> list[Any]:
     return [max(e.const, 1) if e.is_const else sympy.Max(1, symbolic_form(e)) for e in buffer.shape]
 
 
+def as_stored(buffer: Buffer) -> Buffer:
+    """The buffer that is read back from an array declared for one."""
+    shape = tuple(Lin(max(extent.const, 1)) if extent.is_const else extent for extent in buffer.shape)
+    return Buffer(buffer.name, () if shape == (Lin(1),) else shape, buffer.dtype)
+
+
 def symbolic_form(form: Lin) -> Any:
     """A form as DaCe's symbolic expression."""
     return form.const + sum(c * _symbolic_atom(atom) for atom, c in form.terms)

@@ -14,7 +14,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.linear_forms import canonical
 from sdfgad.ir.program import Block, Program, Statement, written
 from sdfgad.sdfg.computations_read import clears, has_copies, is_clear, single_node
-from sdfgad.sdfg.descriptors import bounds_of
+from sdfgad.sdfg.descriptors import as_stored, bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
 from sdfgad.sdfg.reader import as_fresh, code_nodes, node_of, top_scope
 from sdfgad.sdfg.scope import Scope
@@ -147,7 +147,7 @@ class Outline:
 
 def _unsealed(node: Sealed, scope: Scope) -> Block:
     for name in frozenset[str]().union(*(statement.mentioned for statement in node.block)):
-        scope.buffers.found.setdefault(name, node.program.buffers[name])
+        scope.buffers.found.setdefault(name, as_stored(node.program.buffers[name]))
     return node.block
 
 
