@@ -3,7 +3,7 @@
 Each program runs in processes of its own: one with an empty cache but for what is compiled once for all programs, which
 builds, and then one that finds the library. Of the second, the times from ``import sdfgad`` on: until the import is
 done, until the program is ready to run, and until the first gradient is there, less what a second call takes. With
-``--cpu`` it is the processor's time that counts, the compiler's included, which depends less on who else uses the machine.
+``--cpu`` it is the processor's time that counts, the compiler's included, which depends less on other users.
 """
 
 import argparse
