@@ -179,6 +179,22 @@ def test_solve(call, field, batch, n):
         assert_near(x, np.linalg.solve(a, b), field)
 
 
+@pytest.mark.parametrize("part", [np.tril, np.triu, lambda a: np.tril(np.triu(a))], ids=["lower", "upper", "diagonal"])
+@pytest.mark.parametrize("n", SIZES)
+def test_solve_with_triangular_matrices(call, field, n, part):
+    # The matrix in the middle is a general one.
+    a = regular(field.dtype, 3, n)
+    a = constant(np.stack([part(a[0]), a[1], part(a[2])]))
+    for m in (1, 2, 70):
+        b, x = normal(field.dtype, 3, n, m), np.full((3, n, m), np.nan, field.dtype)
+        assert call("solve", field.dtype, a, b, x, 3, n, m) == 0
+        assert_near(x, np.linalg.solve(a, b), field)
+        a_bar, b_bar = np.full((3, n, n), np.nan, field.dtype), np.full((3, n, m), np.nan, field.dtype)
+        assert call("solve_pullback", field.dtype, a, b, x, a_bar, b_bar, 3, n, m) == 0
+        for found, expected in zip((a_bar, b_bar), solve_pullback(a, b, x), strict=True):
+            assert_near(found, expected, field)
+
+
 @pytest.mark.parametrize("batch", [0, 1, 3])
 @pytest.mark.parametrize("n", SIZES)
 def test_solve_pullback(call, field, batch, n):
@@ -251,6 +267,10 @@ def test_singular_matrices_fail(call, field, n):
     assert call("solve", field.dtype, a, normal(field.dtype, 3, n, n), x, 3, n, n) == 1
     assert call("inverse", field.dtype, a, x, 1, n) == 0
     assert [call("regular", field.dtype, a, count, n) for count in (3, 1)] == [1, 0]
+    triangular = np.tril(np.ones((3, n, n), field.dtype))
+    triangular[1, n // 2, n // 2] = 0
+    triangular = constant(triangular)
+    assert call("solve", field.dtype, triangular, normal(field.dtype, 3, n, n), x, 3, n, n) == 1
 
 
 @pytest.mark.parametrize("batch", [0, 1, 3])
