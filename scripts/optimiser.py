@@ -33,8 +33,8 @@ from sdfgad.runtime.compile import Source, compile_source, source_of_optimised
 
 RESULTS, PAGE = ROOT / "docs" / "optimiser.json", ROOT / "docs" / "optimiser.md"
 COMPILERS = 2
-# Seconds of each timing, and rounds in which the variants take turns.
-LEAST, ROUNDS = 0.01, 9
+# Seconds of each timing at least, of all timings of a variant at most, and rounds in which the variants take turns.
+LEAST, MOST, ROUNDS = 0.01, 1.0, 9
 # The longest change that is shown as an example, in lines.
 LONGEST = 16
 
@@ -60,9 +60,7 @@ class Variant:
 def variants(name: str, preset: str) -> Iterator[tuple[str, Variant]]:
     """The complete gradient of a program, and its gradients without one pass of those whose C++ is another one."""
     entry = npbench_suite.load(name)
-    g = sdfgad.differentiate(
-        entry.program, wrt=entry.arrays, output=entry.output, reduce="sum", allow_unused=True
-    )
+    g = sdfgad.differentiate(entry.program, wrt=entry.arrays, output=entry.output, reduce="sum", allow_unused=True)
     arguments = entry.arguments_for(preset)
 
     def stages_without(*left: str) -> Stages:
@@ -92,19 +90,18 @@ def measured(name: str, preset: str) -> dict[str, Any]:
 
 
 def in_turns(runners: dict[str, Callable[[], None]]) -> dict[str, float]:
-    """The median seconds of each, which run in turns."""
+    """The median seconds of each, which run in turns; slow ones run fewer times."""
+    first = {left: min(once(run), once(run)) for left, run in runners.items()}
     times: dict[str, list[float]] = {left: [] for left in runners}
-    repeats = {left: max(1, int(LEAST / min(once(run), once(run)))) for left, run in runners.items()}
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         for left, run in runners.items():
-            start = time.perf_counter()
-            for _ in range(repeats[left]):
-                run()
-            times[left].append((time.perf_counter() - start) / repeats[left])
+            if turn * first[left] < MOST:
+                repeats = max(1, int(LEAST / first[left]))
+                times[left].append(once(lambda run=run, repeats=repeats: [run() for _ in range(repeats)]) / repeats)
     return {left: statistics.median(one) for left, one in times.items()}
 
 
-def once(run: Callable[[], None]) -> float:
+def once(run: Callable[[], Any]) -> float:
     start = time.perf_counter()
     run()
     return time.perf_counter() - start

@@ -18,12 +18,10 @@ from sdfgad.parse.binding import bind
 from sdfgad.parse.calls import as_sequence
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.ranges import Items, items_of
-from sdfgad.parse.rows import row_of
+from sdfgad.parse.rows import MANY_STATEMENTS, row_of
 from sdfgad.parse.values import Tensor
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
-# Fewer statements are not worth a loop: one by one, they are merged with others, and their indices are constants.
-MANY_STATEMENTS = 32
 
 
 def items(frame: Frame, node: Comprehension) -> list[Any]:
@@ -85,12 +83,11 @@ class _Differ(Exception):
 def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
     """The items as rows of an array that a loop fills; None where they are to be parsed one by one."""
     b = frame.b
-    state, containers = b.snapshot(), dict(b.containers)
+    state = b.snapshot()
     try:
         return _filled(frame, node, alike)
     except (_Differ, InvalidIndex, NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
         b.restore(state)
-        b.containers = containers
         return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import appending
 from sdfgad.parse.builder import Builder
 
 READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
@@ -12,7 +13,7 @@ READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
 
 def tracked(b: Builder, container: Any) -> Any:
     """Record the block that creates a list or dict, and return the container."""
-    b.containers[id(container)] = (container, len(b.blocks))
+    b.contents.add(container, len(b.blocks))
     return container
 
 
@@ -20,15 +21,16 @@ def require_current(b: Builder, container: Any) -> None:
     """Refuse changes of a list or dict outside the block that created it; loops in between may be unrolled.
 
     Raises:
-        NeedsConstant: the change is in a loop that can be unrolled.
-        UnsupportedProgram: it is in a branch.
+        NeedsConstant: the change is in a loop; unrolled, it may decide the branches in it.
+        UnsupportedProgram: it is in a branch, and in no loop.
     """
-    depth = b.containers.get(id(container), (None, 1))[1]
+    b.contents.add(container, 1)
+    depth = b.contents.depth(container)
     if depth == len(b.blocks):
         return
     what = f"a {type(container).__name__} is changed in a loop or branch that runs at run time"
     around = [(var, trips) for body, var, trips in b.loops if body > depth]
-    if len(around) < len(b.blocks) - depth:
+    if not around:
         raise b.unsupported(what, "Use an array, or names, for values that change.")
     var, trips = around[0]
     raise NeedsConstant({var} | trips.symbols, b.where, what)
@@ -36,6 +38,8 @@ def require_current(b: Builder, container: Any) -> None:
 
 def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
     """A call of a method of a list or dict."""
+    if function.__name__ == "append" and appending.append(b, function.__self__, positional[0]):
+        return None
     if function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
     return b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})

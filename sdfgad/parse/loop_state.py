@@ -181,6 +181,17 @@ def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:
                 raise stale(name, leaf, frame.b.where)
 
 
+def ends(stores: Stores, outside: Env, inside: Env) -> list[tuple[str, Any]]:
+    """The storage that carries each array to the next trip, with the array's value at the end of a trip."""
+    found = []
+    for name in stores.carried:
+        (value,) = trees.matched_like(stores.carried[name].like, unified([outside[name], inside[name]])[1:])
+        values = stores.carried_leaves(name, trees.leaves(value))
+        targets = stores.carried_leaves(name, stores.leaves[name])
+        found += [(str(store.buffer), new) for (new, _), (store, _) in zip(values, targets, strict=True)]
+    return found
+
+
 def write_back(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:
     """Parallel copy at the end of a trip: writes the new values of carried names to their storage, as if at once."""
     changed: list[tuple[Tensor, Tensor]] = []

@@ -16,7 +16,8 @@ from typing import Any
 from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import conditions, control, loop_state
+from sdfgad.parse import appending, conditions, control, loop_state
+from sdfgad.parse.append_targets import fillings
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.calls import as_sequence
@@ -86,9 +87,21 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     iterable = frame.eval(node.iter)
     head = head_of(frame, node, iterable)
     if head is not None:
-        parse_loop(frame, head)
+        _parse_filling(frame, head)
     else:
         _unrolled(frame, node, (partial(_identity, value) for value in as_sequence(frame, node.iter, iterable)))
+
+
+def _parse_filling(frame: Frame, head: Head) -> None:
+    """Parse a loop, which may fill lists."""
+    b = frame.b
+    is_counted = head.is_counted and head.span is not None and isinstance(head.node, ast.For)
+    found = fillings(frame, head.node, head.span.trips) if is_counted else {}  # type: ignore[union-attr, arg-type]
+    b.filling |= found
+    try:
+        parse_loop(frame, head)
+    finally:
+        b.filling = {key: filling for key, filling in b.filling.items() if key not in found}
 
 
 def head_of(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
@@ -138,7 +151,7 @@ def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
     """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled."""
     b = frame.b
     _require_sign(b, head)
-    state, env, depth, containers = b.snapshot(), dict(frame.env), len(frame.loops), dict(b.containers)
+    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     carried: dict[str, Carry] = {}
     failure: Exception
     while True:
@@ -154,7 +167,6 @@ def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
         except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
             failure, is_peeled = error, False
         b.restore(state)
-        b.containers = dict(containers)
         frame.env = dict(env)
         del frame.loops[depth:]
         break
@@ -299,6 +311,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     with b.block(*head.guards(trip)) as body:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
+        marks = appending.begin(b, var)
         _body(frame, head, trip, stores)
         b.where = here
         found = loop_state.newly_carried(frame, head.node, outside, carried, old_buffers)
@@ -306,12 +319,15 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
             loop_state.refuse_stale(frame, head.node, outside)
             if trip_counter is not None:
                 trip_counter.step(frame, head, trip)
+            shared = appending.shared_after_trip(b, var, loop_state.ends(stores, outside, frame.env), marks)
             loop_state.write_back(b, stores, outside, frame.env)
+            b.shared |= shared
         frame.loops.pop()
         b.loops.pop()
     if found:
         carried |= found
         return False
+    appending.finish(b, var, trips, tuple(body))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
     frame.env = loop_state.values_after(

@@ -17,6 +17,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import ItemUpdated
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
@@ -91,9 +92,10 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
     values = {n: v for n, v in arguments.items() if type(v) is int}
     symbols = dict(zip(values, map(Names().fresh, values), strict=True))
     fixed: dict[str, int] = {name: values[name] for name in constant}
+    may_roll = True
     while True:
         free = {n: s for n, s in symbols.items() if n not in fixed}
-        builder = Builder({s: values[n] for n, s in free.items()})
+        builder = Builder({s: values[n] for n, s in free.items()}, may_roll)
         try:
             bound = {**arguments, **fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
             program, inputs = _build(builder, source, bound)
@@ -102,6 +104,9 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
             if not wanted:
                 raise UnsupportedProgram(need.what, need.where, "Use arrays of a fixed size.") from need
             fixed |= wanted
+            continue
+        except ItemUpdated:
+            may_roll = False
             continue
         captured = {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs}
         lookups = tuple(builder.lookups)

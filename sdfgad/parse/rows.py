@@ -6,11 +6,16 @@ over them, takes the array: the program has as many statements for a thousand it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sdfgad.ir.expr import Lin, Read
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.values import Tensor, view_of
+
+# Fewer statements are not worth a loop that fills an array: one by one, they are merged with others, and their indices
+# are constants.
+MANY_STATEMENTS = 32
 
 
 def row_of(x: Tensor, position: Lin) -> Tensor:
@@ -21,17 +26,42 @@ def row_of(x: Tensor, position: Lin) -> Tensor:
 
 def whole_of(b: Builder, values: Any) -> Tensor | None:
     """The array whose rows are the items of a list or tuple, all of them and in order; None if there is none."""
-    if not isinstance(values, (list, tuple)) or len(values) < 2 or not isinstance(values[0], Tensor):
+    if not isinstance(values, (list, tuple)) or len(values) < 2:
         return None
-    first = values[0]
-    symbols = tuple(Lin.symbol(b.fresh("p")) for _ in first.shape)
-    for number, value in enumerate(values):
-        if not isinstance(value, Tensor) or value.ndim != first.ndim or value.is_copy:
-            return None
-        element = value.element(symbols)
-        if not isinstance(element, Read) or element.index != (Lin(number), *symbols):
-            return None
-        if element.buffer != first.element(symbols).buffer:  # type: ignore[attr-defined]
-            return None
-    buffer = b.buffers[first.element(symbols).buffer]  # type: ignore[attr-defined]
-    return view_of(buffer) if buffer.shape == (Lin(len(values)), *first.shape) else None
+    rows = [_row(b, value) for value in values]
+    if rows[0] is None or rows != [(rows[0][0], number) for number in range(len(values))]:
+        return None
+    buffer = b.buffers[rows[0][0]]
+    return view_of(buffer) if buffer.shape[0] == Lin(len(values)) else None
+
+
+def segments(b: Builder, values: Sequence[Tensor]) -> list[Tensor]:
+    """Arrays with a further axis in front, whose rows are the items in order: rows of one array that follow each other
+    are a part of that array."""
+    found: list[tuple[str, int, int] | Tensor] = []
+    for value in values:
+        row, last = _row(b, value), found[-1] if found else None
+        if row is None:
+            found.append(value.reindexed((Lin(1), *value.shape), lambda p: p[1:]))
+        elif isinstance(last, tuple) and last[0] == row[0] and last[1] + last[2] == row[1]:
+            found[-1] = (last[0], last[1], last[2] + 1)
+        else:
+            found.append((*row, 1))
+    return [one if isinstance(one, Tensor) else _part(b, *one) for one in found]
+
+
+def _part(b: Builder, buffer: str, first: int, count: int) -> Tensor:
+    whole = view_of(b.buffers[buffer])
+    return whole.reindexed((Lin(count), *whole.shape[1:]), lambda p: (p[0] + first, *p[1:]))
+
+
+def _row(b: Builder, value: Any) -> tuple[str, int] | None:
+    """The buffer and the number of the row that a value is, all of it; None if it is none."""
+    if not isinstance(value, Tensor) or value.is_copy:
+        return None
+    symbols = tuple(Lin.symbol(f"r{axis}_") for axis in range(value.ndim))
+    element = value.element(symbols)
+    if not isinstance(element, Read) or len(element.index) != value.ndim + 1 or element.index[1:] != symbols:
+        return None
+    is_row = element.index[0].is_const and b.buffers[element.buffer].shape[1:] == value.shape
+    return (element.buffer, element.index[0].const) if is_row else None

@@ -9,7 +9,7 @@ import numpy as np
 from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Const, Lin
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.rows import whole_of
+from sdfgad.parse.rows import segments
 from sdfgad.parse.values import Tensor, as_tensor, is_static
 
 FLOAT = np.dtype(np.float64)
@@ -23,9 +23,6 @@ def stacked(b: Builder, x: Any) -> Tensor:
         return b.constant_array(x)
     if not isinstance(x, (list, tuple)):
         return as_tensor(x)
-    whole = whole_of(b, x)
-    if whole is not None:
-        return b.stored(whole)
     if is_static(x) and len(x) > MANY:
         return stacked(b, b.python(np.array, x))
     parts = [stacked(b, part) for part in x]
@@ -35,10 +32,12 @@ def stacked(b: Builder, x: Any) -> Tensor:
         raise ShapeMismatch("the parts of a list differ in their numbers of dimensions", b.where, "Mend the list.")
     dtype = np.result_type(*(part.dtype for part in parts))
     result = b.new_view("", (Lin(len(parts)), *parts[0].shape), dtype)
-    for position, part in enumerate(parts):
-        b.assign(_row(result, position), part)
+    first = 0
+    for rows in segments(b, parts):
+        b.assign(_from(result, first, rows.shape[0]), rows)
+        first += b.constant(rows.shape[0])
     return result
 
 
-def _row(x: Tensor, position: int) -> Tensor:
-    return x.reindexed(x.shape[1:], lambda p: (Lin(position), *p))
+def _from(x: Tensor, first: int, count: Lin) -> Tensor:
+    return x.reindexed((count, *x.shape[1:]), lambda p: (p[0] + first, *p[1:]))

@@ -14,6 +14,14 @@ def leaves(value: Any) -> list[Any]:
     return [leaf for part in _parts(value) for leaf in leaves(part)] if _is_inner(value) else [value]
 
 
+def sequences(value: Any) -> Iterator[Any]:
+    """The tuples, lists and dicts that a value is and consists of."""
+    if _is_inner(value):
+        yield value
+        for part in _parts(value):
+            yield from sequences(part)
+
+
 def rebuilt(like: Any, new: Iterable[Any]) -> Any:
     """A value with the structure of `like` and the leaves `new`."""
     return _rebuilt(like, iter(new))

@@ -15,7 +15,7 @@ from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import expand_dims, ravel, reshape, transpose
 from sdfgad.parse.functions.views import atleast_1d, atleast_2d, atleast_3d, part
 from sdfgad.parse.registry import function
-from sdfgad.parse.rows import whole_of
+from sdfgad.parse.rows import segments
 from sdfgad.parse.values import Index, Tensor, is_integer
 
 
@@ -31,7 +31,7 @@ def parts_of(b: Builder, arrays: Any) -> list[Tensor]:
 def concatenate(
     b: Builder, arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Tensor:
-    tensors = _joined_rows(b, arrays, axis) or parts_of(b, arrays)
+    tensors = _joined_rows(b, parts_of(b, arrays), axis)
     if not tensors:
         raise b.unsupported("need at least one array to concatenate")
     if axis is None:
@@ -54,12 +54,18 @@ def concatenate(
     return into(b, out, result)
 
 
-def _joined_rows(b: Builder, arrays: Any, axis: Any) -> list[Tensor]:
-    """The rows of an array, joined along their first axis, as one tensor; empty if the parts are no rows of one."""
-    rows = whole_of(b, arrays) if axis == 0 else None
-    if rows is None or rows.ndim < 2:
-        return []
-    return [reshape(b, rows, (b.constant(rows.shape[0]) * b.constant(rows.shape[1]), *rows.shape[2:]))]
+def _joined_rows(b: Builder, parts: list[Tensor], axis: Any) -> list[Tensor]:
+    """The parts, of which those that are rows of one array are joined already where that is the axis to join."""
+    if not is_integer(axis) or axis != 0 or not all(part_.ndim for part_ in parts):
+        return parts
+    return [_without_rows(b, rows) for rows in segments(b, parts)]
+
+
+def _without_rows(b: Builder, rows: Tensor) -> Tensor:
+    count, length, *others = rows.shape
+    if count == Lin(1):
+        return rows.reindexed(rows.shape[1:], lambda p: (Lin(0), *p))
+    return reshape(b, rows, (b.constant(count) * b.constant(length), *others))
 
 
 def common_dtype(tensors: list[Tensor]) -> np.dtype[Any]:
@@ -79,13 +85,10 @@ def _length(b: Builder, tensor: Tensor, first: Tensor, axis: int) -> int:
 def stack(
     b: Builder, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Tensor:
-    rows = whole_of(b, arrays)
-    if rows is not None:
-        (position,) = normalise_axes(b, axis, rows.ndim)
-        return concatenate(b, [_with_rows_at(b, rows, position)], position, out, dtype=dtype, casting=casting)
-    return concatenate(
-        b, [expand_dims(b, t, axis) for t in parts_of(b, arrays)], axis, out, dtype=dtype, casting=casting
-    )
+    parts = parts_of(b, arrays)
+    (position,) = normalise_axes(b, axis, parts[0].ndim + 1) if parts else (axis,)
+    joined = [_with_rows_at(b, rows, position) for rows in segments(b, parts)]
+    return concatenate(b, joined, axis, out, dtype=dtype, casting=casting)
 
 
 def _with_rows_at(b: Builder, rows: Tensor, axis: int) -> Tensor:
@@ -102,10 +105,10 @@ def hstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind
 
 @function(np.vstack)
 def vstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
-    rows = whole_of(b, tup)
-    if rows is not None and rows.ndim == 2:
-        return concatenate(b, [rows], 0, dtype=dtype, casting=casting)
-    return concatenate(b, [atleast_2d(b, t) for t in parts_of(b, tup)], 0, dtype=dtype, casting=casting)
+    parts = parts_of(b, tup)
+    are_rows = all(t.ndim == 1 for t in parts)
+    tensors = segments(b, parts) if are_rows else [atleast_2d(b, t) for t in parts]
+    return concatenate(b, tensors, 0, dtype=dtype, casting=casting)
 
 
 @function(np.dstack)
@@ -115,11 +118,10 @@ def dstack(b: Builder, tup: Any) -> Tensor:
 
 @function(np.column_stack)
 def column_stack(b: Builder, tup: Any) -> Tensor:
-    rows = whole_of(b, tup)
-    if rows is not None and rows.ndim == 2:
-        return concatenate(b, [transpose(b, rows)], 1)
-    tensors = [expand_dims(b, atleast_1d(b, t), -1) if t.ndim < 2 else t for t in parts_of(b, tup)]
-    return concatenate(b, tensors, 1)
+    parts = parts_of(b, tup)
+    if all(t.ndim == 1 for t in parts):
+        return concatenate(b, [transpose(b, rows) for rows in segments(b, parts)], 1)
+    return concatenate(b, [expand_dims(b, atleast_1d(b, t), -1) if t.ndim < 2 else t for t in parts], 1)
 
 
 @function(np.block)

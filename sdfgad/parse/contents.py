@@ -1,0 +1,86 @@
+"""Trail (undo log) of lists and dicts: the parser changes them as Python does, and backtracking changes them back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A list or dict, the depth of the block that created it, and its contents when it was first seen."""
+
+    container: Any
+    depth: int
+    first: Any
+
+
+State = dict[int, tuple[_Known, Any]]
+
+
+class Contents:
+    """The lists and dicts that a program has created or changed so far."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, _Known] = {}
+
+    def add(self, container: Any, depth: int) -> None:
+        """Begin to follow a list or dict; one that is followed already stays as it is."""
+        self._known.setdefault(id(container), _Known(container, depth, container.copy()))
+
+    def depth(self, container: Any) -> int:
+        """The depth of the block that created a list or dict; 1, the outermost, for those from elsewhere."""
+        known = self._known.get(id(container))
+        return 1 if known is None else known.depth
+
+    def snapshot(self) -> State:
+        """The contents, for `restore`."""
+        return {key: (known, known.container.copy()) for key, known in self._known.items()}
+
+    def restore(self, state: State) -> None:
+        for key, known in self._known.items():
+            _refill(known.container, state[key][1] if key in state else known.first)
+        self._known = {key: known for key, (known, _) in state.items()}
+
+    def is_unchanged_since(self, state: State) -> bool:
+        """Whether no list or dict has been changed since a snapshot."""
+        before = ((known, state[key][1] if key in state else known.first) for key, known in self._known.items())
+        return all(_is_same(known.container, content) for known, content in before)
+
+
+def _refill(container: Any, content: Any) -> None:
+    container.clear()
+    (container.extend if isinstance(container, list) else container.update)(content)
+
+
+def _is_same(container: Any, content: Any) -> bool:
+    """Whether the keys are equal, and the items the same objects, in order."""
+    if len(container) != len(content):
+        return False
+    if isinstance(container, list):
+        return all(x is y for x, y in zip(container, content, strict=True))
+    pairs = zip(container.items(), content.items(), strict=True)
+    return all(a == b and x is y for (a, x), (b, y) in pairs)
+
+
+@dataclass
+class Filling:
+    """A list that a loop may fill.
+
+    Attributes:
+        values: the list.
+        rows: for each counter of a loop, the arrays to whose rows a trip appends, in order.
+        aliases: for each such counter, the buffers of arrays that are items.
+        depth: that of the loop's body.
+        before: the buffers from before the present trip.
+    """
+
+    values: list[Any]
+    depth: int
+    rows: dict[str, list[Any]] = field(default_factory=dict)
+    aliases: dict[str, set[str]] = field(default_factory=dict)
+    before: frozenset[str] = frozenset()
+
+
+class ItemUpdated(Exception):
+    """Raised where an array is updated in place of which a list's item is to be a copy (see `appending`)."""

@@ -1,0 +1,184 @@
+"""Lists that loops fill: the rows of an array where no item is updated afterwards, else item by item."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.program import walk
+from sdfgad.parse import appending
+from tests.helpers import module_from
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
+
+HEAD = """
+import numpy as np
+
+def grow(v):
+    v += 1.0
+
+def program(x, s):
+    h, L = x[0] * s, []
+"""
+STEP = "h = np.tanh(h * s + x[t]) + x[t] * h"
+END = "\nreturn np.stack(L) * s"
+ROLLED = {
+    "the state": f"for t in range(8):\n    {STEP}\n    L.append(h)" + END,
+    "the state before the step": f"for t in range(8):\n    L.append(h)\n    {STEP}" + END,
+    "after a first item": f"L.append(h)\nfor t in range(8):\n    {STEP}\n    L.append(h)" + END,
+    "what is computed of it": f"for t in range(8):\n    {STEP}\n    L.append(h[::2] * s)" + END,
+    "a view of it": f"for t in range(8):\n    {STEP}\n    L.append(h[1:])" + END,
+    "numbers": f"for t in range(8):\n    {STEP}\n    L.append(np.sum(h))\nreturn np.array(L) * s",
+    "a new array, filled": "for t in range(8):\n    b = np.zeros(3)\n    for k in range(3):\n"
+    "        b[k] = x[t, k] * s + k\n    b[0] += s\n    L.append(b)" + END,
+    "rows of an argument": "for t in range(8):\n    h = h * x[t] + s - x[t]\n    L.append(x[t])\nL.append(h)" + END,
+    "two lists": f"M = []\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    M.append(h * s)\n"
+    "t = h\nfor a, b in zip(L, M):\n    t = t * a + b\nreturn t",
+    "names that are swapped": "g = x[1] * s\nfor t in range(8):\n    g, h = h, g\n    h = np.tanh(h * s) + x[t]\n"
+    "    L.append(g)" + END,
+    "in a loop": f"A = 0.0 * x\nfor k in range(3):\n    L = []\n    for t in range(8):\n        {STEP}\n"
+    "        L.append(h)\n    A = A * s + np.stack(L)\nreturn A",
+    "new items updated later": f"for t in range(8):\n    {STEP}\n    L.append(h * 2.0)\nL[2] += s\nL[0][1] = s" + END,
+    "joined": f"for t in range(8):\n    {STEP}\n    L.append(h)\nreturn np.concatenate(L) * s",
+}
+ONE_BY_ONE = {
+    "updated in each trip": "for t in range(8):\n    h += x[t] * s\n    h *= h\n    L.append(h)" + END,
+    "updated at the start of the next trip": f"for t in range(8):\n    h *= s\n    {STEP}\n    L.append(h)" + END,
+    "updated after it was appended": f"for t in range(8):\n    {STEP}\n    L.append(h)\n    h += s" + END,
+    "updated by a function": f"for t in range(8):\n    {STEP}\n    L.append(h)\n    grow(h)" + END,
+    "updated after the loop": f"for t in range(8):\n    {STEP}\n    L.append(h)\nh *= s" + END,
+    "updated by a view": f"for t in range(8):\n    {STEP}\n    L.append(h)\nv = h[1:]\nv[0] = s" + END,
+    "updated by another name two trips later": "g = x[1] * s\nfor t in range(8):\n    g += s\n    g = h\n"
+    f"    {STEP}\n    L.append(h)" + END,
+    "the item is updated": f"for t in range(8):\n    {STEP}\n    L.append(h)\nL[-1] += s\nreturn np.stack(L) * h",
+    "the argument is updated": "for t in range(8):\n    h = h * s\n    L.append(x[t])\nx[3] = s" + END,
+    "shapes that differ": "for t in range(8):\n    L.append(x[t, : 1 + t % 3] * s)\nreturn np.concatenate(L)",
+    "in a branch": f"for t in range(8):\n    {STEP}\n    if t > 2:\n        L.append(h)" + END,
+    "read in the loop": "L.append(h)\nfor t in range(8):\n    L.append(np.tanh(L[-1] * s + x[t]))" + END,
+    "another name of the list": f"M = L\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M)" + END,
+    "a list in a list": f"M = [L]\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M[0])" + END,
+}
+
+
+def program_of(body, tmp_path):
+    lines = "\n".join("    " + line for line in body.splitlines())
+    return module_from(HEAD + lines, tmp_path).program
+
+
+def arguments():
+    return np.random.default_rng(3).uniform(-0.5, 0.5, (8, 3)), 0.7
+
+
+def trips_of_loops(program):
+    return [s.trips.const for s in walk(program.body) if hasattr(s, "trips") and s.trips.is_const]
+
+
+@pytest.mark.parametrize("name", {**ROLLED, **ONE_BY_ONE})
+@pytest.mark.parametrize("size", [1, 32])
+def test_lists_are_those_of_python(name, size, tmp_path, monkeypatch):
+    monkeypatch.setattr(appending, "MANY_STATEMENTS", size)
+    program = program_of((ROLLED | ONE_BY_ONE)[name], tmp_path)
+    assert_like_python(program, *arguments())
+    assert_slope(program, *arguments())
+
+
+@pytest.mark.parametrize("name", ROLLED)
+def test_loops_stay(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(appending, "MANY_STATEMENTS", 1)
+    program = parsed(program_of(ROLLED[name], tmp_path), *arguments()).program
+    assert 8 in trips_of_loops(program)
+
+
+@pytest.mark.parametrize("name", ONE_BY_ONE)
+def test_other_loops_are_unrolled(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(appending, "MANY_STATEMENTS", 1)
+    program = parsed(program_of(ONE_BY_ONE[name], tmp_path), *arguments()).program
+    assert 8 not in trips_of_loops(program)
+
+
+def network(x, W, U):
+    h, outputs = np.zeros(x.shape[1:]), []
+    for t in range(x.shape[0]):
+        h = np.tanh(x[t] @ W + h @ U)
+        outputs.append(h)
+    return np.mean(np.stack(outputs) ** 2)
+
+
+def of_steps(steps):
+    rng = np.random.default_rng(steps)
+    return rng.normal(size=(steps, 2, 3)), rng.normal(size=(3, 3)), 0.3 * rng.normal(size=(3, 3))
+
+
+def test_statements_do_not_grow_with_the_trips():
+    few, many = (len(list(walk(parsed(network, *of_steps(steps)).program.body))) for steps in (20, 400))
+    assert few == many
+
+
+def test_gradients_of_compiled_lists():
+    args = of_steps(300)
+    sdfgad.check_grads(network, *args)
+    value, _ = sdfgad.differentiate(network).value_and_grad(*args)
+    assert value == pytest.approx(network(*args), rel=1e-12)
+
+
+def test_a_short_loop_is_unrolled():
+    def program(x):
+        items = []
+        for k in range(5):
+            items.append(x * k)
+        return np.stack(items)
+
+    assert trips_of_loops(parsed(program, np.ones(3)).program) == []
+    assert_like_python(program, np.ones(3))
+
+
+# --- lists and dicts where the parser goes back
+
+
+def filled_by_while(x):
+    items, k = [], 0
+    while k < 20:
+        items.append(x * k)
+        k += 1
+    return np.stack(items)
+
+
+def filled_before_the_paths_part(x, y):
+    items, names = [], {"first": x}
+    items.append(y)
+    z = x if np.sum(x) > 0.0 else y
+    names["first"] = x * 3.0
+    z += 1.0
+    items.append(z)
+    return np.stack(items) * names["first"]
+
+
+def of_a_list_from_elsewhere(x):
+    items = [x, x * 2.0][:1]
+    k = 0
+    while k < 20:
+        items.append(x * k)
+        k += 1
+    return np.stack(items)
+
+
+@pytest.mark.parametrize("program", [filled_by_while, of_a_list_from_elsewhere])
+def test_going_back_takes_items_away(program):
+    x = np.random.default_rng(0).normal(size=3)
+    assert_like_python(program, x)
+    assert_slope(program, x)
+
+
+def test_paths_that_part_do_not_share_changes():
+    x = np.random.default_rng(0).normal(size=3)
+    with pytest.raises(UnsupportedProgram, match="changed in a loop or branch"):
+        parsed(filled_before_the_paths_part, x, x + 1.0)
+
+
+def test_an_arm_that_changes_a_list_is_refused():
+    def program(x):
+        items = [x, x * 2.0]
+        z = items.pop() if np.sum(x) > 0.0 else x
+        return z + items[-1]
+
+    with pytest.raises(UnsupportedProgram, match=r"changed in a loop or branch that runs at run time[\s\S]*pop"):
+        parsed(program, np.ones(3))
