@@ -10,47 +10,38 @@ from sdfgad.optimise.collect import collect
 from sdfgad.optimise.contract import contract
 from sdfgad.optimise.copies import forward_copies, make_in_place
 from sdfgad.optimise.dead_code import remove_dead_code
-from sdfgad.optimise.divide_late import divide_late
 from sdfgad.optimise.drop_axes import drop_axes
 from sdfgad.optimise.extract_gemm import extract_gemm
 from sdfgad.optimise.factors import add_factors
 from sdfgad.optimise.first_assign import assign_first
-from sdfgad.optimise.flatten import flatten
 from sdfgad.optimise.fuse import fuse
 from sdfgad.optimise.gather import gather
 from sdfgad.optimise.hoist import hoist
 from sdfgad.optimise.hoist_indices import hoist_indices
 from sdfgad.optimise.implied import remove_implied
 from sdfgad.optimise.inline import inline
-from sdfgad.optimise.late_checks import check_late
 from sdfgad.optimise.layout import arrange
 from sdfgad.optimise.merge import merge_products
 from sdfgad.optimise.mirror import merge_mirrored
 from sdfgad.optimise.pass_manager import Pass, pass_of, run_passes
 from sdfgad.optimise.ranges import remove_decided
-from sdfgad.optimise.reorder import reorder
 from sdfgad.optimise.reorient_sums import reorient_sums
 from sdfgad.optimise.reshapes import forward_reshapes
 from sdfgad.optimise.reuse import reuse
-from sdfgad.optimise.save_late import save_late
-from sdfgad.optimise.selects import join_selects
 from sdfgad.optimise.share import share
 from sdfgad.optimise.sink import sink_clears
-from sdfgad.optimise.skew import skew
 from sdfgad.optimise.split import split
 from sdfgad.optimise.split_arrays import split_arrays
-from sdfgad.optimise.strip_mine import strip_mine
 from sdfgad.optimise.tile import tile
 from sdfgad.optimise.unfold import unfold
 from sdfgad.optimise.unravel import unravel
-from sdfgad.optimise.unroll import unroll, write_rows
+from sdfgad.optimise.unroll import unroll
 from sdfgad.optimise.unroll_and_jam import unroll_and_jam
 from sdfgad.optimise.unroll_and_jam_inner import unroll_and_jam_inner
 
 _IN_ORDER = (
     remove_decided,
     remove_dead_code,
-    save_late,
     split_arrays,
     forward_copies,
     forward_reshapes,
@@ -59,7 +50,6 @@ _IN_ORDER = (
     arrange,
     inline,
     clear_early,
-    flatten,
     unravel,
     drop_axes,
     share,
@@ -70,8 +60,6 @@ _IN_ORDER = (
     remove_dead_code,
     make_in_place,
     unroll,
-    reorder,
-    write_rows,
     add_factors,
     merge_mirrored,
     extract_gemm,
@@ -79,22 +67,17 @@ _IN_ORDER = (
     inline,
     remove_dead_code,
     remove_implied,
-    join_selects,
-    check_late,
     reorient_sums,
     merge_products,
-    skew,
     fuse,
     collect,
     tile,
     split,
     contract,
     sink_clears,
-    divide_late,
     hoist,
     unroll_and_jam,
     unroll_and_jam_inner,
-    strip_mine,
     unfold,
     hoist_indices,
     reuse,

@@ -1,8 +1,7 @@
-"""Loop unrolling: writes out sums of few terms, and few rows that share a long vector.
+"""Loop unrolling: writes out sums of few terms.
 
 ``for p, k < 2: y[p] = sum of a[p, k] * x[k]`` becomes ``for p: y[p] = a[p, 0] * x[0] + a[p, 1] * x[1]``, which can be
-vectorised along `p` and fused with other statements; a loop over `k`, or a call of BLAS, would be too short. Likewise
-``for r < 2, p: Y[r, p] = a[r] * x[p]`` becomes two statements, which in one fused loop read `x` once.
+vectorised along `p` and fused with other statements; a loop over `k`, or a call of BLAS, would be too short.
 """
 
 from __future__ import annotations
@@ -14,24 +13,17 @@ from itertools import product
 from math import prod
 
 from sdfgad.ir.accesses import own_params
-from sdfgad.ir.expr import Expr, Lin, Op, postorder, reads, rewrite, symbols_in
+from sdfgad.ir.expr import Expr, Lin, Op, postorder, rewrite
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, transform
 
 # Sums of more terms stay loops; so do those that would become longer than this, in operations.
 TERMS = 4
 SIZE = 64
-# Rows that share a vector are written out where it is longer than the cache's first level.
-LONG = 1 << 13
 
 
 def unroll(program: Program) -> Program:
     """The program with such sums written out."""
     return program.with_body(transform(program.body, _unrolled))
-
-
-def write_rows(program: Program) -> Program:
-    """The program with such rows written out."""
-    return program.with_body(transform(program.body, _rows))
 
 
 def _unrolled(statement: Statement) -> Block:
@@ -45,40 +37,6 @@ def _written_out(statement: Compute, summed: Params) -> Compute:
     params = tuple(item for item in statement.params if item[0] not in names)
     accumulate = None if statement.fresh else statement.accumulate
     return replace(statement, params=params, value=value, accumulate=accumulate, fresh=False)
-
-
-def _rows(statement: Statement) -> Block:
-    """A statement for each of few rows, if they share a vector."""
-    if (
-        not isinstance(statement, Compute)
-        or len(statement.params) != 2
-        or len(own_params(statement)) != 2
-        or statement.accumulate not in (None, "add")
-    ):
-        return (statement,)
-    extents = [extent.const if extent.is_const else 0 for _, extent in statement.params]
-    few = 0 if extents[0] < extents[1] else 1
-    (row, count), (along, _) = statement.params[few], statement.params[1 - few]
-    # Where rows are what goes along memory, they are no vectors apart from each other.
-    is_across = statement.target.index[-1].coefficient(row) % LONG == 0
-    is_few = 1 < extents[few] <= TERMS and extents[1 - few] >= LONG and is_across
-    if not is_few or statement.fresh or not any(_is_shared(read.index, row, along) for read in reads(statement.value)):
-        return (statement,)
-    return tuple(at_points(statement, ((row, count),)))
-
-
-def _is_shared(index: tuple[Lin, ...], row: str, along: str) -> bool:
-    names = symbols_in(index)
-    return along in names and row not in names
-
-
-def at_points(statement: Compute, fixed: Params) -> Iterator[Compute]:
-    """A statement at each combination of values of some of its parameters."""
-    kept = tuple(item for item in statement.params if item not in fixed)
-    for point in _points(fixed):
-        index = tuple(lin.substitute(point) for lin in statement.target.index)
-        target, value = replace(statement.target, index=index), rewrite(statement.value, point)
-        yield replace(statement, params=kept, target=target, value=value)
 
 
 def _points(params: Params) -> Iterator[dict[str, Lin]]:

@@ -68,7 +68,7 @@ def test_what_each_pass_changes():
     assert "remove_dead_code, " in text
     assert "ms: Dead-code elimination: removes statements whose results nothing reads.\n@@" in text
     assert "\n+    loop parallel f < 7:\n" in text
-    assert "no change by factor_sums, scale_once, spread_loops, sum_loops, remove_decided, save_late" in text
+    assert "no change by factor_sums, scale_once, spread_loops, sum_loops, remove_decided, split_arrays" in text
     (fuse,) = [step for step in found.passes if step.name == "fuse"]
     assert fuse.is_change
     assert fuse.seconds > 0

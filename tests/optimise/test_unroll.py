@@ -1,10 +1,9 @@
 """Sums of few terms are written out."""
 
-import sys
 
 import pytest
 
-from sdfgad.optimise.unroll import unroll, write_rows
+from sdfgad.optimise.unroll import unroll
 from tests.helpers_passes import assert_becomes, assert_stays, check_function
 
 
@@ -32,51 +31,6 @@ def test_contributions():
         q += (x[0] + x[1])
         """,
     )
-
-
-@pytest.fixture
-def _short(monkeypatch):
-    monkeypatch.setattr(sys.modules[unroll.__module__], "LONG", 6)
-
-
-def both(program):
-    return write_rows(unroll(program))
-
-
-both.__name__ = "unroll"
-
-
-@pytest.mark.usefixtures("_short")
-def test_rows_that_share_a_vector():
-    assert_becomes(
-        both,
-        """
-        for p < 20, c < 6: Z[p, c] = 0.0
-        for f < 2, c < 6: Z[f + 3, c] = (X[f, 0] * y[c])
-        for f < 2, c < 6, d < 2: Z[f, c] += (X[f, d] * Y[d, c])
-        """,
-        """
-        for p < 20, c < 6: Z[p, c] = 0.0
-        for c < 6: Z[3, c] = (X[0, 0] * y[c])
-        for c < 6: Z[4, c] = (X[1, 0] * y[c])
-        for c < 6: Z[0, c] += ((X[0, 0] * Y[0, c]) + (X[0, 1] * Y[1, c]))
-        for c < 6: Z[1, c] += ((X[1, 0] * Y[0, c]) + (X[1, 1] * Y[1, c]))
-        """,
-    )
-
-
-ROWS_STAY = {
-    "nothing shared": "for p < 20, c < 6: Z[p, c] = 0.0\nfor f < 2, c < 6: Z[f, c] = X[f, c]",
-    "many rows": "for p < 20, c < 6: Z[p, c] = y[c]",
-    "columns": "for p < 20, c < 6: Z[p, c] = 0.0\nfor p < 20, c < 2: Z[p, c] = y[p]",
-    "short": "for p < 20, c < 6: Z[p, c] = 0.0\nfor f < 2, c < 5: Z[f, c] = y[c]",
-}
-
-
-@pytest.mark.usefixtures("_short")
-@pytest.mark.parametrize("name", ROWS_STAY)
-def test_rows_stay(name):
-    assert_stays(both, ROWS_STAY[name])
 
 
 STAYS = {
