@@ -26,7 +26,7 @@ from sdfgad.api.differentiate import specialised
 from sdfgad.explain.listing import program_listing
 from sdfgad.explain.stages import Stages
 from sdfgad.optimise.before_ad import EARLY
-from sdfgad.optimise.passes import PASSES, optimise
+from sdfgad.optimise.passes import TABLE, optimise
 from sdfgad.planning.layout import Sizes
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import Source, compile_source, source_of_optimised
@@ -70,7 +70,7 @@ def variants(name: str, preset: str) -> Iterator[tuple[str, Variant]]:
     complete = Variant(stages_without(), source_of_optimised(stages_without().optimised))
     yield "", complete
     whole = complete.stages.optimised
-    for left in dict.fromkeys(one.name for one in (*EARLY, *PASSES)):
+    for left in dict.fromkeys(one.name for one in TABLE):
         is_early = any(one.name == left for one in EARLY)
         stages = stages_without(left) if is_early else complete.stages
         optimised = stages.optimised if is_early else optimise(stages.gradient, without={left})

@@ -109,10 +109,9 @@ def explain(
 
 
 def _known_passes(names: tuple[str, ...]) -> tuple[str, ...]:
-    from sdfgad.optimise.before_ad import EARLY
-    from sdfgad.optimise.passes import PASSES
+    from sdfgad.optimise.passes import TABLE
 
-    known = dict.fromkeys(one.name for one in (*EARLY, *PASSES))
+    known = dict.fromkeys(one.name for one in TABLE)
     if unknown := [name for name in names if name not in known]:
         listed = ", ".join(map(repr, unknown))
         raise ArgumentError(f"there is no pass {listed}", todo=f"The passes are: {', '.join(known)}.")

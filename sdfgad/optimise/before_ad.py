@@ -6,12 +6,18 @@ from collections.abc import Collection
 
 from sdfgad.ir.program import Program
 from sdfgad.optimise.factor_sums import factor_sums
-from sdfgad.optimise.pass_manager import Pass, pass_of, run_passes
+from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
 from sdfgad.optimise.scale_once import scale_once
 from sdfgad.optimise.spread_loops import spread_loops
 from sdfgad.optimise.sum_loops import sum_loops
 
-EARLY: tuple[Pass, ...] = tuple(map(pass_of, (factor_sums, scale_once, spread_loops, sum_loops)))
+EARLY: tuple[Pass, ...] = in_order(
+    (
+        pass_of(Phase.PRIMAL, factor_sums),
+        pass_of(Phase.PRIMAL, scale_once),
+        pass_of(Phase.PRIMAL, spread_loops, sum_loops),
+    )
+)
 
 
 def prepare(program: Program, without: Collection[str] = ()) -> Program:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from sdfgad.ir.program import Program
 
 VARIABLE = "SDFGAD_VERIFY"
+Run = Callable[[Program], Program]
+
+
+class Phase(Enum):
+    """What a pass works on; the phases follow each other in this order."""
+
+    PRIMAL = "before differentiation"
+    STATEMENTS = "statements"
+    LOOPS = "loops that statements share"
 
 
 @dataclass(frozen=True)
@@ -18,22 +28,52 @@ class Pass:
 
     Attributes:
         name: by which it can be left out; a pass that runs several times has the same name each time.
-        motive: what it does and why, in one sentence: the first line of its module, which `explain --diff` prints.
+        phase: what it works on.
+        needs: the names of passes that have run before, because it works on what they leave.
+        motive: what it does and why, in one sentence, which `explain --diff` prints.
         run: the pass itself.
     """
 
     name: str
+    phase: Phase
+    needs: tuple[str, ...]
     motive: str
-    run: Callable[[Program], Program]
+    run: Run
 
     def __call__(self, program: Program) -> Program:
         return self.run(program)
 
 
-def pass_of(run: Callable[[Program], Program]) -> Pass:
-    """The record of a pass, whose motive is the first line of its module's docstring."""
-    text = sys.modules[run.__module__].__doc__ or ""
-    return Pass(run.__name__, text.strip().partition("\n")[0], run)
+def pass_of(phase: Phase, *runs: Run, name: str = "", needs: tuple[str, ...] = (), motive: str = "") -> Pass:
+    """The record of a pass that consists of `runs`, one after the other.
+
+    Its name is by default that of the first one, its motive the first line of that one's module.
+    """
+    text = sys.modules[runs[0].__module__].__doc__ or ""
+
+    def run(program: Program) -> Program:
+        for one in runs:
+            program = one(program)
+        return program
+
+    motive = motive or text.strip().partition("\n")[0]
+    return Pass(name or runs[0].__name__, phase, needs, motive, run if len(runs) > 1 else runs[0])
+
+
+def in_order(passes: Iterable[Pass]) -> tuple[Pass, ...]:
+    """The passes, whose phases follow each other, and which have what they need before them.
+
+    Raises:
+        ValueError: they are in no such order.
+    """
+    table, seen, phases = tuple(passes), set[str](), list(Phase)
+    for before, one in zip((None, *table), table, strict=False):
+        if before is not None and phases.index(before.phase) > phases.index(one.phase):
+            raise ValueError(f"the pass `{one.name}` is of the phase {one.phase}, and runs after one of {before.phase}")
+        if missing := [name for name in one.needs if name not in seen]:
+            raise ValueError(f"the pass `{one.name}` runs before what it needs: {', '.join(missing)}")
+        seen.add(one.name)
+    return table
 
 
 def run_passes(program: Program, passes: Sequence[Pass], without: Collection[str] = ()) -> Program:

@@ -1,10 +1,11 @@
-"""The pass pipeline: all passes over a program that is about to be compiled, in their order."""
+"""The table of passes, in the order in which they run; those before differentiation are in `before_ad`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from sdfgad.ir.program import Program
+from sdfgad.optimise.before_ad import EARLY
 from sdfgad.optimise.clears import clear_early
 from sdfgad.optimise.collect import collect
 from sdfgad.optimise.contract import contract
@@ -23,71 +24,90 @@ from sdfgad.optimise.inline import inline
 from sdfgad.optimise.layout import arrange
 from sdfgad.optimise.merge import merge_products
 from sdfgad.optimise.mirror import merge_mirrored
-from sdfgad.optimise.pass_manager import Pass, pass_of, run_passes
+from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
 from sdfgad.optimise.ranges import remove_decided
 from sdfgad.optimise.reorient_sums import reorient_sums
 from sdfgad.optimise.reshapes import forward_reshapes
 from sdfgad.optimise.reuse import reuse
 from sdfgad.optimise.share import share
-from sdfgad.optimise.sink import sink_clears
 from sdfgad.optimise.split import split
-from sdfgad.optimise.split_arrays import split_arrays
 from sdfgad.optimise.tile import tile
 from sdfgad.optimise.unfold import unfold
 from sdfgad.optimise.unravel import unravel
 from sdfgad.optimise.unroll import unroll
 from sdfgad.optimise.unroll_and_jam import unroll_and_jam
-from sdfgad.optimise.unroll_and_jam_inner import unroll_and_jam_inner
 
-_IN_ORDER = (
-    remove_decided,
-    remove_dead_code,
-    split_arrays,
+_CLEAN = pass_of(
+    Phase.STATEMENTS,
     forward_copies,
     forward_reshapes,
     remove_dead_code,
     make_in_place,
-    arrange,
-    inline,
-    clear_early,
-    unravel,
-    drop_axes,
-    share,
-    gather,
-    assign_first,
-    forward_copies,
-    forward_reshapes,
-    remove_dead_code,
-    make_in_place,
-    unroll,
-    add_factors,
-    merge_mirrored,
-    extract_gemm,
-    assign_first,
-    inline,
-    remove_dead_code,
-    remove_implied,
-    reorient_sums,
-    merge_products,
-    fuse,
-    collect,
-    tile,
-    split,
-    contract,
-    sink_clears,
-    hoist,
-    unroll_and_jam,
-    unroll_and_jam_inner,
-    unfold,
-    hoist_indices,
-    reuse,
+    name="clean",
+    motive="Copy propagation and dead-code elimination: what is a copy, a view, or read by nothing, is not computed.",
 )
 
-# In this order; each can be left out.
-PASSES: tuple[Pass, ...] = tuple(map(pass_of, _IN_ORDER))
+# A pass that other passes leave work for runs again.
+PASSES: tuple[Pass, ...] = in_order(
+    (
+        pass_of(
+            Phase.STATEMENTS,
+            remove_decided,
+            remove_implied,
+            name="remove_checks",
+            motive="Check elimination: removes checks that value ranges decide, or that an earlier check implies.",
+        ),
+        _CLEAN,
+        pass_of(Phase.STATEMENTS, arrange, needs=("clean",)),
+        pass_of(Phase.STATEMENTS, unravel),
+        pass_of(Phase.STATEMENTS, drop_axes, needs=("clean",)),
+        pass_of(Phase.STATEMENTS, share, needs=("clean",)),
+        pass_of(Phase.STATEMENTS, gather, needs=("share",)),
+        pass_of(
+            Phase.STATEMENTS,
+            clear_early,
+            assign_first,
+            name="assign_first",
+            needs=("gather",),
+            motive="Dead-store elimination of clears: the first contribution to a cleared buffer assigns it.",
+        ),
+        _CLEAN,
+        pass_of(Phase.STATEMENTS, unroll),
+        pass_of(Phase.STATEMENTS, add_factors, needs=("assign_first",)),
+        pass_of(Phase.STATEMENTS, merge_mirrored, needs=("assign_first",)),
+        pass_of(Phase.STATEMENTS, reorient_sums, needs=("unroll",)),
+        pass_of(Phase.STATEMENTS, extract_gemm, needs=("unroll", "add_factors", "merge_mirrored")),
+        pass_of(Phase.STATEMENTS, inline, assign_first, merge_products, needs=("extract_gemm",)),
+        _CLEAN,
+        pass_of(Phase.LOOPS, fuse, needs=("gather", "extract_gemm", "inline")),
+        pass_of(Phase.LOOPS, tile, needs=("fuse",)),
+        pass_of(
+            Phase.LOOPS,
+            split,
+            contract,
+            reuse,
+            name="contract",
+            needs=("fuse", "tile"),
+            motive="Storage: values of one trip get buffers of their own, down to scalars, which share memory.",
+        ),
+        pass_of(Phase.LOOPS, collect, needs=("fuse",)),
+        pass_of(
+            Phase.LOOPS,
+            hoist,
+            hoist_indices,
+            needs=("contract",),
+            motive="Loop-invariant code motion (LICM) of expensive scalar values, and of indices read from arrays.",
+        ),
+        pass_of(Phase.LOOPS, unroll_and_jam, needs=("fuse", "contract")),
+        pass_of(Phase.LOOPS, unfold),
+    )
+)
+
+# All of them, those before differentiation first.
+TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 
 # Before statements share loops, each of them can still run in pieces by itself.
-BEFORE_LOOPS = PASSES[: _IN_ORDER.index(fuse)]
+BEFORE_LOOPS = tuple(one for one in PASSES if one.phase is Phase.STATEMENTS)
 FROM_LOOPS = PASSES[len(BEFORE_LOOPS) :]
 
 

@@ -46,7 +46,7 @@ def test_as_a_command(target):
 def test_options(target, capsys):
     assert main(["explain", target, "--args", ARGS, "--diff", "--without", "fuse", "--without", "gather"]) == 0
     text = capsys.readouterr().out
-    assert "remove_dead_code, " in text
+    assert "add_factors, " in text
     assert "gather" not in text
     assert main(["explain", target, "--args", ARGS, "--stage", "plan", "--memory-limit", "1 MiB"]) == 0
     assert "limit 1.0 MiB" in capsys.readouterr().out

@@ -8,8 +8,8 @@ from sdfgad.errors import InvalidProgram
 from sdfgad.ir.program import Access
 from sdfgad.optimise.before_ad import EARLY, prepare
 from sdfgad.optimise.fuse import fuse
-from sdfgad.optimise.pass_manager import pass_of, run_passes
-from sdfgad.optimise.passes import BEFORE_LOOPS, FROM_LOOPS, PASSES, optimise
+from sdfgad.optimise.pass_manager import Phase, in_order, pass_of, run_passes
+from sdfgad.optimise.passes import BEFORE_LOOPS, FROM_LOOPS, PASSES, TABLE, optimise
 from tests.helpers_text import sample
 
 PROGRAM, _, _ = sample("""
@@ -23,9 +23,9 @@ def broken(program):
 
 
 def test_each_pass_says_why_it_is_there():
-    for one in (*EARLY, *PASSES):
+    for one in TABLE:
         assert len(one.motive) > 20, one.name
-    assert pass_of(fuse).motive.startswith("Loop fusion: ")
+    assert pass_of(Phase.LOOPS, fuse).motive.startswith("Loop fusion: ")
 
 
 def test_passes_before_and_from_loops_are_all():
@@ -36,13 +36,29 @@ def test_passes_before_and_from_loops_are_all():
 def test_a_pass_can_be_left_out():
     names = tuple({one.name for one in PASSES})
     assert optimise(PROGRAM, without=names) is PROGRAM
-    assert optimise(PROGRAM, without=("remove_dead_code",)) != optimise(PROGRAM, without=names)
+    assert optimise(PROGRAM, without=("clean",)) != optimise(PROGRAM, without=names)
     assert prepare(PROGRAM, without=[one.name for one in EARLY]) is PROGRAM
 
 
 def test_each_pass_is_verified_if_asked_for(monkeypatch):
     monkeypatch.setenv("SDFGAD_VERIFY", "1")
     with pytest.raises(InvalidProgram, match="after the pass `broken`: there is no buffer `gone`"):
-        run_passes(PROGRAM, (pass_of(broken),))
+        run_passes(PROGRAM, (pass_of(Phase.LOOPS, broken),))
     monkeypatch.setenv("SDFGAD_VERIFY", "0")
-    run_passes(PROGRAM, (pass_of(broken),))
+    run_passes(PROGRAM, (pass_of(Phase.LOOPS, broken),))
+
+
+def test_a_table_that_is_out_of_order_is_refused():
+    first = pass_of(Phase.STATEMENTS, fuse, name="first")
+    second = pass_of(Phase.STATEMENTS, fuse, name="second", needs=("first",))
+    assert in_order((first, second, first)) == (first, second, first)
+    with pytest.raises(ValueError, match="`second` runs before what it needs: first"):
+        in_order((second, first))
+    early = pass_of(Phase.PRIMAL, fuse, name="early")
+    with pytest.raises(ValueError, match="`early` is of the phase"):
+        in_order((first, early))
+
+
+def test_a_pass_of_several_runs_them_in_order():
+    one = pass_of(Phase.LOOPS, lambda program: [*program, 1], lambda program: [*program, 2], name="two", motive="-")
+    assert (one.name, one.motive, one.run([])) == ("two", "-", [1, 2])

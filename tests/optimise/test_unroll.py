@@ -1,6 +1,5 @@
 """Sums of few terms are written out."""
 
-
 import pytest
 
 from sdfgad.optimise.unroll import unroll
