@@ -5,12 +5,14 @@ import importlib.util
 import inspect
 import itertools
 import textwrap
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import sdfgad
+from sdfgad.schedule import target
 
 _numbers = itertools.count()
 
@@ -136,3 +138,8 @@ def assert_expressions(expressions, arguments, folder, tolerance=1e-9):
         except AssertionError as error:
             failures.append(f"{expression}\n    {error}")
     assert not failures, "\n".join(failures)
+
+
+def with_target(monkeypatch, **numbers):
+    """Lets a test generate code for a machine with other numbers."""
+    monkeypatch.setattr(target, "CPU", replace(target.CPU, **numbers))

@@ -17,15 +17,9 @@ from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
 from sdfgad.memory.allocation import array
 from sdfgad.memory.transforms import plan_bytes
 from sdfgad.memory.workspaces import workspace
+from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import private_arrays
 from sdfgad.schedule.work import is_worth_threads
-
-# A temporary of at most so many bytes is a local variable: of its own for each thread, if they share its loop. Those of
-# one statement must fit into a thread's stack, which may have no more than 2 MiB.
-LOCAL, STACK = 1 << 15, 1 << 20
-# A loop whose trips need much memory of their own has so many parts, of which each thread runs one at a time.
-FEW_PARTS = 8
-
 
 # --- lifetimes
 
@@ -52,17 +46,17 @@ def local_variables(program: Program) -> set[str]:
     for statement in program.body:
         own = {n: _bytes(program.buffers[n]) for n in statement.mentioned if users[n] == 1 and n not in outside}
         shared = private_arrays(statement, program.buffers, own)
-        is_large = sum(own[name] for name in shared) > STACK
+        is_large = sum(own[name] for name in shared) > cpu().stack_bytes
         large = set() if is_large or not has_small_calls(statement) else shared
-        small = sorted((size, name) for name, size in own.items() if size <= LOCAL or name in large)
+        small = sorted((size, name) for name, size in own.items() if size <= cpu().local_bytes or name in large)
         held = accumulate(size for size, _ in small)
-        found |= {name for (_, name), total in zip(small, held, strict=True) if total <= STACK}
+        found |= {name for (_, name), total in zip(small, held, strict=True) if total <= cpu().stack_bytes}
     return found
 
 
 def _bytes(buffer: Buffer) -> int:
     """The bytes of a buffer; too many for a local variable where an extent is not known."""
-    size = math.prod(extent.const if extent.is_const else LOCAL + 1 for extent in buffer.shape)
+    size = math.prod(extent.const if extent.is_const else cpu().local_bytes + 1 for extent in buffer.shape)
     return max(size, 1) * buffer.dtype.itemsize
 
 
@@ -135,13 +129,13 @@ def workspaces(statement: Statement) -> int:
     if not size:
         return 0
     shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_worth_threads((s,))]
-    together = (FEW_PARTS * workspace(call) for loop in shared for call in _calls((loop,)))
+    together = (cpu().few_parts * workspace(call) for loop in shared for call in _calls((loop,)))
     return max(size, max(together, default=0))
 
 
 def has_small_calls(statement: Statement) -> bool:
     """Whether the workspaces of a loop's calls are small enough for each thread to have one."""
-    return FEW_PARTS * max((workspace(call) for call in _calls((statement,))), default=0) <= STACK
+    return cpu().few_parts * max((workspace(call) for call in _calls((statement,))), default=0) <= cpu().stack_bytes
 
 
 def evaluate(form: Lin, integers: Mapping[str, int]) -> int:

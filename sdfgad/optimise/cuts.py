@@ -11,10 +11,10 @@ from sdfgad.ir.expr import Expr, Lin, Op, rewrite
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Compute, Loop, Statement
 from sdfgad.optimise.rows import Rows
+from sdfgad.schedule.target import cpu
 
 # The fewest rows that have a rectangle of their own, and the multiplications that it must be worth.
 FEWEST = 6
-CALL = 1024
 # So few rows are written out.
 WRITTEN_OUT = 8
 
@@ -57,7 +57,7 @@ class Cuts:
         others = (extent for name, extent in self.statement.params if name != self.rows.param)
         each = math.prod(extent.const for extent in others if extent.is_const)
         size, found = FEWEST, list[int]()
-        while size * size * each < CALL:
+        while size * size * each < cpu().call_work:
             size *= 2
         while size <= self.rows.trips and self.rows.have_common(size):
             found.append(size)

@@ -32,14 +32,13 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.optimise.blocks import flat_map
-from sdfgad.optimise.cuts import CALL, Cuts
+from sdfgad.optimise.cuts import Cuts
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.sizes import known_bytes, largest
 from sdfgad.optimise.trips import Trips, as_sum, is_counted, views
 from sdfgad.schedule.products import matrix_product_of, product_of
+from sdfgad.schedule.target import cpu
 
-# Products of fewer multiplications in all stay where they are.
-WORK = 20_000
 # What is kept of a trip must be used at least so many times.
 REUSE = 8
 Path = tuple[int, ...]
@@ -102,13 +101,17 @@ class _Lift:
             spans = [interval(extent, bound) for _, extent in statement.params]
             counts = [s[2] if s is not None and s[0] == Lin(0) else 0 for s in spans]
             work = math.prod((*counts, *(trips.const for trips in bound.values())))
-            if work >= WORK and as_sum(statement) is not None and matrix_product_of(statement, self.buffers) is None:
+            if (
+                work >= cpu().lifted_work
+                and as_sum(statement) is not None
+                and matrix_product_of(statement, self.buffers) is None
+            ):
                 yield path
 
     def is_worth(self, block: Block) -> bool:
         """Whether a block has a matrix product of enough multiplications to be worth the arrays that are kept."""
         products = [matrix_product_of(statement, self.buffers) for statement in computes(block)]
-        return any(product is not None and product.work >= CALL for product in products)
+        return any(product is not None and product.work >= cpu().call_work for product in products)
 
     # --- out of one loop after another
 

@@ -16,9 +16,10 @@ from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of, renamed
 from sdfgad.optimise.sizes import known_bytes, largest
 from sdfgad.schedule.products import matrix_product_of
+from sdfgad.schedule.target import cpu
 
-# Fewer multiplications are not worth a matrix of their own, nor so few for each of its elements.
-WORK, REUSE = 1 << 18, 16
+# So few multiplications for each element of a further matrix are not worth it.
+REUSE = 16
 # A product has two parameters for rows and columns and one for the sum; those of more are not tried.
 PARAMS = 4
 
@@ -45,7 +46,7 @@ class _Adding:
 
     def is_large(self, statement: Compute) -> bool:
         product = matrix_product_of(statement, self.buffers) if len(statement.params) <= PARAMS else None
-        return product is not None and product.work >= WORK
+        return product is not None and product.work >= cpu().matrix_work
 
     def merged(self, before: Block, second: Compute) -> Block | None:
         """The statements before the second product, with the sum of both products in the place of the first one."""

@@ -13,13 +13,13 @@ from sdfgad.ir.accesses import is_whole, mentioned_by
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, reads, rewrite
 from sdfgad.ir.program import Compute, Program, Statement, rewrite_statement, walk, written
 from sdfgad.schedule.products import matrix_product_of, product_of
+from sdfgad.schedule.target import cpu
 
 FACTORS = ("multiply", "negative")
 MOST_FACTORS = 3
 TERMS = (*FACTORS, "add", "subtract")
 # An update has at most so many operands, as many elements or more, and at most so many statements that read it.
 MOST_OPERANDS = 6
-LEAST_UPDATED = 1 << 18
 MOST_USERS = 6
 
 
@@ -74,7 +74,7 @@ def _is_update(made: Compute) -> bool:
     is_small = len(found) <= MOST_OPERANDS and len(nodes) <= 2 * MOST_OPERANDS
     matrix = [read for read in found if len(read.index) == rank]
     extents = [extent for _, extent in made.params]
-    is_large = all(e.is_const for e in extents) and math.prod(e.const for e in extents) >= LEAST_UPDATED
+    is_large = all(e.is_const for e in extents) and math.prod(e.const for e in extents) >= cpu().updated_elements
     # Along memory, as the matrix itself would be read.
     return are_terms and is_small and is_large and [read.index for read in matrix] == [made.target.index]
 

@@ -34,9 +34,7 @@ from sdfgad.optimise.names import names_of, renamed
 from sdfgad.optimise.sizes import known_bytes, largest
 from sdfgad.optimise.trips import as_sum, is_counted
 from sdfgad.schedule.products import matrix_product_of
-
-# Fewer multiplications are not worth a matrix of their own.
-WORK = 1 << 18
+from sdfgad.schedule.target import cpu
 
 
 def merge_mirrored(program: Program) -> Program:
@@ -142,7 +140,7 @@ class _Merging:
 
     def is_worth(self, square: Compute, matrix: Buffer) -> bool:
         product = matrix_product_of(square, {**self.buffers, matrix.name: matrix})
-        return product is not None and product.work >= WORK and known_bytes(matrix) <= self.limit
+        return product is not None and product.work >= cpu().matrix_work and known_bytes(matrix) <= self.limit
 
     # --- what is done instead
 

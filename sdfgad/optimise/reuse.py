@@ -14,8 +14,9 @@ from dataclasses import replace
 from sdfgad.analysis.private import is_privatisable
 from sdfgad.ir.program import Block, Loop, Program, Statement, walk
 from sdfgad.ir.rename import renamed
-from sdfgad.memory.lifetimes import LOCAL, arguments
+from sdfgad.memory.lifetimes import arguments
 from sdfgad.optimise.sizes import known_bytes
+from sdfgad.schedule.target import cpu
 
 
 def reuse(program: Program) -> Program:
@@ -58,7 +59,7 @@ class _Reuse:
         """Whether a large array is used in this block only, and carries no value from trip to trip."""
         if name in self.arguments or users[name] != self.users[name]:
             return False
-        return known_bytes(self.program.buffers[name]) > LOCAL and is_privatisable(block, name)
+        return known_bytes(self.program.buffers[name]) > cpu().local_bytes and is_privatisable(block, name)
 
     def _kind(self, name: str) -> Hashable:
         buffer = self.program.buffers[name]

@@ -15,12 +15,10 @@ from sdfgad.ir.ops import OPERATIONS, Cost
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Params, Program, Statement, written
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of
+from sdfgad.schedule.target import cpu
 
 # How many statements further down a contribution is looked for.
 WINDOW = 24
-# Processor cycles for each element: of a quotient and a function; of storing and reading one in the cache, or not.
-QUOTIENT, FUNCTION, CACHED, STREAMED = 2, 6, 1, 7
-CACHE = 1 << 20
 
 
 def share(program: Program) -> Program:
@@ -107,7 +105,7 @@ def _gain(params: Params, value: Expr, more: int) -> int:
     if more < 1 or not all(extent.is_const for extent in extents):
         return 0
     size = math.prod(extent.const for extent in extents) * value.dtype.itemsize
-    return _cycles(params, value) * more - (CACHED if size <= CACHE else STREAMED)
+    return _cycles(params, value) * more - (cpu().cached_cycles if size <= cpu().cache_bytes else cpu().streamed_cycles)
 
 
 def _cycles(params: Params, value: Expr) -> int:
@@ -120,7 +118,9 @@ def _weight(node: Expr) -> int:
     if not isinstance(node, Op) or (node.name == "power" and isinstance(node.args[1], Const)):
         return 0
     operation = OPERATIONS[node.name]
-    return QUOTIENT if operation.cost is Cost.DIVISION else FUNCTION if operation.is_slow else 0
+    return (
+        cpu().quotient_cycles if operation.cost is Cost.DIVISION else cpu().function_cycles if operation.is_slow else 0
+    )
 
 
 def _own(params: Params, value: Expr) -> Params:

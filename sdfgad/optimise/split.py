@@ -15,10 +15,10 @@ from sdfgad.ir.mixed_radix import writes_all
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
 from sdfgad.ir.rename import renamed
-from sdfgad.memory.lifetimes import LOCAL
 from sdfgad.optimise.contract import axes_of_trip, contract, removable
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.sizes import known_bytes
+from sdfgad.schedule.target import cpu
 
 
 def split(program: Program) -> Program:
@@ -113,7 +113,7 @@ class _Split:
         if not axes_of_trip(loop, name, len(self.buffer.shape)):
             return False
         alone = contract(Program("alone", {name: self.buffer}, (), (), {}, (loop,))).buffers[name]
-        return all(extent.is_const for extent in alone.shape) and known_bytes(alone) <= LOCAL
+        return all(extent.is_const for extent in alone.shape) and known_bytes(alone) <= cpu().local_bytes
 
     def apart(self, loop: Loop) -> Statement:
         name = self.names.fresh(self.buffer.name)

@@ -12,8 +12,7 @@ from sdfgad.ir.expr import Int, Lin, reads, symbols_of
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Compute, Loop, Program, Statement, rewrite_statement, transform
 from sdfgad.optimise.names import names_of
-
-WIDTH = 8
+from sdfgad.schedule.target import cpu
 
 
 def tile(program: Program) -> Program:
@@ -28,21 +27,26 @@ def _tiled(statement: Statement, names: Names) -> Block:
     count = statement.trips.const
     outer, inner = names.fresh(f"{statement.var}_tile"), names.fresh(statement.var)
     tiles = Lin.symbol(outer)
-    index = Lin.symbol(inner) + tiles.scaled(WIDTH)
+    index = Lin.symbol(inner) + tiles.scaled(cpu().tile_trips)
     body = tuple(_inside(s, statement, inner, index) for s in statement.body)
-    guards = (tiles, Lin(count // WIDTH - 1) - tiles)
+    guards = (tiles, Lin(count // cpu().tile_trips - 1) - tiles)
     result: list[Statement] = [
-        Loop(outer, Lin(count // WIDTH), body, guards, where=statement.where, is_parallel=True),
+        Loop(outer, Lin(count // cpu().tile_trips), body, guards, where=statement.where, is_parallel=True),
     ]
-    if count % WIDTH:
-        first = count - count % WIDTH
-        result.append(_at(statement, Lin.symbol(statement.var) + first, Lin(count % WIDTH)))
+    if count % cpu().tile_trips:
+        first = count - count % cpu().tile_trips
+        result.append(_at(statement, Lin.symbol(statement.var) + first, Lin(count % cpu().tile_trips)))
     return tuple(result)
 
 
 def _is_chained(loop: Loop) -> bool:
     """Whether a parallel loop contains only sequential loops over single points, and plain statements."""
-    if not loop.is_parallel or loop.start != Lin(0) or not loop.trips.is_const or loop.trips.const < 2 * WIDTH:
+    if (
+        not loop.is_parallel
+        or loop.start != Lin(0)
+        or not loop.trips.is_const
+        or loop.trips.const < 2 * cpu().tile_trips
+    ):
         return False
     chains = [s for s in loop.body if isinstance(s, Loop)]
     others = [s for s in loop.body if not isinstance(s, Loop)]
@@ -66,9 +70,9 @@ def _inside(statement: Statement, around: Loop, inner: str, index: Lin) -> State
 
 def _rows(block: Block, around: Loop, inner: str, index: Lin) -> Loop:
     counter = Lin.symbol(inner)
-    guards = (counter, Lin(WIDTH - 1) - counter)
+    guards = (counter, Lin(cpu().tile_trips - 1) - counter)
     body = _substituted(block, around.var, index)
-    return Loop(inner, Lin(WIDTH), body, guards, where=around.where, is_parallel=True)
+    return Loop(inner, Lin(cpu().tile_trips), body, guards, where=around.where, is_parallel=True)
 
 
 def _at(loop: Loop, index: Lin, trips: Lin) -> Loop:

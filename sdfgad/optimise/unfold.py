@@ -28,9 +28,9 @@ from sdfgad.ir.program import (
     rewrite_statement,
     transform,
 )
-from sdfgad.memory.lifetimes import LOCAL
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import Operand, Product, matrix_product_of
+from sdfgad.schedule.target import cpu
 
 # How many times as large a call must become.
 GAIN = 2
@@ -130,7 +130,7 @@ def _split(statement: Compute, product: Product, operand: Operand) -> Windows | 
         return None
     inside, places = ([*sorted(side, key=lambda p: -operand.strides[p[0]])] for side in sides)
     size = _points(inside) * statement.value.dtype.itemsize
-    first = next((k for k in range(len(places)) if _points(places[k:]) * size <= LOCAL), len(places))
+    first = next((k for k in range(len(places)) if _points(places[k:]) * size <= cpu().local_bytes), len(places))
     around = (*batch, *places[:first])
     return Windows(statement, operand, around, tuple(places[first:]), tuple(inside)) if places[first:] else None
 

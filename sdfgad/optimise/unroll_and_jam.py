@@ -27,8 +27,8 @@ from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of, with_buffers
 from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
 from sdfgad.schedule.loop_order import is_single
+from sdfgad.schedule.target import cpu
 
-ROWS = 4
 # Loads and stores of shared vectors in a step of a row, from which on rows run together; and statements of all rows.
 LEAST_SHARED = 3
 MOST_STATEMENTS = 40
@@ -75,7 +75,7 @@ class _Jamming:
         count, at = loop.trips.const, loop.body.index(inner)
         var = self.names.fresh(f"{loop.var}_rows")
         counter = Lin.symbol(var)
-        copies = [self.copied(loop, private, counter.scaled(ROWS) + k) for k in range(ROWS)]
+        copies = [self.copied(loop, private, counter.scaled(cpu().jammed_rows) + k) for k in range(cpu().jammed_rows)]
         before = tuple(s for copy in copies for s in copy[:at])
         after = tuple(s for copy in copies for s in copy[at + 1 :])
         body = tuple(s for copy in copies for s in _body(copy[at]))
@@ -83,15 +83,15 @@ class _Jamming:
             body, inner.var, list(self.buffers.keys() - self.program.buffers), scalar_reductions(body, inner.var)
         ):
             return (loop,), None
-        guards = (counter, Lin(count // ROWS - 1) - counter)
+        guards = (counter, Lin(count // cpu().jammed_rows - 1) - counter)
         together = replace(
             loop,
             var=var,
-            trips=Lin(count // ROWS),
+            trips=Lin(count // cpu().jammed_rows),
             body=(*before, replace(inner, body=body), *after),
             guards=guards,
         )
-        left = count % ROWS
+        left = count % cpu().jammed_rows
         if not left:
             return (together,), None
         rest = self.copied(loop, private, Lin.symbol(loop.var) + (count - left))
@@ -116,13 +116,17 @@ class _Jamming:
 
 def _inner(statement: Statement) -> Loop | None:
     """The loop along the rows, of a loop over rows that has nothing else but plain statements in it."""
-    if not isinstance(statement, Loop) or not _is_plain(statement) or statement.trips.const < LEAST_GROUPS * ROWS:
+    if (
+        not isinstance(statement, Loop)
+        or not _is_plain(statement)
+        or statement.trips.const < LEAST_GROUPS * cpu().jammed_rows
+    ):
         return None
     loops = [s for s in statement.body if not _is_point(s)]
     inner = loops[0] if len(loops) == 1 else None
     if not isinstance(inner, Loop) or not _is_plain(inner) or inner.trips.const < LEAST_LENGTH:
         return None
-    is_small = len(inner.body) * ROWS <= MOST_STATEMENTS and all(map(_is_point, inner.body))
+    is_small = len(inner.body) * cpu().jammed_rows <= MOST_STATEMENTS and all(map(_is_point, inner.body))
     return inner if is_small else None
 
 

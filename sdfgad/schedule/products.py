@@ -18,14 +18,8 @@ import numpy as np
 from sdfgad.ir.expr import Const, Expr, Lin, Op, Read, symbols_of
 from sdfgad.ir.folding import folded
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params, Statement, computes
+from sdfgad.schedule.target import cpu
 
-# The least number of multiplications for which a BLAS call pays: of two matrices (GEMM), and of a matrix and a vector.
-SMALLEST = 256
-SMALLEST_WITH_VECTOR = 512
-# The least numbers of rows and summed points for which half of a symmetric product (SYRK) and a copy are faster.
-SYMMETRIC = 128
-# A product of at most so many multiplications is computed by one thread, for all dtypes.
-MOST_ALONE = 1_500_000
 FLOATING = tuple(map(np.dtype, ("float64", "float32", "complex128", "complex64")))
 
 
@@ -89,9 +83,9 @@ class Product:
         if not self.n:
             # BLAS has no flag that conjugates a vector.
             is_forward = self.b.strides[self.k[-1]] > 0 and self.c.strides[self.m[-1]] > 0
-            return is_forward and not self.b.conjugate and self.work >= SMALLEST_WITH_VECTOR
+            return is_forward and not self.b.conjugate and self.work >= cpu().gemv_work
         flag = (self.layout(self.c, self.m, self.n) or (0, ""))[1]
-        return flag == "NoTrans" and self.layout(self.b, self.k, self.n) is not None and self.work >= SMALLEST
+        return flag == "NoTrans" and self.layout(self.b, self.k, self.n) is not None and self.work >= cpu().gemm_work
 
     @property
     def is_symmetric(self) -> bool:
@@ -104,7 +98,7 @@ class Product:
         is_cleared = self.fresh and all(p in self.c.strides for p in self.batch)
         is_square = is_cleared and bool(self.n) and places(self.a, self.m) == places(self.b, self.n)
         sizes = (math.prod(_points(self.extents[p]) for p in group) for group in (self.m, self.k))
-        return is_square and not self.a.conjugate and min(sizes) >= SYMMETRIC
+        return is_square and not self.a.conjugate and min(sizes) >= cpu().syrk_size
 
     def layout(self, operand: Operand, row: Group, column: Group) -> tuple[int, str] | None:
         """The leading dimension and the BLAS flag of an operand as a matrix (row, column); None if it is not one."""
@@ -136,7 +130,7 @@ def _product_of(statement: Compute, known: tuple[tuple[str, Shape], ...]) -> Pro
     shapes = dict(known)
     factors = _factors(statement.value)
     extents = {name: extent for name, extent in statement.params if extent != Lin(1)}
-    if factors is None or math.prod(map(_points, extents.values())) < SMALLEST:
+    if factors is None or math.prod(map(_points, extents.values())) < cpu().gemm_work:
         return None
     arrays = [f for f in factors if not isinstance(f, Const) and symbols_of(f) & extents.keys()]
     alpha = tuple(f for f in factors if f not in arrays)
@@ -155,11 +149,11 @@ def has_small_products(statement: Statement, buffers: Mapping[str, Buffer]) -> b
     found = [product_of(one, buffers) for one in computes((statement,))]
     products = [product for product in found if product is not None]
     is_known = all(extent.is_const for product in products for extent in product.extents.values())
-    return bool(products) and is_known and all(product.work <= MOST_ALONE for product in products)
+    return bool(products) and is_known and all(product.work <= cpu().blas_alone for product in products)
 
 
 def _points(extent: Lin) -> int:
-    return extent.const if extent.is_const else SMALLEST_WITH_VECTOR
+    return extent.const if extent.is_const else cpu().gemv_work
 
 
 def _factors(value: Expr) -> list[Expr] | None:

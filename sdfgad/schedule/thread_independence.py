@@ -15,9 +15,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Statement, buffers_of, reads_of, walk
 from sdfgad.schedule.loop_facts import begins_with_write
 from sdfgad.schedule.loop_order import is_single
-
-# Fewer trips are left to one thread: the library function may use all threads in each call.
-FEWEST_TRIPS = 8
+from sdfgad.schedule.target import cpu
 
 
 def has_calls(loop: Loop) -> bool:
@@ -43,7 +41,7 @@ def carries_no_value(block: Block, buffer: Buffer) -> bool:
 
 def is_independent(loop: Loop, private: Collection[str]) -> bool:
     """Whether trips can run in any order, apart from reductions, if each has its own copy of the buffers `private`."""
-    is_short = loop.trips.is_const and loop.trips.const < FEWEST_TRIPS
+    is_short = loop.trips.is_const and loop.trips.const < cpu().parallel_trips
     if is_short or loop.is_open or loop.start != Lin(0) or reads_of(loop):
         return False
     free = {*private, *maximum_reductions(loop)}

@@ -9,9 +9,8 @@ from sdfgad.ir.expr import Expr, Lin, Op, postorder
 from sdfgad.ir.ops import OPERATIONS, Cost
 from sdfgad.ir.program import Block, Compute, Loop, computes, walk
 from sdfgad.schedule.loop_order import order_of
+from sdfgad.schedule.target import cpu
 
-# Trip counts: from LONG on the remainder loop, which is scalar, is a small part; loops below SHORT do not matter.
-LONG, SHORT = 128, 16
 # Operations per point: with fewer the loop is memory-bound (roofline model).
 MUCH = 3
 
@@ -19,7 +18,9 @@ MUCH = 3
 def is_wide(block: Block) -> bool:
     """Whether a block consists of long loops of additions and multiplications, without reductions over points."""
     found = [trips.const if trips.is_const else -1 for trips in _innermost(block)]
-    if not any(trips >= LONG for trips in found) or not all(trips >= LONG or 0 <= trips < SHORT for trips in found):
+    if not any(trips >= cpu().long_trips for trips in found) or not all(
+        trips >= cpu().long_trips or 0 <= trips < cpu().short_trips for trips in found
+    ):
         return False
     statements = [s for s in walk(block) if isinstance(s, Compute)]
     return all(map(_is_plain, statements)) and any(len(_operations(s)) >= MUCH for s in statements)

@@ -7,11 +7,10 @@ import math
 from sdfgad.ir.expr import Const, Expr, Op, postorder
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Branch, Call, Compute, Loop
+from sdfgad.schedule.target import cpu
 
 # Additional operations per point of a reduction by extremum, which checks for NaN.
 EXTREMUM_WORK = {"maximum": 3, "minimum": 3}
-# The least number of elementary operations for which a loop is divided among threads.
-PARALLEL_WORK = 1 << 20
 
 
 def work_of(block: Block) -> int:
@@ -34,7 +33,7 @@ def work_of(block: Block) -> int:
 
 def is_worth_threads(block: Block, speed: int = 1) -> bool:
     """Whether a block has enough work for threads; `speed` is how many times faster than usual its operations are."""
-    return work_of(block) >= speed * PARALLEL_WORK
+    return work_of(block) >= speed * cpu().parallel_work
 
 
 def _weight(node: Expr) -> int:

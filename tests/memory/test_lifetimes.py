@@ -6,9 +6,6 @@ import pytest
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, Read
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
 from sdfgad.memory.lifetimes import (
-    FEW_PARTS,
-    LOCAL,
-    STACK,
     buffer_bytes,
     footprint,
     lifetimes,
@@ -17,7 +14,8 @@ from sdfgad.memory.lifetimes import (
     workspace,
     workspaces,
 )
-from sdfgad.schedule import work
+from sdfgad.schedule.target import CPU
+from tests.helpers import with_target
 
 F8 = np.dtype(np.float64)
 N = Lin.symbol("n")
@@ -59,9 +57,9 @@ def test_from_first_to_last_mention():
 
 
 def test_local_variables_fit_into_a_stack():
-    count = STACK // LOCAL + 3
+    count = CPU.stack_bytes // CPU.local_bytes + 3
     names = [f"t{k:03}" for k in range(count)]
-    shapes = dict.fromkeys(names, (LOCAL // 8,)) | {"large": (LOCAL // 8 + 1,), "few": (4,)}
+    shapes = dict.fromkeys(names, (CPU.local_bytes // 8,)) | {"large": (CPU.local_bytes // 8 + 1,), "few": (4,)}
     body = tuple(fill(name, extent=4) for name in (*names, "large", "few", "y"))
     made = program(Loop("i", Lin(2), body, ()), **shapes)
     # The smallest ones first.
@@ -147,8 +145,8 @@ def test_workspaces_of_a_loop_that_threads_may_share_are_there_at_once(monkeypat
         "loop": Loop("t", Lin(2), (fill("b"), loop), ()),
     }[around]
     assert workspaces(statement) == workspace(call)
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
-    assert workspaces(statement) == FEW_PARTS * workspace(call)
+    with_target(monkeypatch, parallel_work=1)
+    assert workspaces(statement) == CPU.few_parts * workspace(call)
 
 
 def test_plans_of_transforms_are_always_counted():

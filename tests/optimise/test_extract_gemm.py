@@ -10,6 +10,8 @@ from sdfgad.ir.program import Loop, computes
 from sdfgad.ir.text import program_text
 from sdfgad.optimise.extract_gemm import extract_gemm
 from sdfgad.schedule.products import product_of
+from sdfgad.schedule.target import CPU
+from tests.helpers import with_target
 from tests.helpers_passes import check_function, check_passes
 from tests.helpers_text import program_of, tidy
 
@@ -31,8 +33,7 @@ for p < 48, q < 8: B[p, q] = V[p, q]
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(lifting, "WORK", 1)
-    monkeypatch.setattr(lifting, "CALL", 1)
+    with_target(monkeypatch, lifted_work=1, call_work=1)
 
 
 def case(text, changes=()):
@@ -236,7 +237,8 @@ def test_stays(name):
     assert program_text(changed) == program_text(program)
 
 
-def test_blocks_of_rows():
+def test_blocks_of_rows(monkeypatch):
+    with_target(monkeypatch, call_work=CPU.call_work)
     program, _ = case("""
         loop i < 24:
             for p < 24 - i: t[p] = W[i, i + p]
@@ -262,9 +264,9 @@ def test_no_loop_is_left_without_statements():
 def test_small_ones_and_large_temporaries_stay(monkeypatch):
     text = AHEAD["a triangle to the right"].replace("M", "48")
     program, _ = case(text)
-    monkeypatch.setattr(lifting, "WORK", 48 * 48 * 8 + 1)
+    with_target(monkeypatch, lifted_work=48 * 48 * 8 + 1)
     assert extract_gemm(program) == program
-    monkeypatch.setattr(lifting, "WORK", 48 * 48 * 8)
+    with_target(monkeypatch, lifted_work=48 * 48 * 8)
     assert extract_gemm(program) != program
     small = {name: shape for name, shape in SHAPES.items() if name not in ("W", "Z")}
     text = "loop i < 48:\n    for p < 48, q < 8: t[p] = sum of X[q, i] * V[p, q]\n    z[i] = t[i]"

@@ -7,6 +7,7 @@ import pytest
 
 from sdfgad.ir.text import program_text
 from sdfgad.optimise.factors import add_factors
+from tests.helpers import with_target
 from tests.helpers_passes import check_function, check_passes
 from tests.helpers_text import program_of, tidy
 
@@ -22,7 +23,7 @@ for i < 20, j < 20: C[i, j] = A[j, i]
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(adding, "WORK", 1)
+    with_target(monkeypatch, matrix_work=1)
 
 
 def check(text):
@@ -116,7 +117,7 @@ def test_stays(name):
 
 
 def test_little_work_stays(monkeypatch):
-    monkeypatch.setattr(adding, "WORK", 20 * 20 * 20 + 1)
+    with_target(monkeypatch, matrix_work=20 * 20 * 20 + 1)
     found, before = check(STAYS["other scales"].replace("3.0", "2.0"))
     assert found == before
 

@@ -6,6 +6,7 @@ import pytest
 
 from sdfgad.optimise.dead_code import remove_dead_code
 from sdfgad.optimise.inline import inline
+from tests.helpers import with_target
 from tests.helpers_passes import assert_becomes, assert_stays, check_function, check_passes
 from tests.helpers_text import sample
 
@@ -14,7 +15,7 @@ module = sys.modules[inline.__module__]
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(module, "LEAST_UPDATED", 120)
+    with_target(monkeypatch, updated_elements=120)
 
 
 def both(program):
@@ -78,7 +79,7 @@ def test_stays(name):
 
 
 def test_small_matrices_stay(monkeypatch):
-    monkeypatch.setattr(module, "LEAST_UPDATED", 121)
+    with_target(monkeypatch, updated_elements=121)
     assert_stays(inline, UPDATE + "for p < 20, c < 6: Z[p, c] = (A[p, c] * 2.0)\n")
 
 
@@ -90,7 +91,7 @@ def test_nothing_leaks_into_what_does_not_read():
 
 
 def test_gradients_of_an_update_in_place(rng, monkeypatch):
-    monkeypatch.setattr(module, "LEAST_UPDATED", 1)
+    with_target(monkeypatch, updated_elements=1)
 
     def update(A, u, v, x, y):
         A += u[:, None] * v - y[:, None] * x

@@ -9,6 +9,7 @@ import npbench_suite
 from sdfgad.ir.program import Branch, walk
 from sdfgad.ir.text import program_text
 from sdfgad.optimise.mirror import merge_mirrored
+from tests.helpers import with_target
 from tests.helpers_passes import check_function, check_passes
 from tests.helpers_text import program_of, tidy
 
@@ -26,7 +27,7 @@ for p < 24: t[p] = 0.0
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(mirroring, "WORK", 1)
+    with_target(monkeypatch, matrix_work=1)
 
 
 def check(text, changes=()):
@@ -179,7 +180,7 @@ def test_stays(name):
 
 
 def test_little_work_stays(monkeypatch):
-    monkeypatch.setattr(mirroring, "WORK", 24 * 24 * 20 + 1)
+    with_target(monkeypatch, matrix_work=24 * 24 * 20 + 1)
     _, text, before = check(WITH_DIAGONAL["to the right"])
     assert text == before
 

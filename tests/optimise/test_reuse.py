@@ -12,6 +12,7 @@ from sdfgad.optimise.pass_manager import Phase, pass_of
 from sdfgad.optimise.passes import PASSES, optimise
 from sdfgad.optimise.reuse import reuse
 from sdfgad.optimise.split import split
+from tests.helpers import with_target
 from tests.helpers_passes import assert_same, gradient_case, outputs
 from tests.helpers_text import program_of, tidy
 
@@ -21,7 +22,7 @@ SHAPES = dict.fromkeys("xyzabcde", (LONG,)) | {"s": (), "f": (2 * LONG,)}
 
 @pytest.fixture(autouse=True)
 def small_arrays_are_shared(monkeypatch):
-    monkeypatch.setattr("sdfgad.optimise.reuse.LOCAL", 0)
+    with_target(monkeypatch, local_bytes=0)
 
 
 def made(text, outs="z", shapes=SHAPES):
@@ -138,7 +139,7 @@ def steps(T, u, k):
 
 def test_a_time_loop_holds_less(monkeypatch):
     # Smaller arrays are local variables, which are not counted.
-    monkeypatch.setattr("sdfgad.memory.lifetimes.LOCAL", 0)
+    with_target(monkeypatch, local_bytes=0)
     _, gradient, arrays, integers = gradient_case(steps, (3, np.linspace(-1.0, 1.0, 60), 0.3))
     program = optimise(gradient.program)
     without = tuple(NOT_SHARED if one.name == "contract" else one for one in PASSES)

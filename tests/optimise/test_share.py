@@ -1,12 +1,11 @@
 """What contributions to several neighbours need, and takes long, is computed once for each point."""
 
-import importlib
-
 import numpy as np
 import pytest
 
 from sdfgad.optimise.gather import gather
 from sdfgad.optimise.share import share
+from tests.helpers import with_target
 from tests.helpers_passes import assert_becomes, assert_stays, check_function, check_passes
 from tests.helpers_text import sample
 
@@ -114,7 +113,7 @@ def test_what_the_cache_cannot_hold_must_save_more(monkeypatch):
         for p < 18: z[p + 1] += y[p] / x[p]
         """
     assert len(share(sample(text)[0]).body) == 3
-    monkeypatch.setattr(importlib.import_module("sdfgad.optimise.share"), "CACHE", 64)
+    with_target(monkeypatch, cache_bytes=64)
     assert_stays(share, text)
 
 

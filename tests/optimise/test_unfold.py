@@ -10,6 +10,7 @@ from sdfgad.ir.program import Loop, computes
 from sdfgad.ir.text import program_text
 from sdfgad.optimise.unfold import unfold
 from sdfgad.schedule.products import product_of
+from tests.helpers import with_target
 from tests.helpers_passes import check_passes
 from tests.helpers_text import program_of, tidy
 
@@ -51,7 +52,7 @@ def largest(program):
 
 
 def test_windows_are_copied_before_they_are_multiplied(monkeypatch):
-    monkeypatch.setattr(module, "LOCAL", 8 * 8 * 12)
+    with_target(monkeypatch, local_bytes=8 * 8 * 12)
     assert unfolded(FORWARD) == tidy(
         """
         loop parallel n_1 < 2:
@@ -67,7 +68,7 @@ def test_windows_are_copied_before_they_are_multiplied(monkeypatch):
 
 
 def test_what_is_added_to_windows_is_made_before(monkeypatch):
-    monkeypatch.setattr(module, "LOCAL", 8 * 8 * 12)
+    with_target(monkeypatch, local_bytes=8 * 8 * 12)
     assert unfolded(OF_WINDOWS) == tidy(
         """
         loop parallel n_1 < 2:
@@ -85,7 +86,7 @@ def test_what_is_added_to_windows_is_made_before(monkeypatch):
 @pytest.mark.parametrize(("rows", "dtype"), [(1, np.float64), (8, np.float32), (16, np.complex128)])
 @pytest.mark.parametrize("text", [FORWARD, OF_WEIGHTS, OF_WEIGHTS.replace("+=", "= sum of"), OF_WINDOWS])
 def test_as_many_windows_as_stay_in_the_cache(text, rows, dtype, monkeypatch):
-    monkeypatch.setattr(module, "LOCAL", np.dtype(dtype).itemsize * 8 * 12 * rows)
+    with_target(monkeypatch, local_bytes=np.dtype(dtype).itemsize * 8 * 12 * rows)
     program, arrays = case(text, dtype)
     changed = check_passes(program, arrays, passes=[unfold])
     assert changed.buffers["windows"].shape[-4] == Lin(8)
@@ -98,7 +99,7 @@ def test_a_conjugate_factor_stays_one():
 
 
 def test_a_sum_that_begins_anew_is_cleared_once(monkeypatch):
-    monkeypatch.setattr(module, "LOCAL", 8 * 8 * 12)
+    with_target(monkeypatch, local_bytes=8 * 8 * 12)
     first, *_ = unfolded(OF_WEIGHTS.replace("+=", "= sum of")).splitlines()
     assert first == "for p < 2, q < 3, d < 2, c < 8: W[p, q, d, c] = 0.0"
 
@@ -123,7 +124,7 @@ def test_all_else_stays(text):
 
 
 def test_not_even_one_row_stays_in_the_cache(monkeypatch):
-    monkeypatch.setattr(module, "LOCAL", 8 * 11)
+    with_target(monkeypatch, local_bytes=8 * 11)
     program, _ = case(FORWARD)
     assert unfold(program) == program
 

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from sdfgad.optimise.unroll_and_jam import unroll_and_jam
+from tests.helpers import with_target
 from tests.helpers_passes import assert_becomes, assert_stays, check_function, check_passes
 from tests.helpers_text import sample
 
@@ -30,7 +31,7 @@ ROWS = """
 
 
 def test_rows_share_vectors(monkeypatch):
-    monkeypatch.setattr(module, "ROWS", 2)
+    with_target(monkeypatch, jammed_rows=2)
     assert_becomes(
         unroll_and_jam,
         ROWS,
@@ -52,7 +53,7 @@ def test_rows_share_vectors(monkeypatch):
 
 
 def test_the_rest_has_scalars_of_its_own(monkeypatch):
-    monkeypatch.setattr(module, "ROWS", 3)
+    with_target(monkeypatch, jammed_rows=3)
     program, arrays, _ = sample(ROWS)
     *_, together, rest = check_passes(program, arrays, passes=[unroll_and_jam]).body
     assert (together.trips.const, rest.trips.const) == (6, 2)
@@ -61,7 +62,7 @@ def test_the_rest_has_scalars_of_its_own(monkeypatch):
 
 @pytest.mark.parametrize("rows", [2, 3, 4, 7, 10])
 def test_a_scalar_around_the_loop_along_a_row(rows, monkeypatch):
-    monkeypatch.setattr(module, "ROWS", rows)
+    with_target(monkeypatch, jammed_rows=rows)
     program, arrays, _ = sample(
         """
         for c < 20: w[c] = 0.0

@@ -10,13 +10,14 @@ from sdfgad.ir.expr import Const, Lin, Op, Read
 from sdfgad.ir.program import Access, Buffer, Compute, Program, computes
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
-from sdfgad.schedule.products import SMALLEST, SMALLEST_WITH_VECTOR, product_of
+from sdfgad.schedule.products import product_of
+from sdfgad.schedule.target import CPU
 from sdfgad.sdfg.writer import write
 from tests.helpers import assert_close, module_from
 from tests.helpers_ir import parsed
 
 M, N, K = 9, 8, 10
-assert min(M * N * K, M * K * 8) >= SMALLEST
+assert min(M * N * K, M * K * 8) >= CPU.gemm_work
 
 
 def products(function, *args):
@@ -419,9 +420,9 @@ def test_the_target_is_no_factor():
 
 
 def test_small_products_are_loops():
-    a, x = array(SMALLEST_WITH_VECTOR // 16 - 1, 16), array(16)
+    a, x = array(CPU.gemv_work // 16 - 1, 16), array(16)
     assert products(lambda a, x: a @ x, a, x) == []
-    b = array(16, SMALLEST // 16 - 1)
+    b = array(16, CPU.gemm_work // 16 - 1)
     assert products(lambda a, b: a @ b, array(1, 16), b) == []
     assert products(lambda a, b: a[:2] @ b[:, :7], a, b) == []
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from sdfgad.memory.lifetimes import local_variables
-from sdfgad.schedule import work
 from sdfgad.schedule.thread_independence import private_arrays
 from sdfgad.targets.cpu.nests import nest_of
+from tests.helpers import with_target
 from tests.helpers_compiled import compiled_outputs, threads
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import program_of
@@ -43,9 +43,9 @@ def code_of(made):
 @pytest.mark.parametrize("order", ["", " backwards", " parallel"])
 def test_threads_share_them(order, monkeypatch):
     assert "dynamic" not in code_of(program(order))
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     # Small arrays to add to would not be worth it.
-    monkeypatch.setattr("sdfgad.targets.cpu.sharing.MOST_SUMMED", 100)
+    with_target(monkeypatch, private_elements=100)
     made = program(order)
     assert local_variables(made) == {"m", "x", "failed"}
     assert private_arrays(made.body[3], made.buffers, ["m", "x", "failed"]) == {"m", "x", "failed"}
@@ -66,7 +66,7 @@ KEPT_APART = {
 
 @pytest.mark.parametrize("name", KEPT_APART)
 def test_threads_do_not_share(name, monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     made = program(before=KEPT_APART[name])
     found = {"m", "x", "b", "t", "failed"} & made.body[3].mentioned
     assert not private_arrays(made.body[3], made.buffers, found)
@@ -74,13 +74,13 @@ def test_threads_do_not_share(name, monkeypatch):
 
 
 def test_threads_do_not_share_few_trips(monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
-    monkeypatch.setattr("sdfgad.schedule.thread_independence.FEWEST_TRIPS", 10)
+    with_target(monkeypatch, parallel_work=1)
+    with_target(monkeypatch, parallel_trips=10)
     assert "dynamic" not in code_of(program())
 
 
 def test_a_scalar_that_is_carried(monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     made = program(before="for p < 4, c < 4: m[p, c] += t", after="t = x[0, 0]")
     assert "dynamic" not in code_of(made)
 
@@ -88,7 +88,7 @@ def test_a_scalar_that_is_carried(monkeypatch):
 @pytest.mark.parametrize("number", [1, 4])
 @pytest.mark.parametrize("order", ["", " backwards"])
 def test_the_same_on_all_numbers_of_threads(order, number, monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     rng = np.random.default_rng(0)
     arrays = {name: rng.normal(size=SHAPES[name]) for name in ("A", "Y", "M")}
     made = program(order)
@@ -98,7 +98,7 @@ def test_the_same_on_all_numbers_of_threads(order, number, monkeypatch):
 
 
 def test_what_fails_in_a_thread_is_noticed(monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     arrays = {name: np.ones(SHAPES[name]) for name in ("A", "Y", "M")}
     arrays["M"][:] = np.eye(4)
     # A failed call says 1: more than the number of any other trip.

@@ -30,7 +30,6 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
-from sdfgad.memory.lifetimes import FEW_PARTS
 from sdfgad.schedule.collapse import collapsed
 from sdfgad.schedule.loop_facts import (
     begins_with_write,
@@ -42,6 +41,7 @@ from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.scopes import is_local_to
+from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import (
     has_calls,
     maximum_reductions,
@@ -57,9 +57,6 @@ from sdfgad.targets.cpu.sharing import distance_of, is_array_sum
 from sdfgad.targets.cpu.slot_checks import SlotChecks
 from sdfgad.targets.cpu.thread_parts import shares
 
-# Sums over trips that threads share have so many partial sums, whatever the number of threads; `FEW_PARTS`, if each
-# part has private arrays.
-PARTS = 64
 # The parameters of a function of a range of trips.
 OF_A_PART = "const int64_t first_, const int64_t last_"
 
@@ -311,7 +308,7 @@ class _Nest(Points):
             self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
         writer = self.writer()
         calls = has_calls(loop)
-        count = FEW_PARTS if arrays or calls else PARTS
+        count = cpu().few_parts if arrays or calls else cpu().parts
         partial = PartialSums(self.buffers, sums, maximum_reductions(loop), arrays, count)
         arguments = ", ".join(["first_", "last_", *map(partial.argument, found), *integers])
         run = shares(f"{name}({arguments});", writer.form(loop.trips), count, distance, calls)
@@ -338,8 +335,8 @@ class _Nest(Points):
         given = [f"b_{n}_, &parts_[k_]" if n == target else f"b_{n}_" for n in found]
         writer = self.writer()
         call = f"{function}({', '.join(['first_', 'last_', *given, *integers])});"
-        calls = shares(call, writer.form(extent), PARTS, 1)
+        calls = shares(call, writer.form(extent), cpu().parts, 1)
         start = self.cleared(statement, ()) if statement.fresh else []
         combined = COMBINE[statement.accumulate].format(f"b_{target}_", "parts_[k_]")
-        total = f"for (int64_t k_ = 0; k_ < {PARTS}; ++k_) b_{target}_ = {combined};"
-        return ["{", *start, *writer.lines, f"{type_} parts_[{PARTS}];", *calls, total, "}"]
+        total = f"for (int64_t k_ = 0; k_ < {cpu().parts}; ++k_) b_{target}_ = {combined};"
+        return ["{", *start, *writer.lines, f"{type_} parts_[{cpu().parts}];", *calls, total, "}"]

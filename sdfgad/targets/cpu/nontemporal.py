@@ -7,10 +7,7 @@ from typing import TypeGuard
 
 from sdfgad.ir.program import Buffer, Compute, Program, Statement, reads_of, walk
 from sdfgad.memory.lifetimes import buffer_bytes, peak_bytes
-
-# Bytes: from `CACHE` on, what a call holds is more than a cache keeps from one use to the next. Results of fewer than
-# `LEAST` are not worth it.
-CACHE, LEAST = 1 << 26, 1 << 20
+from sdfgad.schedule.target import cpu
 
 
 class Nontemporal:
@@ -32,7 +29,9 @@ class Nontemporal:
     def _is_past(self, name: str, position: int) -> bool:
         size = _bytes(self.program.buffers[name])
         is_last = all(name not in s.mentioned for s in self.program.body[position + 1 :])
-        return size >= CACHE or (is_last and self.held >= CACHE and size >= LEAST)
+        return size >= cpu().last_cache_bytes or (
+            is_last and self.held >= cpu().last_cache_bytes and size >= cpu().streamed_bytes
+        )
 
 
 def filled(statement: Statement) -> set[str]:

@@ -11,18 +11,14 @@ from collections.abc import Collection, Mapping
 
 from sdfgad.ir.expr import Int, Lin, symbols_of
 from sdfgad.ir.program import Access, Block, Compute
-
-# Elements of a row that are stored at once: rows of several arrays stay in the innermost cache.
-STRIP = 1024
-# Of shorter loops, the lines that are not whole are too large a part.
-SHORTEST = 128
+from sdfgad.schedule.target import cpu
 
 
 def rows_of(block: Block, var: str, trips: Lin, arrays: Collection[str]) -> dict[str, Access]:
     """Of some arrays, those that an innermost loop fills along memory, with the element that each trip writes."""
     targets = [s.target for s in block if isinstance(s, Compute) and s.target.buffer in arrays]
     names = [target.buffer for target in targets]
-    if not targets or (trips.is_const and trips.const < SHORTEST):
+    if not targets or (trips.is_const and trips.const < cpu().streamed_trips):
         return {}
     return {t.buffer: t for t in targets if names.count(t.buffer) == 1 and _is_along(t.index, var)}
 
@@ -55,9 +51,9 @@ def strips(
     """
     var, start, end = loop
     return [
-        f"for (int64_t strip_ = {start}; strip_ < {end}; strip_ += {STRIP}) {{",
-        f"const int64_t stop_ = std::min<int64_t>(strip_ + {STRIP}, {end});",
-        *(f"alignas(64) {type_} row_{name}_[{STRIP}];" for name, type_ in types.items()),
+        f"for (int64_t strip_ = {start}; strip_ < {end}; strip_ += {cpu().strip}) {{",
+        f"const int64_t stop_ = std::min<int64_t>(strip_ + {cpu().strip}, {end});",
+        *(f"alignas(64) {type_} row_{name}_[{cpu().strip}];" for name, type_ in types.items()),
         *pragma,
         f"for (int64_t {var} = strip_; {var} < stop_; ++{var}) {{",
         *lines,

@@ -11,6 +11,7 @@ from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params
 from sdfgad.schedule.loop_order import Order, is_single, order_of
 from sdfgad.schedule.products import Product, product_of
+from sdfgad.schedule.target import cpu
 from sdfgad.schedule.work import is_worth_threads
 from sdfgad.targets.cpu.accumulators import Accumulator
 from sdfgad.targets.cpu.blas import call_text
@@ -18,8 +19,6 @@ from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal, simd
 from sdfgad.targets.cpu.nontemporal_stores import row, rows_of, store, strips
 
 # What a register begins with that a value is accumulated in.
-# So many maxima or minima are found side by side.
-LANES = 16
 
 
 @dataclass
@@ -273,14 +272,14 @@ class Points:
 def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: list[str], value: str) -> list[str]:
     """Loops that accumulate an extremum in several lanes, as a vector would, and combine these at the end."""
     *outer, name = inner
-    each = f"for (int k_ = 0; k_ < {LANES}; ++k_)"
+    each = f"for (int k_ = 0; k_ < {cpu().lanes}; ++k_)"
     step = COMBINE[kind].format
     return [
-        f"decltype(total_) lanes_[{LANES}];",
+        f"decltype(total_) lanes_[{cpu().lanes}];",
         f"{each} lanes_[k_] = total_;",
         *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
         f"int64_t {name}_first_ = 0;",
-        f"for (; {name}_first_ + {LANES} <= {ends[name]}; {name}_first_ += {LANES}) {{",
+        f"for (; {name}_first_ + {cpu().lanes} <= {ends[name]}; {name}_first_ += {cpu().lanes}) {{",
         *(*simd(), f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
         *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
         *(f"for (int64_t {name} = {name}_first_; {name} < {ends[name]}; ++{name}) {{", *lines),

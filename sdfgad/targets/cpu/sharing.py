@@ -8,17 +8,13 @@ from collections.abc import Collection, Mapping
 from sdfgad.ir.accesses import Use
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Buffer, Loop
-from sdfgad.memory.lifetimes import FEW_PARTS, has_small_calls
+from sdfgad.memory.lifetimes import has_small_calls
 from sdfgad.schedule.loop_facts import dependence_distance
 from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.products import has_small_products
+from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, is_independent, maximum_reductions, uses_by_buffer
 from sdfgad.schedule.work import is_worth_threads, work_of
-
-# An operation of a product of matrices takes about so many times less than another one.
-SPEED_OF_PRODUCTS = 8
-# Arrays of at most so many elements are privatised: each part of the trips adds to its own copy.
-MOST_SUMMED = 1 << 13
 
 
 def distance_of(loop: Loop, private: Collection[str], buffers: Mapping[str, Buffer]) -> int | None:
@@ -31,7 +27,7 @@ def distance_of(loop: Loop, private: Collection[str], buffers: Mapping[str, Buff
     """
     calls, free = has_calls(loop), set(private)
     is_one = loop.is_parallel and not loop.backward and loop.start == Lin(0)
-    speed = SPEED_OF_PRODUCTS if has_small_products(loop, buffers) else 1
+    speed = cpu().product_speed if has_small_products(loop, buffers) else 1
     if not is_worth_threads((loop,), speed) or not (calls or is_one):
         return None
     if calls:
@@ -58,8 +54,8 @@ def _distance_for(buffer: Buffer, uses: list[Use], loop: Loop) -> int | None:
 
 def is_array_sum(buffer: Buffer, uses: list[Use], loop: Loop) -> bool:
     """Reduction privatisation: whether a small array is only added to, so that each part can have a copy."""
-    size = math.prod(extent.const if extent.is_const else MOST_SUMMED + 1 for extent in buffer.shape)
+    size = math.prod(extent.const if extent.is_const else cpu().private_elements + 1 for extent in buffer.shape)
     # Elements of a vector of booleans have no addresses.
-    is_small = 1 < size <= MOST_SUMMED and buffer.dtype.kind != "b"
+    is_small = 1 < size <= cpu().private_elements and buffer.dtype.kind != "b"
     is_sum = all(use.kind == "add" for use in uses) and dependence_distance(uses, loop.var) is None
-    return is_small and is_sum and size * FEW_PARTS * FEW_PARTS <= work_of((loop,))
+    return is_small and is_sum and size * cpu().few_parts * cpu().few_parts <= work_of((loop,))

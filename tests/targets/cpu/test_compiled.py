@@ -5,10 +5,9 @@ import pytest
 
 import sdfgad
 from sdfgad.optimise.passes import optimise
-from sdfgad.schedule import work
 from sdfgad.sdfg.writer import write
 from tests import helpers_arrays, helpers_memory
-from tests.helpers import module_from
+from tests.helpers import module_from, with_target
 from tests.helpers_compiled import run_packed, threads
 from tests.helpers_passes import assert_same, gradient_case, outputs, without_value
 from tests.helpers_text import sample
@@ -27,7 +26,7 @@ def random_case(maker, seed, folder):
 
 @pytest.mark.parametrize("maker", [helpers_arrays.ArrayMaker, helpers_memory.Maker], ids=["matrices", "control flow"])
 def test_gradients_of_random_programs(maker, tmp_path, monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     cases = [random_case(maker, seed, tmp_path) for seed in range(4)]
     with threads(4):
         found = run_packed([(optimise(program), arrays, integers) for program, arrays, integers in cases])
@@ -73,7 +72,7 @@ def badly_named(x, i_s, nest_1, parts_s, k):
 
 
 def test_names_of_the_user_do_not_collide_with_generated_ones(monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     x, direction, counts = np.linspace(0.8, 1.2, 6), np.array([0.3, -0.2, 0.5, 0.1, 0.7, -0.4]), (1, 2, 1, 1)
     gradient = sdfgad.differentiate(badly_named, wrt="x")(x, *counts)
     ends = [badly_named(x + step * direction, *counts) for step in (1e-6, -1e-6)]

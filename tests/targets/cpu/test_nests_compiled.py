@@ -5,8 +5,8 @@ import pytest
 
 from sdfgad.ir.program import Loop, walk
 from sdfgad.optimise.passes import optimise
-from sdfgad.schedule import work
 from sdfgad.targets.cpu.nests import nest_of
+from tests.helpers import with_target
 from tests.helpers_compiled import run_packed, threads
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import program_of, sample
@@ -675,7 +675,7 @@ for f < 67, c < 71: q += Z[f, c] * y[c]
 def found():
     """What all of the cases compute, compiled as one program."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(work, "PARALLEL_WORK", 1)
+        with_target(patch, parallel_work=1)
         with threads(4):
             results = run_packed([(made, arrays, integers) for made, _, arrays, integers in CASES.values()])
     return dict(zip(CASES, results, strict=True))
@@ -708,14 +708,14 @@ def test_threads_share_loops_with_enough_work(monkeypatch):
             for c < 6: Z[f, c] = X[f, c] * y[f]
         """
     assert "parallel for" not in text_of(text).code
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     nest = text_of(text)
     assert "parallel for" in nest.code
     assert (set(nest.reads), nest.writes) == ({"X", "y"}, ("Z",))
 
 
 def test_threads_share_loops_with_arrays_of_one_trip(monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     _, program, _, _ = CASES["arrays within a trip"]
     code = nest_of((program.body[0],), "nest", program.buffers, {"x", "z"}).code
     assert code.count("parallel for") == 1
@@ -733,7 +733,7 @@ SHARED = {
 
 @pytest.mark.parametrize("name", SHARED)
 def test_threads_share_sums(name, monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     shapes = {"b": (7,), "x": (20000,), "y": (20000, 7), "s": (), "i": (20000,), "k": ()}
     program = program_of(SHARED[name], shapes, dtypes={"i": I, "k": I})
     code = nest_of((program.body[0],), "nest", program.buffers, set(shapes)).code
@@ -742,7 +742,7 @@ def test_threads_share_sums(name, monkeypatch):
 
 
 def test_threads_share_what_is_written_in_another_order(monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     assert "parallel for" in text_of("loop parallel f < 4:\n    for c < 2, d < 2: z[2*f + 8*c + d] = x[c]\n").code
 
 
@@ -777,7 +777,7 @@ NOT_SHARED = {
 
 @pytest.mark.parametrize("name", NOT_SHARED)
 def test_threads_do_not_share(name, monkeypatch):
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, parallel_work=1)
     first = text_of(NOT_SHARED[name]).code.rpartition("static void nest(")[2]
     assert "nest_part(" not in first.partition("for (")[0]
 

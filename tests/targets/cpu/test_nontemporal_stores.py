@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from sdfgad.ir.expr import Lin
-from sdfgad.schedule import work
-from sdfgad.targets.cpu import nontemporal, nontemporal_stores
+from sdfgad.schedule.target import CPU
+from sdfgad.targets.cpu import nontemporal_stores
 from sdfgad.targets.cpu.nests import nest_of
 from sdfgad.targets.cpu.nontemporal import Nontemporal
+from tests.helpers import with_target
 from tests.helpers_compiled import run_packed, threads
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import program_of, tidy
@@ -92,12 +93,12 @@ TWO = "for p < {n}: y[p] = x[p]\nfor p < {n}: z[p] = x[p] * y[p]\n"
 
 
 def test_what_is_larger_than_the_cache():
-    n = nontemporal.CACHE // 8
+    n = CPU.last_cache_bytes // 8
     assert past(TWO.format(n=n), (n,)) == [["y"], ["z"]]
 
 
 def test_results_of_a_program_that_holds_more_than_the_cache():
-    n = nontemporal.CACHE // 16
+    n = CPU.last_cache_bytes // 16
     assert past(TWO.format(n=n), (n,)) == [[], ["z"]]
     assert past(TWO.format(n=n) + "z[0] = 1.0\n", (n,)) == [[], [], ["z"]]
     assert past(TWO.format(n=n // 2), (n // 2,)) == [[], []]
@@ -138,10 +139,10 @@ COMPUTED = {
 
 def test_computed(monkeypatch):
     """Everything that can be is stored past the cache, in strips, by threads."""
-    monkeypatch.setattr(nontemporal, "CACHE", 1)
-    monkeypatch.setattr(nontemporal_stores, "SHORTEST", 0)
-    monkeypatch.setattr(nontemporal_stores, "STRIP", 24)
-    monkeypatch.setattr(work, "PARALLEL_WORK", 1)
+    with_target(monkeypatch, last_cache_bytes=1)
+    with_target(monkeypatch, streamed_trips=0)
+    with_target(monkeypatch, strip=24)
+    with_target(monkeypatch, parallel_work=1)
     rng = np.random.default_rng(0)
     cases = [(made, program, arrays, integers) for made, program, arrays, integers in CASES.values()]
     for text in COMPUTED.values():
