@@ -26,6 +26,7 @@ from sdfgad.api.differentiate import specialised
 from sdfgad.explain.listing import program_listing
 from sdfgad.explain.stages import Stages
 from sdfgad.optimise.before_ad import EARLY
+from sdfgad.optimise.pass_manager import Pass
 from sdfgad.optimise.passes import TABLE, optimise
 from sdfgad.planning.layout import Sizes
 from sdfgad.runtime.call import Executable
@@ -85,7 +86,8 @@ def measured(name: str, preset: str) -> dict[str, Any]:
         list(pool.map(compile_source, [one.source for one in found.values()]))
     runners = {left: one.runner() for left, one in found.items()}
     seconds = in_turns(runners)
-    examples = {step.name: shortest for step in found[""].stages.late if (shortest := example(step))}
+    stages = found[""].stages
+    examples = {step.name: shortest for step in (*stages.early, *stages.late) if (shortest := example(step))}
     return {"seconds": seconds, "examples": examples}
 
 
@@ -116,6 +118,63 @@ def example(step: Any) -> list[str]:
     return lines if len(lines) <= LONGEST and all(len(line) < 110 for line in lines) else []
 
 
+# --- the page
+
+
+HEAD = """# The optimiser
+
+<!-- Written by scripts/optimiser.py: `measure`, then `write`. -->
+
+Passes go from program to program; they keep what is computed, and take less time or memory. They are records in one
+table (`sdfgad/optimise/passes.py`), from which the order, this page, `explain --diff`, `--without` and `--bisect` come.
+What passes assume of the machine is one record, too (`sdfgad/schedule/target.py`).
+
+**Left out** is the time of a gradient without the pass, divided by that with it: the geometric mean and the largest,
+over the programs of NPBench and of the second suite (`benchmarks/`, which no pass was written for) whose C++ is another
+one without it. A pass runs where it stands in the table; `clean` runs again where other passes leave work for it. Ratios
+within 5 % of 1 are noise. A mean below 1 says that a pass costs time where it was measured.
+"""
+
+
+def page(results: dict[str, Any]) -> str:
+    """The page in Markdown."""
+    known = {name: suite for suite in npbench_suite.SUITES for name in npbench_suite.names(suite)}
+    counts = {suite: sum(known[name] == suite for name in results) for suite in npbench_suite.SUITES}
+    measured_on = (
+        f"Measured at S on {counts['npbench']} programs of NPBench and {counts['science']} of the second suite."
+    )
+    passes = list({one.name: one for one in TABLE}.values())
+    rows = [f"| {' | '.join(cells(one, results, known))} |" for one in passes]
+    head = "| phase | pass | NPBench | second suite | left out: mean | largest |", "|---|---|--:|--:|--:|---|"
+    parts = [section(one, results) for one in passes]
+    return "\n".join([HEAD, measured_on, "", *head, *rows, "", *parts])
+
+
+def cells(one: Pass, results: dict[str, Any], known: dict[str, str]) -> list[str]:
+    """A pass's row: how many programs of each suite it changes, and what leaving it out costs them."""
+    found = ratios(one, results)
+    counts = [str(sum(known[name] == suite for name in found)) for suite in npbench_suite.SUITES]
+    mean = f"{statistics.geometric_mean(found.values()):.2f}" if found else "–"
+    worst = max(found, key=lambda name: found[name], default="")
+    largest = f"{found[worst]:.2f} ({worst})" if found else "–"
+    return [one.phase.value, f"[`{one.name}`](#{one.name})", *counts, mean, largest]
+
+
+def ratios(one: Pass, results: dict[str, Any]) -> dict[str, float]:
+    """Of the programs that a pass changes, the time without it relative to that with it."""
+    seconds = {name: result["seconds"] for name, result in results.items()}
+    return {name: times[one.name] / times[""] for name, times in seconds.items() if one.name in times}
+
+
+def section(one: Pass, results: dict[str, Any]) -> str:
+    """What a pass does, and the shortest of its changes as an example."""
+    changes = [result["examples"][one.name] for result in results.values() if one.name in result["examples"]]
+    example = min(changes, key=len, default=[])
+    needs = f" Runs after {', '.join(f'`{name}`' for name in one.needs)}." if one.needs else ""
+    block = ["", "```diff", *example, "```"] if example else []
+    return "\n".join([f"## {one.name}", "", one.motive + needs, *block, ""])
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("what", choices=("measure", "write"))
@@ -123,19 +182,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("-p", "--preset", default="S", help="sizes (default: S)")
     parser.add_argument("-o", "--results", type=Path, default=RESULTS, help="what was measured, as JSON")
     chosen = parser.parse_args(argv)
-    known = [name for suite in npbench_suite.SUITES for name in npbench_suite.names(suite)]
     results = json.loads(chosen.results.read_text()) if chosen.results.exists() else {}
-    for number, name in enumerate(chosen.benchmarks or known, 1):
-        if chosen.what == "write" or (name in results and not chosen.benchmarks):
-            continue
-        start = time.perf_counter()
-        entry = npbench_suite.load(name)
+    if chosen.what == "write":
+        PAGE.write_text(page(results))
+        return 0
+    known = [name for suite in npbench_suite.SUITES for name in npbench_suite.names(suite)]
+    if unknown := set(chosen.benchmarks or ()) - set(known):
+        parser.error(f"unknown programs: {', '.join(sorted(unknown))}")
+    names = chosen.benchmarks or [name for name in known if name not in results]
+    for number, name in enumerate(names, 1):
+        entry, start = npbench_suite.load(name), time.perf_counter()
         if not (entry.arrays and entry.output):
             continue
         results[name] = measured(name, chosen.preset)
         chosen.results.write_text(json.dumps(results, indent=1))
-        slower = {k: round(v / results[name]["seconds"][""], 2) for k, v in results[name]["seconds"].items() if k}
-        print(f"{number} {name}, {time.perf_counter() - start:.0f} s: {slower}", flush=True)
+        times = results[name]["seconds"]
+        slower = {left: round(one / times[""], 2) for left, one in times.items() if left}
+        print(f"{number} of {len(names)}: {name}, {time.perf_counter() - start:.0f} s: {slower}", flush=True)
     return 0
 
 

@@ -101,10 +101,11 @@ def _suite(options: argparse.Namespace) -> tuple[Callable[..., Any], tuple[Any, 
     except ImportError:
         what = f"{options.program!r} is no FILE:FUNCTION, and there is no npbench_suite here"
         raise ArgumentError(what, todo="Pass FILE:FUNCTION, or run this in a checkout of sdfgad.") from None
-    if options.program not in npbench_suite.names():
+    known = [name for suite in npbench_suite.SUITES for name in npbench_suite.names(suite)]
+    if options.program not in known:
         raise ArgumentError(
             f"there is no program {options.program!r}",
-            todo=f"Pass FILE:FUNCTION, or one of {', '.join(npbench_suite.names())}.",
+            todo=f"Pass FILE:FUNCTION, or one of {', '.join(known)}.",
         )
     entry = npbench_suite.load(options.program)
     if options.preset not in entry.presets:

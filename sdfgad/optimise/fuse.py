@@ -27,6 +27,7 @@ from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.interchange import interchanged
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import matrix_product_of, product_of
+from sdfgad.schedule.vector_width import calls_vector_functions
 
 # How many groups back a statement may join one.
 WINDOW = 16
@@ -144,6 +145,8 @@ class _Fusion:
         members = [*group.members, (statement, lead)]
         if any(_is_sequential(s, var) for s, var in members) and any(_is_total(s, var) for s, var in members):
             return False
+        if any(_calls_vectors(s) for s, _ in members) and any(_depth(s) > 1 for s, _ in members):
+            return False
         return all(run_along(other, var, statement, lead) for other, var in group.members)
 
     def _emitted(self, group: _Group | Statement) -> Block:
@@ -194,6 +197,11 @@ def _is_sum(statement: Statement) -> bool:
 def _is_total(statement: Statement, lead: str) -> bool:
     """Whether a statement sums into one element, a reduction that can be vectorised."""
     return _is_sum(statement) and not any(mentions(use, lead) for use in uses_of(statement) if use.kind == "add")
+
+
+def _calls_vectors(statement: Statement) -> bool:
+    """Whether a statement over one axis calls functions such as exp, which beside other loops would be no vectors."""
+    return isinstance(statement, Compute) and len(statement.params) == 1 and calls_vector_functions((statement,))
 
 
 def _across_memory(statement: Compute) -> str:

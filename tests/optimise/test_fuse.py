@@ -25,6 +25,26 @@ def test_element_by_element():
     )
 
 
+def test_functions_of_whole_vectors_share_no_loop_with_other_loops():
+    assert_becomes(
+        fuse,
+        """
+        for p < 20: a[p] = (x[p] * 2.0)
+        for p < 20, c < 6: Z[p, c] = (X[p, c] * a[p])
+        for p < 20: b[p] = exp(a[p])
+        for p < 20: z[p] = (b[p] + a[p])
+        """,
+        """
+        loop parallel f < 20:
+            a[f] = (x[f] * 2.0)
+            for c < 6: Z[f, c] = (X[f, c] * a[f])
+        loop parallel f_1 < 20:
+            b[f_1] = exp(a[f_1])
+            z[f_1] = (b[f_1] + a[f_1])
+        """,
+    )
+
+
 def test_rows_and_then_columns():
     assert_becomes(
         fuse,
