@@ -130,9 +130,9 @@ table (`sdfgad/optimise/passes.py`), from which the order, this page, `explain -
 What passes assume of the machine is one record, too (`sdfgad/schedule/target.py`).
 
 **Left out** is the time of a gradient without the pass, divided by that with it: the geometric mean and the largest,
-over the programs of NPBench and of the second suite (`benchmarks/`, which no pass was written for) whose C++ is another
-one without it. A pass runs where it stands in the table; `clean` runs again where other passes leave work for it. Ratios
-within 5 % of 1 are noise. A mean below 1 says that a pass costs time where it was measured.
+over the programs of NPBench and of the second suite (`benchmarks/`, which no pass was written for) whose C++ is
+another one without it. A pass runs where it stands in the table; `clean` runs again where other passes leave work for
+it. Ratios within 5 % of 1 are noise. A mean below 1 says that a pass costs time where it was measured.
 """
 
 
