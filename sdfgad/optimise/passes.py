@@ -7,7 +7,6 @@ from collections.abc import Collection
 from sdfgad.ir.program import Program
 from sdfgad.optimise.before_ad import EARLY
 from sdfgad.optimise.clears import clear_early
-from sdfgad.optimise.collect import collect
 from sdfgad.optimise.contract import contract
 from sdfgad.optimise.copies import forward_copies, make_in_place
 from sdfgad.optimise.dead_code import remove_dead_code
@@ -90,7 +89,6 @@ PASSES: tuple[Pass, ...] = in_order(
             needs=("fuse", "tile"),
             motive="Storage: values of one trip get buffers of their own, down to scalars, which share memory.",
         ),
-        pass_of(Phase.LOOPS, collect, needs=("fuse",)),
         pass_of(
             Phase.LOOPS,
             hoist,

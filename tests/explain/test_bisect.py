@@ -103,9 +103,9 @@ def test_a_program_that_is_none_is_named(monkeypatch):
 
 
 def test_a_pass_that_fails_is_named(monkeypatch):
-    inject(monkeypatch, "collect", crash)
+    inject(monkeypatch, "unfold", crash)
     wrong = sdfgad.explain(heat, *ARGS, bisect=True).record.wrong
-    assert (wrong.name, wrong.detail) == ("collect", "ValueError: no such thing")
+    assert (wrong.name, wrong.detail) == ("unfold", "ValueError: no such thing")
 
 
 def test_a_wrong_pass_before_differentiation_is_named(monkeypatch):
