@@ -26,7 +26,7 @@ from sdfgad.ir.program import (
 from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.broadcasting import broadcast_to
-from sdfgad.parse.contents import Contents, Filling, ItemUpdated
+from sdfgad.parse.contents import Contents, Filling, Rolling
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.values import DTYPES, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
 
@@ -36,13 +36,14 @@ Shaped = tuple[Iterable[IntLike], Any]
 class Builder(Emitter):
     """The program under construction: its buffers, and the statements that fill them."""
 
-    def __init__(self, integers: dict[str, int], may_roll: bool = True) -> None:
+    def __init__(self, integers: dict[str, int], rolling: Rolling = Rolling.ALL) -> None:
         super().__init__(integers)
         self.contents = Contents()
-        # The lists that loops fill, by id; and the buffers of arrays that are their items, which stay as they are.
+        # The lists that loops fill, by id, and what has become of such loops (see `appending`).
         self.filling: dict[int, Filling] = {}
-        self.shared: frozenset[str] = frozenset()
-        self.may_roll = may_roll
+        self.rolling = rolling
+        self.taken: dict[int, Any] = {}
+        self.has_rolled = self.has_rolled_names = self.has_updates = False
         # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
         # Arrays from outside the function: buffer -> array, and a function that looks each of them up.
@@ -94,13 +95,13 @@ class Builder(Emitter):
         """The builder's state for `restore`, to parse statements a second time under other assumptions."""
         lengths = [len(block) for block in self.blocks]
         names, writes = self.names.snapshot(), (Counter(self.writes), list(self.loops))
-        contents = self.contents.snapshot(), self.shared
+        contents = self.contents.snapshot()
         return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, writes, contents
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
         is_silent = [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3]
-        return is_silent and self.contents.is_unchanged_since(state[7][0])
+        return is_silent and self.contents.is_unchanged_since(state[7])
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self.buffers = dict(state[0])
@@ -111,8 +112,7 @@ class Builder(Emitter):
             del block[length:]
         self.domain, self.where = state[4], state[5]
         self.writes, self.loops = Counter(state[6][0]), list(state[6][1])
-        self.contents.restore(state[7][0])
-        self.shared = state[7][1]
+        self.contents.restore(state[7])
 
     # --- statements
 
@@ -139,12 +139,7 @@ class Builder(Emitter):
             self.compute(box, target, target_index, copy, accumulate)
         else:
             self.emit(Compute(params, place, expr, accumulate, self.where))
-            self._write(place.buffer)
-
-    def _write(self, buffer: str) -> None:
-        if buffer in self.shared:
-            raise ItemUpdated
-        self.writes[buffer] += 1
+            self.writes[place.buffer] += 1
 
     def call(self, name: str, inputs: Iterable[Tensor], shapes: Iterable[Shaped], sizes: Iterable[int]) -> list[Tensor]:
         """Call a library function: its outputs, in new buffers with the given shapes and dtypes.
@@ -157,8 +152,7 @@ class Builder(Emitter):
         extra = [self.new_buffer("failed", (), INT)] if known.failure else []
         results = tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in (*outputs, *extra))
         self.emit(Call(name, tuple(wholes), results, tuple(sizes), self.where))
-        for whole in results:
-            self._write(whole.buffer)
+        self.writes.update(whole.buffer for whole in results)
         for failed in extra:
             is_fine = Op("equal", (Access(failed.name).read(INT), Const(0, INT)), BOOL)
             self.check(is_fine, (), known.failure, SingularMatrix, "NumPy raises LinAlgError here, too.")

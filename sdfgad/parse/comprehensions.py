@@ -16,6 +16,7 @@ from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.binding import bind
 from sdfgad.parse.calls import as_sequence
+from sdfgad.parse.contents import Rolling
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.ranges import Items, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
@@ -83,9 +84,13 @@ class _Differ(Exception):
 def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
     """The items as rows of an array that a loop fills; None where they are to be parsed one by one."""
     b = frame.b
+    if b.rolling is Rolling.NONE:
+        return None
     state = b.snapshot()
     try:
-        return _filled(frame, node, alike)
+        rows = _filled(frame, node, alike)
+        b.has_rolled = True
+        return rows
     except (_Differ, InvalidIndex, NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
         b.restore(state)
         return None

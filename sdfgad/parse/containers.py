@@ -7,6 +7,7 @@ from typing import Any
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import appending
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import Taken
 
 READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
 
@@ -21,9 +22,12 @@ def require_current(b: Builder, container: Any) -> None:
     """Refuse changes of a list or dict outside the block that created it; loops in between may be unrolled.
 
     Raises:
+        Taken: a loop goes over the list as the rows of an array, or has done so.
         NeedsConstant: the change is in a loop; unrolled, it may decide the branches in it.
         UnsupportedProgram: it is in a branch, and in no loop.
     """
+    if id(container) in b.taken:
+        raise Taken
     b.contents.add(container, 1)
     depth = b.contents.depth(container)
     if depth == len(b.blocks):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 
@@ -63,24 +64,28 @@ def _is_same(container: Any, content: Any) -> bool:
     return all(a == b and x is y for (a, x), (b, y) in pairs)
 
 
+class Rolling(Enum):
+    """Which loops that fill lists, or go over them, stay loops: all, those that append nothing with a name, none."""
+
+    ALL = 2
+    VALUES = 1
+    NONE = 0
+
+
 @dataclass
 class Filling:
     """A list that a loop may fill.
 
     Attributes:
         values: the list.
-        rows: for each counter of a loop, the arrays to whose rows a trip appends, in order.
-        aliases: for each such counter, the buffers of arrays that are items.
         depth: that of the loop's body.
-        before: the buffers from before the present trip.
+        rows: for each counter of a loop, the arrays to whose rows a trip appends, in order.
     """
 
     values: list[Any]
     depth: int
     rows: dict[str, list[Any]] = field(default_factory=dict)
-    aliases: dict[str, set[str]] = field(default_factory=dict)
-    before: frozenset[str] = frozenset()
 
 
-class ItemUpdated(Exception):
-    """Raised where an array is updated in place of which a list's item is to be a copy (see `appending`)."""
+class Taken(Exception):
+    """Raised where a list is changed over which a loop goes as over an array."""

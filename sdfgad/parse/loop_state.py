@@ -32,7 +32,17 @@ from sdfgad.parse.merging import (
     unified,
     value_in_storage,
 )
-from sdfgad.parse.values import ABSENT, UNDEFINED, AfterLoop, MaybeBound, Selection, Tensor, Unbound
+from sdfgad.parse.values import (
+    ABSENT,
+    UNDEFINED,
+    AfterLoop,
+    MaybeBound,
+    Selection,
+    Tensor,
+    Unbound,
+    as_tensor,
+    is_number,
+)
 
 Env = dict[str, Any]
 LoopNode = ast.For | ast.While
@@ -181,15 +191,15 @@ def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:
                 raise stale(name, leaf, frame.b.where)
 
 
-def ends(stores: Stores, outside: Env, inside: Env) -> list[tuple[str, Any]]:
-    """The storage that carries each array to the next trip, with the array's value at the end of a trip."""
-    found = []
-    for name in stores.carried:
-        (value,) = trees.matched_like(stores.carried[name].like, unified([outside[name], inside[name]])[1:])
-        values = stores.carried_leaves(name, trees.leaves(value))
-        targets = stores.carried_leaves(name, stores.leaves[name])
-        found += [(str(store.buffer), new) for (new, _), (store, _) in zip(values, targets, strict=True)]
-    return found
+def keeps_dtypes(stores: Stores, before: Env) -> bool:
+    """Whether the values from before a loop have the dtypes with which its trips go on."""
+    for name, carry in stores.carried.items():
+        first = trees.leaves(before.get(name, ABSENT))
+        for leaf, value in zip(carry.leaves, first, strict=False):
+            is_known = leaf is None or not (isinstance(value, Tensor) or is_number(value))
+            if not is_known and as_tensor(value).dtype != leaf.dtype:  # type: ignore[union-attr]
+                return False
+    return True
 
 
 def write_back(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:

@@ -311,7 +311,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     with b.block(*head.guards(trip)) as body:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
-        marks = appending.begin(b, var)
+        appending.begin(b, var)
         _body(frame, head, trip, stores)
         b.where = here
         found = loop_state.newly_carried(frame, head.node, outside, carried, old_buffers)
@@ -319,15 +319,13 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
             loop_state.refuse_stale(frame, head.node, outside)
             if trip_counter is not None:
                 trip_counter.step(frame, head, trip)
-            shared = appending.shared_after_trip(b, var, loop_state.ends(stores, outside, frame.env), marks)
             loop_state.write_back(b, stores, outside, frame.env)
-            b.shared |= shared
         frame.loops.pop()
         b.loops.pop()
     if found:
         carried |= found
         return False
-    appending.finish(b, var, trips, tuple(body))
+    appending.finish(b, var, trips, tuple(body), loop_state.keeps_dtypes(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
     frame.env = loop_state.values_after(

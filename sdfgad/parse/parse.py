@@ -9,7 +9,7 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import OutputError, UnsupportedProgram
+from sdfgad.errors import OutputError, SdfgadError, UnsupportedProgram
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Compute, Program, written
@@ -17,7 +17,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.contents import ItemUpdated
+from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
@@ -92,25 +92,36 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
     values = {n: v for n, v in arguments.items() if type(v) is int}
     symbols = dict(zip(values, map(Names().fresh, values), strict=True))
     fixed: dict[str, int] = {name: values[name] for name in constant}
-    may_roll = True
+    rolling = Rolling.ALL
     while True:
         free = {n: s for n, s in symbols.items() if n not in fixed}
-        builder = Builder({s: values[n] for n, s in free.items()}, may_roll)
+        builder = Builder({s: values[n] for n, s in free.items()}, rolling)
         try:
             bound = {**arguments, **fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
             program, inputs = _build(builder, source, bound)
         except NeedsConstant as need:
             wanted = {n: values[n] for n, s in free.items() if s in need.symbols}
-            if not wanted:
+            if not wanted and not _may_unroll(builder):
                 raise UnsupportedProgram(need.what, need.where, "Use arrays of a fixed size.") from need
+            rolling = rolling if wanted else Rolling.NONE
             fixed |= wanted
             continue
-        except ItemUpdated:
-            may_roll = False
+        except (SdfgadError, Taken):
+            if not _may_unroll(builder):
+                raise
+            rolling = Rolling.NONE
+            continue
+        if builder.has_rolled_names and builder.has_updates:
+            rolling = Rolling.VALUES
             continue
         captured = {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs}
         lookups = tuple(builder.lookups)
         return Primal(program, builder.context, fixed, free, inputs, captured, lookups, source)
+
+
+def _may_unroll(b: Builder) -> bool:
+    """Whether a program that could not be parsed may be one with all loops over lists unrolled."""
+    return b.has_rolled and b.rolling is not Rolling.NONE
 
 
 def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Program, dict[str, str]]:

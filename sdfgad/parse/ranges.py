@@ -8,6 +8,7 @@ from typing import Any
 
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import Rolling
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import as_int, integer_extremum
 from sdfgad.parse.rows import whole_of
@@ -83,11 +84,20 @@ def items_of(b: Builder, value: Any) -> Items | None:
     if isinstance(value, Selection):
         value = as_tensor(value)
     if isinstance(value, (list, tuple)) and len(value) >= MANY_ITEMS:
-        value = whole_of(b, value)
+        value = _taken(b, value)
     if isinstance(value, Tensor) and value.ndim:
         array = b.settle(value)
         return Items(array.shape[0], lambda trip: getitem(b, array, trip))
     return None
+
+
+def _taken(b: Builder, values: Any) -> Tensor | None:
+    """The array of which a sequence has the rows, which then stay its items: see `containers.require_current`."""
+    whole = None if b.rolling is Rolling.NONE else whole_of(b, values)
+    if whole is not None:
+        b.has_rolled = True
+        b.taken[id(values)] = values
+    return whole
 
 
 def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, Any]) -> Items | None:

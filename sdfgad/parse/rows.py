@@ -32,7 +32,7 @@ def whole_of(b: Builder, values: Any) -> Tensor | None:
     if rows[0] is None or rows != [(rows[0][0], number) for number in range(len(values))]:
         return None
     buffer = b.buffers[rows[0][0]]
-    return view_of(buffer) if buffer.shape[0] == Lin(len(values)) else None
+    return view_of(buffer, values[0].weak) if buffer.shape[0] == Lin(len(values)) else None
 
 
 def segments(b: Builder, values: Sequence[Tensor]) -> list[Tensor]:

@@ -26,6 +26,7 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
         UpdateOfCopy: the value is a copy of an array that is selected at run time.
         UnsupportedProgram: it is no array, or a computed one.
     """
+    b.has_updates = True
     if isinstance(value, Tensor) and value.place is not None:
         return value
     if isinstance(value, Tensor) and value.is_copy:

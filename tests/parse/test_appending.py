@@ -28,19 +28,21 @@ ROLLED = {
     "what is computed of it": f"for t in range(8):\n    {STEP}\n    L.append(h[::2] * s)" + END,
     "a view of it": f"for t in range(8):\n    {STEP}\n    L.append(h[1:])" + END,
     "numbers": f"for t in range(8):\n    {STEP}\n    L.append(np.sum(h))\nreturn np.array(L) * s",
-    "a new array, filled": "for t in range(8):\n    b = np.zeros(3)\n    for k in range(3):\n"
-    "        b[k] = x[t, k] * s + k\n    b[0] += s\n    L.append(b)" + END,
     "rows of an argument": "for t in range(8):\n    h = h * x[t] + s - x[t]\n    L.append(x[t])\nL.append(h)" + END,
     "two lists": f"M = []\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    M.append(h * s)\n"
     "t = h\nfor a, b in zip(L, M):\n    t = t * a + b\nreturn t",
     "names that are swapped": "g = x[1] * s\nfor t in range(8):\n    g, h = h, g\n    h = np.tanh(h * s) + x[t]\n"
     "    L.append(g)" + END,
+    "chosen and carried": "b, c = x[2] * 1.0, x[0] * s\nfor t in range(8):\n    if np.sum(b) > 0.2:\n"
+    "        b = x[t] * 2.0\n    c, b = b, b * s + x[t]\n    L.append(b)\nreturn np.stack(L) * (b * b + c)",
     "in a loop": f"A = 0.0 * x\nfor k in range(3):\n    L = []\n    for t in range(8):\n        {STEP}\n"
     "        L.append(h)\n    A = A * s + np.stack(L)\nreturn A",
     "new items updated later": f"for t in range(8):\n    {STEP}\n    L.append(h * 2.0)\nL[2] += s\nL[0][1] = s" + END,
     "joined": f"for t in range(8):\n    {STEP}\n    L.append(h)\nreturn np.concatenate(L) * s",
 }
 ONE_BY_ONE = {
+    "a new array, filled": "for t in range(8):\n    b = np.zeros(3)\n    for k in range(3):\n"
+    "        b[k] = x[t, k] * s + k\n    b[0] += s\n    L.append(b)" + END,
     "updated in each trip": "for t in range(8):\n    h += x[t] * s\n    h *= h\n    L.append(h)" + END,
     "updated at the start of the next trip": f"for t in range(8):\n    h *= s\n    {STEP}\n    L.append(h)" + END,
     "updated after it was appended": f"for t in range(8):\n    {STEP}\n    L.append(h)\n    h += s" + END,
@@ -51,6 +53,29 @@ ONE_BY_ONE = {
     f"    {STEP}\n    L.append(h)" + END,
     "the item is updated": f"for t in range(8):\n    {STEP}\n    L.append(h)\nL[-1] += s\nreturn np.stack(L) * h",
     "the argument is updated": "for t in range(8):\n    h = h * s\n    L.append(x[t])\nx[3] = s" + END,
+    "chosen at run time, then updated": "for t in range(8):\n    b = x[t] * s\n    L.append(b)\n"
+    "    if np.sum(b) > 10.0:\n        b = x[0] * 2.0\n    b += 1.0" + END,
+    "carried by an inner loop that updates it": "b = x[2] * 1.0\nfor t in range(8):\n    for k in range(3):\n"
+    "        b[0] += s\n        b = b * s\n    b = b + x[t]\n    L.append(b)" + END,
+    "an argument that is updated first in the loop": "for t in range(8):\n    L.append(x[t])\n    x[t] *= s" + END,
+    "without axes": "for t in range(8):\n    b = np.zeros(())\n    b[...] = x[t, 0]\n    L.append(b)\n"
+    "    b[...] = s" + END,
+    "a first item of another dtype": "h = x[0] > 0\nfor t in range(8):\n    L.append(h * 1)\n    h = h * s\n"
+    "return (L[0] + L[0]) * s",
+    "a list of another function": "M = []\ndef fill():\n    L, y = M, 0.0 * x[0]\n    for t in range(8):\n"
+    "        L.append(x[t] * s)\n        y = y + len(M) * x[0]\n    return y\nreturn fill()",
+    "a list that shrinks under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\nfor a in L:\n"
+    "    y = y * s + a\n    L.pop()\nreturn y",
+    "a list that changes under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\n"
+    "for k, a in enumerate(L):\n    y = y * s + a\n    if k == 2:\n        L[5] = x[0] * 7.0\nreturn y",
+    "another name of the last item is updated": f"g = x[1]\nfor t in range(8):\n    g = h\n    {STEP}\n"
+    "    L.append(h)\ng += 1.0" + END,
+    "a value of the loop is used afterwards": f"for t in range(8):\n    prev = h\n    {STEP}\n"
+    "    L.append(np.sum(h))\nreturn np.array(L) * np.sum(prev)",
+    "summed backwards": "for t in range(8):\n    L.append(x[t] * s)\nreturn sum(reversed(L))",
+    "a shape that depends on the trip beside it": "y = 0.0 * x[0]\nfor i in range(8):\n    L.append(x[i] * s)\n"
+    "    z = np.zeros(i + 1)\n    for k in range(2):\n        for j in range(3):\n            y[j] = y[j] * s + k\n"
+    "    y = y + np.sum(z)\nreturn np.stack(L) * y",
     "shapes that differ": "for t in range(8):\n    L.append(x[t, : 1 + t % 3] * s)\nreturn np.concatenate(L)",
     "in a branch": f"for t in range(8):\n    {STEP}\n    if t > 2:\n        L.append(h)" + END,
     "read in the loop": "L.append(h)\nfor t in range(8):\n    L.append(np.tanh(L[-1] * s + x[t]))" + END,
@@ -182,3 +207,15 @@ def test_an_arm_that_changes_a_list_is_refused():
 
     with pytest.raises(UnsupportedProgram, match=r"changed in a loop or branch that runs at run time[\s\S]*pop"):
         parsed(program, np.ones(3))
+
+
+def sum_of_one(x):
+    total = sum([x[0]])
+    total += 1.0
+    return total * x
+
+
+def test_a_sum_is_a_new_array():
+    x = np.random.default_rng(0).normal(size=(3, 2))
+    assert_like_python(sum_of_one, x)
+    assert_slope(sum_of_one, x)

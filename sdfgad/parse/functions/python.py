@@ -51,8 +51,16 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
         return sum_(b, whole_list, start)
     total: Any = start
     for value in rows_of(b, values):
-        total = value if is_number(total) and total == 0 else elementwise(b, "add", total, value)
+        is_first = is_number(total) and total == 0
+        # The sum of one array is another one.
+        total = new_value(b, value) if is_first else elementwise(b, "add", total, value)
     return total
+
+
+def new_value(b: Builder, value: Any) -> Any:
+    """A value that shares no memory with an array of the program."""
+    has_name = isinstance(value, Tensor) and (value.place is not None or value.is_copy)
+    return b.stored(value) if has_name else value
 
 
 def rows_of(b: Builder, values: Any) -> list[Any]:
