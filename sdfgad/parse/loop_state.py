@@ -28,10 +28,10 @@ from sdfgad.parse.merging import (
     refers_to,
     same_shape,
     same_static,
-    stale,
     unified,
     value_in_storage,
 )
+from sdfgad.parse.updating import stale
 from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
@@ -188,7 +188,7 @@ def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:
             continue
         for leaf in trees.leaves(value):
             if isinstance(leaf, Tensor) and frame.b.is_stale_copy(leaf):
-                raise stale(name, leaf, frame.b.where)
+                raise stale(f"`{name}`", leaf, frame.b.where)
 
 
 def keeps_dtypes(stores: Stores, before: Env) -> bool:

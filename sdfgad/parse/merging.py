@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Location, Rebound, UnboundVariable
+from sdfgad.errors import Location, Rebound, UnboundVariable
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.updating import storage_of
+from sdfgad.parse.updating import stale
 from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
@@ -52,7 +52,7 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
         what = f"`{node.id}` may have no value here: {value.reason}"
         raise UnboundVariable(what, where, "Assign it before.", name=node.id)
     if isinstance(value, Tensor) and frame.b.is_stale_copy(value):
-        raise stale(node.id, value, where)
+        raise stale(f"`{node.id}`", value, where)
     return value
 
 
@@ -69,15 +69,6 @@ def _require_run(b: Builder, name: str, trips: Lin, where: Location | None) -> N
 
 def truth_of(bound: Any) -> Expr:
     return as_tensor(bound).at()
-
-
-def stale(name: str, value: Tensor, where: Location | None) -> AmbiguousArray:
-    return AmbiguousArray(
-        f"`{name}` may stand for several arrays, chosen at run time, and one of them has changed since",
-        where,
-        "Copy the array where it is chosen, or update it afterwards.",
-        storage_of(value),
-    )
 
 
 def phi(
@@ -198,6 +189,9 @@ def same_static(x: Any, y: Any) -> bool:
 def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
     if value is UNDEFINED:
         return PLACEHOLDER
+    if isinstance(value, Tensor) and b.is_stale_copy(value):
+        # Python has the array as it is now; unrolled, the program may say which one it is.
+        raise Rebound(stale(f"`{name}`", value, b.where).what, b.where, "Copy the array where it is bound.")
     if is_number(value) or isinstance(value, (Tensor, Lin)):
         return as_tensor(value)
     what = f"`{name}` is re-bound to a {type(value).__name__} in a branch or loop that runs at run time"

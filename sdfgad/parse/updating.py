@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdfgad.errors import UpdateOfCopy
+from sdfgad.errors import AmbiguousArray, Location, UpdateOfCopy
 from sdfgad.ir.expr import Lin, Read
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.values import Tensor
@@ -32,3 +32,22 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
     if isinstance(value, Tensor) and value.is_copy:
         raise UpdateOfCopy(storage_of(value), b.where)
     raise b.unsupported(what, todo)
+
+
+def stale(what: str, value: Tensor, where: Location | None) -> AmbiguousArray:
+    return AmbiguousArray(
+        f"{what} may stand for several arrays, chosen at run time, and one of them has changed since",
+        where,
+        "Copy the array where it is chosen, or update it afterwards.",
+        storage_of(value),
+    )
+
+
+def require_current(b: Builder, value: Any, what: str) -> None:
+    """Refuse a copy of an array that is selected at run time, if the array may have changed since.
+
+    Raises:
+        AmbiguousArray: it may have changed.
+    """
+    if isinstance(value, Tensor) and b.is_stale_copy(value):
+        raise stale(what, value, b.where)

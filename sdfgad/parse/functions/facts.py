@@ -19,7 +19,7 @@ from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static
+from sdfgad.parse.values import Selection, Tensor, is_static
 
 
 def array_like(a: Any) -> Any:
@@ -60,9 +60,7 @@ def is_sequence(x: Any) -> Any:
 
 def tensor_of(b: Builder, a: Any) -> Tensor:
     """A number, array or nested list as a tensor."""
-    if isinstance(a, np.ndarray):
-        return b.constant_array(a)
-    return stacked(b, a) if isinstance(a, (list, tuple)) else as_tensor(a)
+    return stacked(b, a)
 
 
 @function(array_like)
