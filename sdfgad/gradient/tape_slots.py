@@ -23,8 +23,8 @@ from sdfgad.ir.program import (
     buffers_of,
     reads_of,
     rewrite_statement,
+    touching,
     transform,
-    walk,
     writes_of,
 )
 from sdfgad.reverse.adjoint import Adjoint
@@ -74,14 +74,13 @@ def _begins_with(loop: Loop, first: Statement, buffer: str) -> bool:
     """Whether a statement of the loop's own body is the first that does anything with a buffer."""
     if not isinstance(first, Compute) or any(read.buffer == buffer for read in reads_of(first)):
         return False
-    found = (s for s in loop.body if any(buffer in buffers_of(inner) for inner in walk((s,))))
-    return next(found, None) is first
+    return next((s for s in loop.body if buffer in s.mentioned), None) is first
 
 
 def _is_assigned(loop: Loop, buffer: str) -> bool:
     """Whether all that writes a buffer assigns, element by element."""
-    writers = [s for s in walk(loop.body) if any(access.buffer == buffer for access, _ in writes_of(s))]
-    users = [s for s in walk(loop.body) if buffer in buffers_of(s)]
+    users = [s for s in touching(loop.users, buffer) if buffer in buffers_of(s)]
+    writers = [s for s in users if any(access.buffer == buffer for access, _ in writes_of(s))]
     return all(isinstance(s, Compute) and s.accumulate is None for s in writers) and not any(
         isinstance(s, Call) for s in users
     )
@@ -106,4 +105,4 @@ def on_tape(block: Block, slot: Slot) -> Block:
             changed = replace(changed, target=Access(slot.place.buffer, place(changed.target.index)))
         return (changed,)
 
-    return transform(block, each)
+    return transform(block, each, {slot.buffer})

@@ -114,11 +114,12 @@ def _as_copy(statement: Statement) -> _Copy | None:
 
 
 def _first_mention(block: Block, buffer: str) -> int | None:
-    return next((k for k, statement in enumerate(block) if _mentions((statement,), buffer)), None)
+    return next((k for k, statement in enumerate(block) if buffer in statement.mentioned), None)
 
 
 def _mentions(block: Block, buffer: str) -> int:
-    return sum(buffer in buffers_of(statement) for statement in walk(block))
+    users = tuple(statement for statement in block if buffer in statement.mentioned)
+    return sum(buffer in buffers_of(statement) for statement in walk(users))
 
 
 class _InterferenceCheck:

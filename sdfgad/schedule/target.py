@@ -40,6 +40,8 @@ class Target:
         blas_alone: a product of at most so many multiplications is computed by one thread, for all dtypes.
         call_work: the multiplications that a call of BLAS of its own must be worth.
         lifted_work: products of fewer multiplications in all trips stay in their loop.
+        long_body: a nest of at least so many statements is not one C++ function: those in its loops are, too.
+        outlined_work: of at least so many elementary operations; a call takes as long as some tens of them.
         matrix_work: fewer multiplications are not worth a further matrix.
     """
 
@@ -72,6 +74,8 @@ class Target:
     blas_alone: int = 1_500_000
     call_work: int = 1024
     lifted_work: int = 20_000
+    long_body: int = 48
+    outlined_work: int = 1024
     matrix_work: int = 1 << 18
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sdfgad.ir.accesses import own_params
 from sdfgad.ir.expr import Expr, Lin, Op, postorder
@@ -28,8 +29,12 @@ def is_wide(block: Block) -> bool:
 
 def calls_vector_functions(block: Block) -> bool:
     """Whether a block calls vectorised functions such as exp: they support all vector lengths and dominate the time."""
-    nodes = (node for statement in computes(block) for node in postorder(statement.value))
-    return any(isinstance(node, Op) and OPERATIONS[node.name].is_vectorised for node in nodes)
+    return any(_has_vector_function(statement.value) for statement in computes(block))
+
+
+@lru_cache(maxsize=4096)
+def _has_vector_function(value: Expr) -> bool:
+    return any(isinstance(node, Op) and OPERATIONS[node.name].is_vectorised for node in postorder(value))
 
 
 def is_plain_arithmetic(value: Expr) -> bool:

@@ -8,14 +8,11 @@ loop with enough work becomes a function of a range of trips, and threads run th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from sdfgad.ir.accesses import uses_of
-from sdfgad.ir.expr import Lin, rewrite, symbols_in
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.library import LIBRARY
-from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -33,7 +30,6 @@ from sdfgad.ir.program import (
 from sdfgad.schedule.collapse import collapsed
 from sdfgad.schedule.loop_facts import (
     begins_with_write,
-    free_symbols,
     is_vector,
     scalar_reductions,
 )
@@ -42,23 +38,14 @@ from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.scopes import is_local_to
 from sdfgad.schedule.target import cpu
-from sdfgad.schedule.thread_independence import (
-    has_calls,
-    maximum_reductions,
-)
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.targets.cpu.accumulators import Accumulator
-from sdfgad.targets.cpu.cpp import COMBINE, simd
+from sdfgad.targets.cpu.cpp import simd
+from sdfgad.targets.cpu.functions import Functions
 from sdfgad.targets.cpu.masked_loops import head_of
 from sdfgad.targets.cpu.nontemporal_stores import rows_of
-from sdfgad.targets.cpu.partial_sums import PartialSums
-from sdfgad.targets.cpu.points import Points
-from sdfgad.targets.cpu.sharing import distance_of, is_array_sum
+from sdfgad.targets.cpu.sharing import distance_of
 from sdfgad.targets.cpu.slot_checks import SlotChecks
-from sdfgad.targets.cpu.thread_parts import shares
-
-# The parameters of a function of a range of trips.
-OF_A_PART = "const int64_t first_, const int64_t last_"
 
 
 @dataclass(frozen=True)
@@ -99,18 +86,14 @@ def nest_of(
         filled: the arrays for which non-temporal stores are used: the block only assigns elements of them.
     """
     slot_checks = SlotChecks(buffers, frozenset(bounds))
-    return _Nest(buffers, frozenset(outside), name, slot_checks, filled=frozenset(filled)).made(block)
+    return _Nest(buffers, name, frozenset(outside), slot_checks, filled=frozenset(filled)).made(block)
 
 
 @dataclass
-class _Nest(Points):
+class _Nest(Functions):
     outside: frozenset[str]
-    name: str
     slot_checks: SlotChecks
-    functions: list[str] = field(default_factory=list)
-    headers: dict[str, None] = field(default_factory=dict)
-    names: Names = field(default_factory=Names)
-    is_wide: bool = False
+    headers: dict[str, None] = field(default_factory=dict, init=False)
 
     def made(self, block: Block) -> Nest:
         found = sorted({name for s in walk(block) for name in buffers_of(s)})
@@ -119,6 +102,7 @@ class _Nest(Points):
         passed = [name for name in found if name in self.outside]
         carried = [name for name in local if is_single(self.buffers[name]) and not begins_with_write(block, name)]
         integers = self.integers(block, found)
+        self.is_long = sum(1 for _ in walk(block)) >= cpu().long_body
         self.is_wide = is_wide(block) or calls_vector_functions(block)
         lines = self.block(block, [name for name in local if name not in carried])
         start = [f"{self.type(name)} b_{name}_{{}};" for name in carried]
@@ -130,31 +114,6 @@ class _Nest(Points):
         writes = tuple(name for name in passed if name in changed)
         code = "\n".join([*self.functions, text])
         return Nest(self.name, code, reads_, writes, tuple(integers), tuple(self.headers), self.uses_blas)
-
-    def integers(self, block: Block, names: Iterable[str]) -> list[str]:
-        """The free symbols of a block and of the shapes of its buffers."""
-        return sorted(free_symbols(block) | symbols_in(extent for name in names for extent in self.buffers[name].shape))
-
-    def function(
-        self, name: str, passed: list[str], changed: set[str], integers: list[str], lines: list[str], extra: str = ""
-    ) -> str:
-        parameters, first, last = [extra] if extra else [], list[str](), list[str]()
-        for buffer in passed:
-            type_, is_changed = self.type(buffer), buffer in changed
-            if not is_single(self.buffers[buffer]):
-                parameters.append(f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{buffer}_")
-            elif is_changed:
-                parameters.append(f"{type_} i_{buffer}_, {type_}* __restrict__ o_{buffer}_")
-                first.append(f"{type_} b_{buffer}_ = i_{buffer}_;")
-                last.append(f"*o_{buffer}_ = b_{buffer}_;")
-            else:
-                parameters.append(f"const {type_} b_{buffer}_")
-        parameters += [f"const int64_t {integer}" for integer in integers]
-        # Stores past the cache keep no order by themselves.
-        streams = ["const sdfgad::Streams streams_;"] if self.is_streaming else []
-        body = "\n".join(f"    {line}" for line in (*first, *streams, *lines, *last))
-        wide = "SDFGAD_WIDE " if self.is_wide else ""
-        return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
 
     # --- blocks
 
@@ -172,7 +131,8 @@ class _Nest(Points):
         for position, statement in enumerate(block):
             with self.slot_checks.of(statement) as needed:
                 lines += [f"sdfgad::memory::need({writer.form(slot)}, {extent});" for slot, extent in needed]
-                lines += self.statement(statement, deeper.get(position, []))
+                written_as = self.outlined if len(block) > 1 and self.is_outlined(statement) else self.statement
+                lines += written_as(statement, deeper.get(position, []))
         return lines
 
     def declared(self, name: str) -> str:
@@ -279,64 +239,3 @@ class _Nest(Points):
         writer = self.writer()
         value = writer.value(statement.value)
         return ["{", *writer.lines, *self.sum(statement.target.buffer, name).add(value), "}"]
-
-    # --- loops that threads share
-
-    @contextmanager
-    def part(self) -> Iterator[None]:
-        """A context: the code written inside is that of a function of a range of trips, which threads call."""
-        before = self.is_shared, self.is_streaming
-        self.is_shared, self.is_streaming = True, False
-        yield
-        self.is_shared, self.is_streaming = before
-
-    def may_share(self, loop: Loop) -> bool:
-        return distance_of(loop, (), self.buffers) is not None
-
-    def shared(self, loop: Loop, scalars: list[str], distance: int) -> list[str]:
-        """A thread-parallel loop: calls of a function of a range of trips."""
-        name = self.names.fresh(f"{self.name}_part")
-        block, changed = loop.body, written(loop.body)
-        found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
-        integers = [name for name in self.integers(block, found) if name != loop.var]
-        sums = [n for n in found if n in changed and is_single(self.buffers[n])]
-        uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
-        arrays = [n for n in found if n in uses and is_array_sum(self.buffers[n], uses[n], loop)]
-        part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
-        with self.part(), self.within(((loop.var, loop.trips),), False):
-            lines = self.loop(part, scalars)
-            self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
-        writer = self.writer()
-        calls = has_calls(loop)
-        count = cpu().few_parts if arrays or calls else cpu().parts
-        partial = PartialSums(self.buffers, sums, maximum_reductions(loop), arrays, count)
-        arguments = ", ".join(["first_", "last_", *map(partial.argument, found), *integers])
-        run = shares(f"{name}({arguments});", writer.form(loop.trips), count, distance, calls)
-        return ["{", *writer.lines, *partial.declarations(), *run, *partial.totals(), "}"]
-
-    def shared_extremum(self, statement: Compute, name: str) -> list[str]:
-        target = statement.target.buffer
-        found = sorted(buffers_of(statement))
-        is_read = any(read.buffer == target for read in reads_of(statement))
-        has_identity = not statement.fresh or self.buffers[target].dtype.kind == "f"
-        if is_read or not has_identity or not is_single(self.buffers[target]):
-            return []
-        first, last = Lin.symbol("first_"), Lin.symbol("last_")
-        extent = dict(statement.params)[name]
-        params = tuple((n, last - first if n == name else e) for n, e in statement.params)
-        value = rewrite(statement.value, {name: Lin.symbol(name) + first})
-        # Each part starts from the old value: maxima and minima are idempotent.
-        part = replace(statement, params=params, value=value, fresh=False)
-        integers = self.integers((statement,), found)
-        function, type_ = self.names.fresh(f"{self.name}_part"), self.type(target)
-        with self.part():
-            lines = self.compute(part)
-            self.functions.append(self.function(function, found, {target}, integers, lines, OF_A_PART))
-        given = [f"b_{n}_, &parts_[k_]" if n == target else f"b_{n}_" for n in found]
-        writer = self.writer()
-        call = f"{function}({', '.join(['first_', 'last_', *given, *integers])});"
-        calls = shares(call, writer.form(extent), cpu().parts, 1)
-        start = self.cleared(statement, ()) if statement.fresh else []
-        combined = COMBINE[statement.accumulate].format(f"b_{target}_", "parts_[k_]")
-        total = f"for (int64_t k_ = 0; k_ < {cpu().parts}; ++k_) b_{target}_ = {combined};"
-        return ["{", *start, *writer.lines, f"{type_} parts_[{cpu().parts}];", *calls, total, "}"]

@@ -671,11 +671,12 @@ for f < 67, c < 71: q += Z[f, c] * y[c]
 )
 
 
-@pytest.fixture(scope="module")
-def found():
-    """What all of the cases compute, compiled as one program."""
+@pytest.fixture(scope="module", params=["one function", "outlined"])
+def found(request):
+    """What all of the cases compute, compiled as one program, whose statements may be functions of their own."""
+    outlined = {"long_body": 1, "outlined_work": 1} if request.param == "outlined" else {}
     with pytest.MonkeyPatch.context() as patch:
-        with_target(patch, parallel_work=1)
+        with_target(patch, parallel_work=1, **outlined)
         with threads(4):
             results = run_packed([(made, arrays, integers) for made, _, arrays, integers in CASES.values()])
     return dict(zip(CASES, results, strict=True))
@@ -744,6 +745,31 @@ def test_threads_share_sums(name, monkeypatch):
 def test_threads_share_what_is_written_in_another_order(monkeypatch):
     with_target(monkeypatch, parallel_work=1)
     assert "parallel for" in text_of("loop parallel f < 4:\n    for c < 2, d < 2: z[2*f + 8*c + d] = x[c]\n").code
+
+
+LONG = """
+loop j < 50:
+    for p < 20: X[j, p] = x[p] * 2.0
+    if x[0] > 0.0:
+        for p < 20: y[p] = x[p] + X[j, p]
+    s = x[0]
+    for p < 20: s += y[p]
+    for p < 20: x[p] = s * y[p]
+"""
+
+
+def test_statements_of_long_bodies_are_functions(monkeypatch):
+    shapes = {"X": (50, 20), "x": (20,), "y": (20,), "s": ()}
+    program = program_of(LONG, shapes)
+
+    def functions(**numbers):
+        with_target(monkeypatch, **numbers)
+        nest = nest_of(program.body, "nest", program.buffers, set(shapes))
+        return nest.code.count("static void nest_step")
+
+    assert functions(long_body=100) == 0
+    assert functions(long_body=5, outlined_work=20) == 3
+    assert functions(long_body=5, outlined_work=1000) == 0
 
 
 NOT_SHARED = {

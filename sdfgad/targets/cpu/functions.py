@@ -1,0 +1,156 @@
+"""Function outlining: parts of a nest that become C++ functions of their own, which the nest calls.
+
+The trips that a thread runs are one such part. The statements of a long loop body are others: g++ takes time that grows
+with the square of a function's length, and more than in proportion to the pointers that are alive in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from sdfgad.ir.accesses import uses_of
+from sdfgad.ir.expr import Lin, rewrite, symbols_in
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Block, Compute, Loop, Statement, buffers_of, reads_of, walk, written
+from sdfgad.schedule.loop_facts import free_symbols
+from sdfgad.schedule.loop_order import is_single
+from sdfgad.schedule.target import cpu
+from sdfgad.schedule.thread_independence import has_calls, maximum_reductions
+from sdfgad.schedule.work import work_of
+from sdfgad.targets.cpu.cpp import COMBINE
+from sdfgad.targets.cpu.partial_sums import PartialSums
+from sdfgad.targets.cpu.points import Points
+from sdfgad.targets.cpu.sharing import distance_of, is_array_sum
+from sdfgad.targets.cpu.thread_parts import shares
+
+# The parameters of a function of a range of trips.
+OF_A_PART = "const int64_t first_, const int64_t last_"
+
+
+@dataclass
+class Functions(Points):
+    """Writes functions and their calls.
+
+    Attributes:
+        name: that of the function of the whole nest.
+        functions: the texts of those that it calls, callees first.
+        is_wide: whether wide vectors pay in them.
+        is_long: whether the statements of loop bodies become functions.
+    """
+
+    name: str
+    functions: list[str] = field(default_factory=list, init=False)
+    names: Names = field(default_factory=Names, init=False)
+    is_wide: bool = field(default=False, init=False)
+    is_long: bool = field(default=False, init=False)
+
+    def statement(self, statement: Statement, scalars: list[str]) -> list[str]:
+        """The text of a statement; `scalars` are temporaries local to it."""
+        raise NotImplementedError
+
+    def integers(self, block: Block, names: Iterable[str]) -> list[str]:
+        """The free symbols of a block and of the shapes of its buffers."""
+        return sorted(free_symbols(block) | symbols_in(extent for name in names for extent in self.buffers[name].shape))
+
+    def function(
+        self, name: str, passed: list[str], changed: set[str], integers: list[str], lines: list[str], extra: str = ""
+    ) -> str:
+        parameters, first, last = [extra] if extra else [], list[str](), list[str]()
+        for buffer in passed:
+            type_, is_changed = self.type(buffer), buffer in changed
+            if not is_single(self.buffers[buffer]):
+                parameters.append(f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{buffer}_")
+            elif is_changed:
+                parameters.append(f"{type_} i_{buffer}_, {type_}* __restrict__ o_{buffer}_")
+                first.append(f"{type_} b_{buffer}_ = i_{buffer}_;")
+                last.append(f"*o_{buffer}_ = b_{buffer}_;")
+            else:
+                parameters.append(f"const {type_} b_{buffer}_")
+        parameters += [f"const int64_t {integer}" for integer in integers]
+        # Stores past the cache keep no order by themselves.
+        streams = ["const sdfgad::Streams streams_;"] if self.is_streaming else []
+        body = "\n".join(f"    {line}" for line in (*first, *streams, *lines, *last))
+        wide = "SDFGAD_WIDE " if self.is_wide else ""
+        return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
+
+    # --- statements of long bodies
+
+    def is_outlined(self, statement: Statement) -> bool:
+        """Whether a statement of a loop's body becomes a function: a call takes as long as some tens of operations."""
+        is_nest = isinstance(statement, Loop | Compute) and not self.is_vector
+        return self.is_long and is_nest and work_of((statement,)) >= cpu().outlined_work
+
+    def outlined(self, statement: Statement, scalars: list[str]) -> list[str]:
+        """The call of a function that has a statement; `scalars` are temporaries local to it."""
+        found, changed = sorted(statement.mentioned - set(scalars)), written((statement,))
+        integers, name = self.integers((statement,), found), self.names.fresh(f"{self.name}_step")
+        streaming, self.is_streaming = self.is_streaming, False
+        lines = self.statement(statement, scalars)
+        self.functions.append(self.function(name, found, changed, integers, lines))
+        self.is_streaming = streaming
+        both = {n for n in found if n in changed and is_single(self.buffers[n])}
+        arguments = [f"b_{n}_, &b_{n}_" if n in both else f"b_{n}_" for n in found]
+        return [f"{name}({', '.join([*arguments, *integers])});"]
+
+    # --- loops that threads share
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A context: the code written inside is that of a function of a range of trips, which threads call."""
+        before = self.is_shared, self.is_streaming
+        self.is_shared, self.is_streaming = True, False
+        yield
+        self.is_shared, self.is_streaming = before
+
+    def may_share(self, loop: Loop) -> bool:
+        return distance_of(loop, (), self.buffers) is not None
+
+    def shared(self, loop: Loop, scalars: list[str], distance: int) -> list[str]:
+        """A thread-parallel loop: calls of a function of a range of trips."""
+        name = self.names.fresh(f"{self.name}_part")
+        block, changed = loop.body, written(loop.body)
+        found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
+        integers = [name for name in self.integers(block, found) if name != loop.var]
+        sums = [n for n in found if n in changed and is_single(self.buffers[n])]
+        uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
+        arrays = [n for n in found if n in uses and is_array_sum(self.buffers[n], uses[n], loop)]
+        part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
+        with self.part(), self.within(((loop.var, loop.trips),), False):
+            lines = self.loop(part, scalars)
+            self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
+        writer = self.writer()
+        calls = has_calls(loop)
+        count = cpu().few_parts if arrays or calls else cpu().parts
+        partial = PartialSums(self.buffers, sums, maximum_reductions(loop), arrays, count)
+        arguments = ", ".join(["first_", "last_", *map(partial.argument, found), *integers])
+        run = shares(f"{name}({arguments});", writer.form(loop.trips), count, distance, calls)
+        return ["{", *writer.lines, *partial.declarations(), *run, *partial.totals(), "}"]
+
+    def shared_extremum(self, statement: Compute, name: str) -> list[str]:
+        target = statement.target.buffer
+        found = sorted(buffers_of(statement))
+        is_read = any(read.buffer == target for read in reads_of(statement))
+        has_identity = not statement.fresh or self.buffers[target].dtype.kind == "f"
+        if is_read or not has_identity or not is_single(self.buffers[target]):
+            return []
+        first, last = Lin.symbol("first_"), Lin.symbol("last_")
+        extent = dict(statement.params)[name]
+        params = tuple((n, last - first if n == name else e) for n, e in statement.params)
+        value = rewrite(statement.value, {name: Lin.symbol(name) + first})
+        # Each part starts from the old value: maxima and minima are idempotent.
+        part = replace(statement, params=params, value=value, fresh=False)
+        integers = self.integers((statement,), found)
+        function, type_ = self.names.fresh(f"{self.name}_part"), self.type(target)
+        with self.part():
+            lines = self.compute(part)
+            self.functions.append(self.function(function, found, {target}, integers, lines, OF_A_PART))
+        given = [f"b_{n}_, &parts_[k_]" if n == target else f"b_{n}_" for n in found]
+        writer = self.writer()
+        call = f"{function}({', '.join(['first_', 'last_', *given, *integers])});"
+        calls = shares(call, writer.form(extent), cpu().parts, 1)
+        start = self.cleared(statement, ()) if statement.fresh else []
+        combined = COMBINE[statement.accumulate].format(f"b_{target}_", "parts_[k_]")
+        total = f"for (int64_t k_ = 0; k_ < {cpu().parts}; ++k_) b_{target}_ = {combined};"
+        return ["{", *start, *writer.lines, f"{type_} parts_[{cpu().parts}];", *calls, total, "}"]
