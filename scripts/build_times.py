@@ -37,7 +37,7 @@ STAGES = {
     ("sdfgad.optimise.passes", "optimise"): "optimise",
     ("sdfgad.sdfg.sealed", "write_sealed"): "write",
     ("sdfgad.runtime.compile", "generate"): "generate",
-    ("sdfgad.runtime.compile", "_compiled"): "compile",
+    ("sdfgad.runtime.build", "_compiled"): "compile",
 }
 BUILD = ("parse", "reverse", "plan", "optimise", "dace", "write", "generate", "compile", "build")
 START = ("import", "ready", "first")

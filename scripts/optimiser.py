@@ -29,8 +29,9 @@ from sdfgad.optimise.before_ad import EARLY
 from sdfgad.optimise.pass_manager import Pass
 from sdfgad.optimise.passes import TABLE, optimise
 from sdfgad.planning.layout import Sizes
+from sdfgad.runtime.build import Source, compile_source
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import Source, compile_source, source_of_optimised
+from sdfgad.runtime.compile import source_of_optimised
 
 RESULTS, PAGE = ROOT / "docs" / "optimiser.json", ROOT / "docs" / "optimiser.md"
 COMPILERS = 2

@@ -13,6 +13,8 @@ from sdfgad.errors import ArgumentError
 
 Strategy = Literal["ilp", "store_all", "recompute_all", "revolve"]
 STRATEGIES = get_args(Strategy)
+Shapes = Literal["auto", "any", "exact"]
+SHAPES = get_args(Shapes)
 PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -24,6 +26,7 @@ class Options:
         limit: bytes, or None.
         overrides: name of a value -> "store" or "recompute".
         solver, solver_seconds: "CBC" or "HiGHS", and how long it may take.
+        shapes: whether calls with arrays of other sizes may share compiled code.
         without: the names of passes that are left out of what `explain` shows; what is run always has all of them.
     """
 
@@ -33,6 +36,7 @@ class Options:
     solver: str = "CBC"
     solver_seconds: float = 10.0
     without: tuple[str, ...] = ()
+    shapes: Shapes = "auto"
 
 
 def parse_bytes(limit: int | str | None) -> int | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import sdfgad
 from sdfgad.cache import cache_folder
 from sdfgad.plan.machine import machine
-from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import build as compiling
 from sdfgad.runtime.compiler import Level
 from sdfgad.runtime.headers import precompiled
 

@@ -9,7 +9,7 @@ import numpy as np
 from sdfgad.ir.expr import Lin, Rewriter
 from sdfgad.ir.program import Program, rewrite_statement, transform
 from sdfgad.ir.rename import renamed
-from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import build as compiling
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
 from sdfgad.runtime.compiler import Level

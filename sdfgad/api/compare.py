@@ -183,7 +183,8 @@ def compare(
         raise ArgumentError(f"strategies={unknown!r} are not known", todo=f"They are: {', '.join(STRATEGIES)}.")
 
     of = partial(differentiate, program, wrt=wrt, output=output, reduce=reduce)
-    make = partial(of, allow_unused=allow_unused, solver=solver, solver_seconds=solver_seconds)
+    # What plans have in common must not make some of them slower.
+    make = partial(of, allow_unused=allow_unused, solver=solver, solver_seconds=solver_seconds, shapes="exact")
     is_summed, is_default, show = reduce is not None, budgets is None, progress or (lambda *_: None)
     comparing = _Comparing(make, args, kwargs, is_summed, is_default, patience, show)
     wished = {_label(budget): budget for budget in (DEFAULT_BUDGETS if budgets is None else budgets)}

@@ -14,7 +14,7 @@ import numpy as np
 from sdfgad.api.pickling import check_importable, found_by_name
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.ir.program import Program
-from sdfgad.options import STRATEGIES, Options, Strategy, parse_bytes
+from sdfgad.options import SHAPES, STRATEGIES, Options, Shapes, Strategy, parse_bytes
 from sdfgad.parse.parse import ArrayArgument, Primal
 from sdfgad.parse.source import read_source
 from sdfgad.plan import Plan
@@ -41,6 +41,7 @@ def differentiate(
     allow_unused: bool = False,
     solver: str = "CBC",
     solver_seconds: float = 10.0,
+    shapes: Shapes = "auto",
 ) -> DifferentiatedProgram:
     """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
 
@@ -62,6 +63,9 @@ def differentiate(
         solver_seconds: how long the solver may take; then the best plan found by then is used, and its status says so.
             Of more than 300 decisions for each second it is not asked: a descent then chooses. Looking for the smallest
             peak, where no plan keeps the limit, may take as long again twice.
+        shapes: "auto": from the third size of arrays on, sizes whose code differs in numbers alone share compiled
+            code, so that a new size takes a tenth of a second instead of one; "any": from the second on; "exact": each
+            size has code of its own, which is up to a tenth faster.
 
     Returns:
         A `DifferentiatedProgram` ``g``: ``g(*args)`` takes the program's arguments, leaves them as they are, and
@@ -83,11 +87,14 @@ def differentiate(
     """
     if strategy not in STRATEGIES:
         raise ArgumentError(f"strategy={strategy!r} is not known", todo=f"It is one of {', '.join(STRATEGIES)}.")
+    if shapes not in SHAPES:
+        raise ArgumentError(f"shapes={shapes!r} is not known", todo=f"It is one of {', '.join(SHAPES)}.")
     try:
         check_solver(solver)
     except SolverMissing as error:
         raise ArgumentError(str(error), todo='Pass solver="CBC", which comes with PuLP.') from None
-    options = Options(parse_bytes(memory_limit), strategy, dict(overrides or {}), solver, solver_seconds)
+    limit = parse_bytes(memory_limit)
+    options = Options(limit, strategy, dict(overrides or {}), solver, solver_seconds, shapes=shapes)
     return DifferentiatedProgram(
         program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, options=options
     )

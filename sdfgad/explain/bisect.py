@@ -16,8 +16,9 @@ from sdfgad.explain.stages import Stages, Step, steps
 from sdfgad.ir.program import Program
 from sdfgad.ir.verify import verify
 from sdfgad.optimise.pass_manager import Pass
+from sdfgad.runtime.build import compile_source
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_source, source_of_optimised
+from sdfgad.runtime.compile import source_of_optimised
 from sdfgad.specialise.compiled import Outputs
 from sdfgad.specialise.signature import as_input
 

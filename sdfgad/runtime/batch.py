@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sdfgad.ir.program import Program
-from sdfgad.runtime.compile import Library, Source, compile_source, find_library, index_entry, record_library, source_of
+from sdfgad.runtime.build import Library, Source, compile_source
+from sdfgad.runtime.compile import find_library, index_entry, record_library, source_of
 
 
 class Batch:

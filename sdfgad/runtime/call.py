@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import CompilerError, OutOfMemory, TooFewSlots
-from sdfgad.runtime.compile import Library
+from sdfgad.runtime.build import Library
 from sdfgad.runtime.contention import Team
 from sdfgad.runtime.pool import attach
 from sdfgad.threads import impatient_threads

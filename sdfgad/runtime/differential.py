@@ -23,10 +23,12 @@ from sdfgad.cache import read, write
 from sdfgad.collector import collected_rarely
 from sdfgad.errors import MiscompiledWarning, SdfgadError, TooFewSlots
 from sdfgad.ir.program import Program
+from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import Library, compile_program, find_library, index_entry
+from sdfgad.runtime.compile import compile_program, find_library, index_entry
 from sdfgad.runtime.digest import Difference, Digest, difference, digest_of
 from sdfgad.runtime.report import write_report
+from sdfgad.runtime.sizes import AUTO, Sharing
 
 Array = np.ndarray[Any, Any]
 Arrays = Mapping[str, Array]
@@ -59,11 +61,12 @@ def mode() -> Mode:
 
 
 @collected_rarely()
-def load(program: Program, optimised: Callable[[], Program] | None = None) -> Runnable:
+def load(program: Program, optimised: Callable[[], Program] | None = None, sharing: Sharing = AUTO) -> Runnable:
     """Compile a program and load its library.
 
     Args:
         optimised: returns the program after all passes, where the caller has computed it already.
+        sharing: whether code that other sizes share will do.
 
     Raises:
         CompilerError: there is no compiler, or it failed.
@@ -71,12 +74,14 @@ def load(program: Program, optimised: Callable[[], Program] | None = None) -> Ru
     """
     chosen = mode()
     if chosen is Mode.ON:
-        return CheckedExecutable(program, optimised)
-    return _plain(program) if chosen is Mode.PLAIN else Executable(compile_program(program, optimised=optimised))
+        return CheckedExecutable(program, optimised, sharing)
+    if chosen is Mode.PLAIN:
+        return _plain(program, sharing)
+    return Executable(compile_program(program, optimised=optimised, sharing=sharing))
 
 
-def _plain(program: Program) -> Executable:
-    library = compile_program(program, with_plain=True)
+def _plain(program: Program, sharing: Sharing) -> Executable:
+    library = compile_program(program, with_plain=True, sharing=sharing)
     assert library.plain is not None
     return Executable(replace(library, path=library.plain))
 
@@ -108,12 +113,14 @@ class Record:
 class CheckedExecutable:
     """An `Executable` of optimised code that is tested against plain code on its first calls."""
 
-    def __init__(self, program: Program, optimised: Callable[[], Program] | None = None) -> None:
-        self._program = program
-        known = find_library(index_entry(program))
+    def __init__(
+        self, program: Program, optimised: Callable[[], Program] | None = None, sharing: Sharing = AUTO
+    ) -> None:
+        self._program, self._sharing = program, sharing
+        known = find_library(index_entry(program, sharing))
         is_new = known is None or Record(known).is_new
         # If both are needed, they are compiled concurrently.
-        library = compile_program(program, with_plain=is_new, optimised=optimised)
+        library = compile_program(program, is_new, optimised, sharing)
         self._record = Record(library)
         self._integers = [name for name, kind in library.arguments if kind == "integer"]
         self._optimised = Executable(library)
@@ -153,7 +160,7 @@ class CheckedExecutable:
 
     def _plain_executable(self) -> Executable:
         if self._plain is None:
-            self._plain = _plain(self._program)
+            self._plain = _plain(self._program, self._sharing)
         return self._plain
 
     # --- the test

@@ -18,8 +18,9 @@ import numpy as np
 
 from sdfgad.cache import cache_folder
 from sdfgad.ir.program import Program
+from sdfgad.runtime.build import Library, Source, compile_source
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import Library, Source, compile_source, source_of
+from sdfgad.runtime.compile import source_of
 from sdfgad.runtime.compiler import Level, compiler, version
 
 Array = np.ndarray[Any, Any]

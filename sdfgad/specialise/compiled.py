@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,8 +13,10 @@ from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.pipeline import Pipeline
 from sdfgad.planning.layout import Layout
+from sdfgad.runtime.compile import source_of
 from sdfgad.runtime.differential import Runnable, load
 from sdfgad.runtime.pool import empty
+from sdfgad.runtime.sizes import Sharing
 
 Array = np.ndarray[Any, Any]
 
@@ -24,11 +27,13 @@ class Compiled:
 
     Attributes:
         gradients: the program without the output's value.
+        others: the same of calls with other sizes.
     """
 
     pipeline: Pipeline
     layout: Layout
     gradients: Program
+    others: Callable[[], Iterable[Compiled]] = tuple
 
     @property
     def gradient_program(self) -> GradientProgram:
@@ -39,6 +44,11 @@ class Compiled:
     def whole(self) -> Program:
         """The program with the output's value."""
         return self.pipeline.gradient(self.layout)
+
+    def _sharing(self, program: Callable[[Compiled], Program]) -> Sharing:
+        """Whether the program may run code of other sizes, and what that program is at other sizes."""
+        others = (source_of(program(other)) for other in self.others())
+        return Sharing(self.pipeline.options.shapes, lambda: others)
 
     def optimised(self) -> Program:
         """That program after all passes; the accounts of its memory may have asked for it before."""
@@ -58,17 +68,18 @@ class Compiled:
 
     @cached_property
     def executable(self) -> Runnable:
-        return load(self.whole, self.optimised)
+        return load(self.whole, self.optimised, self._sharing(lambda other: other.whole))
 
     @cached_property
     def gradient_executable(self) -> Runnable:
-        return load(self.gradients, self.optimised if self.gradients is self.whole else None)
+        optimised = self.optimised if self.gradients is self.whole else None
+        return load(self.gradients, optimised, self._sharing(lambda other: other.gradients))
 
     @cached_property
     def counting(self) -> Runnable | None:
         """The program that counts the trips of loops whose trip count depends on data, if there are any."""
         counting = self.gradient_program.counting
-        return None if counting is None else load(counting)
+        return None if counting is None else load(counting, sharing=Sharing(self.pipeline.options.shapes))
 
 
 class Outputs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from sdfgad.ir.program import Program
@@ -17,8 +17,8 @@ MOST_LAYOUTS = 256
 class Layouts:
     """The layouts of one pipeline that calls have asked for."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
-        self.pipeline = pipeline
+    def __init__(self, pipeline: Pipeline, others: Callable[[], Iterable[Compiled]] = tuple) -> None:
+        self.pipeline, self._others = pipeline, others
         self._layouts: dict[Hashable, Layout] = {}
         self._by_integers: dict[tuple[int, ...], Layout] = {}
         self._compiled: dict[Any, Compiled] = {}
@@ -59,7 +59,7 @@ class Layouts:
 
     def new(self, layout: Layout) -> Compiled:
         """A program that is compiled when it is first needed."""
-        return Compiled(self.pipeline, layout, self._gradients_only(layout))
+        return Compiled(self.pipeline, layout, self._gradients_only(layout), self._others)
 
     def _gradients_only(self, layout: Layout) -> Program:
         """The program for gradients without the value; the one with it where a limit was checked for that only."""

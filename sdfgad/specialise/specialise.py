@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import islpy as isl
 import numpy as np
 
 from sdfgad.collector import collected_rarely
-from sdfgad.errors import InfeasibleBudget, OutputError
+from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
@@ -24,9 +25,11 @@ from sdfgad.plan import Plan
 from sdfgad.planning.layout import Layout, Sizes
 from sdfgad.runtime.differential import CheckedExecutable, Runnable, load
 from sdfgad.runtime.pool import empty, shrink
+from sdfgad.runtime.sizes import Sharing
 from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Compiled, Outputs, shape_of
 from sdfgad.specialise.layouts import Layouts
+from sdfgad.specialise.other_sizes import other_sizes
 from sdfgad.specialise.signature import Call
 from sdfgad.specialise.trip_guess import TripGuess, Trips
 
@@ -36,10 +39,10 @@ Array = np.ndarray[Any, Any]
 class Specialisation:
     """A program for one signature; the stages of its pipeline run when their results are first needed."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: Pipeline, others: Callable[[], Iterable[Compiled]] = tuple) -> None:
         self.pipeline, self.primal, self.limit = pipeline, pipeline.primal, pipeline.options.limit
         self.wrt, self.output = pipeline.wrt, pipeline.output
-        self.layouts, self.arguments = Layouts(pipeline), Arguments(pipeline.primal)
+        self.layouts, self.arguments = Layouts(pipeline, others), Arguments(pipeline.primal)
         self.trip_guess = TripGuess()
 
     # --- layouts
@@ -90,7 +93,7 @@ class Specialisation:
 
     @cached_property
     def forward_executable(self) -> Runnable:
-        return load(self.pipeline.forward)
+        return load(self.pipeline.forward, sharing=Sharing(self.pipeline.options.shapes))
 
     @cached_property
     def output_shape(self) -> tuple[int, ...]:
@@ -233,6 +236,11 @@ def specialise(
     options: Options,
 ) -> Specialisation:
     """Parses a program for one call."""
+
+    def at(other: Call) -> Specialisation:
+        exact = replace(options, shapes="exact")
+        return specialise(function, other, resolve_wrt, resolve_output, allow_unused, exact)
+
     wrt = resolve_wrt(call)
     constant: set[str] = set()
     while True:
@@ -245,13 +253,27 @@ def specialise(
         except NeedsConstant as need:
             constant |= set(parsed.fixed) | {n for n, symbol in parsed.integers.items() if symbol in need.symbols}
         else:
-            return _fitting(pipeline, plain, call)
+            return _fitting(pipeline, plain, call, partial(_elsewhere, at, call))
 
 
-def _fitting(pipeline: Pipeline, plain: Pipeline, call: Call) -> Specialisation:
+def _elsewhere(at: Callable[[Call], Specialisation], call: Call) -> Iterator[Compiled]:
+    """The program at other sizes, where it can be compiled for them."""
+    for other in other_sizes(call):
+        with contextlib.suppress(SdfgadError):
+            one = at(other)
+            yield one.built(one.layout(other))
+
+
+def _fitting(
+    pipeline: Pipeline, plain: Pipeline, call: Call, others: Callable[[], Iterable[Compiled]]
+) -> Specialisation:
     """The prepared program, unless the plain one needs less memory and only it fits the limit."""
+    options = pipeline.options
+    if options.limit is None:
+        return Specialisation(pipeline, others if options.shapes == "any" else tuple)
+    # Other sizes may have other plans, and planning may run the program on its arrays.
     prepared_one = Specialisation(pipeline)
-    if pipeline.primal is plain.primal or pipeline.options.limit is None:
+    if pipeline.primal is plain.primal:
         return prepared_one
     least: dict[int, Specialisation] = {}
     for one in (prepared_one, Specialisation(plain)):

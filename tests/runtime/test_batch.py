@@ -5,7 +5,7 @@ import pytest
 
 import sdfgad
 from sdfgad.api.compile_together import compile_together
-from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import build as compiling
 from sdfgad.runtime import compiler
 from sdfgad.runtime.batch import Batch
 from tests.helpers import module_from

@@ -12,7 +12,7 @@ import pytest
 
 import npbench_suite
 import sdfgad
-from sdfgad.runtime import compile as compiling
+from sdfgad.runtime import build as compiling
 from sdfgad.runtime import compiler
 from tests.helpers_cache import keep_headers
 
