@@ -67,7 +67,7 @@ def run_one(name: str, preset: str, is_build: bool, clock: Clock) -> dict[str, f
     """The seconds of the stages of a build, or of a start."""
     entry = npbench_suite.load(name)
     program, arguments = entry.program, entry.arguments_for(preset)
-    weights = np.ones_like(entry.outputs_from(*_numpy_run(program, arguments))[entry.output])
+    weights = np.ones_like(entry.outputs_from(*numpy_run(program, arguments))[entry.output])
     start = clock()
     import sdfgad
 
@@ -84,7 +84,7 @@ def run_one(name: str, preset: str, is_build: bool, clock: Clock) -> dict[str, f
     return {"import": imported, "ready": ready, "first": first - (clock() - start)}
 
 
-def _numpy_run(program: Callable, arguments: tuple) -> tuple[tuple, Any]:
+def numpy_run(program: Callable, arguments: tuple) -> tuple[tuple, Any]:
     copies = copy.deepcopy(arguments)
     return copies, program(*copies)
 

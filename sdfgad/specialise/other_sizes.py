@@ -12,7 +12,8 @@ from sdfgad.specialise.signature import Call
 # Extents up to this number are taken for constants of the program, such as coordinates or states.
 MOST_CONSTANT = 16
 # Little, so that the plan stays the same; and less, since sizes are often the largest ones below a limit, such as 256.
-STEP = 2
+# The first step leaves the remainders of divisions by 2, 4 and 8 as they are.
+STEPS = (8, 2)
 
 
 def other_sizes(call: Call) -> Iterator[Call]:
@@ -22,18 +23,12 @@ def other_sizes(call: Call) -> Iterator[Call]:
     as its arrays are the same ones.
     """
     extents = sorted({extent for shape in _shapes(call) for extent in shape if extent > MOST_CONSTANT})
-    leading = {shape[0] for shape in _shapes(call) if shape}
-    yield from (_resized(call, {extent: change(extent) for extent in extents}) for change in (_shorter, _halved))
+    leading = {shape[0] for shape in _shapes(call) if shape}.intersection(extents)
+    for step in STEPS:
+        yield _resized(call, {extent: extent - step for extent in extents})
+    yield _resized(call, {extent: extent // 2 for extent in extents})
     if leading != set(extents):
-        yield _resized(call, {extent: _shorter(extent) for extent in extents if extent in leading})
-
-
-def _shorter(extent: int) -> int:
-    return extent - STEP
-
-
-def _halved(extent: int) -> int:
-    return extent // 2
+        yield _resized(call, {extent: extent - STEPS[0] for extent in leading})
 
 
 def _shapes(call: Call) -> list[tuple[int, ...]]:
