@@ -152,7 +152,5 @@ def test_sizes_run_beside_each_other(cache):
 
 
 def test_an_unknown_choice_is_refused():
-    with pytest.raises(
-        sdfgad.errors.ArgumentError, match=r"shapes='some' is not known\s+It is one of auto, any, exact"
-    ):
+    with pytest.raises(sdfgad.errors.ArgumentError, match=r"shapes='some' is not known\s+It is one of"):
         sdfgad.differentiate(stencil, shapes="some")
