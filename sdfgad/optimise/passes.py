@@ -35,6 +35,7 @@ from sdfgad.optimise.unfold import unfold
 from sdfgad.optimise.unravel import unravel
 from sdfgad.optimise.unroll import unroll
 from sdfgad.optimise.unroll_and_jam import unroll_and_jam
+from sdfgad.optimise.widen import widen
 
 _CLEAN = pass_of(
     Phase.STATEMENTS,
@@ -98,6 +99,7 @@ PASSES: tuple[Pass, ...] = in_order(
         ),
         pass_of(Phase.LOOPS, unroll_and_jam, needs=("fuse", "contract")),
         pass_of(Phase.LOOPS, unfold),
+        pass_of(Phase.LOOPS, widen, needs=("contract",)),
     )
 )
 

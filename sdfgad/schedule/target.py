@@ -42,6 +42,8 @@ class Target:
         lifted_work: products of fewer multiplications in all trips stay in their loop.
         long_body: a nest of at least so many statements is not one C++ function: those in its loops are, too.
         outlined_work: of at least so many elementary operations; a call takes as long as some tens of them.
+        widened_trips: rows of masks of at most so many elements are copied to rows of wider integers.
+        widened_operations: of loops of at least so many operations.
         matrix_work: fewer multiplications are not worth a further matrix.
     """
 
@@ -76,6 +78,8 @@ class Target:
     lifted_work: int = 20_000
     long_body: int = 48
     outlined_work: int = 1024
+    widened_trips: int = 512
+    widened_operations: int = 4
     matrix_work: int = 1 << 18
 
 
