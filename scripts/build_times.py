@@ -42,6 +42,8 @@ STAGES = {
 BUILD = ("parse", "reverse", "plan", "optimise", "dace", "write", "generate", "compile", "build")
 START = ("import", "ready", "first")
 Clock = Callable[[], float]
+# What a program without statements takes, in statements.
+SMALL = 10
 # What is there once and for all: what is compiled for all programs, and the constants of the machine.
 ONCE = """
 import numpy
@@ -74,7 +76,8 @@ def run_one(name: str, preset: str, is_build: bool, clock: Clock) -> dict[str, f
     imported = clock() - start
     gradient = sdfgad.differentiate(program, wrt=entry.arrays, output=entry.output, allow_unused=True)
     if is_build:
-        return _stages(lambda: gradient.compile(*arguments), clock)
+        seconds = _stages(lambda: gradient.compile(*arguments), clock)
+        return seconds | {"statements": _statements(gradient, arguments)}
     gradient.compile(*arguments)
     ready = clock() - start
     gradient.vjp(*arguments, cotangent=weights)
@@ -82,6 +85,14 @@ def run_one(name: str, preset: str, is_build: bool, clock: Clock) -> dict[str, f
     start = clock()
     gradient.vjp(*arguments, cotangent=weights)
     return {"import": imported, "ready": ready, "first": first - (clock() - start)}
+
+
+def _statements(gradient: Any, arguments: tuple) -> int:
+    """How many statements the parsed program has."""
+    from sdfgad.ir.program import walk
+
+    _, specialisation = gradient._bind_and_specialise(arguments, {})
+    return sum(1 for _ in walk(specialisation.pipeline.parsed.program.body))
 
 
 def numpy_run(program: Callable, arguments: tuple) -> tuple[tuple, Any]:
@@ -176,17 +187,45 @@ def make_table(chosen: argparse.Namespace, rows: Sequence[dict[str, float]]) -> 
     return table
 
 
+def draw(names: Sequence[str], rows: Sequence[dict[str, float]], path: Path) -> None:
+    """Plots the seconds of a build, without importing DaCe, over the statements of the program, and a line through all.
+
+    The line is that of least relative squares among those of constant time a statement: what is linear lies along it.
+    """
+    from matplotlib.figure import Figure
+
+    counts, seconds = [row["statements"] for row in rows], [row["build"] - row["dace"] for row in rows]
+    each = statistics.geometric_mean(s / (n + SMALL) for n, s in zip(counts, seconds, strict=True))
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot(xscale="log", yscale="log")
+    ends = sorted(counts)
+    axes.plot(ends, [each * (n + SMALL) for n in ends], color="0.7", label=f"{1000 * each:.0f} ms for each statement")
+    axes.scatter(counts, seconds, s=18)
+    largest = sorted(zip(counts, seconds, names, strict=True))[-6:]
+    for count, second, name in largest:
+        axes.annotate(name, (count, second), xytext=(-5, 3), textcoords="offset points", ha="right", fontsize=8)
+    axes.set(xlabel="statements of the program", ylabel="seconds before the first gradient")
+    axes.set_title("First calls with an empty cache, DaCe imported", loc="left", fontsize=10)
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=120)
+
+
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Time builds of gradients, and starts that find them in the cache.")
     parser.add_argument("-p", "--preset", default="S", help="sizes: S, M, L, paper, test, test2 (default: S)")
     parser.add_argument("-b", "--benchmarks", nargs="+", metavar="NAME", help="programs (default: all of them)")
-    parser.add_argument("--suite", choices=npbench_suite.SUITES, default="npbench", help="which, where none are named")
+    parser.add_argument(
+        "--suite", choices=(*npbench_suite.SUITES, "both"), default="npbench", help="where none are named"
+    )
     parser.add_argument("-s", "--starts", type=int, default=3, help="starts from the cache (default: 3)")
     parser.add_argument("--cpu", action="store_true", help="time of the processor, not of the clock")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draws builds over the number of statements")
     parser.add_argument("--child", choices=("build", "start"), help=argparse.SUPPRESS)
     chosen = parser.parse_args(argv)
     known = [name for suite in npbench_suite.SUITES for name in npbench_suite.names(suite)]
-    chosen.benchmarks = chosen.benchmarks or npbench_suite.names(chosen.suite)
+    suites = [chosen.suite] if chosen.suite != "both" else list(npbench_suite.SUITES)
+    chosen.benchmarks = chosen.benchmarks or [name for suite in suites for name in npbench_suite.names(suite)]
     if unknown := [name for name in chosen.benchmarks if name not in known]:
         parser.error(f"unknown programs: {', '.join(unknown)}; known are: {', '.join(known)}")
     if chosen.starts < 1:
@@ -205,6 +244,8 @@ def main(argv: Sequence[str] | None = None, console: Any = None) -> int:
     console = console or (Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH))
     rows = list(measure_all(chosen, console))
     console.print(make_table(chosen, rows))
+    if chosen.plot:
+        draw(chosen.benchmarks, rows, chosen.plot)
     return 0
 
 

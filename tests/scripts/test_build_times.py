@@ -24,11 +24,17 @@ def test_rows_are_summed_up():
     assert (found["median"], found["worst"], found["total"]) == ({"2.00"}, {"9.00"}, {"12.00"})
 
 
+def test_builds_are_drawn_over_statements(tmp_path):
+    rows = [{"statements": n, "build": 0.5 + 0.1 * n, "dace": 0.4} for n in (1, 10, 100)]
+    build_times.draw(["small", "middle", "large"], rows, tmp_path / "builds.png")
+    assert (tmp_path / "builds.png").read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.slow
 def test_a_program_is_timed(tmp_path):
     chosen = build_times.parse_arguments(["-p", "test", "-b", "gemm", "-s", "1", "--cpu"])
     row = build_times.measure("gemm", chosen, str(tmp_path))
-    assert set(row) == {*build_times.BUILD, *build_times.START}
+    assert set(row) == {*build_times.BUILD, *build_times.START, "statements"}
     stages = [row[stage] for stage in build_times.BUILD if stage != "build"]
     assert sum(stages) == pytest.approx(row["build"])
     assert min(stages) >= 0
