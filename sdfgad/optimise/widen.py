@@ -102,7 +102,11 @@ class _Widen:
         )
         params = ((counter, loop.trips),)
         if row.is_written:
-            return Compute(params, narrow, Op("cast", (wide.read(INT),), row.dtype), where=loop.where)
+            value = wide.read(INT)
+            # As a graph is read back.
+            is_set = Op("not_equal", (value, Const(0, INT)), BOOL)
+            narrowed = is_set if row.dtype == BOOL else Op("cast", (value,), row.dtype)
+            return Compute(params, narrow, narrowed, where=loop.where)
         return Compute(params, wide, Op("cast", (narrow.read(row.dtype),), INT), where=loop.where)
 
 
