@@ -1,14 +1,18 @@
-// Big blocks of memory that are kept when they are given back: one pool for all compiled programs and results of a
-// process. The first touch of fresh memory costs more than most of what is then done with it.
+// Blocks of memory that are kept when they are given back: one pool for all compiled programs and results of a process.
+// The first touch of fresh memory costs more than most of what is then done with it, and malloc gives memory back to the
+// system as soon as the end of its heap is free: how often, depends on what the process allocated before.
 //
 // One rule bounds it: what is mapped, in use or idle, is never more than what was in use at once before, or is now. So
 // a process never becomes larger by keeping blocks, and a call in a new process holds what it would hold without them.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <list>
+#include <map>
 #include <mutex>
 #include <unordered_map>
-#include <vector>
 
 #include <omp.h>
 #include <pthread.h>
@@ -21,6 +25,9 @@ namespace {
 
 const int64_t page = sysconf(_SC_PAGESIZE);
 constexpr int64_t huge_page = int64_t(2) << 20;
+constexpr int64_t line = 64;
+// Smaller blocks are malloc's, so that they need not be whole pages; they are recycled for the same size alone.
+constexpr int64_t mapped_from = int64_t(1) << 18;
 // A block is handed out for a request that leaves at most this part of the request unused.
 constexpr int64_t most_waste = 8;
 // What nobody took for so long is given back: mapping it again costs nothing by comparison.
@@ -51,16 +58,32 @@ char* map_huge(int64_t size) {
     return place;
 }
 
-char* map(int64_t size) { return size >= 2 * huge_page ? map_huge(size) : map_anywhere(size); }
+char* map(int64_t size) {
+    if (size < mapped_from) return static_cast<char*>(std::aligned_alloc(line, size));
+    return size >= 2 * huge_page ? map_huge(size) : map_anywhere(size);
+}
 
-// Sizes are in bytes, all of them multiples of a page.
+void unmap(char* place, int64_t size) {
+    if (size < mapped_from) {
+        std::free(place);
+    } else {
+        munmap(place, size);
+    }
+}
+
+int64_t rounded(int64_t bytes) {
+    const int64_t unit = bytes < mapped_from ? line : page;
+    return std::max(line, (bytes + unit - 1) / unit * unit);
+}
+
+// Sizes are in bytes, all of them multiples of a cache line, or of a page.
 class Pool {
 public:
     std::mutex mutex;
 
     void* take(int64_t bytes) {
         if (bytes > INT64_MAX - huge_page - page) return nullptr;
-        const int64_t request = (bytes + page - 1) / page * page;
+        const int64_t request = rounded(bytes);
         const int64_t bound = std::max(most, requested + request);
         char* place = recycled(request);
         if (place == nullptr) place = fresh(request, bound);
@@ -77,7 +100,7 @@ public:
         taken.erase(found);
         requested -= request;
         const Clock::time_point now = Clock::now();
-        idle.push_back({place, size, now});
+        by_size.emplace(size, idle.insert(idle.end(), {place, size, now}));
         kept += size;
         while (!idle.empty() && (kept > most_kept || now - idle.front().since > longest_idle)) unmap_oldest();
     }
@@ -111,16 +134,16 @@ private:
 
     // The smallest idle block that fits; of equal ones the last, which the caches may still hold.
     char* recycled(int64_t request) {
-        auto best = idle.end();
-        for (auto block = idle.begin(); block != idle.end(); ++block) {
-            const bool fits = block->size >= request && block->size - request <= request / most_waste;
-            if (fits && (best == idle.end() || block->size <= best->size)) best = block;
-        }
-        if (best == idle.end()) return nullptr;
-        char* place = best->place;
-        taken[place] = {best->size, request};
-        kept -= best->size;
-        idle.erase(best);
+        const auto least = by_size.lower_bound(request);
+        const int64_t waste = request < mapped_from ? 0 : request / most_waste;
+        if (least == by_size.end() || least->first - request > waste) return nullptr;
+        const auto found = std::prev(by_size.upper_bound(least->first));
+        const auto block = found->second;
+        char* place = block->place;
+        taken[place] = {block->size, request};
+        kept -= block->size;
+        by_size.erase(found);
+        idle.erase(block);
         return place;
     }
 
@@ -151,14 +174,18 @@ private:
     }
 
     void unmap_oldest() {
-        const Idle block = idle.front();
-        idle.erase(idle.begin());
-        munmap(block.place, block.size);
-        kept -= block.size;
-        mapped -= block.size;
+        const auto block = idle.begin();
+        auto found = by_size.lower_bound(block->size);
+        while (found->second != block) ++found;
+        by_size.erase(found);
+        unmap(block->place, block->size);
+        kept -= block->size;
+        mapped -= block->size;
+        idle.erase(block);
     }
 
-    std::vector<Idle> idle;  // The oldest first.
+    std::list<Idle> idle;  // The oldest first.
+    std::multimap<int64_t, std::list<Idle>::iterator> by_size;
     std::unordered_map<char*, Taken> taken;
     int64_t mapped = 0, kept = 0, requested = 0, most = 0, total = 0;
     int64_t most_kept = sysconf(_SC_PHYS_PAGES) / 4 * page;

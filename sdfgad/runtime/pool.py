@@ -1,4 +1,4 @@
-"""Memory pool (free list of large blocks) for result arrays and the arrays of compiled programs; see `pool.cpp`."""
+"""Memory pool (free list of blocks) for result arrays and the arrays of compiled programs; see `pool.cpp`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sdfgad.errors import ArgumentError, OutOfMemory
 from sdfgad.runtime.compiler import build_helper
 from sdfgad.threads import impatient_threads
 
-# In bytes: smaller arrays are left to malloc; `memory.h` has the same number.
-SMALLEST = 1 << 18
+# In bytes: the page faults of a smaller array, if malloc causes any, take no longer than a call of the pool from Python.
+SMALLEST = 1 << 16
 VARIABLE = "SDFGAD_POOL_BYTES"
 
 
@@ -25,7 +25,7 @@ class State(NamedTuple):
     """Statistics of the pool, in bytes.
 
     Attributes:
-        in_use: in allocated blocks, rounded up to pages.
+        in_use: in allocated blocks, rounded up to cache lines, or from 256 KiB on to pages.
         idle: in free blocks that are cached for reuse.
         mapped: both, and the unused ends of blocks that are larger than their request.
         ever_mapped: the total ever mapped from the system.
@@ -52,7 +52,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 def release_memory() -> None:
     """Return all free blocks of the memory pool to the operating system.
 
-    Large blocks that compiled programs release are cached for later calls, as the first access to fresh memory is slow
+    Blocks that compiled programs release are cached for later calls, as the first access to fresh memory is slow
     (page faults). The pool is bounded: the process never holds more than its earlier peak; free blocks are at most a
     quarter of the machine's memory, or the environment variable SDFGAD_POOL_BYTES (0: none); and blocks that were
     not used for ten seconds of calls are unmapped.
@@ -74,7 +74,7 @@ def state() -> State:
 
 
 def attach(program: ctypes.CDLL) -> None:
-    """Let a compiled program allocate its large arrays from the pool."""
+    """Let a compiled program allocate its arrays from the pool."""
     pool = _library()
     program.sdfgad_use_pool(pool.sdfgad_pool_take, pool.sdfgad_pool_give)
 

@@ -263,6 +263,41 @@ def test_programs_share_what_they_leave():
     assert pool.state().in_use == held - x.nbytes
 
 
+FAULTS = """
+import ctypes, resource, sys
+import numpy as np
+import sdfgad
+
+sys.path.insert(0, ".")
+from tests.runtime.test_pool import small_tapes
+
+libc = ctypes.CDLL(None)
+libc.mallopt(-1, 0)  # M_TRIM_THRESHOLD: what is free at the end of the heap is given back at once,
+libc.mallopt(-3, 1 << 17)  # M_MMAP_THRESHOLD: and what is larger, whatever the process allocated before.
+g, x = sdfgad.differentiate(small_tapes, wrt="x"), np.linspace(0.1, 1.0, 12000)
+for _ in range(3):
+    g(x)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    g(x)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def small_tapes(x):
+    u = x * 1.0
+    for _ in range(40):
+        u[1:-1] = np.sin(u[1:-1] * u[2:]) + u[:-2] * x[1:-1]
+    return np.sum(u * u)
+
+
+def test_arrays_of_a_few_pages_are_kept_whatever_malloc_does():
+    done = in_a_new_process(FAULTS)
+    assert done.returncode == 0, done.stderr
+    # Each call holds some 4 MB: a thousand pages.
+    assert int(done.stdout) < 20 * 30
+
+
 def test_a_limit_counts_what_is_idle():
     x = np.linspace(0.0, 1.0, 1 << 17)
     block(64 * MIB)

@@ -1,7 +1,7 @@
 // Memory that is counted: what a library's transient arrays and workspaces hold, and the most that they ever held.
 //
-// Sizes are counted in whole cache lines. A size that cannot be had raises std::bad_alloc. Big blocks come from the pool
-// of the process (sdfgad/runtime/pool.cpp) as soon as the library is told of it.
+// Sizes are counted in whole cache lines. A size that cannot be had raises std::bad_alloc. Blocks come from the pool of the
+// process (sdfgad/runtime/pool.cpp) as soon as the library is told of it, but for small ones, which malloc keeps itself.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -18,8 +18,8 @@ namespace sdfgad {
 namespace memory {
 
 constexpr int64_t line = 64;
-// From here on blocks come from the pool; sdfgad/runtime/pool.py has the same number.
-constexpr int64_t big = int64_t(1) << 18;
+// From here on blocks come from the pool: up to there malloc has lists of its own for each thread.
+constexpr int64_t pooled_from = int64_t(1) << 10;
 
 // Hidden, here and below: one for each library, among all of which the dynamic linker would share a visible variable.
 [[gnu::visibility("hidden")]] inline std::atomic<int64_t> live{0}, peak{0};
@@ -63,7 +63,7 @@ inline Extent largest(int64_t a, int64_t b) { return std::max(a, b); }
 
 // Not inlined, so that GCC takes the attributes' word for it that nothing else points to the result.
 [[gnu::malloc, gnu::noinline, gnu::returns_nonnull, gnu::assume_aligned(64)]] static void* allocate(int64_t bytes) {
-    void* block = bytes >= big ? take(bytes) : take_alone(bytes);
+    void* block = bytes >= pooled_from ? take(bytes) : take_alone(bytes);
     if (block == nullptr) throw std::bad_alloc();
     count(bytes);
     return block;
@@ -71,7 +71,7 @@ inline Extent largest(int64_t a, int64_t b) { return std::max(a, b); }
 
 static void release(void* block, int64_t bytes) {
     if (block == nullptr) return;
-    bytes >= big ? give(block) : give_alone(block);
+    bytes >= pooled_from ? give(block) : give_alone(block);
     count(-bytes);
 }
 
