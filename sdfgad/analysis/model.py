@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from sdfgad.dependence.sets import Encoder
 from sdfgad.ir.expr import Expr, Lin
 from sdfgad.ir.program import Access, Block, Branch, Loop, Statement
-from sdfgad.ir.sets import Encoder
 
 Params = tuple[tuple[str, Lin], ...]
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from sdfgad.dependence.sets import Domain
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.gradient.checkpoints import Checkpoint, axes_of
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.polynomial import Monomial, Polynomial
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Statement, rewrite_statement
-from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.residuals import Residual

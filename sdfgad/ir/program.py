@@ -42,6 +42,11 @@ class Buffer:
         """Whether values have derivatives: real or complex."""
         return self.dtype.kind in "fc"
 
+    @property
+    def is_single(self) -> bool:
+        """Whether the storage is a single element (at most one; empty buffers are stored as one)."""
+        return all(extent.is_const and extent.const <= 1 for extent in self.shape)
+
 
 @dataclass(frozen=True)
 class Access:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sdfgad.ir.accesses import uses_of
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Call, Statement
 from sdfgad.optimise.nested import agree, leaves, runs

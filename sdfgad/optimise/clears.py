@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sdfgad.ir.accesses import interval, is_same_region, is_whole, mentioned_by, uses_of
+from sdfgad.dependence.intervals import interval
+from sdfgad.dependence.regions import is_same_region, is_whole
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Int, Lin, reads, symbols_of
 from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Program, Statement, reads_of
 from sdfgad.optimise.first_assign import is_clear
@@ -47,7 +49,7 @@ def _rotated(program: Program, loop: Loop, name: str, is_needed: bool) -> Block:
 
     The elements are zero when the loop begins.
     """
-    found = [s for s in loop.body if mentioned_by(s, name)]
+    found = [s for s in loop.body if name in s.mentioned]
     last = found[-1]
     if len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0) or not _is_fixed(last, loop):
         return (loop,)
@@ -87,7 +89,7 @@ def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:
 
 def _in_block(program: Program, block: Block, name: str) -> Block | None:
     """A block, before and after which a buffer is zero, with the clear at its start or in a nested block."""
-    found = [s for s in block if mentioned_by(s, name)]
+    found = [s for s in block if name in s.mentioned]
     nested = _nested(program, found[0], name) if len(found) == 1 else None
     if nested is not None:
         return _with(block, found[0], (nested,))
@@ -99,7 +101,7 @@ def _in_block(program: Program, block: Block, name: str) -> Block | None:
     if not is_whole(program.buffers, last) and not all(_is_within(s, last, name) for s in found[:-1]):
         return None
     body = tuple(s for s in block if s is not last)
-    position = next(k for k, s in enumerate(body) if mentioned_by(s, name))
+    position = next(k for k, s in enumerate(body) if name in s.mentioned)
     return (*body[:position], last, *body[position:])
 
 
@@ -107,7 +109,7 @@ def _before_branch(program: Program, block: Block, found: list[Statement], name:
     """The same if the last statement that mentions the buffer is a branch that clears it on both sides."""
     last, first = found[-1], found[0]
     assert isinstance(last, Branch)
-    ends = [next((s for s in reversed(side) if mentioned_by(s, name)), None) for side in (last.then, last.orelse)]
+    ends = [next((s for s in reversed(side) if name in s.mentioned), None) for side in (last.then, last.orelse)]
     clears = [s for s in ends if isinstance(s, Compute) and is_clear(s, 0.0) and is_whole(program.buffers, s)]
     if len(clears) < 2:
         return None
@@ -125,7 +127,7 @@ def _nested(program: Program, statement: Statement, name: str) -> Statement | No
         return _in_loop(program, statement, name)
     if not isinstance(statement, Branch) or any(read.buffer == name for read in reads_of(statement)):
         return None
-    sides = [any(mentioned_by(s, name) for s in side) for side in (statement.then, statement.orelse)]
+    sides = [any(name in s.mentioned for s in side) for side in (statement.then, statement.orelse)]
     if all(sides):
         return None
     side = _in_block(program, statement.then if sides[0] else statement.orelse, name)

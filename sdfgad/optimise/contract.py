@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sdfgad.analysis.private import is_privatisable
-from sdfgad.ir.accesses import mentioned_by, uses_of
+from sdfgad.dependence.private import is_privatisable
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Branch, Call, Loop, Program, reads_of, touching
 from sdfgad.optimise.axes import less_axes
@@ -44,7 +44,7 @@ def _only_loop(found: Block, name: str) -> Loop | None:
     if len(found) == 1 and isinstance(found[0], Branch):
         branch = found[0]
         is_asked = any(read.buffer == name for read in reads_of(branch))
-        nested = tuple(s for s in branch.then + branch.orelse if mentioned_by(s, name))
+        nested = tuple(s for s in branch.then + branch.orelse if name in s.mentioned)
         return None if is_asked else _only_loop(nested, name)
     return found[0] if len(found) == 1 and isinstance(found[0], Loop) else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sdfgad.ir.accesses import is_whole
+from sdfgad.dependence.regions import is_whole
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, rewrite, symbols_of
 from sdfgad.ir.program import (
     Block,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sdfgad.dependence.mixed_radix import writes_all
 from sdfgad.ir.library import LIBRARY
-from sdfgad.ir.mixed_radix import writes_all
 from sdfgad.ir.program import (
     ZERO,
     Block,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.ir.accesses import is_whole
+from sdfgad.dependence.regions import is_whole
 from sdfgad.ir.expr import Lin, symbols_of
 from sdfgad.ir.program import Call, Compute, Program, buffers_of, touching, transform, writes_of
 from sdfgad.optimise.axes import less_axes

@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.accesses import Use, interval, own_params, selects, uses_of
+from sdfgad.dependence.aliasing import selects
+from sdfgad.dependence.intervals import interval
+from sdfgad.dependence.uses import Use, own_params, uses_of
 from sdfgad.ir.expr import Const, Expr, Lin, Read, reads, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (

@@ -9,7 +9,7 @@ import math
 from dataclasses import replace
 from itertools import permutations
 
-from sdfgad.ir.accesses import commute, mentioned_by
+from sdfgad.dependence.order import commute
 from sdfgad.ir.expr import Expr, Lin, Op, Read, reads, rewrite, symbols_of
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Params, Program
 from sdfgad.optimise.blocks import everywhere
@@ -52,7 +52,7 @@ class _Adding:
         """The statements before the second product, with the sum of both products in the place of the first one."""
         for position in reversed(range(len(before))):
             first = before[position]
-            if isinstance(first, Compute) and mentioned_by(first, second.target.buffer):
+            if isinstance(first, Compute) and second.target.buffer in first.mentioned:
                 together = self.together(first, second)
                 return None if together is None else (*before[:position], *together, *before[position + 1 :])
             if not commute(first, second):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.ir.accesses import is_same_region, mentioned_by, own_params
+from sdfgad.dependence.boxes import intersection, volume, without
+from sdfgad.dependence.regions import is_same_region, region_of, restricted
+from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Const, Int, reads
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Compute, Program, Statement
 from sdfgad.optimise.blocks import everywhere
-from sdfgad.optimise.boxes import intersection, volume, without
-from sdfgad.optimise.regions import region_of, restricted
 
 # A first contribution to a part assigns it if that is at least this share of what is cleared.
 SHARE = 0.5
@@ -41,7 +41,7 @@ def is_clear(statement: Compute, value: float | None = None) -> bool:
 def _merged(clear: Compute, rest: list[Statement]) -> list[Statement]:
     """A clear and the statements after it, with the clear merged into the first use if that is a contribution."""
     buffer = clear.target.buffer
-    position = next((k for k, statement in enumerate(rest) if mentioned_by(statement, buffer)), None)
+    position = next((k for k, statement in enumerate(rest) if buffer in statement.mentioned), None)
     first = rest[position] if position is not None else None
     if position is None or not isinstance(first, Compute) or not _contributes(first, clear):
         return [clear, *rest]

@@ -6,11 +6,14 @@ share a loop if no trip of one conflicts with a different trip of the other, exc
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sdfgad.ir.accesses import Use, are_disjoint, commute, is_same_trip, mentions, own_params, uses_of
-from sdfgad.ir.expr import Const, Int, Lin, reads, rewrite
+from sdfgad.dependence.aliasing import is_same_trip
+from sdfgad.dependence.order import commute, run_in_step
+from sdfgad.dependence.uses import own_params, uses_of
+from sdfgad.ir.expr import Const, Int, Lin, Op, reads, rewrite
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -27,6 +30,7 @@ from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.interchange import interchanged
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import matrix_product_of, product_of
+from sdfgad.schedule.target import cpu
 from sdfgad.schedule.vector_width import calls_vector_functions
 
 # How many groups back a statement may join one.
@@ -71,14 +75,30 @@ class _Fusion:
                 groups.insert(_earliest(groups, statement), statement)
                 continue
             assert isinstance(statement, (Compute, Loop))
-            group = self._home(groups, statement, lead, is_outermost)
-            if group is None:
-                groups.append(_Group(_extent(statement, lead), [(statement, lead)]))
-            else:
-                group.members.append((statement, lead))
+            self._put(groups, _Group(_extent(statement, lead), [(statement, lead)]), is_outermost, is_deep=True)
+        # Statements over the same box first: what shares all loops is not to be kept from it by what shares one.
+        for group in self._taken(groups):
+            self._put(groups, group, is_outermost, is_deep=False)
         if is_outermost:
             self._sink(groups)
         return tuple(statement for group in groups for statement in self._emitted(group))
+
+    def _taken(self, groups: list[_Group | Statement]) -> Iterator[_Group]:
+        """Each group in order, taken out of the list, which then has what is before it."""
+        later = groups[:]
+        groups.clear()
+        for group in later:
+            if isinstance(group, _Group):
+                yield group
+            else:
+                groups.append(group)
+
+    def _put(self, groups: list[_Group | Statement], group: _Group, is_outermost: bool, is_deep: bool) -> None:
+        home = self._home(groups, group, is_outermost, is_deep)
+        if home is None:
+            groups.append(group)
+        else:
+            home.members += group.members
 
     def _sink(self, groups: list[_Group | Statement]) -> None:
         """Lets groups join later ones that read or write the same matrix."""
@@ -94,11 +114,11 @@ class _Fusion:
         group = groups[position]
         assert isinstance(group, _Group)
         for other in groups[position + 1 : position + WINDOW]:
-            fits = isinstance(other, _Group) and all(self._fits(other, s, lead) for s, lead in group.members)
+            fits = isinstance(other, _Group) and self._fits(other, group)
             if fits and any(share(other, s, rank=2) for s in group.statements):
                 assert isinstance(other, _Group)
                 return other
-            if not all(commute(mine, theirs) for mine in group.statements for theirs in _statements(other)):
+            if not _commute(group, other):
                 return None
         return None
 
@@ -110,44 +130,46 @@ class _Fusion:
             return None
         name = _across_memory(statement)
         (target,) = (use for use in uses_of(statement) if use.kind != "read")
-        if not mentions(target, name):
+        if not target.mentions(name):
             return name if statement.accumulate == "add" or _is_ragged(statement) else None
         is_clean = is_same_trip(target, target, name, name) or target.is_once
         return name if is_clean or _is_ragged(statement) else None
 
     def _home(
-        self, groups: list[_Group | Statement], statement: Member, lead: str, is_outermost: bool
+        self, groups: list[_Group | Statement], group: _Group, is_outermost: bool, is_deep: bool
     ) -> _Group | None:
-        """The latest group that a statement can join without passing one that it depends on."""
-        for group in list(reversed(groups))[:WINDOW]:
-            is_home = isinstance(group, _Group) and self._fits(group, statement, lead)
-            if is_home and self._gains(group, statement, is_outermost):
-                assert isinstance(group, _Group)
-                return group
-            if not all(commute(one, statement) for one in _statements(group)):
+        """The latest group that another one can join without passing one that it depends on."""
+        for other in list(reversed(groups))[:WINDOW]:
+            if isinstance(other, _Group) and self._is_home(other, group, is_outermost, is_deep):
+                return other
+            if not _commute(other, group):
                 return None
         return None
 
-    def _gains(self, group: _Group | Statement, statement: Statement, is_outermost: bool) -> bool:
-        """Whether it pays for a statement to join a group.
+    def _is_home(self, group: _Group, other: _Group, is_outermost: bool, is_deep: bool) -> bool:
+        if is_deep and (_box(group) != _box(other) or not _depend(group, other)):
+            return False
+        return self._fits(group, other) and self._gains(group, other, is_outermost)
+
+    def _gains(self, group: _Group, other: _Group, is_outermost: bool) -> bool:
+        """Whether it pays for two groups to share a loop.
 
         A matrix times a vector is one call; with others that go over the same matrix, it is read once.
         """
-        members = _statements(group)
-        alone = [statement, *(members if len(members) == 1 else ())]
+        alone = [s for one in (group, other) if len(one.members) == 1 for s in one.statements]
         if any(isinstance(s, Compute) and product_of(s, self.buffers) for s in alone):
-            return is_outermost and share(group, statement, rank=2)
-        return not is_outermost or share(group, statement, rank=1)
+            return is_outermost and any(share(group, s, rank=2) for s in other.statements)
+        return not is_outermost or any(share(group, s, rank=1) for s in other.statements)
 
-    def _fits(self, group: _Group, statement: Member, lead: str) -> bool:
-        if _extent(statement, lead) != group.extent or len(group.members) >= MOST_MEMBERS:
+    def _fits(self, group: _Group, other: _Group) -> bool:
+        members = [*group.members, *other.members]
+        if other.extent != group.extent or len(members) > MOST_MEMBERS:
             return False
-        members = [*group.members, (statement, lead)]
         if any(_is_sequential(s, var) for s, var in members) and any(_is_total(s, var) for s, var in members):
             return False
-        if any(_calls_vectors(s) for s, _ in members) and any(_depth(s) > 1 for s, _ in members):
+        if _loses_vectors(members):
             return False
-        return all(run_along(other, var, statement, lead) for other, var in group.members)
+        return all(run_along(a, of_a, b, of_b) for a, of_a in group.members for b, of_b in other.members)
 
     def _emitted(self, group: _Group | Statement) -> Block:
         if not isinstance(group, _Group):
@@ -187,7 +209,7 @@ def _is_sequential(statement: Statement, lead: str) -> bool:
     if not isinstance(statement, Compute) or not statement.params or not _is_ragged(statement):
         return False
     (target,) = (use for use in uses_of(statement) if use.kind != "read")
-    return not _is_sum(statement) or (mentions(target, lead) and not is_same_trip(target, target, lead, lead))
+    return not _is_sum(statement) or (target.mentions(lead) and not is_same_trip(target, target, lead, lead))
 
 
 def _is_sum(statement: Statement) -> bool:
@@ -196,12 +218,30 @@ def _is_sum(statement: Statement) -> bool:
 
 def _is_total(statement: Statement, lead: str) -> bool:
     """Whether a statement sums into one element, a reduction that can be vectorised."""
-    return _is_sum(statement) and not any(mentions(use, lead) for use in uses_of(statement) if use.kind == "add")
+    return _is_sum(statement) and not any(use.mentions(lead) for use in uses_of(statement) if use.kind == "add")
 
 
-def _calls_vectors(statement: Statement) -> bool:
-    """Whether a statement over one axis calls functions such as exp, which beside other loops would be no vectors."""
-    return isinstance(statement, Compute) and len(statement.params) == 1 and calls_vector_functions((statement,))
+def _loses_vectors(members: Sequence[tuple[Member, str]]) -> bool:
+    """Whether statements over one axis would be no vectors any more, as other members have loops of their own inside.
+
+    That is little beside long inner loops, but for functions such as exp.
+    """
+    deep = [s for s, _ in members if _depth(s) > 1]
+    alone = [s for s, _ in members if isinstance(s, Compute) and len(s.params) == 1 and isinstance(s.value, Op)]
+    return bool(deep) and (calls_vector_functions(tuple(alone)) or (bool(alone) and any(map(_is_short, deep))))
+
+
+def _is_short(statement: Statement) -> bool:
+    """Whether an innermost loop of a nest is known to be short."""
+    if isinstance(statement, Loop):
+        inner = [s for s in statement.body if _depth(s)]
+        return any(map(_is_short, inner)) if inner else _are_few(statement.trips)
+    own = statement.params[1:] if isinstance(statement, Compute) else ()
+    return any(_are_few(extent) for _, extent in own)
+
+
+def _are_few(trips: Lin) -> bool:
+    return trips.is_const and trips.const < cpu().short_trips
 
 
 def _across_memory(statement: Compute) -> str:
@@ -240,6 +280,31 @@ def _earliest(groups: list[_Group | Statement], statement: Statement) -> int:
     return position
 
 
+def _commute(group: _Group | Statement, other: _Group | Statement) -> bool:
+    return all(commute(a, b) for a in _statements(group) for b in _statements(other))
+
+
+def _depend(group: _Group, other: _Group) -> bool:
+    """Whether one of two groups touches what the other one writes."""
+    pairs = ((a, b) for a in group.statements for b in other.statements)
+    return any(not (a.written.isdisjoint(b.mentioned) and b.written.isdisjoint(a.mentioned)) for a, b in pairs)
+
+
+def _box(group: _Group) -> tuple[Lin, ...]:
+    """The extents of the loops of a group's first statement."""
+    statement, lead = group.members[0]
+    extents: list[Lin] = [group.extent]
+    while isinstance(statement, Loop):
+        inner = statement.body[0]
+        if not isinstance(inner, (Compute, Loop)):
+            break
+        statement, lead = inner, ""
+        extents += [inner.trips] if isinstance(inner, Loop) else []
+    if isinstance(statement, Compute):
+        extents += sorted((extent for name, extent in statement.params if name != lead), key=str)
+    return tuple(extents)
+
+
 def _statements(group: _Group | Statement) -> list[Statement]:
     return group.statements if isinstance(group, _Group) else [group]
 
@@ -262,28 +327,14 @@ def _extent(statement: Member, lead: str) -> Lin:
 
 
 def run_along(a: Member, of_a: str, b: Member, of_b: str) -> bool:
-    """Whether two statements may run in one loop: each trip of one next to the same trip of the other."""
-    if a.mentioned.isdisjoint(b.mentioned):
-        return True
-    # Sums that trips share are no hindrance, unless the trips are to be vector elements.
-    may_add = _depth(a) > 1 and _depth(b) > 1
-    return all(_meets_in_step(x, y, of_a, of_b, may_add) for x in uses_of(a) for y in uses_of(b))
+    """Whether two statements may be fused; sums that trips share are no hindrance unless trips become vectors."""
+    return run_in_step(a, of_a, b, of_b, may_add=_depth(a) > 1 and _depth(b) > 1)
 
 
 def _depth(statement: Statement) -> int:
     if isinstance(statement, Loop):
         return 1 + max(map(_depth, statement.body), default=0)
     return len(statement.params) if isinstance(statement, Compute) else 0
-
-
-def _meets_in_step(x: Use, y: Use, of_x: str, of_y: str, may_add: bool) -> bool:
-    if x.buffer != y.buffer or (x.kind == y.kind == "read"):
-        return True
-    if is_same_trip(x, y, of_x, of_y) or are_disjoint(x, y):
-        return True
-    # Two sums into one element that is the same for all trips are one sum.
-    is_one = x.index == y.index and not mentions(x, of_x) and not mentions(y, of_y)
-    return x.kind == y.kind == "add" and (may_add or is_one)
 
 
 def hoisted(statement: Member, name: str, counter: str) -> Block:

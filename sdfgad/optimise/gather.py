@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from functools import reduce
 
-from sdfgad.ir.accesses import commute
+from sdfgad.dependence.boxes import intersection, volume, without
+from sdfgad.dependence.order import commute
+from sdfgad.dependence.regions import Region, region_of, restricted
 from sdfgad.ir.expr import reads
 from sdfgad.ir.program import Block, Compute, Program, Statement
 from sdfgad.optimise.blocks import everywhere
-from sdfgad.optimise.boxes import intersection, volume, without
-from sdfgad.optimise.regions import Region, region_of, restricted
 
 # What all contributions reach must be at least this share of what each reaches.
 SHARE = 0.5

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from sdfgad.ir.accesses import is_whole, mentioned_by
+from sdfgad.dependence.regions import is_whole
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, reads, rewrite
 from sdfgad.ir.program import Compute, Program, Statement, rewrite_statement, walk, written
 from sdfgad.schedule.products import matrix_product_of, product_of
@@ -42,9 +42,9 @@ def _inlined(program: Program, position: int) -> Program | None:
     assert isinstance(made, Compute)
     before, rest = program.body[:position], program.body[position + 1 :]
     name = made.target.buffer
-    if name in program.interface or not _is_cheap(program, made) or any(mentioned_by(s, name) for s in before):
+    if name in program.interface or not _is_cheap(program, made) or any(name in s.mentioned for s in before):
         return None
-    users = [k for k, s in enumerate(rest) if mentioned_by(s, name)]
+    users = [k for k, s in enumerate(rest) if name in s.mentioned]
     is_update = not are_few_factors(made.value)
     if not users or not all(_takes(program, made, rest[k], is_update) for k in users):
         return None
@@ -52,7 +52,7 @@ def _inlined(program: Program, position: int) -> Program | None:
         return None
     if written(rest[: users[-1] + 1]) & {name, *(read.buffer for read in reads(made.value))}:
         return None
-    changed = tuple(_replaced(s, made) if mentioned_by(s, name) else s for s in rest)
+    changed = tuple(_replaced(s, made) if name in s.mentioned else s for s in rest)
     return program.with_body((*before, *changed))
 
 

@@ -7,9 +7,9 @@ done at once, and the value that is carried from trip to trip can stay in a regi
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations_with_replacement
 
-from sdfgad.ir.accesses import Use, are_disjoint, conflict, is_same_trip, mentions, own_params, uses_of
+from sdfgad.dependence.order import are_independent
+from sdfgad.dependence.uses import Use, own_params, uses_of
 from sdfgad.ir.expr import Lin, symbols_in
 from sdfgad.ir.program import Compute, Loop, Statement
 
@@ -22,7 +22,7 @@ def interchanged(statement: Statement) -> Statement:
     if not isinstance(inner, Loop) or not inner.is_parallel or not _is_rectangular(statement, inner):
         return statement
     uses = uses_of(statement)
-    if not _is_better(uses, statement.var, inner.var) or not _is_possible(uses, inner.var):
+    if not _is_better(uses, statement.var, inner.var) or not are_independent(uses, inner.var):
         return statement
     return replace(inner, body=(interchanged(replace(statement, body=inner.body)),))
 
@@ -50,15 +50,9 @@ def _is_rectangular(outer: Loop, inner: Loop) -> bool:
 
 def _is_better(uses: tuple[Use, ...], outer: str, inner: str) -> bool:
     """Whether, of the accesses that the outer loop moves, more run along memory with it than with the inner loop."""
-    moved = [use for use in uses if mentions(use, outer)]
+    moved = [use for use in uses if use.mentions(outer)]
     return _along(moved, outer) > _along(moved, inner)
 
 
 def _along(uses: list[Use], counter: str) -> int:
     return sum(abs(use.index[-1].coefficient(counter)) == 1 for use in uses if use.index)
-
-
-def _is_possible(uses: tuple[Use, ...], var: str) -> bool:
-    """Whether interchange is legal: all conflicts of the inner trips are within the same inner trip."""
-    pairs = combinations_with_replacement(uses, 2)
-    return all(not conflict(x, y) or is_same_trip(x, y, var, var) or are_disjoint(x, y) for x, y in pairs)

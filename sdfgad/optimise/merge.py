@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.ir.accesses import is_same_region, mentioned_by, own_params
+from sdfgad.dependence.regions import is_same_region
+from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Lin, Op, reads, rewrite
 from sdfgad.ir.program import Block, Compute, Program, Statement, written
 from sdfgad.optimise.blocks import everywhere
@@ -39,7 +40,7 @@ class _Merging:
         if not _is_outer_product(made):
             return None
         name = made.target.buffer
-        position = next((k for k, s in enumerate(rest) if mentioned_by(s, name)), None)
+        position = next((k for k, s in enumerate(rest) if name in s.mentioned), None)
         user = rest[position] if position is not None else None
         if position is None or not isinstance(user, Compute) or not self.takes(made, user):
             return None

@@ -14,7 +14,7 @@ from itertools import permutations
 
 import numpy as np
 
-from sdfgad.ir.accesses import uses_of
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Const, Expr, Lin, Op, Read, reads, rewrite, symbols_of
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (

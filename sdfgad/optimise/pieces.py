@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sdfgad.ir.accesses import Use, are_disjoint, commute, conflict, is_same_trip, own_params, uses_of
+from sdfgad.dependence.aliasing import is_same_trip
+from sdfgad.dependence.order import commute
+from sdfgad.dependence.uses import Use, conflict, own_params, uses_of
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import (
     Block,
@@ -289,7 +291,7 @@ class Group:
 
 
 def _meet_in_step(x: Use, y: Use, of_x: str, of_y: str) -> bool:
-    return not conflict(x, y) or is_same_trip(x, y, of_x, of_y) or are_disjoint(x, y)
+    return not conflict(x, y) or is_same_trip(x, y, of_x, of_y)
 
 
 def _without_clears(statement: Statement, along: tuple[str, ...]) -> tuple[list[Statement], Statement]:

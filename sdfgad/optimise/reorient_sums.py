@@ -13,8 +13,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sdfgad.analysis.private import is_privatisable
-from sdfgad.ir.accesses import own_params, uses_of
+from sdfgad.dependence.intervals import span_of
+from sdfgad.dependence.order import Trips
+from sdfgad.dependence.private import is_privatisable
+from sdfgad.dependence.sets import Domain
+from sdfgad.dependence.uses import own_params, uses_of
 from sdfgad.ir.expr import Const, Expr, Lin, reads, rewrite
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -31,8 +34,6 @@ from sdfgad.ir.program import (
     rewrite_statement,
     walk,
 )
-from sdfgad.ir.sets import Domain
-from sdfgad.optimise.dependence import Trips, is_plain, span_of
 from sdfgad.optimise.first_assign import is_clear
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import product_of
@@ -282,7 +283,7 @@ class _Case:
         ((name, _),), var = self.sum.params, self.trips.loop.var
         others = [use for s in self.trips.loop.body if s is not self.sum for use in uses_of(s)]
         for mine in uses_of(self.sum):
-            for other in (o for o in others if o.buffer == mine.buffer and is_plain(o) and is_plain(mine)):
+            for other in (o for o in others if o.buffer == mine.buffer and o.is_affine and mine.is_affine):
                 for x, y in zip(mine.index, other.index, strict=True):
                     rest = y - Lin.symbol(var)
                     is_trip = y.coefficient(var) == 1 and not {atom for atom, _ in rest.terms} & other.names
@@ -340,7 +341,7 @@ def _in_two(statement: Statement) -> Block:
 def _points(statement: Compute, domain: Domain) -> int:
     """The most points that a sum has in a trip; 0 if it is not a sum that can be reoriented."""
     is_sum = statement.accumulate == "add" and not statement.fresh and statement.value.dtype.kind in "fc"
-    if not is_sum or len(statement.params) != 1 or not all(map(is_plain, uses_of(statement))):
+    if not is_sum or len(statement.params) != 1 or not all(use.is_affine for use in uses_of(statement)):
         return 0
     if any(read.buffer == statement.target.buffer for read in reads(statement.value)):
         return 0

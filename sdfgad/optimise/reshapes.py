@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from math import prod
 
-from sdfgad.ir.accesses import fills_target, mentioned_by, own_params
+from sdfgad.dependence.regions import fills_target
+from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Lin, Read, reads
 from sdfgad.ir.folding import folded
 from sdfgad.ir.names import Names
@@ -60,7 +61,7 @@ class _Reshapes(Forward):
 
     def is_read_once(self, name: str) -> bool:
         """Whether a buffer has a single read, of as many elements as it has, outside of matrix products."""
-        users = [s for one in self.program.body if mentioned_by(one, name) for s in walk((one,))]
+        users = [s for one in self.program.body if name in one.mentioned for s in walk((one,))]
         found = [(s, r) for s in users for r in reads_of(s) if r.buffer == name]
         if len(found) != 1:
             return False
@@ -86,4 +87,4 @@ def _is_beside(block: Block, name: str, user: Compute) -> bool:
     """Whether a statement is in the same block as one that writes a buffer."""
     if user in block:
         return any(isinstance(s, Compute) and s.target.buffer == name for s in block)
-    return any(_is_beside(inner, name, user) for s in block for inner in blocks_of(s) if mentioned_by(s, name))
+    return any(_is_beside(inner, name, user) for s in block for inner in blocks_of(s) if name in s.mentioned)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
 
-from sdfgad.analysis.private import is_privatisable
+from sdfgad.dependence.private import is_privatisable
 from sdfgad.ir.program import Block, Loop, Program, Statement, walk
 from sdfgad.ir.rename import renamed
 from sdfgad.memory.lifetimes import arguments

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.accesses import interval
+from sdfgad.dependence.boxes import volume
+from sdfgad.dependence.intervals import interval
 from sdfgad.ir.expr import Expr, Lin, Op, Read, reads, rewrite
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, Statement, written
-from sdfgad.optimise.boxes import volume
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.numbers_in_sums import with_numbers_in_sums
 from sdfgad.optimise.sizes import known_bytes

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sdfgad.analysis.private import is_privatisable
-from sdfgad.ir.accesses import mentioned_by
-from sdfgad.ir.mixed_radix import writes_all
+from sdfgad.dependence.mixed_radix import writes_all
+from sdfgad.dependence.private import is_privatisable
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Program, Statement, reads_of
 from sdfgad.ir.rename import renamed
@@ -41,7 +40,7 @@ def _with_users(program: Program, name: str, users: Block, made: Mapping[str, Bu
 def _with(block: Block, name: str, users: Block) -> Block:
     """A block with its statements that mention a buffer replaced."""
     others = iter(users)
-    return tuple(next(others) if mentioned_by(s, name) else s for s in block)
+    return tuple(next(others) if name in s.mentioned else s for s in block)
 
 
 def _may_have_parts(program: Program, buffer: Buffer) -> bool:
@@ -79,7 +78,7 @@ class _Split:
         return statement, is_asked or self.before(statement, live)
 
     def side(self, block: Block, live: bool) -> tuple[Block, bool]:
-        users, live = self.block(tuple(s for s in block if mentioned_by(s, self.buffer.name)), live)
+        users, live = self.block(tuple(s for s in block if self.buffer.name in s.mentioned), live)
         return _with(block, self.buffer.name, users), live
 
     def before(self, statement: Compute, live: bool) -> bool:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import combinations_with_replacement
 
-from sdfgad.ir.accesses import are_disjoint, conflict, is_same_trip, uses_of
+from sdfgad.dependence.order import are_independent
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Expr, Lin, Read, reads, symbols_in
 from sdfgad.ir.program import (
     Access,
@@ -66,7 +66,11 @@ class _Spreading:
         known = {**self.buffers, **{array.name: array for array in arrays.values()}}
         is_product = any(product_of(part, known) is not None for part in spread)
         # A number that says how often something is done is another one in each trip now.
-        if not is_product or not all(_is_box(loop, part) for part in computes) or not _are_alone(loop):
+        if (
+            not is_product
+            or not all(_is_box(loop, part) for part in computes)
+            or not are_independent(uses_of(loop), loop.var)
+        ):
             return (statement,)
         self.buffers = known
         self.expanded |= arrays.keys()
@@ -96,12 +100,6 @@ def _with_axis(statement: Compute, arrays: Mapping[str, Buffer], var: str) -> Co
 
 def _is_box(loop: Loop, statement: Compute) -> bool:
     return loop.var not in symbols_in(extent for _, extent in statement.params)
-
-
-def _are_alone(loop: Loop) -> bool:
-    """Whether the trips are independent: no trip touches an element that another one changes."""
-    pairs = combinations_with_replacement(uses_of(loop), 2)
-    return all(not conflict(x, y) or is_same_trip(x, y, loop.var, loop.var) or are_disjoint(x, y) for x, y in pairs)
 
 
 def _spread(loop: Loop, statement: Compute) -> Compute:

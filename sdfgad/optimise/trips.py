@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.accesses import interval
+from sdfgad.dependence.intervals import interval
 from sdfgad.ir.expr import Lin, Op, reads
 from sdfgad.ir.program import Compute, Loop, Params, rewrite_statement
 from sdfgad.optimise.rows import Rows

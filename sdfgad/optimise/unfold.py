@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.accesses import own_params
+from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Const, Expr, Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import gcd
 
-from sdfgad.ir.accesses import own_params
+from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Atom, Expr, Int, Lin, postorder
 from sdfgad.ir.folding import division, folded_expression
 from sdfgad.ir.names import Names

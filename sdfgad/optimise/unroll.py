@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import product
 from math import prod
 
-from sdfgad.ir.accesses import own_params
+from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Expr, Lin, Op, postorder, rewrite
 from sdfgad.ir.program import Block, Compute, Params, Program, Statement, transform
 

@@ -26,7 +26,6 @@ from sdfgad.ir.program import (
 from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of, with_buffers
 from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
-from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.target import cpu
 
 # Loads and stores of shared vectors in a step of a row, from which on rows run together; and statements of all rows.
@@ -67,7 +66,7 @@ class _Jamming:
         """The scalars that are private to a trip; None if trips assign anything else at the same elements."""
         assigned = {s.target for s in walk((loop,)) if isinstance(s, Compute) and s.assigns}
         found = sorted({target.buffer for target in assigned if loop.var not in symbols_in(target.index)})
-        is_own = all(is_single(self.buffers[name]) and self.mentions[name] == 1 for name in found)
+        is_own = all(self.buffers[name].is_single and self.mentions[name] == 1 for name in found)
         return found if is_own and self.program.interface.isdisjoint(found) else None
 
     def rows(self, loop: Loop, inner: Loop, private: list[str]) -> tuple[Block, Loop | None]:
@@ -79,16 +78,16 @@ class _Jamming:
         before = tuple(s for copy in copies for s in copy[:at])
         after = tuple(s for copy in copies for s in copy[at + 1 :])
         body = tuple(s for copy in copies for s in _body(copy[at]))
-        if not is_vector(
-            body, inner.var, list(self.buffers.keys() - self.program.buffers), scalar_reductions(body, inner.var)
-        ):
+        jammed = replace(inner, body=body)
+        renamed = self.buffers.keys() - self.program.buffers
+        if not is_vector(jammed, renamed, scalar_reductions(body, inner.var)):
             return (loop,), None
         guards = (counter, Lin(count // cpu().jammed_rows - 1) - counter)
         together = replace(
             loop,
             var=var,
             trips=Lin(count // cpu().jammed_rows),
-            body=(*before, replace(inner, body=body), *after),
+            body=(*before, jammed, *after),
             guards=guards,
         )
         left = count % cpu().jammed_rows

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.dependence.hazards import is_hazard
+from sdfgad.dependence.sets import Domain
 from sdfgad.errors import SingularMatrix, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, IntLike, Lin, Op, Read, as_linear, reads
-from sdfgad.ir.hazards import is_hazard
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -23,7 +24,6 @@ from sdfgad.ir.program import (
     Compute,
     Whole,
 )
-from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.contents import Contents, Filling, Rolling

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from sdfgad.dependence.hazards import is_hazard
+from sdfgad.dependence.sets import Domain
 from sdfgad.ir.expr import Expr, Lin, Read
-from sdfgad.ir.hazards import is_hazard
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -27,7 +28,6 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
-from sdfgad.ir.sets import Domain
 
 
 def coalesce(program: Program) -> Program:

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.accesses import commute, is_whole, mentioned_by
+from sdfgad.dependence.order import commute
+from sdfgad.dependence.regions import is_whole
 from sdfgad.ir.expr import Lin, Read, Rewriter, rewrite
 from sdfgad.ir.program import (
     Access,
@@ -125,7 +126,7 @@ def _propagate_in_block(
 
 def _until_last(block: Block, name: str) -> Block:
     """The statements of a block up to the last one that mentions a buffer."""
-    last = max((k for k, statement in enumerate(block) if mentioned_by(statement, name)), default=-1)
+    last = max((k for k, statement in enumerate(block) if name in statement.mentioned), default=-1)
     return block[: last + 1]
 
 

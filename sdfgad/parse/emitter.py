@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 import islpy as isl
 
+from sdfgad.dependence.sets import Domain
 from sdfgad.errors import InvalidIndex, Location, SdfgadError, ShapeMismatch
 from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op
 from sdfgad.ir.program import FIRST_CHECK, Access, Branch, Buffer, Check, Compute, Loop, Statement
-from sdfgad.ir.sets import Domain
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.values import Index
 

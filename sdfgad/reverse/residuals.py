@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from sdfgad.analysis.flow import AFTER, BEFORE, OverwriteAnalysis, Request
 from sdfgad.analysis.model import numbered
+from sdfgad.dependence.hazards import is_once
+from sdfgad.dependence.sets import Domain
 from sdfgad.errors import Location
 from sdfgad.ir.expr import Expr, Lin, Read, reads
-from sdfgad.ir.hazards import is_once
 from sdfgad.ir.program import (
     Access,
     Branch,
@@ -22,7 +23,6 @@ from sdfgad.ir.program import (
     reads_of,
     writes_of,
 )
-from sdfgad.ir.sets import Domain
 from sdfgad.reverse.save_points import Key, SavePoints
 from sdfgad.rules.statements import target_params
 

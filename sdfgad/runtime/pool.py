@@ -16,7 +16,7 @@ from sdfgad.errors import ArgumentError, OutOfMemory
 from sdfgad.runtime.compiler import build_helper
 from sdfgad.threads import impatient_threads
 
-# In bytes: the page faults of a smaller array, if malloc causes any, take no longer than a call of the pool from Python.
+# In bytes: page faults of a smaller array, if malloc causes any, take no longer than a call of the pool from Python.
 SMALLEST = 1 << 16
 VARIABLE = "SDFGAD_POOL_BYTES"
 

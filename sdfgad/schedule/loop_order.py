@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sdfgad.ir.expr import Expr, Lin, Read, postorder, symbols_of
-from sdfgad.ir.mixed_radix import written_indices
-from sdfgad.ir.program import Buffer, Compute
+from sdfgad.dependence.hazards import is_injective
+from sdfgad.dependence.mixed_radix import written_indices
+from sdfgad.ir.expr import Lin, Read, postorder
+from sdfgad.ir.program import Compute
 
 
 @dataclass(frozen=True)
@@ -59,34 +60,6 @@ def _axis_and_stride(index: tuple[Lin, ...], name: str) -> tuple[int, int]:
     """Sort key: the last axis whose index contains the parameter, and the negative of its stride there."""
     axis = max(k for k, lin in enumerate(index) if _mentions((lin,), name))
     return axis, -abs(index[axis].coefficient(name))
-
-
-def is_single(buffer: Buffer) -> bool:
-    """Whether a buffer's storage is a single element (at most one; empty buffers are stored as one)."""
-    return all(extent.is_const and extent.const <= 1 for extent in buffer.shape)
-
-
-def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
-    """Whether different values of `params` certainly select different elements.
-
-    Sufficient: each parameter is determined by an axis in which it is the only one not determined already.
-    """
-    unknown = set(params)
-    while unknown:
-        found = {name for lin in index for name in [_sole_parameter(lin, unknown)] if name is not None}
-        if not found:
-            return False
-        unknown -= found
-    return True
-
-
-def _sole_parameter(lin: Lin, unknown: set[str]) -> str | None:
-    mentioned = lin.symbols & unknown
-    if len(mentioned) != 1:
-        return None
-    (name,) = mentioned
-    inside = {s for atom, _ in lin.terms if isinstance(atom, Expr) for s in symbols_of(atom)}
-    return name if name not in inside and lin.coefficient(name) else None
 
 
 def _mentions(index: tuple[Lin, ...], symbol: str) -> bool:

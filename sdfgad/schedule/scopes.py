@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sdfgad.dependence.private import carries_no_value
 from sdfgad.ir.program import Buffer, Call, Compute, Statement, blocks_of
 from sdfgad.schedule.loop_facts import header_reads
-from sdfgad.schedule.thread_independence import carries_no_value
 
 
 def is_local_to(statement: Statement, name: str, buffers: Mapping[str, Buffer]) -> bool:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from sdfgad.analysis.private import is_privatisable
-from sdfgad.ir.accesses import Use, conflict, is_same_trip, uses_of
+from sdfgad.dependence.order import are_independent
+from sdfgad.dependence.private import carries_no_value
+from sdfgad.dependence.uses import Use, uses_of
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Statement, buffers_of, reads_of, walk
-from sdfgad.schedule.loop_facts import begins_with_write
-from sdfgad.schedule.loop_order import is_single
+from sdfgad.ir.program import Buffer, Call, Compute, Loop, Statement, buffers_of, reads_of, walk
 from sdfgad.schedule.target import cpu
 
 
@@ -34,18 +33,13 @@ def private_arrays(statement: Statement, buffers: Mapping[str, Buffer], names: C
     return private if is_independent(statement, private) else set()
 
 
-def carries_no_value(block: Block, buffer: Buffer) -> bool:
-    """Whether a temporary is not live on entry to a block: no run of it reads a value of an earlier run."""
-    return begins_with_write(block, buffer.name) if is_single(buffer) else is_privatisable(block, buffer.name)
-
-
 def is_independent(loop: Loop, private: Collection[str]) -> bool:
     """Whether trips can run in any order, apart from reductions, if each has its own copy of the buffers `private`."""
     is_short = loop.trips.is_const and loop.trips.const < cpu().parallel_trips
     if is_short or loop.is_open or loop.start != Lin(0) or reads_of(loop):
         return False
     free = {*private, *maximum_reductions(loop)}
-    return all(_are_independent(uses, loop.var) for name, uses in uses_by_buffer(loop).items() if name not in free)
+    return are_independent((use for use in uses_of(loop) if use.buffer not in free), loop.var)
 
 
 def uses_by_buffer(loop: Loop) -> Mapping[str, list[Use]]:
@@ -53,11 +47,6 @@ def uses_by_buffer(loop: Loop) -> Mapping[str, list[Use]]:
     for use in uses_of(loop):
         found.setdefault(use.buffer, []).append(use)
     return found
-
-
-def _are_independent(uses: list[Use], var: str) -> bool:
-    """Whether there is no loop-carried dependence: conflicting uses access the same element only within one trip."""
-    return all(is_same_trip(a, b, var, var) for a in uses for b in uses if conflict(a, b))
 
 
 def maximum_reductions(loop: Loop) -> set[str]:

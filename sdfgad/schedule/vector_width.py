@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from sdfgad.ir.accesses import own_params
+from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Expr, Lin, Op, postorder
 from sdfgad.ir.ops import OPERATIONS, Cost
 from sdfgad.ir.program import Block, Compute, Loop, computes, walk

@@ -13,7 +13,6 @@ from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Compute, Loop, Statement
-from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.products import product_of
 from sdfgad.sdfg.descriptors import box, connector_type, debug_info, inside, is_affine, point, symbolic_form, whole
 from sdfgad.sdfg.library import BEFORE, LibraryCall, Product
@@ -88,7 +87,7 @@ class Computations:
         reader = Connectors(self.buffers, sdfg)
         writer = TaskletWriter(reader)
         lines = writer.value(statement.value)
-        is_point = is_affine(statement.target.index) or is_single(self.buffers[statement.target.buffer])
+        is_point = is_affine(statement.target.index) or self.buffers[statement.target.buffer].is_single
         target = RESULT
         if not is_point:
             target = f"{RESULT}[{', '.join(map(writer.form, statement.target.index))}]"
@@ -233,7 +232,7 @@ class Connectors:
 
 def element(access: Access, buffers: Mapping[str, Buffer]) -> Access:
     """The element as the SDFG indexes it: a buffer with one element has index 0."""
-    if not is_single(buffers[access.buffer]):
+    if not buffers[access.buffer].is_single:
         return access
     return Access(access.buffer, tuple(Lin(0) for _ in buffers[access.buffer].shape))
 

@@ -18,6 +18,7 @@ from dace import dtypes
 from dace.properties import CodeBlock
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion
 
+from sdfgad.dependence.private import carries_no_value
 from sdfgad.ir.expr import Expr, Lin, Read, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -37,7 +38,6 @@ from sdfgad.ir.program import (
 from sdfgad.memory.lifetimes import arguments, local_variables
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.scopes import is_local_to
-from sdfgad.schedule.thread_independence import carries_no_value
 from sdfgad.sdfg.computations import Computations, label
 from sdfgad.sdfg.descriptors import add_buffer, add_value, connector_type, mark_bounds
 from sdfgad.sdfg.marks import mark

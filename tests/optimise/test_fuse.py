@@ -4,6 +4,7 @@ import pytest
 
 from sdfgad.ir.program import Loop, walk
 from sdfgad.optimise.fuse import fuse
+from tests.helpers import with_target
 from tests.helpers_passes import assert_becomes, assert_stays, check_passes
 from tests.helpers_text import sample
 
@@ -25,7 +26,8 @@ def test_element_by_element():
     )
 
 
-def test_functions_of_whole_vectors_share_no_loop_with_other_loops():
+def test_functions_of_whole_vectors_share_no_loop_with_other_loops(monkeypatch):
+    with_target(monkeypatch, short_trips=6)
     assert_becomes(
         fuse,
         """
@@ -37,10 +39,42 @@ def test_functions_of_whole_vectors_share_no_loop_with_other_loops():
         """
         loop parallel f < 20:
             a[f] = (x[f] * 2.0)
-            for c < 6: Z[f, c] = (X[f, c] * a[f])
-        loop parallel f_1 < 20:
-            b[f_1] = exp(a[f_1])
-            z[f_1] = (b[f_1] + a[f_1])
+            b[f] = exp(a[f])
+            z[f] = (b[f] + a[f])
+        for p < 20, c < 6: Z[p, c] = (X[p, c] * a[p])
+        """,
+    )
+
+
+def test_vectors_share_no_loop_with_short_loops():
+    assert_stays(
+        fuse,
+        """
+        for p < 20: a[p] = (x[p] * y[p])
+        for p < 20, c < 6: Z[p, c] = (X[p, c] * a[p])
+        """,
+    )
+
+
+def test_what_shares_all_loops_comes_first():
+    # The third statement could share the outer loop with the second, and then no loop with the fourth.
+    assert_becomes(
+        fuse,
+        """
+        for p < 20, c < 6: T[p, c] = X[p, c]
+        for p < 20, c < 5: A[p, c] = (T[-p + 19, c] * 2.0)
+        for p < 20, c < 4: Z[p, c] = (A[p, c] * y[c])
+        for p < 20, c < 4: T[p, c] = (Z[p, c] * 2.0)
+        for p < 20, c < 4: W[p, c] = T[p, c]
+        """,
+        """
+        for p < 20, c < 6: T[p, c] = X[p, c]
+        for p < 20, c < 5: A[p, c] = (T[-p + 19, c] * 2.0)
+        loop parallel f < 20:
+            loop parallel f_1 < 4:
+                Z[f, f_1] = (A[f, f_1] * y[f_1])
+                T[f, f_1] = (Z[f, f_1] * 2.0)
+                W[f, f_1] = T[f, f_1]
         """,
     )
 
@@ -249,7 +283,8 @@ def test_parameters_of_one_axis():
     )
 
 
-def test_rows_that_a_loop_chooses_do_not_tell_what_runs_along_memory():
+def test_rows_that_a_loop_chooses_do_not_tell_what_runs_along_memory(monkeypatch):
+    with_target(monkeypatch, short_trips=6)
     assert_becomes(
         fuse,
         """

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from sdfgad.ir.accesses import uses_of
+from sdfgad.dependence.distance import dependence_distance
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Lin, Op, Read
 from sdfgad.ir.program import Access, Compute
-from sdfgad.schedule.loop_facts import dependence_distance, scalar_reductions
+from sdfgad.schedule.loop_facts import scalar_reductions
 from sdfgad.schedule.work import work_of
 from tests.helpers_text import sample
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sdfgad.schedule.loop_order import is_injective, order_of
+from sdfgad.dependence.hazards import is_injective
+from sdfgad.schedule.loop_order import order_of
 from tests.helpers_text import sample
 
 

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from sdfgad.ir.accesses import uses_of
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Compute, Loop, Statement, buffers_of, reads_of, walk, written
 from sdfgad.schedule.loop_facts import free_symbols
-from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, maximum_reductions
 from sdfgad.schedule.work import work_of
@@ -60,7 +59,7 @@ class Functions(Points):
         parameters, first, last = [extra] if extra else [], list[str](), list[str]()
         for buffer in passed:
             type_, is_changed = self.type(buffer), buffer in changed
-            if not is_single(self.buffers[buffer]):
+            if not self.buffers[buffer].is_single:
                 parameters.append(f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{buffer}_")
             elif is_changed:
                 parameters.append(f"{type_} i_{buffer}_, {type_}* __restrict__ o_{buffer}_")
@@ -90,7 +89,7 @@ class Functions(Points):
         lines = self.statement(statement, scalars)
         self.functions.append(self.function(name, found, changed, integers, lines))
         self.is_streaming = streaming
-        both = {n for n in found if n in changed and is_single(self.buffers[n])}
+        both = {n for n in found if n in changed and self.buffers[n].is_single}
         arguments = [f"b_{n}_, &b_{n}_" if n in both else f"b_{n}_" for n in found]
         return [f"{name}({', '.join([*arguments, *integers])});"]
 
@@ -113,7 +112,7 @@ class Functions(Points):
         block, changed = loop.body, written(loop.body)
         found = sorted({n for s in walk(block) for n in buffers_of(s)} - set(scalars))
         integers = [name for name in self.integers(block, found) if name != loop.var]
-        sums = [n for n in found if n in changed and is_single(self.buffers[n])]
+        sums = [n for n in found if n in changed and self.buffers[n].is_single]
         uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
         arrays = [n for n in found if n in uses and is_array_sum(self.buffers[n], uses[n], loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
@@ -133,7 +132,7 @@ class Functions(Points):
         found = sorted(buffers_of(statement))
         is_read = any(read.buffer == target for read in reads_of(statement))
         has_identity = not statement.fresh or self.buffers[target].dtype.kind == "f"
-        if is_read or not has_identity or not is_single(self.buffers[target]):
+        if is_read or not has_identity or not self.buffers[target].is_single:
             return []
         first, last = Lin.symbol("first_"), Lin.symbol("last_")
         extent = dict(statement.params)[name]

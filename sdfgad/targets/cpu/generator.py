@@ -20,7 +20,6 @@ from dace.codegen.targets import cpp
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Block, Buffer, Loop, computes, walk
-from sdfgad.schedule.loop_order import is_single
 from sdfgad.sdfg.marks import is_marked, schedule, storage
 from sdfgad.sdfg.outline import Outline
 from sdfgad.targets.cpu.cpp import Writer
@@ -136,9 +135,9 @@ class CPU(TargetCodeGenerator):
             if self._buffer(sdfg, name).dtype.kind == "c":
                 # A std::complex to DaCe.
                 pointer = f"sdfgad::own({pointer})"
-            if is_single(self._buffer(sdfg, name)):
+            if self._buffer(sdfg, name).is_single:
                 yield f"*{pointer}"
-            if not is_single(self._buffer(sdfg, name)) or name in nest.writes:
+            if not self._buffer(sdfg, name).is_single or name in nest.writes:
                 yield pointer
         yield from nest.integers
 

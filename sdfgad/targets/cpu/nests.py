@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sdfgad.dependence.private import begins_with_write
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import (
@@ -28,12 +29,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.schedule.collapse import collapsed
-from sdfgad.schedule.loop_facts import (
-    begins_with_write,
-    is_vector,
-    scalar_reductions,
-)
-from sdfgad.schedule.loop_order import is_single
+from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
 from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.scopes import is_local_to
@@ -100,7 +96,7 @@ class _Nest(Functions):
         changed = written(block)
         local = [name for name in found if name not in self.outside]
         passed = [name for name in found if name in self.outside]
-        carried = [name for name in local if is_single(self.buffers[name]) and not begins_with_write(block, name)]
+        carried = [name for name in local if self.buffers[name].is_single and not begins_with_write(block, name)]
         integers = self.integers(block, found)
         self.is_long = sum(1 for _ in walk(block)) >= cpu().long_body
         self.is_wide = is_wide(block) or calls_vector_functions(block)
@@ -110,7 +106,7 @@ class _Nest(Functions):
             # Once for all of them: it takes as long as some of them do, and threads would do it to each other.
             start.append("const sdfgad::OneThread alone_;")
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
-        reads_ = tuple(name for name in passed if name not in changed or is_single(self.buffers[name]))
+        reads_ = tuple(name for name in passed if name not in changed or self.buffers[name].is_single)
         writes = tuple(name for name in passed if name in changed)
         code = "\n".join([*self.functions, text])
         return Nest(self.name, code, reads_, writes, tuple(integers), tuple(self.headers), self.uses_blas)
@@ -137,7 +133,7 @@ class _Nest(Functions):
 
     def declared(self, name: str) -> str:
         buffer = self.buffers[name]
-        if is_single(buffer):
+        if buffer.is_single:
             return f"{self.type(name)} b_{name}_;"
         return f"alignas(64) {self.type(name)} b_{name}_[{math.prod(extent.const for extent in buffer.shape)}];"
 
@@ -164,7 +160,7 @@ class _Nest(Functions):
         self.headers[LIBRARY[call.name].header] = None
         self.uses_blas = True
         texts = [
-            ("&" if is_single(self.buffers[w.buffer]) else "") + f"b_{w.buffer}_" for w in call.inputs + call.outputs
+            ("&" if self.buffers[w.buffer].is_single else "") + f"b_{w.buffer}_" for w in call.inputs + call.outputs
         ]
         target = f"{texts.pop()[1:]} = " if LIBRARY[call.name].failure else ""
         return f"{target}sdfgad::{call.name}({', '.join([*texts, *map(str, call.sizes)])});"
@@ -188,7 +184,7 @@ class _Nest(Functions):
         pragma: list[str] = []
         if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
             sums = scalar_reductions(body, var)
-            pragma = self.pragma(sums) if is_vector(body, var, scalars, sums) else []
+            pragma = self.pragma(sums) if is_vector(loop, scalars, sums) else []
         mask = mask_of(loop, self.buffers)
         if mask is not None:
             head = head_of(loop, mask, start, end)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from sdfgad.ir.expr import Atom, Const, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params
-from sdfgad.schedule.loop_order import Order, is_single, order_of
+from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import Product, product_of
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.work import is_worth_threads
@@ -202,7 +202,7 @@ class Points:
 
     def is_mask(self, name: str) -> bool:
         """Whether a buffer is an array of booleans."""
-        return self.buffers[name].dtype.kind == "b" and not is_single(self.buffers[name])
+        return self.buffers[name].dtype.kind == "b" and not self.buffers[name].is_single
 
     @contextmanager
     def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
@@ -250,7 +250,7 @@ class Points:
         raise NotImplementedError
 
     def element(self, access: Access, writer: Writer) -> str:
-        if is_single(self.buffers[access.buffer]):
+        if self.buffers[access.buffer].is_single:
             return f"b_{access.buffer}_"
         return f"b_{access.buffer}_[{self.offset(access, writer)}]"
 

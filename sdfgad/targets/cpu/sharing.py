@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 
-from sdfgad.ir.accesses import Use
+from sdfgad.dependence.distance import dependence_distance
+from sdfgad.dependence.uses import Use
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Buffer, Loop
 from sdfgad.memory.lifetimes import has_small_calls
-from sdfgad.schedule.loop_facts import dependence_distance
-from sdfgad.schedule.loop_order import is_single
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, is_independent, maximum_reductions, uses_by_buffer
@@ -43,7 +42,7 @@ def distance_of(loop: Loop, private: Collection[str], buffers: Mapping[str, Buff
 
 def _distance_for(buffer: Buffer, uses: list[Use], loop: Loop) -> int | None:
     """The same for one buffer, which trips may read, or write at different elements, or add to."""
-    if is_single(buffer):
+    if buffer.is_single:
         return 1 if len({use.kind for use in uses}) == 1 and uses[0].kind != "write" else None
     # What is assigned no other trip touches, but other places in the loop may add to the same element.
     if any(dependence_distance([use], loop.var) != 1 for use in uses if use.kind == "write"):

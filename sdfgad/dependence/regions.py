@@ -1,12 +1,52 @@
-"""Write regions: the part of a buffer that a statement writes, where that is a box."""
+"""Write regions: which elements of a buffer a statement writes: all, the same as another one, or a box."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from sdfgad.dependence.boxes import Box
+from sdfgad.dependence.mixed_radix import writes_same_elements
+from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Lin, rewrite
-from sdfgad.ir.program import Access, Compute
-from sdfgad.optimise.boxes import Box
+from sdfgad.ir.program import Access, Buffer, Compute
+
+
+def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
+    """Whether a statement writes every element of its target: its index is the own parameters, over the whole shape."""
+    own, shape = own_params(statement), buffers[statement.target.buffer].shape
+    in_order = statement.target.index == tuple(Lin.symbol(name) for name, _ in own)
+    return in_order and tuple(extent for _, extent in own) == shape
+
+
+def fills_target(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
+    """As `is_whole`, but axes of extent 1 may have the index 0 instead of a parameter."""
+    shape = buffers[statement.target.buffer].shape
+    axes = zip(statement.target.index, shape, strict=True)
+    long = [(lin, extent) for lin, extent in axes if (lin, extent) != (Lin(0), Lin(1))]
+    own = own_params(statement)
+    return long == [(Lin.symbol(name), extent) for name, extent in own]
+
+
+def is_same_region(a: Compute, b: Compute) -> bool:
+    """Whether two statements certainly write the same set of elements, each of them once per summed point."""
+    return _is_same_box(a, b) or writes_same_elements(a, b)
+
+
+def _is_same_box(a: Compute, b: Compute) -> bool:
+    own_a, own_b = own_params(a), own_params(b)
+    if len(own_a) != len(own_b) or len(own_a) < len(a.params):
+        return False
+    names = {y: Lin.symbol(x) for (x, _), (y, _) in zip(own_a, own_b, strict=True)}
+    extents = tuple(extent for _, extent in own_b)
+    lins = (*b.target.index, *extents)
+    if not all(lin.is_affine for lin in lins):
+        return False
+    # Variable capture: a free symbol of `b` must not have the name of a parameter of `a`.
+    if ({atom for lin in lins for atom, _ in lin.terms} - names.keys()) & {name for name, _ in own_a}:
+        return False
+    found = tuple(lin.substitute(names) for lin in lins)
+    return found == (*a.target.index, *(extent for _, extent in own_a))
 
 
 @dataclass(frozen=True)

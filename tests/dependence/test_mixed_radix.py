@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from sdfgad.dependence.mixed_radix import digits_of, radix_of, writes_all, writes_same_elements, written_indices
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.mixed_radix import digits_of, radix_of, writes_all, writes_same_elements, written_indices
 from tests.helpers_text import sample
 
 NAMES = "abc"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdfgad.analysis.private import is_privatisable
+from sdfgad.dependence.private import is_privatisable
 from tests.helpers_text import sample
 
 PRIVATISABLE = {

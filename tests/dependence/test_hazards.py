@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from sdfgad.dependence.hazards import is_hazard, is_once
+from sdfgad.dependence.sets import Domain
 from sdfgad.ir.expr import INT, Int, Lin, Op, Read, as_linear
-from sdfgad.ir.hazards import is_hazard, is_once
 from sdfgad.ir.program import Access
-from sdfgad.ir.sets import Domain
 
 F64 = np.dtype(np.float64)
 P, Q, I, N = (Lin.symbol(name) for name in "pqin")

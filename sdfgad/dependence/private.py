@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sdfgad.ir.accesses import Use, interval, is_same_region, mentioned_by, own_params, uses_of
+from sdfgad.dependence.intervals import interval
+from sdfgad.dependence.mixed_radix import Digits, written_indices
+from sdfgad.dependence.regions import is_same_region
+from sdfgad.dependence.uses import Use, own_params, uses_of
 from sdfgad.ir.expr import INT, Const, Lin
-from sdfgad.ir.mixed_radix import Digits, written_indices
-from sdfgad.ir.program import Access, Block, Branch, Call, Compute, Loop, Statement, reads_of
+from sdfgad.ir.program import Access, Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
 
 
 def is_privatisable(block: Block, name: str) -> bool:
     """Whether each run of a block assigns the elements of a buffer that it reads before it reads them."""
-    found = [statement for statement in block if mentioned_by(statement, name)]
+    found = [statement for statement in block if name in statement.mentioned]
     if len(found) == 1 and isinstance(found[0], Branch):
         branch = found[0]
-        sides = [side for side in (branch.then, branch.orelse) if any(mentioned_by(s, name) for s in side)]
+        sides = [side for side in (branch.then, branch.orelse) if any(name in s.mentioned for s in side)]
         is_in_condition = any(read.buffer == name for read in reads_of(branch))
         return not is_in_condition and all(is_privatisable(side, name) for side in sides)
     first = _first_write(found, name)
@@ -43,7 +45,7 @@ def _first_write(users: Sequence[Statement], name: str) -> Compute | None:
     """The elements that the first of `users` assigns before it reads any, as one statement with a dummy value."""
     first = users[0]
     if isinstance(first, Loop) and first.is_parallel:
-        nested = _first_write([s for s in first.body if mentioned_by(s, name)], name)
+        nested = _first_write([s for s in first.body if name in s.mentioned], name)
         if nested is None:
             return None
         whole = replace(nested, params=(*nested.params, (first.var, first.trips)))
@@ -65,3 +67,24 @@ def _box(use: Use) -> Compute:
     """A use as an assignment, with a dummy value, over the parameters that its index contains."""
     whole = Compute(use.bound, Access(use.buffer, use.index), Const(0, INT))
     return replace(whole, params=own_params(whole))
+
+
+def carries_no_value(block: Block, buffer: Buffer) -> bool:
+    """Whether a temporary is not live on entry to a block: no run of it reads a value of an earlier run."""
+    return begins_with_write(block, buffer.name) if buffer.is_single else is_privatisable(block, buffer.name)
+
+
+def begins_with_write(block: Block, name: str) -> bool:
+    """Whether a scalar is defined before use in a block: assigned on every path before it is read."""
+    users = [s for s in block if name in s.mentioned]
+    first = users[0] if users else None
+    if isinstance(first, Loop | Branch) and len(users) == 1:
+        sides = [side for side in blocks_of(first) if any(name in s.mentioned for s in side)]
+        is_asked = any(read.buffer == name for read in reads_of(first))
+        return not is_asked and all(begins_with_write(side, name) for side in sides)
+    if isinstance(first, Call):
+        return all(whole.buffer != name for whole in first.inputs)
+    if not isinstance(first, Compute) or (first.params and not first.fresh):
+        return False
+    is_read = any(read.buffer == name for read in reads_of(first))
+    return first.assigns and first.target.buffer == name and not is_read

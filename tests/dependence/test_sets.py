@@ -5,8 +5,8 @@ import itertools
 import islpy as isl
 import pytest
 
+from sdfgad.dependence.sets import Domain
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
-from sdfgad.ir.sets import Domain
 
 I, J, N = (Lin.symbol(name) for name in "ijn")
 TRIANGLE = Domain().with_range("i", 7).with_range("j", I)

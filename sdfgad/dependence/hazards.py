@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sdfgad.ir.expr import Expr, Lin, Rewriter, reads
+from sdfgad.dependence.sets import Domain
+from sdfgad.ir.expr import Expr, Lin, Rewriter, reads, symbols_of
 from sdfgad.ir.program import Access
-from sdfgad.ir.sets import Domain
 
 Params = tuple[tuple[str, Lin], ...]
 
@@ -47,3 +47,26 @@ def _are_disjoint(
 ) -> bool:
     equal = [f for a, b in zip(left, right, strict=True) for f in (a - b, b - a)]
     return is_empty(domain.with_form(*equal))
+
+
+def is_injective(index: tuple[Lin, ...], params: list[str]) -> bool:
+    """Whether different values of `params` certainly select different elements.
+
+    Sufficient: each parameter is determined by an axis in which it is the only one not determined already.
+    """
+    unknown = set(params)
+    while unknown:
+        found = {name for lin in index for name in [_sole_parameter(lin, unknown)] if name is not None}
+        if not found:
+            return False
+        unknown -= found
+    return True
+
+
+def _sole_parameter(lin: Lin, unknown: set[str]) -> str | None:
+    mentioned = lin.symbols & unknown
+    if len(mentioned) != 1:
+        return None
+    (name,) = mentioned
+    inside = {s for atom, _ in lin.terms if isinstance(atom, Expr) for s in symbols_of(atom)}
+    return name if name not in inside and lin.coefficient(name) else None
