@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from sdfgad.ir.program import Program
-from sdfgad.optimise.factor_sums import factor_sums
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
-from sdfgad.optimise.scale_once import scale_once
-from sdfgad.optimise.spread_loops import spread_loops
-from sdfgad.optimise.sum_loops import sum_loops
+from sdfgad.optimise.products.factor_sums import factor_sums
+from sdfgad.optimise.products.scale_once import scale_once
+from sdfgad.optimise.products.spread_loops import spread_loops
+from sdfgad.optimise.products.sum_loops import sum_loops
 
 EARLY: tuple[Pass, ...] = in_order(
     (

@@ -5,37 +5,37 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from sdfgad.ir.program import Program
+from sdfgad.optimise.accumulation.clears import clear_early
+from sdfgad.optimise.accumulation.first_assign import assign_first
+from sdfgad.optimise.accumulation.gather import gather
+from sdfgad.optimise.accumulation.share import share
 from sdfgad.optimise.before_ad import EARLY
-from sdfgad.optimise.clears import clear_early
-from sdfgad.optimise.contract import contract
-from sdfgad.optimise.copies import forward_copies, make_in_place
-from sdfgad.optimise.dead_code import remove_dead_code
-from sdfgad.optimise.drop_axes import drop_axes
-from sdfgad.optimise.extract_gemm import extract_gemm
-from sdfgad.optimise.factors import add_factors
-from sdfgad.optimise.first_assign import assign_first
-from sdfgad.optimise.fuse import fuse
-from sdfgad.optimise.gather import gather
-from sdfgad.optimise.hoist import hoist
-from sdfgad.optimise.hoist_indices import hoist_indices
-from sdfgad.optimise.implied import remove_implied
-from sdfgad.optimise.inline import inline
-from sdfgad.optimise.layout import arrange
-from sdfgad.optimise.merge import merge_products
-from sdfgad.optimise.mirror import merge_mirrored
+from sdfgad.optimise.cleaning.copies import forward_copies, make_in_place
+from sdfgad.optimise.cleaning.dead_code import remove_dead_code
+from sdfgad.optimise.cleaning.implied import remove_implied
+from sdfgad.optimise.cleaning.ranges import remove_decided
+from sdfgad.optimise.cleaning.reshapes import forward_reshapes
+from sdfgad.optimise.cleaning.unravel import unravel
+from sdfgad.optimise.loops.fuse import fuse
+from sdfgad.optimise.loops.hoist import hoist
+from sdfgad.optimise.loops.hoist_indices import hoist_indices
+from sdfgad.optimise.loops.tile import tile
+from sdfgad.optimise.loops.unroll_and_jam import unroll_and_jam
+from sdfgad.optimise.loops.widen import widen
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
-from sdfgad.optimise.ranges import remove_decided
-from sdfgad.optimise.reorient_sums import reorient_sums
-from sdfgad.optimise.reshapes import forward_reshapes
-from sdfgad.optimise.reuse import reuse
-from sdfgad.optimise.share import share
-from sdfgad.optimise.split import split
-from sdfgad.optimise.tile import tile
-from sdfgad.optimise.unfold import unfold
-from sdfgad.optimise.unravel import unravel
-from sdfgad.optimise.unroll import unroll
-from sdfgad.optimise.unroll_and_jam import unroll_and_jam
-from sdfgad.optimise.widen import widen
+from sdfgad.optimise.products.extract_gemm import extract_gemm
+from sdfgad.optimise.products.factors import add_factors
+from sdfgad.optimise.products.inline import inline
+from sdfgad.optimise.products.merge import merge_products
+from sdfgad.optimise.products.mirror import merge_mirrored
+from sdfgad.optimise.products.reorient_sums import reorient_sums
+from sdfgad.optimise.products.unfold import unfold
+from sdfgad.optimise.products.unroll import unroll
+from sdfgad.optimise.storage.contract import contract
+from sdfgad.optimise.storage.drop_axes import drop_axes
+from sdfgad.optimise.storage.layout import arrange
+from sdfgad.optimise.storage.reuse import reuse
+from sdfgad.optimise.storage.split import split
 
 _CLEAN = pass_of(
     Phase.STATEMENTS,

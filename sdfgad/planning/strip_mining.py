@@ -37,7 +37,7 @@ class Cuts:
 
     def _found(self, layout: Layout) -> Iterator[Layout]:
         # Passes are imported only where something is planned.
-        from sdfgad.optimise.pieces import in_pieces
+        from sdfgad.optimise.loops.pieces import in_pieces
 
         estimate = Estimate(layout.integers(self.sizes))
         program, cuts = layout.code.before_loops, layout.code.cuts
@@ -80,9 +80,9 @@ class Estimate:
         return dict(sorted(sizes.items(), key=lambda one: -one[1]))
 
     def _fused(self, program: Program) -> Program:
-        from sdfgad.optimise.contract import contract
-        from sdfgad.optimise.fuse import fuse
-        from sdfgad.optimise.reuse import reuse
+        from sdfgad.optimise.loops.fuse import fuse
+        from sdfgad.optimise.storage.contract import contract
+        from sdfgad.optimise.storage.reuse import reuse
 
         if id(program) not in self._known:
             self._known[id(program)] = program, reuse(contract(fuse(program)))

@@ -7,7 +7,7 @@ import pytest
 from sdfgad.errors import InvalidProgram
 from sdfgad.ir.program import Access
 from sdfgad.optimise.before_ad import EARLY, prepare
-from sdfgad.optimise.fuse import fuse
+from sdfgad.optimise.loops.fuse import fuse
 from sdfgad.optimise.pass_manager import Phase, in_order, pass_of, run_passes
 from sdfgad.optimise.passes import BEFORE_LOOPS, FROM_LOOPS, PASSES, TABLE, optimise
 from tests.helpers_text import sample

@@ -1,0 +1,1 @@
+"""Accumulation: how contributions to one array are cleared, aligned, and added up."""

@@ -1,0 +1,1 @@
+"""Storage: layout, contraction, and sharing of the memory of temporaries."""
