@@ -9,7 +9,7 @@ computed beforehand by a program of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import islpy as isl
 
@@ -19,7 +19,7 @@ from sdfgad.gradient.checkpoints import Checkpoint, axes_of
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.polynomial import Monomial, Polynomial
-from sdfgad.ir.program import Access, Buffer, Compute, Loop, Statement, rewrite_statement
+from sdfgad.ir.program import Access, Buffer, Compute, Loop, Statement, reindexed
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.residuals import Residual
@@ -123,10 +123,9 @@ def _in_turn(restore: Compute, names: Names) -> Statement:
     """A statement point by point: one over a box may write no element twice."""
     fresh = {name: names.fresh(name) for name, _ in restore.params}
     symbols = {old: Lin.symbol(new) for old, new in fresh.items()}
-    result = rewrite_statement(replace(restore, params=()), symbols)
+    result: Statement = reindexed(restore, (), symbols)
     for name, extent in reversed(restore.params):
-        counter = symbols[name]
-        result = Loop(fresh[name], extent, (result,), (counter, extent - counter - 1), where=restore.where)
+        result = Loop.over(fresh[name], extent, (result,), restore.where)
     return result
 
 

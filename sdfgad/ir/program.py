@@ -181,10 +181,25 @@ class Loop(Node):
     start: Lin = ZERO
     is_parallel: bool = False
 
+    @staticmethod
+    def over(var: str, trips: Lin, body: Block, where: Location | None = None, *, is_parallel: bool = False) -> Loop:
+        """``for var < trips: body``, with guards that say so."""
+        return Loop(var, trips, body, guards_of(var, trips), where=where, is_parallel=is_parallel)
+
+    def with_trips(self, trips: Lin, body: Block) -> Loop:
+        """The loop with another number of trips, from 0 on, and another body."""
+        return replace(self, trips=trips, body=body, guards=guards_of(self.var, trips))
+
     @cached_property
     def users(self) -> Mapping[str, Block]:
         """Use-def chain: each buffer that the body mentions -> the statements of the body that mention it, in order."""
         return users_of(self.body)
+
+
+def guards_of(var: str, trips: Lin) -> tuple[Lin, Lin]:
+    """The forms that are >= 0 where ``0 <= var < trips``."""
+    counter = Lin.symbol(var)
+    return counter, trips - counter - 1
 
 
 @dataclass(frozen=True)
@@ -204,7 +219,7 @@ class Branch(Node):
 
 
 Statement = Compute | Call | Loop | Branch
-S = TypeVar("S", Compute, Call, Loop, Branch)
+S = TypeVar("S", bound=Statement)
 Block = tuple[Statement, ...]
 
 
@@ -390,11 +405,11 @@ def _is_same(old: Any, new: Any) -> bool:
 
 
 def rewrite_statement(
-    statement: Statement,
+    statement: S,
     symbols: Mapping[str, IntLike] | None = None,
     replace_node: Callable[[Expr], Expr | None] | None = None,
     rewriter: Rewriter | None = None,
-) -> Statement:
+) -> S:
     """A statement itself (not its nested blocks) with symbols and nodes replaced; a call has neither.
 
     Args:
@@ -411,3 +426,13 @@ def rewrite_statement(
         return changed(statement, condition=rewriter(statement.condition), guards=rewriter.index(statement.guards))
     start, trips = rewriter.index((statement.start, statement.trips))
     return changed(statement, start=start, trips=trips, guards=rewriter.index(statement.guards))
+
+
+def reindexed(statement: Compute, params: Params, symbols: Mapping[str, IntLike]) -> Compute:
+    """A statement over other parameters, of which its old ones, and other symbols, are forms."""
+    return replace(rewrite_statement(replace(statement, params=()), symbols), params=params)
+
+
+def substituted(block: Block, symbols: Mapping[str, IntLike]) -> Block:
+    """A block with forms in place of symbols, in nested blocks, too."""
+    return transform(block, lambda statement: (rewrite_statement(statement, symbols),))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from sdfgad.ir.expr import Expr, Lin, Read, rewrite
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Compute, Loop, Program, rewrite_statement, walk
+from sdfgad.ir.program import Compute, Loop, Program, reindexed, walk
 
 
 def names_of(program: Program) -> Names:
@@ -22,19 +21,4 @@ def renamed(statement: Compute, names: Sequence[str]) -> Compute:
     """A statement with these names for its parameters, in their order."""
     symbols = {old: Lin.symbol(new) for (old, _), new in zip(statement.params, names, strict=True)}
     params = tuple((new, extent) for (_, extent), new in zip(statement.params, names, strict=True))
-    target = Access(statement.target.buffer, tuple(lin.substitute(symbols) for lin in statement.target.index))
-    return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
-
-
-def with_buffers(statement: Compute, names: Mapping[str, str]) -> Compute:
-    """A statement that reads and writes buffers of these new names instead."""
-
-    def named(node: Expr) -> Expr | None:
-        if not isinstance(node, Read) or node.buffer not in names:
-            return None
-        return Read(names[node.buffer], node.index, node.dtype)
-
-    changed = rewrite_statement(statement, replace_node=named)
-    assert isinstance(changed, Compute)
-    target = replace(changed.target, buffer=names.get(changed.target.buffer, changed.target.buffer))
-    return replace(changed, target=target)
+    return reindexed(statement, params, symbols)

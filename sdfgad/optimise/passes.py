@@ -18,7 +18,6 @@ from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
 from sdfgad.optimise.loops.fuse import fuse
 from sdfgad.optimise.loops.hoist import hoist
-from sdfgad.optimise.loops.hoist_indices import hoist_indices
 from sdfgad.optimise.loops.tile import tile
 from sdfgad.optimise.loops.unroll_and_jam import unroll_and_jam
 from sdfgad.optimise.loops.widen import widen
@@ -90,13 +89,7 @@ PASSES: tuple[Pass, ...] = in_order(
             needs=("fuse", "tile"),
             motive="Storage: values of one trip get buffers of their own, down to scalars, which share memory.",
         ),
-        pass_of(
-            Phase.LOOPS,
-            hoist,
-            hoist_indices,
-            needs=("contract",),
-            motive="Loop-invariant code motion (LICM) of expensive scalar values, and of indices read from arrays.",
-        ),
+        pass_of(Phase.LOOPS, hoist, needs=("contract",)),
         pass_of(Phase.LOOPS, unroll_and_jam, needs=("fuse", "contract")),
         pass_of(Phase.LOOPS, unfold),
         pass_of(Phase.LOOPS, widen, needs=("contract",)),

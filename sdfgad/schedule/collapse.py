@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from sdfgad.ir.expr import Expr, Int, Lin, postorder, symbols_in, symbols_of
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, reads_of, rewrite_statement
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, reads_of, substituted
 
 
 def collapsed(loop: Loop, buffers: Mapping[str, Buffer]) -> Loop:
@@ -25,10 +24,8 @@ def collapsed(loop: Loop, buffers: Mapping[str, Buffer]) -> Loop:
         return loop
     if any({outer, inner.var} & symbols_of(*_numbers(s)) for s in body if isinstance(s, Compute)):
         return loop
-    counter, trips = Lin.symbol(outer), loop.trips.scaled(length)
-    names = {outer: Lin(0), inner.var: counter}
-    body = tuple(rewrite_statement(s, names) for s in body)
-    return replace(loop, trips=trips, guards=(counter, trips - counter - 1), body=body)
+    body = substituted(body, {outer: Lin(0), inner.var: Lin.symbol(outer)})
+    return loop.with_trips(loop.trips.scaled(length), body)
 
 
 def offset_of(access: Access, buffers: Mapping[str, Buffer]) -> Lin | None:

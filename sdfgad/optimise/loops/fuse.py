@@ -7,27 +7,25 @@ share a loop if no trip of one conflicts with a different trip of the other, exc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from sdfgad.dependence.aliasing import is_same_trip
 from sdfgad.dependence.order import commute, run_in_step
 from sdfgad.dependence.uses import own_params, uses_of
-from sdfgad.ir.expr import Const, Int, Lin, Op, reads, rewrite
+from sdfgad.ir.expr import Const, Int, Lin, Op, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
-    Access,
     Block,
     Compute,
     Loop,
     Program,
     Statement,
-    rewrite_statement,
-    transform,
     with_blocks,
 )
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.loops.interchange import interchanged
+from sdfgad.optimise.loops.nest import at_trip, in_two
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import matrix_product_of, product_of
 from sdfgad.schedule.target import cpu
@@ -177,6 +175,7 @@ class _Fusion:
         if len(group.members) == 1:
             return (group.members[0][0],)
         var = self.names.fresh("f")
+        counter = Lin.symbol(var)
         clears: list[Statement] = []
         members: list[tuple[Member, str]] = []
         for statement, lead in group.members:
@@ -185,13 +184,11 @@ class _Fusion:
                 clear, statement = in_two(statement)
                 clears.append(clear)
             members.append((statement, lead))
-        body = self.block(tuple(s for statement, name in members for s in hoisted(statement, name, var)))
-        counter = Lin.symbol(var)
-        guards = (counter, group.extent - counter - 1)
+        body = self.block(tuple(s for statement, name in members for s in at_trip(statement, name, counter)))
         where = group.members[0][0].where
         # What finds an extremum is not for any order: each trip changes what another one has found.
         is_parallel = not any(_is_sequential(s, lead) and not _is_sum(s) for s, lead in group.members)
-        return (*clears, Loop(var, group.extent, body, guards, where=where, is_parallel=is_parallel))
+        return (*clears, Loop.over(var, group.extent, body, where, is_parallel=is_parallel))
 
 
 def _is_ragged(statement: Compute) -> bool:
@@ -263,13 +260,6 @@ def _along_memory(index: tuple[Lin, ...], names: list[str]) -> str | None:
     return min(steps, key=lambda name: steps[name]) if is_told else None
 
 
-def in_two(statement: Compute) -> tuple[Compute, Compute]:
-    """A sum as two statements: the clear of its target, and its contributions."""
-    own, zero = own_params(statement), Const(0, statement.value.dtype)
-    clear = replace(statement, params=own, value=zero, accumulate=None, fresh=False)
-    return clear, replace(statement, fresh=False)
-
-
 def _earliest(groups: list[_Group | Statement], statement: Statement) -> int:
     """The position for a statement: the end, but a clear of one element goes before all that it commutes with."""
     position = len(groups)
@@ -317,9 +307,8 @@ def share(group: _Group | Statement, statement: Statement, rank: int) -> bool:
 
 def _in_parts(statement: Statement) -> Block:
     """A sum into one element, split into its clear and its contributions, which can be fused with others."""
-    if not isinstance(statement, Compute) or not statement.fresh or own_params(statement):
-        return (statement,)
-    return in_two(statement) if statement.accumulate == "add" else (statement,)
+    is_sum = isinstance(statement, Compute) and statement.fresh and statement.accumulate == "add"
+    return in_two(statement) if is_sum and not own_params(statement) else (statement,)  # type: ignore[arg-type]
 
 
 def _extent(statement: Member, lead: str) -> Lin:
@@ -335,17 +324,3 @@ def _depth(statement: Statement) -> int:
     if isinstance(statement, Loop):
         return 1 + max(map(_depth, statement.body), default=0)
     return len(statement.params) if isinstance(statement, Compute) else 0
-
-
-def hoisted(statement: Member, name: str, counter: str) -> Block:
-    """The body of a statement at one value of a parameter or of its counter, now the counter of a loop around it."""
-    symbols = {name: Lin.symbol(counter)}
-    if isinstance(statement, Loop):
-        return transform(statement.body, lambda s: (rewrite_statement(s, symbols),))
-    params = tuple((n, extent.substitute(symbols)) for n, extent in statement.params if n != name)
-    target = Access(statement.target.buffer, tuple(_index(lin, symbols) for lin in statement.target.index))
-    return (replace(statement, params=params, target=target, value=rewrite(statement.value, symbols)),)
-
-
-def _index(lin: Lin, symbols: dict[str, Lin]) -> Lin:
-    return lin.substitute(symbols, lambda atom: rewrite(atom, symbols))

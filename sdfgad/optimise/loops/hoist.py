@@ -1,14 +1,16 @@
-"""Loop-invariant code motion (LICM) of expensive scalar values: the power in ``A += z**s * H`` is computed once.
+"""Loop-invariant code motion (LICM) of expensive scalar values, and of indices read from arrays.
 
-The C++ compiler does so only for functions that it knows; those of complex numbers are not among them.
+The power in ``A += z**s * H`` is computed once: the C++ compiler moves only functions that it knows, and those of
+complex numbers are not among them. So is `k` in ``for f: y[f] += x[wrap(k[a, n]), f]``: it does not vectorise a loop in
+which an address depends on a condition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from sdfgad.ir.expr import Expr, Op, postorder, reads, rewrite, symbols_of
+from sdfgad.ir.expr import Expr, Lin, Op, Read, postorder, reads, symbols_of
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
@@ -18,79 +20,87 @@ from sdfgad.ir.program import (
     Loop,
     Program,
     Statement,
+    blocks_of,
+    computes,
+    rewrite_statement,
+    transform,
+    walk,
     written,
 )
 from sdfgad.optimise.blocks import flat_map, flat_map_inside
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.work import is_small_power
 
+# The values of a statement for which it holds that they are invariant.
+Candidates = Callable[[Statement, Callable[[Expr], bool]], Iterable[Expr]]
+
 
 def hoist(program: Program) -> Program:
     """The program with such values in scalars, computed before the loops."""
-    hoisting = _Hoisting(program)
-    body = flat_map(program.body, hoisting.statement)
-    return replace(program, body=body, buffers={**program.buffers, **hoisting.made}) if hoisting.made else program
+    values = _Hoisting(program, "fixed", _expensive_values)
+    program = values.of(flat_map(program.body, values.statement))
+    indices = _Hoisting(program, "place", _certain_indices)
+    # Not between the outermost statements, each of which is a function.
+    return indices.of(tuple(flat_map_inside(statement, indices.statement) for statement in program.body))
 
 
 class _Hoisting:
-    def __init__(self, program: Program) -> None:
-        self.buffers, self.names = program.buffers, names_of(program)
+    """Moves invariant values of one kind out of loops, out of as many as possible."""
+
+    def __init__(self, program: Program, name: str, candidates: Candidates) -> None:
+        self.program, self.name, self.candidates, self.names = program, name, candidates, names_of(program)
         self.made: dict[str, Buffer] = {}
+
+    def of(self, body: Block) -> Program:
+        return replace(self.program, body=body, buffers={**self.program.buffers, **self.made})
 
     def statement(self, statement: Statement) -> Block:
         """A statement, preceded by the invariant values that it needs."""
-        if isinstance(statement, Compute):
-            names = {name for name, _ in statement.params}
-            return self.split(statement, names, {statement.target.buffer}) if names else (statement,)
-        return self.loop(statement) if isinstance(statement, Loop) else (flat_map_inside(statement, self.statement),)
+        if not isinstance(statement, Loop) and not (isinstance(statement, Compute) and statement.params):
+            return (flat_map_inside(statement, self.statement),)
+        changed, bound = written((statement,)), set(_bound(statement))
 
-    def loop(self, loop: Loop) -> Block:
-        """A loop, preceded by the invariant values of its body."""
-        body, changed = flat_map(loop.body, self.statement), written(loop.body)
-        before: list[Statement] = []
-        inside: list[Statement] = []
-        for statement in body:
-            if not isinstance(statement, Compute) or statement.params:
-                inside.append(statement)
-            elif statement.target.buffer in self.made and self.stays(statement.value, {loop.var}, changed):
-                before.append(statement)
-            elif statement.target.buffer in self.made:
-                inside.append(statement)
-            else:
-                *first, rest = self.split(statement, {loop.var}, changed)
-                before += first
-                inside.append(rest)
-        return (*before, replace(loop, body=tuple(inside)))
+        def stays(value: Expr) -> bool:
+            return bound.isdisjoint(symbols_of(value)) and changed.isdisjoint(r.buffer for r in reads(value))
 
-    def split(self, statement: Compute, names: set[str], changed: set[str]) -> Block:
-        """A statement that reads its invariant expensive values from scalars, preceded by the computation of these."""
-        found = list(dict.fromkeys(self.expensive((statement.value,), names, changed)))
-        if not found:
-            return (statement,)
-        known = {value: self.scalar(value) for value in found}
-        computed = [Compute((), target, value, where=statement.where) for value, target in known.items()]
-        value = rewrite(statement.value, replace=lambda node: known[node].read(node.dtype) if node in known else None)
-        return (*computed, replace(statement, value=value))
+        known = {value: self.scalar(value) for value in dict.fromkeys(self.candidates(statement, stays))}
+        before = [Compute((), Access(read.buffer), value, where=statement.where) for value, read in known.items()]
+        if known:
+            (statement,) = transform((statement,), lambda s: (rewrite_statement(s, replace_node=known.get),))
+        return (*before, flat_map_inside(statement, self.statement))
 
-    def expensive(self, nodes: Iterable[Expr], names: set[str], changed: set[str]) -> Iterable[Expr]:
-        """The largest invariant expressions that contain an expensive operation."""
-        for node in nodes:
-            if not any(map(_is_expensive, postorder(node))):
-                continue
-            if self.stays(node, names, changed):
-                yield node
-            elif isinstance(node, Op):
-                yield from self.expensive(node.args, names, changed)
-
-    def stays(self, node: Expr, names: set[str], changed: set[str]) -> bool:
-        """Whether an expression is invariant: made of scalars and symbols that do not change."""
-        fixed = all(not read.index and read.buffer not in changed for read in reads(node))
-        return fixed and names.isdisjoint(symbols_of(node))
-
-    def scalar(self, value: Expr) -> Access:
-        buffer = Buffer(self.names.fresh("fixed"), (), value.dtype)
+    def scalar(self, value: Expr) -> Read:
+        buffer = Buffer(self.names.fresh(self.name), (), value.dtype)
         self.made[buffer.name] = buffer
-        return Access(buffer.name)
+        return Access(buffer.name).read(value.dtype)
+
+
+def _bound(statement: Statement) -> Iterator[str]:
+    """The counters and parameters of a statement and what is in it."""
+    for nested in walk((statement,)):
+        if isinstance(nested, Loop):
+            yield nested.var
+        elif isinstance(nested, Compute):
+            yield from (name for name, _ in nested.params)
+
+
+# --- expensive values
+
+
+def _expensive_values(statement: Statement, stays: Callable[[Expr], bool]) -> Iterator[Expr]:
+    """The largest invariant values, made of scalars, that contain an expensive operation; computing one is safe."""
+    for nested in computes((statement,)):
+        yield from _largest((nested.value,), stays)
+
+
+def _largest(nodes: Iterable[Expr], stays: Callable[[Expr], bool]) -> Iterator[Expr]:
+    for node in nodes:
+        if not any(map(_is_expensive, postorder(node))):
+            continue
+        if stays(node) and not any(read.index for read in reads(node)):
+            yield node
+        elif isinstance(node, Op):
+            yield from _largest(node.args, stays)
 
 
 def _is_expensive(node: Expr) -> bool:
@@ -98,3 +108,42 @@ def _is_expensive(node: Expr) -> bool:
     if not isinstance(node, Op) or node.name == "divide" or is_small_power(node):
         return False
     return OPERATIONS[node.name].is_expensive
+
+
+# --- indices
+
+
+def _certain_indices(statement: Statement, stays: Callable[[Expr], bool]) -> Iterator[Expr]:
+    """The parts of indices that are read from arrays, in statements that certainly run: those elements exist."""
+    return filter(stays, _atoms(statement))
+
+
+def _atoms(statement: Statement) -> Iterator[Expr]:
+    if isinstance(statement, Compute) and _runs(statement):
+        indices = [statement.target.index, *(read.index for read in _certain(statement.value))]
+        for lin in (lin for index in indices for lin in index):
+            yield from (atom for atom, _ in lin.terms if isinstance(atom, Expr) and any(r.index for r in reads(atom)))
+    elif isinstance(statement, Loop) and _runs(statement):
+        for block in blocks_of(statement):
+            for nested in block:
+                yield from _atoms(nested)
+
+
+def _runs(statement: Statement) -> bool:
+    """Whether a parallel loop, or a box, certainly has trips."""
+    if isinstance(statement, Loop):
+        return statement.is_parallel and _is_positive(statement.trips)
+    return isinstance(statement, Compute) and all(_is_positive(extent) for _, extent in statement.params)
+
+
+def _is_positive(form: Lin) -> bool:
+    return form.is_const and form.const > 0
+
+
+def _certain(node: Expr) -> Iterator[Read]:
+    """The elements that an expression reads whatever its conditions are."""
+    if isinstance(node, Read):
+        yield node
+    elif isinstance(node, Op):
+        for arg in node.args[: 1 if OPERATIONS[node.name].is_choice else None]:
+            yield from _certain(arg)

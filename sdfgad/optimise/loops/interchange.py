@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.uses import Use, own_params, uses_of
-from sdfgad.ir.expr import Lin, symbols_in
+from sdfgad.ir.expr import symbols_in
 from sdfgad.ir.program import Compute, Loop, Statement
 
 
@@ -35,11 +35,7 @@ def _as_loop(statement: Statement) -> Statement:
     if len(own) < len(statement.params):
         return statement
     (name, extent), *rest = own
-    counter = Lin.symbol(name)
-    guards = (counter, extent - counter - 1)
-    return Loop(
-        name, extent, (replace(statement, params=tuple(rest)),), guards, where=statement.where, is_parallel=True
-    )
+    return Loop.over(name, extent, (replace(statement, params=tuple(rest)),), statement.where, is_parallel=True)
 
 
 def _is_rectangular(outer: Loop, inner: Loop) -> bool:

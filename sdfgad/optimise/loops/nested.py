@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Block, Branch, Compute, Loop, Statement, rewrite_statement, transform
+from sdfgad.ir.program import Block, Branch, Compute, Loop, Statement, rewrite_statement, substituted
 
 
 def leaves(statement: Statement) -> Iterator[tuple[Statement, Statement]]:
@@ -60,7 +60,6 @@ def restricted(statement: Statement, along: Iterator[str], start: Lin, width: in
         if counter not in dict(statement.params):
             return statement, {counter}
         moved = rewrite_statement(statement, {counter: Lin.symbol(counter) + start})
-        assert isinstance(moved, Compute)
         params = tuple((name, Lin(width) if name == counter else extent) for name, extent in moved.params)
         return replace(moved, params=params), {counter}
     if isinstance(statement, Branch):
@@ -70,10 +69,8 @@ def restricted(statement: Statement, along: Iterator[str], start: Lin, width: in
     body, counters = _block(statement.body, along, start, width)
     if statement.var not in counters:
         return replace(statement, body=body), counters
-    symbol = Lin.symbol(statement.var)
-    symbols = {statement.var: symbol + start}
-    body = transform(body, lambda s: (rewrite_statement(s, symbols),))
-    return replace(statement, body=body, trips=Lin(width), guards=(symbol, Lin(width - 1) - symbol)), counters
+    body = substituted(body, {statement.var: Lin.symbol(statement.var) + start})
+    return statement.with_trips(Lin(width), body), counters
 
 
 def _block(block: Block, along: Iterator[str], start: Lin, width: int) -> tuple[Block, set[str]]:

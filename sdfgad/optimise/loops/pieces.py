@@ -26,7 +26,7 @@ from sdfgad.ir.program import (
     walk,
 )
 from sdfgad.optimise.loops.along import counters_along, learn, leaves_of, symbol_of
-from sdfgad.optimise.loops.fuse import in_two
+from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.loops.nested import restricted
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.storage.axes import shifted
@@ -270,10 +270,8 @@ class Group:
         names, local = names_of(self.whole), self.local
         counter = names.fresh("piece")
         count, rest = divmod(self.length, self.width)
-        symbol = Lin.symbol(counter)
-        body = self._piece(symbol.scaled(self.width), self.width, local)
-        guards = (symbol, Lin(count - 1) - symbol)
-        pieces: Block = (Loop(counter, Lin(count), body, guards, where=self.members[0].statement.where),)
+        body = self._piece(Lin.symbol(counter).scaled(self.width), self.width, local)
+        pieces: Block = (Loop.over(counter, Lin(count), body, self.members[0].statement.where),)
         if rest:
             pieces += self._piece(Lin(count * self.width), rest, local)
         buffers = dict(self.whole.buffers)

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from sdfgad.ir.expr import Int, Lin, reads, symbols_of
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Block, Compute, Loop, Program, Statement, rewrite_statement, transform
+from sdfgad.ir.program import Block, Compute, Loop, Program, Statement, substituted, transform
+from sdfgad.optimise.loops.nest import last_trips
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.target import cpu
 
@@ -26,17 +27,10 @@ def _tiled(statement: Statement, names: Names) -> Block:
         return (statement,)
     count = statement.trips.const
     outer, inner = names.fresh(f"{statement.var}_tile"), names.fresh(statement.var)
-    tiles = Lin.symbol(outer)
-    index = Lin.symbol(inner) + tiles.scaled(cpu().tile_trips)
+    index = Lin.symbol(inner) + Lin.symbol(outer).scaled(cpu().tile_trips)
     body = tuple(_inside(s, statement, inner, index) for s in statement.body)
-    guards = (tiles, Lin(count // cpu().tile_trips - 1) - tiles)
-    result: list[Statement] = [
-        Loop(outer, Lin(count // cpu().tile_trips), body, guards, where=statement.where, is_parallel=True),
-    ]
-    if count % cpu().tile_trips:
-        first = count - count % cpu().tile_trips
-        result.append(_at(statement, Lin.symbol(statement.var) + first, Lin(count % cpu().tile_trips)))
-    return tuple(result)
+    tiles = Loop.over(outer, Lin(count // cpu().tile_trips), body, statement.where, is_parallel=True)
+    return (tiles, *last_trips(statement, count % cpu().tile_trips))
 
 
 def _is_chained(loop: Loop) -> bool:
@@ -69,19 +63,5 @@ def _inside(statement: Statement, around: Loop, inner: str, index: Lin) -> State
 
 
 def _rows(block: Block, around: Loop, inner: str, index: Lin) -> Loop:
-    counter = Lin.symbol(inner)
-    guards = (counter, Lin(cpu().tile_trips - 1) - counter)
-    body = _substituted(block, around.var, index)
-    return Loop(inner, Lin(cpu().tile_trips), body, guards, where=around.where, is_parallel=True)
-
-
-def _at(loop: Loop, index: Lin, trips: Lin) -> Loop:
-    """A loop over other trips."""
-    counter = Lin.symbol(loop.var)
-    return replace(
-        loop, trips=trips, body=_substituted(loop.body, loop.var, index), guards=(counter, trips - counter - 1)
-    )
-
-
-def _substituted(block: Block, var: str, index: Lin) -> Block:
-    return transform(block, lambda s: (rewrite_statement(s, {var: index}),))
+    body = substituted(block, {around.var: index})
+    return Loop.over(inner, Lin(cpu().tile_trips), body, around.where, is_parallel=True)

@@ -20,11 +20,13 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     reads_of,
-    rewrite_statement,
+    substituted,
     walk,
 )
+from sdfgad.ir.rename import renamed
 from sdfgad.optimise.blocks import flat_map
-from sdfgad.optimise.names import names_of, with_buffers
+from sdfgad.optimise.loops.nest import last_trips
+from sdfgad.optimise.names import names_of
 from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
 from sdfgad.schedule.target import cpu
 
@@ -59,8 +61,7 @@ class _Jamming:
         private = self.private(statement)
         if private is None or _shared(statement, inner) < LEAST_SHARED:
             return (statement,)
-        together, rest = self.rows(statement, inner, private)
-        return together if rest is None else (*together, rest)
+        return self.rows(statement, inner, private)
 
     def private(self, loop: Loop) -> list[str] | None:
         """The scalars that are private to a trip; None if trips assign anything else at the same elements."""
@@ -69,48 +70,31 @@ class _Jamming:
         is_own = all(self.buffers[name].is_single and self.mentions[name] == 1 for name in found)
         return found if is_own and self.program.interface.isdisjoint(found) else None
 
-    def rows(self, loop: Loop, inner: Loop, private: list[str]) -> tuple[Block, Loop | None]:
+    def rows(self, loop: Loop, inner: Loop, private: list[str]) -> Block:
         """The loop with rows together, and one over the rest."""
-        count, at = loop.trips.const, loop.body.index(inner)
+        count, at, each = loop.trips.const, loop.body.index(inner), cpu().jammed_rows
         var = self.names.fresh(f"{loop.var}_rows")
-        counter = Lin.symbol(var)
-        copies = [self.copied(loop, private, counter.scaled(cpu().jammed_rows) + k) for k in range(cpu().jammed_rows)]
+        copies = [self.copied(loop, private, Lin.symbol(var).scaled(each) + k) for k in range(each)]
         before = tuple(s for copy in copies for s in copy[:at])
         after = tuple(s for copy in copies for s in copy[at + 1 :])
         body = tuple(s for copy in copies for s in _body(copy[at]))
         jammed = replace(inner, body=body)
-        renamed = self.buffers.keys() - self.program.buffers
-        if not is_vector(jammed, renamed, scalar_reductions(body, inner.var)):
-            return (loop,), None
-        guards = (counter, Lin(count // cpu().jammed_rows - 1) - counter)
-        together = replace(
-            loop,
-            var=var,
-            trips=Lin(count // cpu().jammed_rows),
-            body=(*before, jammed, *after),
-            guards=guards,
-        )
-        left = count % cpu().jammed_rows
-        if not left:
-            return (together,), None
-        rest = self.copied(loop, private, Lin.symbol(loop.var) + (count - left))
-        own = Lin.symbol(loop.var)
-        return (together,), replace(loop, trips=Lin(left), body=rest, guards=(own, Lin(left - 1) - own))
+        own = self.buffers.keys() - self.program.buffers
+        if not is_vector(jammed, own, scalar_reductions(body, inner.var)):
+            return (loop,)
+        together = replace(loop, var=var).with_trips(Lin(count // each), (*before, jammed, *after))
+        rest = last_trips(loop, count % each)
+        return (together, *renamed(rest, self.own(private)))
 
     def copied(self, loop: Loop, private: list[str], index: Lin) -> Block:
         """The body for one trip, with private scalars renamed."""
+        return renamed(substituted(loop.body, {loop.var: index}), self.own(private))
+
+    def own(self, private: list[str]) -> dict[str, str]:
+        """New names for private scalars."""
         own = {name: self.names.fresh(name) for name in private}
-        for name, new in own.items():
-            self.buffers[new] = replace(self.buffers[name], name=new)
-
-        def at(statement: Statement) -> Statement:
-            if isinstance(statement, Loop):
-                return replace(statement, body=tuple(map(at, statement.body)))
-            changed = rewrite_statement(statement, {loop.var: index})
-            assert isinstance(changed, Compute)
-            return with_buffers(changed, own)
-
-        return tuple(map(at, loop.body))
+        self.buffers |= {new: replace(self.buffers[name], name=new) for name, new in own.items()}
+        return own
 
 
 def _inner(statement: Statement) -> Loop | None:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sdfgad.ir.expr import Expr, Lin, Op, rewrite
+from sdfgad.ir.expr import Expr, Lin, Op
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Compute, Loop, Statement
+from sdfgad.ir.program import Access, Block, Compute, Loop, Statement, reindexed
 from sdfgad.optimise.products.rows import Rows
 from sdfgad.schedule.target import cpu
 
@@ -118,9 +118,8 @@ class Cuts:
         params = tuple((other, extent) for other, extent in rim.params if other != name)
         sums: dict[Access, Expr] = {}
         for k in range(count):
-            symbols = {name: Lin(k)}
-            target = Access(rim.target.buffer, tuple(lin.substitute(symbols) for lin in rim.target.index))
-            value = rewrite(rim.value, symbols)
+            term = reindexed(rim, params, {name: Lin(k)})
+            target, value = term.target, term.value
             sums[target] = Op("add", (sums[target], value), value.dtype) if target in sums else value
         return tuple(replace(rim, params=params, target=target, value=value) for target, value in sums.items())
 
@@ -145,16 +144,12 @@ class Cuts:
         column, statement, rows = self.names.fresh("column"), self.statement, self.rows
         symbols = {rows.var: row, rows.param: start + Lin.symbol(column) - row.scaled(rows.shift)}
         params = tuple((column, length) if name == rows.param else (name, e) for name, e in statement.params)
-        index = tuple(lin.substitute(symbols) for lin in statement.target.index)
-        target = Access(statement.target.buffer, index)
-        return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
+        return reindexed(statement, params, symbols)
 
     def _repeated(self, count: int, make: Callable[[Lin], Block]) -> Block:
         """A block for each of the numbers below `count`."""
         if count < 2:
             return make(Lin(0)) if count else ()
         counter = self.names.fresh("block")
-        block = Lin.symbol(counter)
-        body = make(block)
-        guards = (block, Lin(count - 1) - block)
-        return (Loop(counter, Lin(count), body, guards, where=self.statement.where),) if body else ()
+        body = make(Lin.symbol(counter))
+        return (Loop.over(counter, Lin(count), body, self.statement.where),) if body else ()

@@ -31,6 +31,7 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     computes,
+    reindexed,
     written,
 )
 from sdfgad.optimise.blocks import flat_map
@@ -247,11 +248,8 @@ class _Lift:
         if trips.rows is not None:
             return Cuts(trips.rows, statement, self.names).exact()
         counter = self.names.fresh("row")
-        symbols = {trips.loop.var: Lin.symbol(counter)}
-        index = tuple(lin.substitute(symbols) for lin in statement.target.index)
-        target = Access(statement.target.buffer, index)
         params = ((counter, trips.loop.trips), *statement.params)
-        return (replace(statement, params=params, target=target, value=rewrite(statement.value, symbols)),)
+        return (reindexed(statement, params, {trips.loop.var: Lin.symbol(counter)}),)
 
     # --- what is kept of each trip
 

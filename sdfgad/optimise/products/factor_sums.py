@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, postorder, reads, rewrite, symbols_of
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, postorder, reads, symbols_of
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -27,6 +27,7 @@ from sdfgad.ir.program import (
     Statement,
     buffers_of,
     computes,
+    reindexed,
     walk,
     written,
 )
@@ -197,8 +198,7 @@ class _Making:
             low, high = box[name]
             params.append((self.names.fresh("p"), Lin(high - low)))
             symbols[name] = Lin.symbol(params[-1][0]) + low
-        target = Access(statement.target.buffer, tuple(lin.substitute(symbols) for lin in statement.target.index))
-        return replace(statement, params=tuple(params), target=target, value=rewrite(statement.value, symbols))
+        return reindexed(statement, tuple(params), symbols)
 
     def nest(self, step: Step, value: Expr) -> Statement:
         """The loops that remain, around the last step."""
@@ -211,8 +211,7 @@ class _Making:
             statement = Branch(_all_hold(guards), (statement,), (), guards, self.where)
         for loop in reversed(found.nest.loops):
             if loop.var in step.over:
-                counter = Lin.symbol(loop.var)
-                statement = replace(loop, body=(statement,), guards=(counter, loop.trips - counter - 1))
+                statement = loop.with_trips(loop.trips, (statement,))
         return statement
 
 

@@ -27,6 +27,7 @@ from sdfgad.ir.program import (
     Params,
     Program,
     Statement,
+    reindexed,
     transform,
     written,
 )
@@ -170,15 +171,9 @@ class _Merging:
         at = Lin.symbol(counter)
         sides = ((Lin.symbol(column), at), (Lin.symbol(column) + at + 1, size - at - 1))
         body = tuple(
-            replace(
-                pair.square,
-                params=((column, length), *others),
-                target=Access(pair.square.target.buffer, _moved(pair.square.target.index, {row: at, column: place})),
-                value=rewrite(pair.square.value, {row: at, column: place}),
-            )
-            for place, length in sides
+            reindexed(pair.square, ((column, length), *others), {row: at, column: place}) for place, length in sides
         )
-        return Loop(counter, size, body, (at, size - 1 - at), where=pair.loop.where)
+        return Loop.over(counter, size, body, pair.loop.where)
 
 
 def _has_growing_rows(loop: Loop, statement: Compute) -> bool:
@@ -186,18 +181,12 @@ def _has_growing_rows(loop: Loop, statement: Compute) -> bool:
     return any(extent.coefficient(loop.var) in (1, -1) for _, extent in statement.params)
 
 
-def _moved(index: tuple[Lin, ...], symbols: dict[str, Lin]) -> tuple[Lin, ...]:
-    return tuple(lin.substitute(symbols) for lin in index)
-
-
 def _at(statement: Compute, symbols: dict[str, Lin], factor: Read, element: Access, params: Params) -> Compute:
     """A statement that adds, with an element of the matrix as a factor."""
     summed = as_sum(statement)
     assert summed is not None
     swap: dict[Expr, Expr] = {factor: element.read(factor.dtype)}
-    value = rewrite(rewrite(summed.value, replace=swap.get), symbols)
-    target = Access(statement.target.buffer, _moved(statement.target.index, symbols))
-    return replace(summed, params=params, target=target, value=value, where=None)
+    return reindexed(replace(summed, value=rewrite(summed.value, replace=swap.get), where=None), params, symbols)
 
 
 def _triangle(loop: Loop, first: Compute, second: Compute, param: str) -> _Triangle | None:

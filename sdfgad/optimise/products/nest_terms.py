@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sdfgad.ir.expr import INT, Const, Expr, Lin, Op, Read, reads, rewrite
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Params
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Params, reindexed
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,7 @@ class Line:
         """A statement with parameters that no other one has."""
         symbols = {name: Lin.symbol(self.names.fresh(name)) for name, _ in statement.params}
         params = tuple((str(symbols[name]), extent) for name, extent in statement.params)
-        target = Access(statement.target.buffer, tuple(lin.substitute(symbols) for lin in statement.target.index))
-        return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
+        return reindexed(statement, params, symbols)
 
     # --- temporaries
 

@@ -18,7 +18,7 @@ from sdfgad.dependence.order import Trips
 from sdfgad.dependence.private import is_privatisable
 from sdfgad.dependence.sets import Domain
 from sdfgad.dependence.uses import own_params, uses_of
-from sdfgad.ir.expr import Const, Expr, Lin, reads, rewrite
+from sdfgad.ir.expr import Expr, Lin, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -27,14 +27,15 @@ from sdfgad.ir.program import (
     Buffer,
     Compute,
     Loop,
-    Params,
     Program,
     Statement,
     reads_of,
+    reindexed,
     rewrite_statement,
     walk,
 )
 from sdfgad.optimise.accumulation.first_assign import is_clear
+from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.products import product_of
 
@@ -86,7 +87,7 @@ class _Turning:
         was, is_changed = loop, False
         before: Block = ()
         after: Block = ()
-        loop = replace(loop, body=tuple(part for s in loop.body for part in _in_two(s)))
+        loop = replace(loop, body=tuple(part for s in loop.body for part in _in_parts(s)))
         self.users += Counter(name for s in loop.body for name in s.touched)
         self.users -= Counter(name for s in was.body for name in s.touched)
         while (moved := next(self.moves(loop, domain), None)) is not None:
@@ -174,7 +175,7 @@ class _Turning:
 
     def spread_one(self, statement: Compute, loop: Loop) -> Compute:
         name = self.names.fresh(loop.var)
-        return _substituted(statement, ((name, loop.trips),), {loop.var: Lin.symbol(name)})
+        return reindexed(statement, ((name, loop.trips),), {loop.var: Lin.symbol(name)})
 
 
 def _can_lead(trips: Trips) -> bool:
@@ -260,9 +261,8 @@ class _Case:
         span = span_of(trip, forms, domain)
         if span is None:
             return None
-        body = _substituted(self.sum, ((inner, span[1]),), {name: outer, loop.var: span[0] + Lin.symbol(inner)})
-        guards = (outer, longest - outer - 1)
-        return Loop(new, longest, (body,), guards, where=self.sum.where, is_parallel=True)
+        body = reindexed(self.sum, ((inner, span[1]),), {name: outer, loop.var: span[0] + Lin.symbol(inner)})
+        return Loop.over(new, longest, (body,), self.sum.where, is_parallel=True)
 
     def longest(self, extent: Lin) -> Lin | None:
         """The largest number of points of a trip."""
@@ -316,7 +316,7 @@ class _Case:
         if span is None:
             return None
         was = span[0] + Lin.symbol(inner)
-        return _substituted(self.sum, ((inner, span[1]),), {name: value.substitute({old: was}), loop.var: was})
+        return reindexed(self.sum, ((inner, span[1]),), {name: value.substitute({old: was}), loop.var: was})
 
 
 # --- statements
@@ -329,13 +329,11 @@ def _is_turnable(loop: Loop) -> bool:
     return all(isinstance(s, Compute) for s in loop.body)
 
 
-def _in_two(statement: Statement) -> Block:
+def _in_parts(statement: Statement) -> Block:
     """A sum into one element, split into its clear and its contributions."""
     assert isinstance(statement, Compute)
-    if not statement.fresh or statement.accumulate != "add" or own_params(statement):
-        return (statement,)
-    clear = replace(statement, params=(), value=Const(0, statement.value.dtype), accumulate=None, fresh=False)
-    return clear, replace(statement, fresh=False)
+    is_sum = statement.fresh and statement.accumulate == "add" and not own_params(statement)
+    return in_two(statement) if is_sum else (statement,)
 
 
 def _points(statement: Compute, domain: Domain) -> int:
@@ -364,17 +362,10 @@ def _writes(statement: Statement, name: str) -> bool:
     return isinstance(statement, Compute) and statement.target.buffer == name
 
 
-def _substituted(statement: Compute, params: Params, symbols: dict[str, Lin]) -> Compute:
-    index = tuple(lin.substitute(symbols) for lin in statement.target.index)
-    target = Access(statement.target.buffer, index)
-    return replace(statement, params=params, target=target, value=rewrite(statement.value, symbols))
-
-
 def _with_index(statement: Statement, name: str, new: Access) -> Statement:
     """A statement with an element of an array in place of a scalar."""
     assert isinstance(statement, Compute)
     # Indices and extents may read it, too.
     swap: dict[Expr, Expr] = {read: new.read(read.dtype) for read in reads_of(statement) if read.buffer == name}
     changed = rewrite_statement(statement, replace_node=swap.get)
-    assert isinstance(changed, Compute)
     return replace(changed, target=new) if statement.target.buffer == name else changed

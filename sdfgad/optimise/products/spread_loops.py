@@ -93,7 +93,6 @@ def _with_axis(statement: Compute, arrays: Mapping[str, Buffer], var: str) -> Co
         return Read(arrays[node.buffer].name, place, node.dtype) if is_number and isinstance(node, Read) else None
 
     changed = rewrite_statement(statement, replace_node=element)
-    assert isinstance(changed, Compute)
     array = arrays.get(changed.target.buffer)
     return changed if array is None else replace(changed, target=Access(array.name, place))
 

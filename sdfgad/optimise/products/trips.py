@@ -71,9 +71,7 @@ def views(trips: Trips) -> Iterator[Trips]:
 
 
 def _mirrored(statement: Compute, loop: Loop) -> Compute:
-    changed = rewrite_statement(statement, {loop.var: loop.trips - 1 - Lin.symbol(loop.var)})
-    assert isinstance(changed, Compute)
-    return changed
+    return rewrite_statement(statement, {loop.var: loop.trips - 1 - Lin.symbol(loop.var)})
 
 
 def _shapes(product: Compute, loop: Loop) -> Iterator[Rows | None]:

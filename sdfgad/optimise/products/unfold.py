@@ -26,6 +26,7 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     rewrite_statement,
+    substituted,
     transform,
 )
 from sdfgad.optimise.names import names_of
@@ -139,9 +140,7 @@ def _without_ones(statement: Compute) -> Compute:
     """The statement without parameters that have one value: no operand has a stride for them."""
     ones = {name: 0 for name, extent in statement.params if extent == Lin(1)}
     params = tuple((name, extent) for name, extent in statement.params if name not in ones)
-    changed = rewrite_statement(replace(statement, params=params), ones) if ones else statement
-    assert isinstance(changed, Compute)
-    return changed
+    return rewrite_statement(replace(statement, params=params), ones) if ones else statement
 
 
 def _points(params: Sequence[tuple[str, Lin]]) -> int:
@@ -175,13 +174,6 @@ class _Unfold:
         """A block in parallel loops instead of over parameters."""
         for name, extent in reversed(params):
             var = self.names.fresh(name)
-            counter = Lin.symbol(var)
-            body = tuple(self.at(s, {name: counter}) for s in block)
-            block = (Loop(var, extent, body, (counter, extent - counter - 1), is_parallel=True),)
+            body = substituted(block, {name: Lin.symbol(var)})
+            block = (Loop.over(var, extent, body, is_parallel=True),)
         return block
-
-    def at(self, statement: Statement, symbols: Mapping[str, Lin]) -> Statement:
-        changed = rewrite_statement(statement, symbols)
-        if isinstance(changed, Loop):
-            return replace(changed, body=tuple(self.at(s, symbols) for s in changed.body))
-        return changed
