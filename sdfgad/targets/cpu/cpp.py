@@ -88,11 +88,11 @@ class Writer:
         for node in postorder(root):
             if node in self._text:
                 continue
-            self._eager[node] = self._is_eager(node)
-            text = self._one(node)
-            # A call that depends on a condition would not be vectorised.
+            # A call that depends on a condition would not be vectorised, nor would a choice that computes one side.
             is_early = isinstance(node, Op) and OPERATIONS[node.name].is_vectorised and node.dtype.kind == "f"
             is_early = is_early and all(map(self._may_read, reads(node)))
+            self._eager[node] = is_early or self._is_eager(node)
+            text = self._one(node)
             if isinstance(node, Op) and (is_early or uses.get(node, 0) > 1):
                 name = f"v{len(self.lines)}_"
                 self.lines.append(f"const {cpp_type(node.dtype)} {name} = {text};")

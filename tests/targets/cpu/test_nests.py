@@ -37,6 +37,17 @@ def test_what_may_be_outside_is_read_where_it_is_asked_for(place):
     assert "sdfgad::select" not in written(Lin.of(place))
 
 
+def test_a_choice_of_what_a_vector_function_returns_is_no_branch():
+    # As in the adjoint of exp and sin: zero for a cotangent of zero. The call is early, so that no branch is around it.
+    x, c = Read("x", (I,), F64), Read("y", (I,), F64)
+    product = Op("multiply", (c, Op("exp", (Op("sin", (x,), F64),), F64)), F64)
+    value = Op("select", (Op("equal", (c, Const(0, F64)), BOOL), Const(0, F64), product), F64)
+    loop = Loop("i", Lin(10), (Compute((), Access("y", (I,)), value),), (I, 9 - I), is_parallel=True)
+    text = nest_of((loop,), "nest", BUFFERS, BUFFERS).code
+    assert "sdfgad::select<double>" in text
+    assert "?" not in text
+
+
 def test_unknown_ranges_are_not_trusted():
     assert "sdfgad::select" not in written(I, trips=J)
     assert "sdfgad::select" not in written(I, trips=5, start=2)
