@@ -45,9 +45,13 @@ def _is_rectangular(outer: Loop, inner: Loop) -> bool:
 
 
 def _is_better(uses: tuple[Use, ...], outer: str, inner: str) -> bool:
-    """Whether, of the accesses that the outer loop moves, more run along memory with it than with the inner loop."""
+    """Whether, of the accesses that the outer loop moves, more run along memory with it than with the inner loop.
+
+    Sums over the inner loop stay sums over its vectors: with the outer loop inside each would end in every trip.
+    """
     moved = [use for use in uses if use.mentions(outer)]
-    return _along(moved, outer) > _along(moved, inner)
+    is_sum = any(use.kind == "add" and not use.mentions(inner) for use in moved)
+    return not is_sum and _along(moved, outer) > _along(moved, inner)
 
 
 def _along(uses: list[Use], counter: str) -> int:

@@ -75,6 +75,13 @@ STAYS = {
         loop j < k:
             for p < 20: Z[p, j + 1] = Z[p, j] * 0.5
         """,
+    "sums over the rows": """
+        for p < 20, c < 6: Z[p, c] = X[p, c]
+        loop j < 5:
+            loop parallel p < 20:
+                Z[p, j] += x[p]
+                w[j] += (Z[p, j] * x[p])
+        """,
     "one point": """
         for p < 20, c < 6: Z[p, c] = X[p, c]
         loop j < 5:
