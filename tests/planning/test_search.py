@@ -5,6 +5,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import ArgumentError, InfeasibleBudget
+from sdfgad.memory.checkpoint_modes import CAUTION
 from sdfgad.options import STRATEGIES, parse_bytes
 
 KIB = 1 << 10
@@ -270,8 +271,9 @@ def test_a_larger_limit_never_costs_more():
     assert all(plan.peak_bytes <= limit for plan, limit in zip(plans, limits, strict=True))
     costs = [sum(row.seconds for row in plan.decisions) for plan in plans]
     for less, more in zip(costs[1:], costs, strict=False):
-        # The solver's problem, of which this is true exactly, has bounds of the program's bytes.
-        assert less <= 1.15 * more
+        # The solver's problem, of which this is true exactly, has bounds of the program's bytes, and counts what is run
+        # again with some caution, which the rows do not.
+        assert less <= 1.15 * CAUTION * more
     assert costs[-1] < costs[0]
 
 

@@ -87,7 +87,8 @@ def test_gradients_stay_the_same(program, arrays, passes):
     found = gradients(program, *(a.copy() for a in arrays), N, noting=True, passes=passes)
     np.testing.assert_array_equal(found[0], expected[0])
     for name, gradient in expected[1].items():
-        np.testing.assert_array_equal(found[1][name], gradient)
+        # The passes may add up the same terms of the two programs in other orders.
+        np.testing.assert_allclose(found[1][name], gradient, rtol=1e-14 if passes else 0, atol=0)
 
 
 def test_one_outcome_is_a_boolean():
