@@ -4,6 +4,8 @@
 //
 // One rule bounds it: what is mapped, in use or idle, is never more than what was in use at once before, or is now. So
 // a process never becomes larger by keeping blocks, and a call in a new process holds what it would hold without them.
+// Idle blocks are split for smaller requests, and joined again: programs whose phases need blocks of different sizes map
+// nothing anew.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -28,8 +30,6 @@ constexpr int64_t huge_page = int64_t(2) << 20;
 constexpr int64_t line = 64;
 // Smaller blocks are malloc's, so that they need not be whole pages; they are recycled for the same size alone.
 constexpr int64_t mapped_from = int64_t(1) << 18;
-// A block is handed out for a request that leaves at most this part of the request unused.
-constexpr int64_t most_waste = 8;
 // What nobody took for so long is given back: mapping it again costs nothing by comparison.
 constexpr std::chrono::seconds longest_idle{10};
 
@@ -63,18 +63,24 @@ char* map(int64_t size) {
     return size >= 2 * huge_page ? map_huge(size) : map_anywhere(size);
 }
 
-void unmap(char* place, int64_t size) {
-    if (size < mapped_from) {
-        std::free(place);
+// A block; `is_mapped` unless malloc has it.
+struct Block {
+    char* place;
+    int64_t size;
+    bool is_mapped;
+};
+
+void unmap(const Block& block) {
+    if (block.is_mapped) {
+        munmap(block.place, block.size);
     } else {
-        munmap(place, size);
+        std::free(block.place);
     }
 }
 
-int64_t rounded(int64_t bytes) {
-    const int64_t unit = bytes < mapped_from ? line : page;
-    return std::max(line, (bytes + unit - 1) / unit * unit);
-}
+int64_t rounded_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+int64_t rounded(int64_t bytes) { return std::max(line, rounded_up(bytes, bytes < mapped_from ? line : page)); }
 
 // Sizes are in bytes, all of them multiples of a cache line, or of a page.
 class Pool {
@@ -83,33 +89,35 @@ public:
 
     void* take(int64_t bytes) {
         if (bytes > INT64_MAX - huge_page - page) return nullptr;
-        const int64_t request = rounded(bytes);
-        const int64_t bound = std::max(most, requested + request);
-        char* place = recycled(request);
-        if (place == nullptr) place = fresh(request, bound);
-        if (place == nullptr) return nullptr;
-        requested += request;
+        const int64_t size = rounded(bytes);
+        const int64_t bound = std::max(most, requested + size);
+        Block block = recycled(size);
+        if (block.place == nullptr) block = fresh(size, bound + slack());
+        if (block.place == nullptr) return nullptr;
+        taken[block.place] = block;
+        requested += size;
         most = bound;
-        return place;
+        return block.place;
     }
 
     void give(void* address) {
-        char* place = static_cast<char*>(address);
-        const auto found = taken.find(place);
-        const auto [size, request] = found->second;
+        const auto found = taken.find(static_cast<char*>(address));
+        const Block block = found->second;
         taken.erase(found);
-        requested -= request;
+        requested -= block.size;
         const Clock::time_point now = Clock::now();
-        by_size.emplace(size, idle.insert(idle.end(), {place, size, now}));
-        kept += size;
+        insert({merged(block), now}, idle.end());
         while (!idle.empty() && (kept > most_kept || now - idle.front().since > longest_idle)) unmap_oldest();
     }
 
-    // Maps no more than this many bytes, or than what is in use.
+    // Maps no more than this many bytes, or than what is in use, until `relax` is called.
     void shrink(int64_t bytes) {
+        is_strict = true;
         most = std::max(requested, std::min(most, bytes));
         make_room(0, most);
     }
+
+    void relax() { is_strict = false; }
 
     void keep(int64_t bytes) {
         most_kept = bytes;
@@ -123,72 +131,104 @@ public:
     State state() const { return {requested, kept, mapped, total}; }
 
 private:
-    struct Idle {
-        char* place;
-        int64_t size;
+    struct Idle : Block {
         Clock::time_point since;
     };
-    struct Taken {
-        int64_t size, request;
-    };
+    using Position = std::list<Idle>::iterator;
 
-    // The smallest idle block that fits; of equal ones the last, which the caches may still hold.
-    char* recycled(int64_t request) {
-        const auto least = by_size.lower_bound(request);
-        const int64_t waste = request < mapped_from ? 0 : request / most_waste;
-        if (least == by_size.end() || least->first - request > waste) return nullptr;
-        const auto found = std::prev(by_size.upper_bound(least->first));
-        const auto block = found->second;
-        char* place = block->place;
-        taken[place] = {block->size, request};
-        kept -= block->size;
-        by_size.erase(found);
-        idle.erase(block);
-        return place;
+    // What may be mapped beyond the most that was in use at once, so that blocks of other sizes need not go for new ones.
+    int64_t slack() const { return is_strict ? 0 : std::min(most, most_kept / 4); }
+
+    // The smallest idle block that fits, of equal ones the last, which the caches may still hold; the rest stays idle.
+    Block recycled(int64_t size) {
+        const auto least = by_size.lower_bound(size);
+        if (least == by_size.end() || (size < mapped_from && least->first != size)) return {};
+        const auto found = std::prev(by_size.upper_bound(least->first))->second;
+        const Idle block = *found;
+        const Position next = remove(found);
+        if (block.size > size) insert({{block.place + size, block.size - size, true}, block.since}, next);
+        return {block.place, size, block.is_mapped};
     }
 
-    char* fresh(int64_t request, int64_t bound) {
-        make_room(request, bound);
-        char* place = map(request);
+    Block fresh(int64_t size, int64_t bound) {
+        make_room(size, bound);
+        char* place = map(size);
         if (place == nullptr) {
-            make_room(request, 0);
-            place = map(request);
+            make_room(size, 0);
+            place = map(size);
         }
-        if (place == nullptr) return nullptr;
-        taken[place] = {request, request};
-        mapped += request;
-        total += request;
-        return place;
+        if (place == nullptr) return {};
+        mapped += size;
+        total += size;
+        return {place, size, size >= mapped_from};
     }
 
-    // Idle blocks go first. If there are none, what exceeds is within the unused ends of recycled blocks.
-    void make_room(int64_t request, int64_t bound) {
-        while (!idle.empty() && mapped + request > bound) unmap_oldest();
-        if (mapped + request <= bound) return;
-        for (auto& [place, block] : taken) {
-            if (block.size == block.request) continue;
-            munmap(place + block.request, block.size - block.request);
-            mapped -= block.size - block.request;
-            block.size = block.request;
+    // Idle blocks go, the oldest first, of the last one no more than must.
+    void make_room(int64_t size, int64_t bound) {
+        while (!idle.empty() && mapped + size > bound) {
+            const int64_t excess = rounded_up(mapped + size - bound, page);
+            Idle rest = idle.front();
+            if (!rest.is_mapped || rest.size <= excess) {
+                unmap_oldest();
+                continue;
+            }
+            const Position next = remove(idle.begin());
+            rest.size -= excess;
+            munmap(rest.place + rest.size, excess);
+            mapped -= excess;
+            insert(rest, next);
         }
     }
 
     void unmap_oldest() {
-        const auto block = idle.begin();
-        auto found = by_size.lower_bound(block->size);
-        while (found->second != block) ++found;
+        const Block block = idle.front();
+        remove(idle.begin());
+        unmap(block);
+        mapped -= block.size;
+    }
+
+    // A block joined with the idle ones beside it: what was split is whole again.
+    Block merged(Block block) {
+        if (!block.is_mapped) return block;
+        const auto after = by_place.find(block.place + block.size);
+        if (after != by_place.end()) {
+            block.size += after->second->size;
+            remove(after->second);
+        }
+        const auto next = by_place.lower_bound(block.place);
+        if (next != by_place.begin() && std::prev(next)->second->place + std::prev(next)->second->size == block.place) {
+            const Position before = std::prev(next)->second;
+            block = {before->place, before->size + block.size, true};
+            remove(before);
+        }
+        return block;
+    }
+
+    // --- books of idle blocks
+
+    void insert(const Idle& block, Position before) {
+        const Position position = idle.insert(before, block);
+        by_size.emplace(block.size, position);
+        if (block.is_mapped) by_place.emplace(block.place, position);
+        kept += block.size;
+    }
+
+    Position remove(Position position) {
+        auto found = by_size.lower_bound(position->size);
+        while (found->second != position) ++found;
         by_size.erase(found);
-        unmap(block->place, block->size);
-        kept -= block->size;
-        mapped -= block->size;
-        idle.erase(block);
+        if (position->is_mapped) by_place.erase(position->place);
+        kept -= position->size;
+        return idle.erase(position);
     }
 
     std::list<Idle> idle;  // The oldest first.
-    std::multimap<int64_t, std::list<Idle>::iterator> by_size;
-    std::unordered_map<char*, Taken> taken;
+    std::multimap<int64_t, Position> by_size;
+    std::map<char*, Position> by_place;  // But for those that malloc has, and joins by itself.
+    std::unordered_map<char*, Block> taken;
     int64_t mapped = 0, kept = 0, requested = 0, most = 0, total = 0;
     int64_t most_kept = sysconf(_SC_PHYS_PAGES) / 4 * page;
+    bool is_strict = false;
 };
 
 // Never destroyed: arrays may outlive everything else.
@@ -233,6 +273,11 @@ void sdfgad_pool_give(void* place) {
 void sdfgad_pool_shrink(int64_t bytes) {
     Lock lock(pool().mutex);
     pool().shrink(bytes);
+}
+
+void sdfgad_pool_relax() {
+    Lock lock(pool().mutex);
+    pool().relax();
 }
 
 void sdfgad_pool_keep(int64_t bytes) {

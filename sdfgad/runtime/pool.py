@@ -19,6 +19,8 @@ from sdfgad.threads import impatient_threads
 # In bytes: page faults of a smaller array, if malloc causes any, take no longer than a call of the pool from Python.
 SMALLEST = 1 << 16
 VARIABLE = "SDFGAD_POOL_BYTES"
+# Whether the pool holds no more than was in use at once.
+_is_strict = False
 
 
 class State(NamedTuple):
@@ -27,7 +29,7 @@ class State(NamedTuple):
     Attributes:
         in_use: in allocated blocks, rounded up to cache lines, or from 256 KiB on to pages.
         idle: in free blocks that are cached for reuse.
-        mapped: both, and the unused ends of blocks that are larger than their request.
+        mapped: both.
         ever_mapped: the total ever mapped from the system.
     """
 
@@ -53,17 +55,28 @@ def release_memory() -> None:
     """Return all free blocks of the memory pool to the operating system.
 
     Blocks that compiled programs release are cached for later calls, as the first access to fresh memory is slow
-    (page faults). The pool is bounded: the process never holds more than its earlier peak; free blocks are at most a
-    quarter of the machine's memory, or the environment variable SDFGAD_POOL_BYTES (0: none); and blocks that were
-    not used for ten seconds of calls are unmapped.
+    (page faults). The pool is bounded: it holds at most twice what was in use at once, and no more than a sixteenth of
+    the machine's memory beyond that; free blocks are at most a quarter of the machine's memory, or the environment
+    variable SDFGAD_POOL_BYTES (0: none); blocks that were not used for ten seconds of calls are unmapped. A call with a
+    `memory_limit` counts all of it.
     """
     if _library.cache_info().currsize:
         shrink(0)
 
 
 def shrink(size: int) -> None:
-    """Unmap free blocks until the pool holds at most `size` bytes; it grows again when more are in use."""
+    """Unmap free blocks until the pool holds at most `size` bytes; until `relax` it grows only when more are in use."""
+    global _is_strict
+    _is_strict = True
     _library().sdfgad_pool_shrink(size)
+
+
+def relax() -> None:
+    """Let the pool hold more than was in use at once: for calls without a limit."""
+    global _is_strict
+    if _is_strict:
+        _is_strict = False
+        _library().sdfgad_pool_relax()
 
 
 def state() -> State:

@@ -24,7 +24,7 @@ from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.planning.layout import Layout, Sizes
 from sdfgad.runtime.differential import CheckedExecutable, Runnable, load
-from sdfgad.runtime.pool import empty, shrink
+from sdfgad.runtime.pool import empty, relax, shrink
 from sdfgad.runtime.sizes import Sharing
 from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Compiled, Outputs, shape_of
@@ -203,6 +203,8 @@ class Specialisation:
             # Blocks that earlier calls left idle count, too.
             passed = sum(array.nbytes for array in inputs.values()) + self.arguments.copied_bytes(call)
             shrink(max(self.limit - passed, 0))
+        else:
+            relax()
         tables, lengths = layout.tables
         outputs = built.outputs() if with_value else built.gradient_outputs()
         return inputs | {built.gradient_program.cotangent: cotangent} | tables | outputs, integers | lengths

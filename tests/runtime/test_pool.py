@@ -94,20 +94,29 @@ def test_a_block_is_handed_out_again():
     assert pool.state().ever_mapped == before
 
 
-@pytest.mark.parametrize(("smaller", "fits"), [(0.9, True), (0.85, False)])
-def test_a_block_is_handed_out_for_what_is_a_little_smaller(smaller, fits):
+@pytest.mark.parametrize("parts", [[0.9, 0.1], [0.5, 0.25, 0.25], [0.1] * 10])
+def test_blocks_are_split_and_joined_again(parts):
     where = address(block(8 * MIB))
     before = pool.state().ever_mapped
-    array = block(int(8 * MIB * smaller))
-    assert (pool.state().ever_mapped == before) == fits
-    assert (address(array) == where) or not fits
+    arrays = [block(int(8 * MIB * part) // 4096 * 4096) for part in parts]
+    assert address(arrays[0]) == where
+    for k, array in enumerate(arrays):
+        array[:] = k
+    assert all((array == k).all() for k, array in enumerate(arrays))
+    while arrays:
+        arrays.pop(len(arrays) // 2)
+        del array
+        array = None
+    assert address(block(8 * MIB)) == where
+    assert pool.state().ever_mapped == before
 
 
 def test_the_best_block_is_taken():
     sizes = [MIB * 34 // 32, MIB, MIB * 33 // 32]
-    arrays = [block(size) for size in sizes]
-    where = dict(zip(sizes, map(address, arrays), strict=True))
-    arrays.clear()
+    block(8 * MIB)  # The others are parts of it, side by side; those between keep them apart.
+    arrays = [block(size) for size in sizes for size in (size, MIB // 2)]
+    where = dict(zip(sizes, map(address, arrays[::2]), strict=True))
+    del arrays[::2]
     kept = [block(size) for size in sorted(sizes)]
     assert [address(array) for array in kept] == [where[size] for size in sorted(sizes)]
 
@@ -123,18 +132,30 @@ def test_idle_blocks_make_room():
     assert pool.state().idle == 6 * MIB
 
 
-def test_the_unused_end_of_a_block_makes_room():
+def test_only_what_exceeds_makes_room():
     start = pool.state().mapped
     large = block(8 * MIB)
     del large
-    a = block(8 * MIB - MIB // 2)  # In the large one.
+    a = block(8 * MIB - MIB // 2)  # In the large one, of which the end stays idle.
     a[:] = 3
-    assert pool.state().mapped == start + 8 * MIB
+    assert pool.state().idle == MIB // 2
     b = block(MIB)
     b[:] = 4
     assert pool.state().mapped == start + 8 * MIB + MIB // 2
     assert (a == 3).all()
     assert (b == 4).all()
+
+
+def test_more_is_mapped_unless_there_is_a_limit():
+    pool.relax()
+    block(16 * MIB + MIB // 2)  # The others are parts of it, side by side.
+    del (arrays := [block(8 * MIB), block(MIB // 2), block(8 * MIB)])[::2]
+    arrays.append(block(12 * MIB))  # It fits into neither.
+    assert pool.state().idle == 16 * MIB
+    pool.shrink(20 * MIB)
+    assert pool.state().mapped <= 20 * MIB
+    arrays.append(block(7 * MIB + MIB // 2))
+    assert pool.state().mapped <= 20 * MIB
 
 
 def test_no_more_is_mapped_than_was_ever_in_use():
@@ -145,13 +166,13 @@ def test_no_more_is_mapped_than_was_ever_in_use():
             array, value = held.pop(rng.randrange(len(held)))
             assert array[0] == array[-1] == value
         else:
-            array, value = block(int(rng.choice([1, 1.02, 2, 2.1, 3, 8]) * MIB)), rng.randrange(256)
+            array, value = block(int(rng.choice([0.1, 0.2, 0.3, 1, 1.02, 2, 2.1, 3, 8]) * MIB)), rng.randrange(256)
             array[0] = array[-1] = value
             held.append((array, value))
         del array
         state = pool.state()
         most = max(most, state.in_use)
-        assert state.in_use + state.idle <= state.mapped <= most
+        assert state.in_use + state.idle == state.mapped <= most
     while len(held) > 4:
         held.pop()
     pool.shrink(40 * MIB)
