@@ -84,6 +84,9 @@ def complex_of(x: Expr, y: Expr) -> Expr:
 
 
 def select(condition: Expr, x: Expr, y: Expr) -> Expr:
+    """`x` where the condition holds, else `y`; of a choice by the same condition in `y` only its other side counts."""
+    if isinstance(y, Op) and y.name == "select" and y.args[0] is condition:
+        return select(condition, x, y.args[2])
     return x if x is y else Op("select", (condition, x, y), x.dtype)
 
 
