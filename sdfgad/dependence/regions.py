@@ -93,6 +93,16 @@ def region_of(statement: Compute) -> Region | None:
     return Region(statement.target.buffer, tuple(fixed), tuple(axes), tuple(box))
 
 
+def box_of(statement: Compute, shape: tuple[Lin, ...]) -> Box | None:
+    """The elements of a buffer of known size that an assignment writes, as a box with an interval for each axis."""
+    region = region_of(statement) if statement.accumulate is None else None
+    if region is None or not all(lin.is_const for lin in (*shape, *(lin for _, lin in region.fixed))):
+        return None
+    spans = {axis: (lin.const, lin.const + 1) for axis, lin in region.fixed}
+    spans |= {axis: span for (axis, _), span in zip(region.axes, region.box, strict=True)}
+    return tuple(spans[axis] for axis in range(len(shape)))
+
+
 def restricted(statement: Compute, region: Region, box: Box) -> Compute:
     """The part of a statement that writes the elements of `box`; its parameters keep their order."""
     symbols = {

@@ -62,6 +62,7 @@ def assemble(
     names.restore(adjoint.names.snapshot())
     checkpoints = checkpoints_for(adjoint, checkpointed, names)
     tapes, counters = tapes_for(adjoint, checkpoints, names)
+    slots, tapes = slots_for(adjoint, tapes) if use_slots else ({}, tapes)
     copies = _copies(adjoint, names)
     buffers = dict(primal.buffers) | dict(adjoint.buffers) | {t.buffer.name: t.buffer for t in tapes.values()}
     buffers |= {counter.buffer.name: counter.buffer for counter in counters}
@@ -70,7 +71,6 @@ def assemble(
         buffers |= {new: replace(primal.buffers[old], name=new) for old, new in renames.items()}
     cotangent = replace(primal.buffers[adjoint.output], name=names.fresh("cotangent"))
     buffers[cotangent.name] = cotangent
-    slots = slots_for(adjoint, tapes) if use_slots else {}
     sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names, slots)
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
     reverse = sweeps.reverse(primal.body, 0)

@@ -216,7 +216,7 @@ class Accountant:
     @cached_property
     def all_tape_bytes(self) -> int:
         """The bytes of all tapes together, where everything is stored."""
-        names = self.gradient_program.tapes.values()
+        names = set(self.gradient_program.tapes.values())
         return sum(buffer_bytes(self.gradient_program.program.buffers[name], self.integers) for name in names)
 
     def _tape(self, key: Key) -> TapeSize:
@@ -231,12 +231,19 @@ class Accountant:
         runs = max(math.prod(trips for _, trips in loops), 1)
         # The real size, triangular nests included, shared evenly among the trips.
         size = -(-buffer_bytes(buffer, self.integers) // runs)
+        if self._is_shared(key):
+            size = self._box_bytes(residual, size)
         most = most_trips(residual.loops)
         largest = tuple(
             max(self.cost.size(most[loop.var]), trips)
             for (_, loop), (_, trips) in zip(residual.loops, loops, strict=True)
         )
         return TapeSize(key, size, loops, self._box_bytes(residual, size), largest)
+
+    def _is_shared(self, key: Key) -> bool:
+        """Whether a tape also stores other parts of the array."""
+        names = list(self.gradient_program.tapes.values())
+        return key in self.gradient_program.tapes and names.count(self.gradient_program.tapes[key]) > 1
 
     def _box_bytes(self, residual: Residual, otherwise: int) -> int:
         """What one trip stores at most."""

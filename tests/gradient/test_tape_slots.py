@@ -50,6 +50,27 @@ def in_parts(x, y, n):
     return np.sum(u)
 
 
+def part_by_part(x, y, n):
+    """Each part is assigned once, and none is made in full before: ghost cells, as `np.pad` has them."""
+    u = x * 1.0
+    for _ in range(n):
+        d = np.empty(8)
+        d[1:-1] = np.sin(u)
+        d[0] = u[-1]
+        d[7] = u[0] * y[1]
+        e = np.pad(u, 1, mode="edge")
+        u = d[1:-1] * d[2:] * y + d[:-2] * e[2:] * e[:-2]
+    return np.sum(u * u)
+
+
+def part_by_part_until(x, y, n):
+    u = x * 1.0
+    while np.sum(u) > 0.7:
+        d = np.pad(u, ((1, 1)), mode="wrap")
+        u = d[:-2] * d[2:] * y * 0.8
+    return np.sum(u * u)
+
+
 def in_a_nest(x, y, n):
     u = x * 1.0
     for _ in range(n):
@@ -90,6 +111,8 @@ def booleans(x, y, n):
 CASES = {
     "temporary": (temporary, (X, Y, N)),
     "in parts": (in_parts, (X, Y, N)),
+    "part by part": (part_by_part, (X, Y, N)),
+    "part by part, until": (part_by_part_until, (X, Y, N)),
     "in a nest": (in_a_nest, (X, Y, N)),
     "ended by a test": (ended_by_a_test, (X, Y, 2)),
     "triangular": (triangular, (X, Y, 4)),
@@ -101,6 +124,7 @@ CASES = {
 def test_a_temporary_lives_on_its_tape():
     assert {"d", "e"} <= on_tapes(temporary, X, Y, N)
     assert {"d"} <= on_tapes(in_parts, X, Y, N)
+    assert {"d"} <= on_tapes(part_by_part, X, Y, N)
     assert {"d", "w"} <= on_tapes(in_a_nest, X, Y, N)
 
 
@@ -111,6 +135,28 @@ def carried(x, y, n):
         u = u * d
         d = np.sin(u) * d
     return np.sum(u * d)
+
+
+def left_from_the_trip_before(x, y, n):
+    """One element is not assigned in each trip."""
+    u, d = x * 1.0, np.ones(6)
+    for _ in range(n):
+        d[1:4] = np.sin(u[1:4])
+        d[4:] = u[:2] * u[2:4]
+        u = d * u * d
+    return np.sum(u)
+
+
+def assigned_twice(x, y, n):
+    """Of one element an earlier value is needed, too."""
+    u = x * 1.0
+    for _ in range(n):
+        d = np.empty(6)
+        d[:4] = np.sin(u[:4])
+        e = d[3] * d[3] * d[2]
+        d[3:] = u[3:] * u[:3]
+        u = d * d * e
+    return np.sum(u)
 
 
 def read_later(x, y, n):
@@ -130,7 +176,7 @@ def made_in_a_branch(x, y, n):
     return np.sum(u)
 
 
-@pytest.mark.parametrize("program", [carried, read_later, made_in_a_branch])
+@pytest.mark.parametrize("program", [carried, left_from_the_trip_before, assigned_twice, read_later, made_in_a_branch])
 def test_what_something_else_needs_does_not(program):
     assert "d" not in on_tapes(program, X, Y, N)
     assert_slope(program, X, Y, N)
