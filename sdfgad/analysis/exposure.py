@@ -8,12 +8,12 @@ import islpy as isl
 
 from sdfgad.analysis.flow import AFTER, BEFORE, WRITE, Request
 from sdfgad.analysis.model import AccessRelation, Params, Place, access_relation, after, flow, placed, source_of
+from sdfgad.dependence.regions import overwrites
 from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.program import (
     Access,
     Block,
     Buffer,
-    Call,
     Compute,
     Statement,
     Whole,
@@ -54,19 +54,6 @@ def _is_overwritten_first(users: Block, buffer: Buffer) -> bool:
         if any(buffer.name == access.buffer for s in inner for access, _ in writes_of(s)):
             return overwrites(statement, buffer)
     return True
-
-
-def overwrites(statement: Statement, buffer: Buffer) -> bool:
-    """Whether a statement gives every element of a buffer a new value."""
-    if isinstance(statement, Call):
-        return any(whole.buffer == buffer.name for whole in statement.outputs)
-    if not isinstance(statement, Compute) or statement.accumulate or statement.target.buffer != buffer.name:
-        return False
-    whole = Whole(buffer.name, buffer.shape, buffer.dtype)
-    names = [name for name, _ in statement.params]
-    index = tuple(access for access in statement.target.index)
-    in_order = [str(lin) for lin in index] == names
-    return in_order and tuple(extent for _, extent in statement.params) == whole.shape
 
 
 # Where an access is, its element over a box, and its phase.

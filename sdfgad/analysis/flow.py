@@ -8,7 +8,7 @@ between. Affine accesses are exact; any other is assumed to access each element 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import islpy as isl
@@ -25,7 +25,8 @@ from sdfgad.analysis.model import (
     sink_of,
     source_of,
 )
-from sdfgad.ir.program import Access, Block, Statement, writes_of
+from sdfgad.dependence.regions import overwrites
+from sdfgad.ir.program import Access, Block, Buffer, Loop, Statement, blocks_of, writes_of
 
 BEFORE, WRITE, AFTER = 0, 1, 2
 
@@ -42,8 +43,9 @@ class Request:
 class OverwriteAnalysis:
     """TBR analysis of one program: which writes overwrite requested values. Its answers are cached."""
 
-    def __init__(self, body: Block, context: isl.Set) -> None:
-        self.context, self.placed, self.depth = context, placed(body), depth_of(body)
+    def __init__(self, body: Block, buffers: Mapping[str, Buffer], context: isl.Set) -> None:
+        self.buffers, self.context, self.placed, self.depth = buffers, context, placed(body), depth_of(body)
+        self._around = _repeating_loops(body)
         self.rewritten = _rewritten(self.placed)
         self._writers: dict[str, list[int]] = {}
         for number, statement, _ in self.placed:
@@ -77,11 +79,27 @@ class OverwriteAnalysis:
         if buffer not in self.rewritten:
             return dict.fromkeys(wanted, frozenset())
         known = self._hits.setdefault(buffer, {})
+        known.update(self._by_next_trip(buffer, wanted - known.keys()))
         # One call of isl for all: it takes about as long for many requests as for one.
         unknown = sorted(wanted - known.keys(), key=lambda item: (item[0], str(item[1].access), item[1].phase))
         if unknown:
             known.update(zip(unknown, self._found(buffer, unknown), strict=True))
         return {request: known[request] for request in wanted}
+
+    def _by_next_trip(
+        self, buffer: str, wanted: set[tuple[int, Request]]
+    ) -> Iterator[tuple[tuple[int, Request], frozenset[int]]]:
+        """The answers for an array that one statement overwrites, wholly, in each trip of a loop around the request.
+
+        That is most temporaries of a time loop; isl would find the same.
+        """
+        (writer, *others) = self._writers[buffer]
+        if others or not overwrites(self.placed[writer][1], self.buffers[buffer]):
+            return
+        loops = self._around[writer]
+        for number, request in wanted:
+            if any(one is other for one in loops for other in self._around[number]):
+                yield (number, request), frozenset((writer,))
 
     def _found(self, buffer: str, wanted: list[tuple[int, Request]]) -> list[frozenset[int]]:
         """The writes that overwrite each requested value. The order of `wanted` only affects isl's run time."""
@@ -117,6 +135,24 @@ class OverwriteAnalysis:
                         numbers.append(number)
             self._writes[buffer] = (relations, numbers)
         return self._writes[buffer]
+
+
+def _repeating_loops(body: Block) -> list[tuple[Loop, ...]]:
+    """For each statement, by number, the loops of several trips around it; none within a branch."""
+    found: list[tuple[Loop, ...]] = []
+
+    def visit(block: Block, loops: tuple[Loop, ...], in_branch: bool) -> None:
+        for statement in block:
+            found.append(() if in_branch else loops)
+            if isinstance(statement, Loop):
+                is_one = statement.trips.is_const and statement.trips.const <= 1
+                visit(statement.body, loops if is_one else (*loops, statement), in_branch)
+            else:
+                for inner in blocks_of(statement):
+                    visit(inner, loops, True)
+
+    visit(body, (), False)
+    return found
 
 
 def _rewritten(places: list[tuple[int, Statement, Place]]) -> frozenset[str]:

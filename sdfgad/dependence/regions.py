@@ -9,7 +9,7 @@ from sdfgad.dependence.boxes import Box
 from sdfgad.dependence.mixed_radix import writes_same_elements
 from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Lin, rewrite
-from sdfgad.ir.program import Access, Buffer, Compute
+from sdfgad.ir.program import Access, Buffer, Call, Compute, Statement
 
 
 def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
@@ -17,6 +17,15 @@ def is_whole(buffers: Mapping[str, Buffer], statement: Compute) -> bool:
     own, shape = own_params(statement), buffers[statement.target.buffer].shape
     in_order = statement.target.index == tuple(Lin.symbol(name) for name, _ in own)
     return in_order and tuple(extent for _, extent in own) == shape
+
+
+def overwrites(statement: Statement, buffer: Buffer) -> bool:
+    """Whether a statement gives every element of a buffer a new value."""
+    if isinstance(statement, Call):
+        return any(whole.buffer == buffer.name for whole in statement.outputs)
+    if not isinstance(statement, Compute) or statement.accumulate or statement.target.buffer != buffer.name:
+        return False
+    return is_whole({buffer.name: buffer}, statement)
 
 
 def fills_target(buffers: Mapping[str, Buffer], statement: Compute) -> bool:

@@ -11,9 +11,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sdfgad.analysis.exposure import overwrites
 from sdfgad.dependence.boxes import Box, intersection, volume
-from sdfgad.dependence.regions import box_of
+from sdfgad.dependence.regions import box_of, overwrites
 from sdfgad.gradient.tapes import Tape
 from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.program import (

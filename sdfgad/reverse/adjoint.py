@@ -143,7 +143,7 @@ def differentiate_program(
     bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
     buffers = {bar: replace(program.buffers[name], name=bar) for name, bar in bars.items()}
     adjoints: dict[int, StatementAdjoint] = {}
-    overwrites, save_points = OverwriteAnalysis(program.body, context), SavePoints(program, early)
+    overwrites, save_points = OverwriteAnalysis(program.body, program.buffers, context), SavePoints(program, early)
     setting = _Setting(program, strong_zeros_of(program), overwrites, save_points, bars)
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
@@ -163,7 +163,7 @@ def differentiate_program(
         if noted is not program:
             program, overwrites, save_points = (
                 noted,
-                OverwriteAnalysis(noted.body, context),
+                OverwriteAnalysis(noted.body, noted.buffers, context),
                 SavePoints(noted, early),
             )
             saved = saved_keys(program, overwrites, save_points, adjoints)

@@ -139,7 +139,7 @@ class _Finder:
             early = exposed(section.block, names, self.program.buffers, self.context, requests)
         for number, request in self._foreign_reads(groups, section):
             requests.setdefault(number - low, []).append(request)
-        destroyed = OverwriteAnalysis(section.block, self.context).of(requests, names)
+        destroyed = OverwriteAnalysis(section.block, self.program.buffers, self.context).of(requests, names)
         unclear = early | {buffer for _, buffer in destroyed}
         return [group for group in groups if not group[0] & unclear]
 

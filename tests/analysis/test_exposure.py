@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from sdfgad.analysis.exposure import exposed, overwrites
+from sdfgad.analysis.exposure import exposed
 from sdfgad.analysis.flow import AFTER, BEFORE, Request
+from sdfgad.dependence.regions import overwrites
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Access, Loop, walk, writes_of, written
 from tests.helpers_ir import parsed

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import sdfgad
+from sdfgad.analysis.flow import OverwriteAnalysis
+from tests.helpers_ir import adjoint_of, parsed
 
 
 def tape_sizes(program, *args, **options):
@@ -201,3 +203,29 @@ def test_where_isl_gives_up_everything_that_may_be_needed_is_saved(monkeypatch):
     monkeypatch.setattr(flow, "flow", lambda *_: None)
     monkeypatch.setattr(forward, "flow", lambda *_: None)
     np.testing.assert_array_equal(sdfgad.grad(program)(x), expected)
+
+
+def test_what_one_statement_overwrites_in_each_trip_needs_no_isl(monkeypatch):
+    # Temporaries of a time loop; isl gives the same answers, and is asked about all other arrays.
+    def program(x, n):
+        u = x * 1.0
+        for _ in range(n):
+            t = np.sin(u)
+            s = t * t
+            u[1:] = u[1:] * s[1:] + t[:-1]
+        return np.sum(u)
+
+    primal = parsed(program, np.linspace(0.1, 1.0, 6), 3)
+    expected = adjoint_of(primal).residuals.keys()
+    monkeypatch.setattr(OverwriteAnalysis, "_by_next_trip", lambda self, buffer, wanted: ())
+    assert adjoint_of(primal).residuals.keys() == expected
+    asked = []
+    monkeypatch.undo()
+    found = OverwriteAnalysis._found
+    monkeypatch.setattr(
+        OverwriteAnalysis, "_found", lambda self, buffer, wanted: (asked.append(buffer), found(self, buffer, wanted))[1]
+    )
+    adjoint_of(primal)
+    sources = {primal.program.buffers[name].source for name in asked}
+    assert "u" in sources
+    assert not sources & {"t", "s"}
