@@ -30,7 +30,7 @@ def append(b: Builder, values: list[Any], value: Any) -> bool:
         return False
     _, var, trips = b.loops[-1]
     is_alike = isinstance(value, Tensor) and all(extent.is_const for extent in value.shape)
-    has_name = is_alike and (value.place is not None or value.is_copy)
+    has_name = is_alike and value.is_shared
     if not is_alike or not (value.ndim or value.dtype.kind in "fc") or (has_name and b.rolling is Rolling.VALUES):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that runs at run time")
     array = b.new_view("", (trips, *value.shape), value.dtype, value.weak)

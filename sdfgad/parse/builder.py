@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -29,6 +28,7 @@ from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.contents import Contents, Filling, Rolling
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.values import DTYPES, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
+from sdfgad.parse.versions import Versions
 
 Shaped = tuple[Iterable[IntLike], Any]
 
@@ -50,8 +50,7 @@ class Builder(Emitter):
         self.captured: dict[str, np.ndarray[Any, Any]] = {}
         self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
         self._memo: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
-        # How often each buffer has been written so far: a version number, by which copies are found to be stale.
-        self.writes: Counter[str] = Counter()
+        self.versions = Versions(lambda: self.where)
         self.names = Names((*integers, STATUS))
         # How often the statements after a branch or loop have been parsed once for each path.
         self.tail_duplications = 0
@@ -94,9 +93,9 @@ class Builder(Emitter):
     def snapshot(self) -> tuple[Any, ...]:
         """The builder's state for `restore`, to parse statements a second time under other assumptions."""
         lengths = [len(block) for block in self.blocks]
-        names, writes = self.names.snapshot(), (Counter(self.writes), list(self.loops))
+        names, versions = self.names.snapshot(), (self.versions.snapshot(), list(self.loops))
         contents = self.contents.snapshot()
-        return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, writes, contents
+        return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, versions, contents
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
@@ -111,7 +110,8 @@ class Builder(Emitter):
         for block, length in zip(self.blocks, state[2], strict=True):
             del block[length:]
         self.domain, self.where = state[4], state[5]
-        self.writes, self.loops = Counter(state[6][0]), list(state[6][1])
+        self.versions.restore(state[6][0])
+        self.loops = list(state[6][1])
         self.contents.restore(state[7])
 
     # --- statements
@@ -139,7 +139,7 @@ class Builder(Emitter):
             self.compute(box, target, target_index, copy, accumulate)
         else:
             self.emit(Compute(params, place, expr, accumulate, self.where))
-            self.writes[place.buffer] += 1
+            self.versions.count(place.buffer)
 
     def call(self, name: str, inputs: Iterable[Tensor], shapes: Iterable[Shaped], sizes: Iterable[int]) -> list[Tensor]:
         """Call a library function: its outputs, in new buffers with the given shapes and dtypes.
@@ -152,7 +152,7 @@ class Builder(Emitter):
         extra = [self.new_buffer("failed", (), INT)] if known.failure else []
         results = tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in (*outputs, *extra))
         self.emit(Call(name, tuple(wholes), results, tuple(sizes), self.where))
-        self.writes.update(whole.buffer for whole in results)
+        self.versions.count(*(whole.buffer for whole in results))
         for failed in extra:
             is_fine = Op("equal", (Access(failed.name).read(INT), Const(0, INT)), BOOL)
             self.check(is_fine, (), known.failure, SingularMatrix, "NumPy raises LinAlgError here, too.")
@@ -181,8 +181,8 @@ class Builder(Emitter):
     def materialise(self, tensor: Tensor, base: str = "") -> Tensor:
         """Materialise a tensor's present value: a new array, or a scalar that no later write changes."""
         view = self.stored(tensor, base)
-        if tensor.is_copy:
-            return replace(view, place=None, settled=True, is_copy=True, copy_of=tensor.copy_of)
+        if tensor.copy is not None:
+            return self.versions.stored_copy(view, tensor.copy)
         return view.as_value(settled=True) if tensor.ndim == 0 else view
 
     def fixed(self, value: Expr) -> Lin:
@@ -195,7 +195,7 @@ class Builder(Emitter):
         index = tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim))
 
         def snapshot() -> Tensor:
-            copy = replace(self.stored(mask, "mask").as_value(settled=True), copy_of=())
+            copy = self.stored(mask, "mask").as_value(settled=True)
             # The copy as an argument of this method gives the copy itself.
             self.memoised(("mask", mask.shape), copy.element(index), lambda: copy)
             return copy
@@ -209,7 +209,7 @@ class Builder(Emitter):
         A result is available in the block that computed it and in blocks within it, but not in loops within it: their
         later trips may follow later writes of an operand.
         """
-        key = (what, value, tuple((read.buffer, self.writes[read.buffer]) for read in reads(value)))
+        key = (what, value, tuple((read.buffer, self.versions[read.buffer]) for read in reads(value)))
         for blocks, loops, known in self._memo.get(key, ()):
             is_inside = len(blocks) <= len(self.blocks) and all(map(operator.is_, blocks, self.blocks))
             if is_inside and loops == self.loops:
@@ -231,15 +231,6 @@ class Builder(Emitter):
         if not isinstance(value, Tensor) or value.settled or value.place is not None:
             return value
         return self.materialise(value, base)
-
-    def as_copy_of(self, tensor: Tensor, sources: Iterable[str]) -> Tensor:
-        """A copy that may alias the arrays in `sources` in Python: valid until one of these buffers is written."""
-        marks = tuple((name, self.writes[name]) for name in sorted(set(sources)))
-        return replace(tensor, place=None, is_copy=True, copy_of=marks)
-
-    def is_stale_copy(self, tensor: Tensor) -> bool:
-        """Whether a buffer that a copy may alias in Python has been written since the copy."""
-        return any(self.writes[name] != count for name, count in tensor.copy_of)
 
     def constant(self, value: Any) -> int:
         """An integer that must be known while parsing.

@@ -121,7 +121,7 @@ def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
 def _row_value(value: Any, before: frozenset[str]) -> Tensor:
     """An item that is new, of constant shape, and of numbers that are no indices."""
     is_alike = isinstance(value, Tensor) and all(extent.is_const for extent in value.shape)
-    is_new = is_alike and not value.is_copy and value.buffer not in before
+    is_new = is_alike and value.copy is None and value.buffer not in before
     if not is_new or not (value.ndim or value.dtype.kind in "fc"):
         raise _Differ
     found: Tensor = value

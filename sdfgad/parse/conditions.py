@@ -13,6 +13,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.merging import phi
+from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import Tensor, as_tensor, is_static, scalar
 
 Arms = tuple[Callable[[], Any], Callable[[], Any]]
@@ -145,12 +146,12 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
         return chosen
     tensors = [as_tensor(value) for value in chosen]
     result, sources = where(frame.b, condition, *tensors), _may_alias(tensors)
-    return frame.b.as_copy_of(result, sources) if sources else result
+    return frame.b.versions.copy_of(result, sources) if sources else result
 
 
 def _may_alias(values: list[Any]) -> set[str]:
     tensors = [value for value in values if isinstance(value, Tensor)]
-    copied = {name for tensor in tensors for name, _ in tensor.copy_of}
+    copied = set[str]().union(*map(aliased_by, tensors))
     return copied | {str(tensor.buffer) for tensor in tensors if tensor.place is not None}
 
 

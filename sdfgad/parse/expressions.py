@@ -26,7 +26,6 @@ from sdfgad.parse.merging import bound_value
 from sdfgad.parse.operands import evaluated
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
-from sdfgad.parse.updating import require_current
 from sdfgad.parse.values import RunTimeText, Selection, Tensor, is_plain, is_static
 
 
@@ -106,7 +105,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         if rows is not None:
             return getitem(frame.b, rows, index)
     found = frame.b.python(operator.getitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
-    require_current(frame.b, found, f"an item of this {type(container).__name__}")
+    frame.b.versions.require_current(found, f"an item of this {type(container).__name__}")
     return found
 
 

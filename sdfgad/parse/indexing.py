@@ -43,7 +43,8 @@ def getitem(b: Builder, x: Any, index: Any) -> Any:
         return gather(b, x, entries).chosen.as_value(settled=False)
     chosen = view(b, x, entries)
     is_scalar = not chosen.ndim and Ellipsis not in [e for e in entries if not isinstance(e, Tensor)]
-    return chosen.as_value(settled=chosen.settled) if is_scalar else chosen
+    # A scalar is a value of its own, and so not stale where the array that it is of is.
+    return chosen.as_value(settled=chosen.settled and chosen.copy is None) if is_scalar else chosen
 
 
 def setitem(b: Builder, x: Any, index: Any, value: Any) -> None:

@@ -31,7 +31,6 @@ from sdfgad.parse.merging import (
     unified,
     value_in_storage,
 )
-from sdfgad.parse.updating import stale
 from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
@@ -116,9 +115,9 @@ def values_in_trip(b: Builder, stores: Stores) -> Env:
     """The values of the carried names within a trip: not settled, as the end of the trip writes their storage."""
 
     def seen(store: Tensor, leaf: Leaf) -> Tensor:
-        if not store.ndim:
-            return store.as_value(settled=False)
-        return b.as_copy_of(store, leaf.sources) if leaf.sources else store
+        if leaf.sources:
+            return b.versions.copy_of(store, leaf.sources)
+        return store if store.ndim else store.as_value(settled=False)
 
     return {name: stores.rebuilt(name, seen) for name in stores.carried}
 
@@ -187,8 +186,7 @@ def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:
         if frame.env.get(name) is not value or not is_exposed(node.body, name):
             continue
         for leaf in trees.leaves(value):
-            if isinstance(leaf, Tensor) and frame.b.is_stale_copy(leaf):
-                raise stale(f"`{name}`", leaf, frame.b.where)
+            frame.b.versions.require_current(leaf, f"`{name}`")
 
 
 def keeps_dtypes(stores: Stores, before: Env) -> bool:
@@ -219,8 +217,10 @@ def write_back(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:
         (store, b.stored(value) if _reads_any(value, names - {str(store.buffer)}) else value)
         for store, value in changed
     ]
-    for store, value in fixed:
-        b.assign(store, value)
+    with b.versions.unchecked():
+        # All at once: what they stand for at the end of the trip, not after the writes before them.
+        for store, value in fixed:
+            b.assign(store, value)
 
 
 def _without_duplicates(b: Builder, changed: list[tuple[Tensor, Tensor]]) -> list[tuple[Tensor, Tensor]]:

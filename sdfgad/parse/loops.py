@@ -306,6 +306,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
     trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
+    start = b.versions.now
     outside = before | loop_state.values_in_trip(b, stores)
     frame.env = dict(outside)
     with b.block(*head.guards(trip)) as body:
@@ -317,6 +318,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
         found = loop_state.newly_carried(frame, head.node, outside, carried, old_buffers)
         if not found:
             loop_state.refuse_stale(frame, head.node, outside)
+            b.versions.require_current_in_next_trip(start)
             if trip_counter is not None:
                 trip_counter.step(frame, head, trip)
             loop_state.write_back(b, stores, outside, frame.env)

@@ -1,7 +1,7 @@
 """Phi nodes: the value of a name where several paths of a program meet.
 
 Each path copies its value to common storage. A name of an array is a reference in Python, so the copy is valid only
-until one of the arrays that the name may alias is written; `Tensor.copy_of` has their buffers.
+until one of the arrays that the name may alias is written; `Tensor.copy` has their buffers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.updating import stale
+from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
@@ -32,6 +32,7 @@ from sdfgad.parse.values import (
     is_number,
     scalar,
 )
+from sdfgad.parse.versions import stale
 
 
 def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
@@ -51,8 +52,8 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
     if isinstance(value, Unbound):
         what = f"`{node.id}` may have no value here: {value.reason}"
         raise UnboundVariable(what, where, "Assign it before.", name=node.id)
-    if isinstance(value, Tensor) and frame.b.is_stale_copy(value):
-        raise stale(f"`{node.id}`", value, where)
+    if isinstance(value, Tensor):
+        frame.b.versions.require_current(value, f"`{node.id}`", where)
     return value
 
 
@@ -127,9 +128,9 @@ def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources:
 
 def value_in_storage(b: Builder, store: Tensor, sources: set[str]) -> Tensor:
     """The value of a name whose storage is `store`: a copy, if it may alias the arrays in `sources`."""
-    if not store.ndim:
-        return store.as_value(settled=True)
-    return replace(b.as_copy_of(store, sources), settled=True) if sources else store
+    if sources:
+        return replace(b.versions.copy_of(store, sources), settled=True)
+    return store if store.ndim else store.as_value(settled=True)
 
 
 def unified(values: list[Any]) -> list[Any]:
@@ -163,7 +164,7 @@ def aliased_buffers(frame: Frame, name: str, value: Any, env: dict[str, Any]) ->
     if not isinstance(value, Tensor):
         return set()
     if value.place is None:
-        return {buffer for buffer, _ in value.copy_of}
+        return aliased_by(value)
     buffer = str(value.buffer)
     others = [other for n, other in env.items() if n != name]
     is_sole = buffer not in frame.caller_buffers and not any(refers_to(other, buffer) for other in others)
@@ -189,9 +190,9 @@ def same_static(x: Any, y: Any) -> bool:
 def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
     if value is UNDEFINED:
         return PLACEHOLDER
-    if isinstance(value, Tensor) and b.is_stale_copy(value):
+    if b.versions.is_stale(value):
         # Python has the array as it is now; unrolled, the program may say which one it is.
-        raise Rebound(stale(f"`{name}`", value, b.where).what, b.where, "Copy the array where it is bound.")
+        raise Rebound(stale(f"`{name}`", value.copy, b.where).what, b.where, "Copy the array where it is bound.")
     if is_number(value) or isinstance(value, (Tensor, Lin)):
         return as_tensor(value)
     what = f"`{name}` is re-bound to a {type(value).__name__} in a branch or loop that runs at run time"

@@ -57,7 +57,7 @@ def _part(b: Builder, buffer: str, first: int, count: int) -> Tensor:
 
 def _row(b: Builder, value: Any) -> tuple[str, int] | None:
     """The buffer and the number of the row that a value is, all of it; None if it is none."""
-    if not isinstance(value, Tensor) or value.is_copy:
+    if not isinstance(value, Tensor) or value.copy is not None:
         return None
     symbols = tuple(Lin.symbol(f"r{axis}_") for axis in range(value.ndim))
     element = value.element(symbols)

@@ -10,7 +10,6 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Const, Lin
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.rows import segments
-from sdfgad.parse.updating import require_current
 from sdfgad.parse.values import Tensor, as_tensor, is_static
 
 FLOAT = np.dtype(np.float64)
@@ -23,7 +22,7 @@ def stacked(b: Builder, x: Any) -> Tensor:
     if isinstance(x, np.ndarray):
         return b.constant_array(x)
     if not isinstance(x, (list, tuple)):
-        require_current(b, x, "an item")
+        b.versions.require_current(x, "an item")
         return as_tensor(x)
     if is_static(x) and len(x) > MANY:
         return stacked(b, b.python(np.array, x))

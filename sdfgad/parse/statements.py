@@ -107,7 +107,7 @@ def delete(frame: Frame, node: ast.Delete) -> None:
 def _is_array(value: Any) -> bool:
     if isinstance(value, Selection):
         return True
-    return isinstance(value, Tensor) and (value.place is not None or value.ndim > 0)
+    return isinstance(value, Tensor) and (value.is_shared or value.ndim > 0)
 
 
 def _loaded(target: ast.Name) -> ast.expr:

@@ -26,6 +26,22 @@ DTYPES = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class Copy:
+    """What a copy stands for: an array of which Python holds a reference (an alias), and which may be one of several.
+
+    Attributes:
+        of: the buffers that it may alias, each with the number of writes to it at the time of the copy: after another
+            write the copy is stale.
+        storage: the buffer that stores the copy; "" if there is none.
+        number: how many copies were made before.
+    """
+
+    of: tuple[tuple[str, int], ...]
+    storage: str
+    number: int
+
+
 @dataclass(frozen=True, eq=False)
 class Tensor:
     """An array or scalar that is known at run time.
@@ -38,9 +54,7 @@ class Tensor:
         weak: whether it is a Python number, which does not take part in NumPy's dtype promotion.
         settled: whether later statements cannot change the value, as they can that of a view or of an expression
             that is not evaluated yet.
-        is_copy: whether it is a copy of an array of which Python holds a reference (an alias).
-        copy_of: for such a copy, the buffers that it may alias in Python, each with the number of writes to it at the
-            time of the copy: after another write the copy is stale.
+        copy: for a copy of an array of which Python holds a reference, what it stands for.
     """
 
     shape: Index
@@ -49,8 +63,7 @@ class Tensor:
     place: Callable[[Index], Access] | None = None
     weak: bool = False
     settled: bool = False
-    is_copy: bool = False
-    copy_of: tuple[tuple[str, int], ...] = ()
+    copy: Copy | None = None
 
     @property
     def ndim(self) -> int:
@@ -65,13 +78,18 @@ class Tensor:
         return None if self.place is None else self.place(tuple(Lin(0) for _ in self.shape)).buffer
 
     @property
+    def is_shared(self) -> bool:
+        """Whether it is an array of which Python holds a reference, so that other names may share its memory."""
+        return self.place is not None or self.copy is not None
+
+    @property
     def is_stored(self) -> bool:
         """Whether each element is a plain read of a buffer."""
         return isinstance(self.element(tuple(Lin(0) for _ in self.shape)), Read)
 
     def as_value(self, settled: bool) -> Tensor:
-        """The same elements as a value that cannot be updated in place."""
-        return replace(self, place=None, settled=settled)
+        """The same elements as a value, which shares no memory with an array."""
+        return replace(self, place=None, settled=settled, copy=None)
 
     def reindexed(self, shape: Index, old_index: Callable[[Index], Index]) -> Tensor:
         """A view with another shape; `old_index` maps its indices to this tensor's."""

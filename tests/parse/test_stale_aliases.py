@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sdfgad.errors import AmbiguousArray
+from tests.helpers import module_from
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
 
@@ -72,3 +73,56 @@ def stacked_after_a_change(x, s):
 def test_items_that_have_changed():
     with pytest.raises(AmbiguousArray, match="an item may stand for several arrays"):
         parsed(stacked_after_a_change, *arguments())
+
+
+HEAD = "import numpy as np\nfrom functools import partial\n\ndef program(x, s):\n    a, b = x[1] * 1.0, x[2] * 1.0\n"
+CHOICE = "a if np.sum(x[2]) > 0.1 else b"
+# Bodies of programs, and the line that is quoted where they are refused.
+STALE = {
+    "popped": (f"L = [{CHOICE}]\na *= s\nreturn L.pop() * 2.0", "return L.pop()"),
+    "looked up": (f"d = {{'k': {CHOICE}}}\na *= s\nreturn d.get('k') * 2.0", "return d.get"),
+    "summed": (f"L = [{CHOICE}]\na *= s\nreturn sum(L)", "return sum"),
+    "as an array": (f"L = [np.asarray({CHOICE})]\na *= s\nreturn L[0] * 2.0", "return L[0]"),
+    "a view": (f"L = [({CHOICE})[1:]]\na *= s\nu = L[0]\nreturn u * 2.0", "u = L[0]"),
+    "in an operand": (
+        f"def g(u):\n    u *= s\n    return u\nL = [{CHOICE}]\nreturn L[0] * g(a)",
+        "return L[0]",
+    ),
+    "by a function, in a loop": (
+        f"L = [{CHOICE}]\nf = partial(np.sum, L[0])\nt = 0.0\n"
+        "for k in range(60):\n    t = t + f()\n    a += s\nreturn t",
+        "for k",
+    ),
+    "by a closure, in a loop": (
+        f"L = [{CHOICE}]\nz = L[0]\ndef f():\n    t = 0.0\n    for k in range(60):\n        t = t + z[0]\n"
+        "        a[:] = a + s\n    return t\nreturn f()",
+        "for k",
+    ),
+}
+CURRENT = {
+    "copies": f"L = [{CHOICE}]\nu, v, w = L[0].copy(), L[0] * 2.0, L[0][0]\na *= s\nreturn u + v + w",
+    "read before": f"L = [{CHOICE}]\nu = np.sum(L[0]) + np.sum(sum(L))\na *= s\nreturn u * a",
+    "by a function": f"f = partial(np.sum, {CHOICE})\nt = 0.0\nfor k in range(6):\n    t = t + f()\nreturn t * a",
+    "an array without axes": "u = x[1, 0, ...]\nv = u.squeeze() if s > 0.5 else u * 2.0\nu += 1.0\nreturn v * 3.0",
+    "updated without axes": "u = x[1, 0, ...]\nv = u\nif s > 0.5:\n    v = u[...]\nv += 1.0\nreturn u * v",
+}
+
+
+def program_of(body, folder):
+    return module_from(HEAD + "\n".join(f"    {line}" for line in body.split("\n")), folder).program
+
+
+@pytest.mark.parametrize("name", STALE)
+def test_stale_copies_are_refused_wherever_they_are_read(name, tmp_path):
+    body, line = STALE[name]
+    with pytest.raises(AmbiguousArray, match="may stand for several arrays, chosen at run time") as caught:
+        parsed(program_of(body, tmp_path), *arguments())
+    assert caught.value.where.text.startswith(line)
+
+
+@pytest.mark.parametrize("s", [0.7, 0.3])
+@pytest.mark.parametrize("name", CURRENT)
+def test_copies_that_are_current(name, s, tmp_path):
+    program = program_of(CURRENT[name], tmp_path)
+    assert_like_python(program, arguments()[0], s)
+    assert_slope(program, arguments()[0], s)

@@ -109,7 +109,7 @@ def _copied(b: Builder, a: Selection) -> Selection:
 @function(np.asarray, np.asanyarray)
 def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Tensor:
     """The array itself where no conversion is needed, else as ``np.array``."""
-    if isinstance(a, Tensor) and a.place is not None and (dtype is None or np.dtype(dtype) == a.dtype) and not copy:
+    if isinstance(a, Tensor) and a.is_shared and (dtype is None or np.dtype(dtype) == a.dtype) and not copy:
         return a
     return array(b, a, dtype, copy=copy)
 
@@ -126,7 +126,7 @@ def array(
     ndmin: int = 0,
 ) -> Tensor:
     """``np.array`` of an array, a number, or nested lists of them."""
-    if not copy and isinstance(object, Tensor) and object.place is not None and dtype in (None, object.dtype):
+    if not copy and isinstance(object, Tensor) and object.is_shared and dtype in (None, object.dtype):
         value = object
     else:
         is_new = isinstance(object, Tensor) and object.place is None and dtype in (None, object.dtype)

@@ -59,8 +59,7 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
 
 def new_value(b: Builder, value: Any) -> Any:
     """A value that shares no memory with an array of the program."""
-    has_name = isinstance(value, Tensor) and (value.place is not None or value.is_copy)
-    return b.stored(value) if has_name else value
+    return b.stored(value) if isinstance(value, Tensor) and value.is_shared else value
 
 
 def rows_of(b: Builder, values: Any) -> list[Any]:

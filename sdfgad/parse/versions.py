@@ -1,0 +1,114 @@
+"""Versions of buffers: how often each has been written, by which copies of arrays are found to be stale."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from sdfgad.errors import AmbiguousArray, Location
+from sdfgad.ir.expr import Expr, Lin, Read
+from sdfgad.parse.values import Copy, Index, Tensor
+
+
+class Versions:
+    """The version number of each buffer, and copies that are valid only as long as those of others do not change."""
+
+    def __init__(self, where: Callable[[], Location | None]) -> None:
+        self._where = where
+        self._writes: Counter[str] = Counter()
+        self._is_checking = True
+        # The copies that have been read, in order, and how many there are.
+        self._read: list[Copy] = []
+        self._copies = 0
+
+    def __getitem__(self, buffer: str) -> int:
+        return self._writes[buffer]
+
+    def count(self, *buffers: str) -> None:
+        """Count a write to each of these buffers."""
+        self._writes.update(buffers)
+
+    @property
+    def now(self) -> tuple[int, int]:
+        """How many copies have been read, and made: a point in time."""
+        return len(self._read), self._copies
+
+    def snapshot(self) -> tuple[Counter[str], tuple[int, int]]:
+        """The version numbers, for `restore`."""
+        return Counter(self._writes), self.now
+
+    def restore(self, state: tuple[Counter[str], tuple[int, int]]) -> None:
+        self._writes = Counter(state[0])
+        read, self._copies = state[1]
+        del self._read[read:]
+
+    # --- copies of arrays that Python holds references of
+
+    def copy_of(self, tensor: Tensor, sources: Iterable[str]) -> Tensor:
+        """A copy that may alias the arrays in `sources` in Python: valid until one of these buffers is written."""
+        return self._copied(tensor, tuple((name, self._writes[name]) for name in sorted(set(sources))))
+
+    def stored_copy(self, tensor: Tensor, old: Copy) -> Tensor:
+        """A copy of a copy, in storage of its own that later statements do not change; valid as long as `old` is."""
+        return replace(self._copied(tensor, old.of), settled=True)
+
+    def _copied(self, tensor: Tensor, marks: tuple[tuple[str, int], ...]) -> Tensor:
+        first, element = tensor.at(*(Lin(0) for _ in tensor.shape)), tensor.element
+        copy = Copy(marks, first.buffer if isinstance(first, Read) else "", self._copies)
+        self._copies += 1
+
+        def current(index: Index) -> Expr:
+            if self._is_checking:
+                self._read.append(copy)
+                if self._is_stale(copy):
+                    raise stale("an array", copy, self._where())
+            return element(index)
+
+        return replace(tensor, place=None, element=current, copy=copy)
+
+    def is_stale(self, value: Any) -> bool:
+        """Whether a value is a copy, and a buffer that it may alias in Python has been written since."""
+        return isinstance(value, Tensor) and value.copy is not None and self._is_stale(value.copy)
+
+    def _is_stale(self, copy: Copy) -> bool:
+        return any(self._writes[name] != count for name, count in copy.of)
+
+    def require_current(self, value: Any, what: str, where: Location | None = None) -> None:
+        """Refuse a copy of an array that is selected at run time, if the array may have changed since.
+
+        Raises:
+            AmbiguousArray: it may have changed.
+        """
+        if self.is_stale(value):
+            raise stale(what, value.copy, where or self._where())
+
+    def require_current_in_next_trip(self, start: tuple[int, int]) -> None:
+        """Refuse, at the end of a trip that began at `start`, copies from before it that are stale in the next one.
+
+        Raises:
+            AmbiguousArray: the trip has read such a copy, and written an array that it may alias.
+        """
+        for copy in self._read[start[0] :]:
+            if copy.number < start[1] and self._is_stale(copy):
+                raise stale("an array", copy, self._where())
+
+    @contextmanager
+    def unchecked(self) -> Iterator[None]:
+        """Within it, a copy that was current when it was taken may be read after another write."""
+        before, self._is_checking = self._is_checking, False
+        try:
+            yield
+        finally:
+            self._is_checking = before
+
+
+def stale(what: str, copy: Copy, where: Location | None) -> AmbiguousArray:
+    return AmbiguousArray(
+        f"{what} may stand for several arrays, chosen at run time, and one of them has changed since",
+        where,
+        "Copy the array where it is chosen, or update it afterwards.",
+        copy.storage,
+    )
