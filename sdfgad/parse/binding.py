@@ -11,7 +11,11 @@ from sdfgad.parse import containers
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
+from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.values import Selection, Tensor, is_static
+
+# The attributes of arrays that can be assigned to, besides `shape`.
+PARTS = ("real", "imag")
 
 
 def assign(frame: Frame, node: ast.Assign) -> None:
@@ -41,10 +45,20 @@ def bind(frame: Frame, target: ast.expr, value: Any) -> None:
         _unpack(frame, target, value)
     elif isinstance(target, ast.Subscript):
         store(frame, frame.eval(target.value), frame.eval(target.slice), value)
+    elif isinstance(target, ast.Attribute) and target.attr in PARTS:
+        store(frame, part_of(frame, target), Ellipsis, value)
     elif isinstance(target, ast.Attribute) and target.attr == "shape":
         _reshape(frame, target, value)
     else:
         raise frame.unsupported(target, "this assignment target is not supported")
+
+
+def part_of(frame: Frame, target: ast.Attribute) -> Any:
+    """The real or imaginary part that ``x.real = value`` or ``x.imag += value`` assigns to."""
+    array = frame.eval(target.value)
+    if not isinstance(array, (Tensor, Selection)):
+        raise frame.unsupported(target, "this assignment target is not supported")
+    return ATTRIBUTES[target.attr](frame.b, array)
 
 
 def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:

@@ -132,6 +132,8 @@ class Builder(Emitter):
         index = tuple(Lin.symbol(s) for s in symbols)
         place = target.place(target_index(index))
         expr = cast(value.element(index), target.dtype)
+        if target.part:
+            expr = _with_part(place.read(self.buffers[place.buffer].dtype), target.part, expr, accumulate)
         params = tuple(zip(symbols, box, strict=True))
         if is_hazard(self.domain, params, place, expr, self._is_empty):
             copy = self.new_view("", box, target.dtype)
@@ -162,7 +164,7 @@ class Builder(Emitter):
         """A tensor as a whole buffer: the one that it is a view of all of, or a new one."""
         shape = tuple(Lin(self.constant(extent)) for extent in tensor.shape)
         symbols = tuple(Lin.symbol(self.fresh("p")) for _ in shape)
-        place = None if tensor.place is None else tensor.place(symbols)
+        place = None if tensor.place is None or tensor.part else tensor.place(symbols)
         if place is None or place.index != symbols or self.buffers[place.buffer].shape != shape:
             place = self.stored(tensor).place(symbols)  # type: ignore[misc]
         return Whole(place.buffer, shape, tensor.dtype)
@@ -230,7 +232,7 @@ class Builder(Emitter):
             return replace(value, dense=self.stored(_masked(value), base))
         if not isinstance(value, Tensor) or value.settled or value.place is not None:
             return value
-        return self.materialise(value, base)
+        return replace(self.materialise(value, base), read_only=value.read_only)
 
     def constant(self, value: Any) -> int:
         """An integer that must be known while parsing.
@@ -262,6 +264,13 @@ class Builder(Emitter):
 
     def unsupported(self, what: str, todo: str = "Rewrite this line.") -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where, todo)
+
+
+def _with_part(old: Expr, part: str, value: Expr, accumulate: Accumulate | None) -> Expr:
+    """A complex number with one part replaced by `value`, or what is added to it to add `value` to that part."""
+    other = "imag" if part == "real" else "real"
+    kept = Const(0, value.dtype) if accumulate == "add" else Op(other, (old,), value.dtype)
+    return Op("complex", (value, kept) if part == "real" else (kept, value), old.dtype)
 
 
 def _masked(chosen: Selection) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse import calls, operators
-from sdfgad.parse.binding import bind, store
+from sdfgad.parse.binding import PARTS, bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item
 from sdfgad.parse.frame import Frame, Return
@@ -58,6 +58,10 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
             _update_array(frame, old, result)
         else:
             bind(frame, node.target, result)
+        return
+    if isinstance(node.target, ast.Attribute) and node.target.attr in PARTS:
+        part = part_of(frame, node.target)
+        _update_array(frame, part, operators.binary(frame.b, type(node.op), part, frame.eval(node.value)))
         return
     if not isinstance(node.target, ast.Subscript):
         raise frame.unsupported(node, "this assignment target is not supported")

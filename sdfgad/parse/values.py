@@ -50,7 +50,9 @@ class Tensor:
         shape: extents.
         dtype: of the elements.
         element: index -> expression of the element.
-        place: index -> the element's storage (an lvalue), for arrays that may be updated in place; None for values.
+        place: index -> the element's storage (an lvalue), for arrays that Python has a reference of; None for values.
+        part: "real" or "imag" for an array of that part of the complex numbers at its elements' places, else "".
+        read_only: whether its elements cannot be updated, as those of a broadcast view.
         weak: whether it is a Python number, which does not take part in NumPy's dtype promotion.
         settled: whether later statements cannot change the value, as they can that of a view or of an expression
             that is not evaluated yet.
@@ -61,6 +63,8 @@ class Tensor:
     dtype: np.dtype[Any]
     element: Callable[[Index], Expr]
     place: Callable[[Index], Access] | None = None
+    part: str = ""
+    read_only: bool = False
     weak: bool = False
     settled: bool = False
     copy: Copy | None = None
@@ -89,7 +93,7 @@ class Tensor:
 
     def as_value(self, settled: bool) -> Tensor:
         """The same elements as a value, which shares no memory with an array."""
-        return replace(self, place=None, settled=settled, copy=None)
+        return replace(self, place=None, part="", read_only=False, settled=settled, copy=None)
 
     def reindexed(self, shape: Index, old_index: Callable[[Index], Index]) -> Tensor:
         """A view with another shape; `old_index` maps its indices to this tensor's."""
@@ -220,7 +224,7 @@ def view_of(buffer: Buffer, weak: bool = False, shape: Index | None = None) -> T
         buffer.dtype,
         lambda index: Access(buffer.name, index).read(buffer.dtype),
         lambda index: Access(buffer.name, index),
-        weak,
+        weak=weak,
     )
 
 

@@ -63,7 +63,7 @@ REFUSED = [
     ("u = (1, 2)\nu[0] = 3", "u[0]", UnsupportedProgram, "assignment into tuple"),
     ("x.T.shape = 4, 1", "x.T", UnsupportedProgram, "this assignment target"),
     ("u = a.T\nu.shape = 12", "u.shape", UnsupportedProgram, "cannot be given another shape in place"),
-    ("x.real += 1.0", "x.real", UnsupportedProgram, "this assignment target"),
+    ("x.T += 1.0", "x.T", UnsupportedProgram, "this assignment target"),
     ("x[:2] = y", "x[:2]", ShapeMismatch, r"shapes \(3\) and \(2\) do not broadcast"),
     ("return x + y", "return x", ShapeMismatch, r"shapes \(4\) and \(3\) do not broadcast"),
     # Operators and expressions.

@@ -15,6 +15,7 @@ from sdfgad.parse.functions.elementwise import strong
 from sdfgad.parse.functions.output import into
 from sdfgad.parse.registry import attribute, function
 from sdfgad.parse.stacking import stacked
+from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Selection, Tensor, astype
 
 
@@ -72,11 +73,11 @@ def nan_to_num(b: Builder, x: Any, copy: bool = True, nan: Any = 0.0, posinf: An
             (elementwise(b, "isnan", number), nan),
         ):
             result = astype(where(b, condition, instead, result), number.dtype)
-    if copy or not isinstance(x, Tensor):
-        return b.materialise(replace(result, place=None, weak=False, settled=False))
+    if copy or not number.is_shared:
+        return b.materialise(strong(result).as_value(settled=False))
     if result is not number:
-        b.assign(x, result)
-    return x
+        b.assign(updatable(b, number, "an array that cannot be updated in place", "Copy it first."), result)
+    return number
 
 
 @function(np.isposinf, static=True)
@@ -114,7 +115,7 @@ def iscomplex(b: Builder, x: Any) -> Tensor:
 
 @function(np.real, static=True)
 def real(b: Builder, x: Any) -> Any:
-    """The real part; a real array is its own."""
+    """The real part, a view of a complex array; a real array is its own."""
     if isinstance(x, Selection):
         return replace(x, dense=real(b, x.dense))
     x = stacked(b, x)
@@ -123,16 +124,18 @@ def real(b: Builder, x: Any) -> Any:
 
 @function(np.imag, static=True)
 def imag(b: Builder, x: Any) -> Any:
-    """The imaginary part: zeros for a real array."""
+    """The imaginary part, a view of a complex array; zeros for a real one."""
     if isinstance(x, Selection):
         return replace(x, dense=imag(b, x.dense))
     x = stacked(b, x)
-    return Tensor(x.shape, x.dtype, lambda _: Const(0, x.dtype)) if x.dtype.kind != "c" else _part("imag", x)
+    if x.dtype.kind != "c":
+        return Tensor(x.shape, x.dtype, lambda _: Const(0, x.dtype), read_only=True)
+    return _part("imag", x)
 
 
 def _part(name: str, x: Tensor) -> Tensor:
     dtype = np.empty(0, x.dtype).real.dtype
-    return Tensor(x.shape, dtype, lambda index: Op(name, (x.element(index),), dtype))
+    return replace(x, dtype=dtype, element=lambda index: Op(name, (x.element(index),), dtype), part=name)
 
 
 @attribute("real")

@@ -133,13 +133,15 @@ def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any]:
     symbols, sizes = [b.fresh("p") for _ in x.shape], [b.constant(extent) for extent in x.shape]
     assert x.place is not None
     access = x.place(tuple(Lin.symbol(s) for s in symbols))
-    flat = ravelled(access.index, [b.constant(e) for e in b.buffers[access.buffer].shape])
+    buffer = b.buffers[access.buffer]
+    flat = ravelled(access.index, [b.constant(e) for e in buffer.shape])
     flat = folded(flat, {s: (0, max(size - 1, 0)) for s, size in zip(symbols, sizes, strict=True)})
     strides = [flat.coefficient(s) for s in symbols]
     rest = flat - sum((Lin.symbol(s).scaled(c) for s, c in zip(symbols, strides, strict=True)), Lin(0))
     if rest.symbols & set(symbols):
         raise b.unsupported("whether NumPy copies this view to reshape it is not known", "Copy it first.")
-    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), sizes, strides)
+    unit = buffer.dtype.itemsize // x.dtype.itemsize
+    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), sizes, [stride * unit for stride in strides])
 
 
 @function(np.ravel, method="ravel")
