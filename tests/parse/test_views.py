@@ -10,6 +10,8 @@ from tests.helpers_ir import assert_like_python, assert_slope, parsed
 RNG = np.random.default_rng(12)
 X = RNG.uniform(0.5, 1.5, (3, 4))
 C = X + 1j * RNG.uniform(0.5, 1.5, (3, 4))
+V, N = RNG.uniform(0.5, 1.5, 4), np.array([0, 1, 1, 0])
+WIDE, DEEP = X[None] * 1.0, np.stack([X, X * 2.0], 1)
 
 
 def cases(*tables):
@@ -21,12 +23,60 @@ def cases(*tables):
 VIEWS = cases(
     (C, ["x.real", "x.imag", "np.real(x)", "np.imag(x)", "x.T.imag[1:]", "x[1].real", "x[0, 1, ...].real"]),
     (C, ["x.real.reshape(4, 3)", "x.real.astype(np.float64, copy=False)"]),
-    (X, ["x.real", "np.real(x)", "x.conj()"]),
+    (X, ["x.real", "np.real(x)", "x.conj()", "x.T", "np.transpose(x)", "x.swapaxes(0, 1)", "np.moveaxis(x, 0, 1)"]),
+    (X, ["np.rollaxis(x, 1)", "x.mT", "x[None, :, ::2]", "x[::-1]", "np.flip(x, 0)", "np.rot90(x)", "np.rot90(x, 0)"]),
+    (
+        X,
+        [
+            "np.split(x, 3)[1]",
+            "np.array_split(x, 2)[1]",
+            "np.hsplit(x, 2)[1]",
+            "np.vsplit(x, 3)[0]",
+            "np.unstack(x)[1]",
+        ],
+    ),
+    (X, ["np.asarray(x)", "np.asanyarray(x)", "np.array(x, copy=None, ndmin=3)", "np.nan_to_num(x, copy=False)"]),
+    (X, ["np.atleast_2d(x)", "np.atleast_3d(x)", "np.expand_dims(x, (0, 2))", "np.squeeze(x)", "x.reshape(4, 3)"]),
+    (
+        X,
+        [
+            "np.broadcast_arrays(x, x)[0]",
+            "np.broadcast_arrays(x, x[0])[0]",
+            "x.ravel()",
+            "np.ravel(x)",
+            "x.reshape(-1)",
+        ],
+    ),
+    (X, ["np.meshgrid(x, copy=False)[0]", "np.meshgrid(x, x[0], copy=False, sparse=True)[0]"]),
+    (V, ["np.atleast_2d(x)", "np.meshgrid(x, x, copy=False, sparse=True)[1]", "np.meshgrid(x, copy=False)[0]"]),
+    (WIDE, ["np.squeeze(x)", "x.squeeze(axis=0)", "x.ravel()"]),
+    (DEEP, ["np.dsplit(x, 2)[1]", "np.swapaxes(x, 0, -1)", "x.transpose(1, 2, 0)"]),
 )
-READ_ONLY = cases((X, ["x.imag", "np.imag(x)"]))
+READ_ONLY = cases(
+    (X, ["x.imag", "np.imag(x)", "np.diagonal(x)", "x.diagonal(1)", "np.diag(x)", "np.linalg.diagonal(x)"]),
+    (X, ["np.broadcast_to(x, (2, 3, 4))", "np.broadcast_to(x, (3, 4))", "np.broadcast_to(x, x.shape).T"]),
+)
+# NumPy updates them, in one place for several elements; sdfgad does not.
+REPEATING = cases(
+    (X, ["np.broadcast_arrays(x, np.zeros((2, 1, 1)))[0]"]),
+    (V, ["np.meshgrid(x, x, copy=False)[0]", "np.meshgrid(x, x, copy=False, indexing='ij')[1]"]),
+)
 COPIES = cases(
     (C, ["x.real.ravel()", "x.real.copy()", "np.ascontiguousarray(x.imag)", "np.conj(x)", "+x.real"]),
-    (X, ["np.nan_to_num(x * 1.0, copy=False)"]),
+    (
+        X,
+        [
+            "np.nan_to_num(x * 1.0, copy=False)",
+            "np.nan_to_num(x)",
+            "np.array(x)",
+            "x.flatten()",
+            "x.T.ravel()",
+            "x.copy()",
+        ],
+    ),
+    (X, ["x[:, 1:].ravel()", "x[:, 1:].reshape(-1)", "np.broadcast_to(x[0], (3, 4)).copy()", "x.astype(np.float64)"]),
+    (V, ["np.diag(x)", "np.meshgrid(x, x)[0]", "np.meshgrid(x, x, sparse=True)[1]", "x[[0, 1]]", "np.take(x, [0, 1])"]),
+    (V, ["np.array([x])", "np.broadcast_to(x, (4,)) * 1.0", "np.where(x > 1, x, x)", "np.concatenate([x])"]),
 )
 
 
@@ -35,9 +85,9 @@ def program_of(body, folder):
     return module_from(f"import math\n\nimport numpy as np\n\ndef program(x):\n{lines}\n", folder).program
 
 
-@pytest.mark.parametrize(("text", "x"), VIEWS + READ_ONLY + COPIES)
+@pytest.mark.parametrize(("text", "x"), VIEWS + READ_ONLY + REPEATING + COPIES)
 def test_updates_of_the_array(text, x, tmp_path):
-    program = program_of(f"r = {text}\nx *= 2.0\nx[0] += x[1]\nreturn r * 1.0", tmp_path)
+    program = program_of(f"r = {text}\nx *= 2.0\nx[..., 0] += x[..., 1]\nreturn r * 1.0", tmp_path)
     assert_like_python(program, x)
     assert_slope(program, x)
 
@@ -49,7 +99,7 @@ def test_updates_of_the_view(text, x, tmp_path):
     assert_slope(program, x, output="return[0]")
 
 
-@pytest.mark.parametrize(("text", "x"), READ_ONLY)
+@pytest.mark.parametrize(("text", "x"), READ_ONLY + REPEATING)
 @pytest.mark.parametrize("update", ["r += 1.0", "r[...] = 2.0", "r.fill(0.5)", "np.add(r, 1.0, out=r)"])
 def test_updates_of_read_only_views_are_refused(text, x, update, tmp_path):
     with pytest.raises(UnsupportedProgram, match="a view that NumPy makes read-only") as caught:
@@ -100,3 +150,16 @@ def test_parts_that_cannot_be_assigned_to(statement, tmp_path):
     with pytest.raises(UnsupportedProgram, match=REFUSED_PARTS[statement]) as caught:
         parsed(program_of(f"{statement}\nreturn x * 1.0", tmp_path), C)
     assert caught.value.where.text == statement
+
+
+def test_index_arrays_of_an_open_mesh_are_views(tmp_path):
+    program = program_of(
+        "rows, columns = np.ix_(x, x)\nx[0] = 3\ncolumns[0, 1] = 2\nreturn rows * 1 + columns, x * 1", tmp_path
+    )
+    assert_like_python(program, N)
+
+
+def test_scalars_are_no_views(tmp_path):
+    program = program_of("u, v, *_ = np.unstack(x)\nx += 1.0\nu += 2.0\nreturn u * v * x", tmp_path)
+    assert_like_python(program, V)
+    assert_slope(program, V)

@@ -10,7 +10,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import where
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.output import into, require_cast
-from sdfgad.parse.functions.views import diagonal
+from sdfgad.parse.functions.views import along_diagonal
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Tensor
@@ -43,7 +43,7 @@ def fill(b: Builder, a: Tensor, value: Any) -> None:
 def fill_diagonal(b: Builder, a: Any, val: Any, wrap: bool = False) -> None:
     if wrap or a.ndim != 2:
         raise b.unsupported("np.fill_diagonal with `wrap`, or of anything but a matrix")
-    into(b, diagonal(b, a), val)
+    into(b, along_diagonal(b, a), val)
 
 
 def _chosen(b: Builder, mask: Any, new: Any, old: Tensor) -> Tensor:

@@ -13,7 +13,8 @@ from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.assembly import column_stack, common_dtype, concatenate
 from sdfgad.parse.functions.creation import arange, shape_of
 from sdfgad.parse.functions.facts import tensor_of
-from sdfgad.parse.functions.views import moveaxis
+from sdfgad.parse.functions.shape import reshape
+from sdfgad.parse.functions.views import moveaxis, stretched
 from sdfgad.parse.registry import function, subscript
 from sdfgad.parse.stacking import FLOAT
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype, cast, is_integer
@@ -75,21 +76,23 @@ def _converted(b: Builder, values: Tensor, dtype: Any) -> Tensor:
 
 @function(np.meshgrid)
 def meshgrid(b: Builder, *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """``np.meshgrid``; without `copy`, the results cannot be updated in place."""
-    vectors = [v if v.ndim else v.reindexed((Lin(1),), lambda _: ()) for v in (tensor_of(b, x) for x in xi)]
+    """``np.meshgrid``; without `copy`, the results are views, which cannot be updated where they repeat elements."""
+    vectors = [v if v.ndim == 1 else reshape(b, v, -1) for v in (tensor_of(b, x) for x in xi)]
     order = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
         order[:2] = [1, 0]
     elif indexing not in ("xy", "ij"):
         raise b.unsupported(f"the indexing {indexing!r} of np.meshgrid", "Use 'xy' or 'ij'.")
     shape = tuple(vectors[k].shape[0] for k in order)
-    wide = [_along(v, order.index(k), shape, sparse) for k, v in enumerate(vectors)]
-    return tuple(b.stored(v, weak=False) if copy else v.as_value(settled=False) for v in wide)
+    narrow = [_along(v, order.index(k), len(shape)) for k, v in enumerate(vectors)]
+    wide = narrow if sparse else [stretched(b, v, shape) for v in narrow]
+    return tuple(b.stored(v, weak=False) if copy else v for v in wide)
 
 
-def _along(vector: Tensor, axis: int, shape: Index, sparse: bool) -> Tensor:
-    narrow = tuple(e if k == axis else Lin(1) for k, e in enumerate(shape))
-    return vector.reindexed(narrow if sparse else shape, lambda p: (p[axis],))
+def _along(vector: Tensor, axis: int, ndim: int) -> Tensor:
+    """A vector as an array with extents of 1 for all axes but one."""
+    shape = tuple(vector.shape[0] if k == axis else Lin(1) for k in range(ndim))
+    return vector.reindexed(shape, lambda p: (p[axis],))
 
 
 @function(np.indices)
@@ -102,11 +105,12 @@ def indices(b: Builder, dimensions: Any, dtype: Any = int, sparse: bool = False)
 def _grid(b: Builder, vectors: list[Tensor], sparse: bool) -> Any:
     """Coordinate arrays of a grid: one array with a leading axis, or a tuple of narrow ones."""
     shape = tuple(v.shape[0] for v in vectors)
+    narrow = [_along(vector, k, len(shape)) for k, vector in enumerate(vectors)]
     if sparse:
-        return tuple(b.stored(_along(v, k, shape, True)) for k, v in enumerate(vectors))
+        return tuple(map(b.stored, narrow))
     result = b.new_view("", (Lin(len(vectors)), *shape), common_dtype(vectors))
-    for k, vector in enumerate(vectors):
-        b.assign(result.reindexed(shape, lambda p, k=k: (Lin(k), *p)), _along(vector, k, shape, False))  # type: ignore[misc]
+    for k, vector in enumerate(narrow):
+        b.assign(result.reindexed(shape, lambda p, k=k: (Lin(k), *p)), vector)  # type: ignore[misc]
     return result
 
 

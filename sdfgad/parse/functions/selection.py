@@ -90,7 +90,7 @@ def ix_(b: Builder, *indices: Any) -> tuple[Tensor, ...]:
     def spread(array: Tensor, axis: int) -> Tensor:
         shape = [Lin(1)] * len(arrays)
         shape[axis] = array.shape[0]
-        return array.reindexed(tuple(shape), lambda p: (p[axis],)).as_value(settled=array.settled)
+        return array.reindexed(tuple(shape), lambda p: (p[axis],))
 
     return tuple(spread(array, axis) for axis, array in enumerate(arrays))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -203,5 +204,5 @@ def flip(b: Builder, m: Any, axis: Any = None) -> Tensor:
 
 @function(np.broadcast_to)
 def broadcast_to(b: Builder, array: Any, shape: Any, subok: bool = False) -> Tensor:
-    wide = broadcasting.broadcast_to(b, stacked(b, array), shape_of(b, shape))
-    return Tensor(wide.shape, wide.dtype, wide.element)
+    """A view that cannot be updated."""
+    return replace(broadcasting.broadcast_to(b, stacked(b, array), shape_of(b, shape)), weak=False, read_only=True)

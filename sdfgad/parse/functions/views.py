@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,7 @@ from sdfgad.parse.functions.creation import filled
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.reduction import normalise_axes, with_axes
 from sdfgad.parse.functions.shape import flip, reshape, transpose
+from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import attribute, function
 from sdfgad.parse.values import Index, Tensor, is_integer
 
@@ -82,8 +84,12 @@ def rot90(b: Builder, m: Any, k: Any = 1, axes: Any = (0, 1)) -> Tensor:
 
 @function(np.diagonal, method="diagonal")
 def diagonal(b: Builder, a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Tensor:
-    """A diagonal as a view, its axis last."""
-    a = tensor_of(b, a)
+    """A diagonal, its axis last, as a view that cannot be updated."""
+    return replace(along_diagonal(b, tensor_of(b, a), offset, axis1, axis2), read_only=True)
+
+
+def along_diagonal(b: Builder, a: Tensor, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Tensor:
+    """The same as a view that can be updated."""
     first, second = axis_of(b, axis1, a.ndim), axis_of(b, axis2, a.ndim)
     shift = b.constant(offset)
     rows, columns = b.constant(a.shape[first]), b.constant(a.shape[second])
@@ -106,7 +112,7 @@ def diag(b: Builder, v: Any, k: Any = 0) -> Tensor:
         return diagonal(b, v, k)
     size = Lin(b.constant(v.shape[0]) + abs(b.constant(k)))
     matrix = filled(b, (size, size), 0, v.dtype)
-    b.assign(diagonal(b, matrix, k), v)
+    b.assign(along_diagonal(b, matrix, k), v)
     return matrix
 
 
@@ -146,7 +152,13 @@ def _each(b: Builder, arrays: Any, shape: Any) -> Any:
 def broadcast_arrays(b: Builder, *args: Any) -> tuple[Tensor, ...]:
     tensors = [tensor_of(b, a) for a in args]
     shape = broadcast_shapes(b, *(t.shape for t in tensors))
-    return tuple(broadcast_to(b, t, shape).as_value(settled=False) for t in tensors)
+    return tuple(stretched(b, t, shape) for t in tensors)
+
+
+def stretched(b: Builder, x: Tensor, shape: Index) -> Tensor:
+    """An array broadcast to a shape; a view that repeats elements cannot be updated."""
+    wide = broadcast_to(b, x, shape)
+    return wide if wide is x else replace(wide, weak=False, read_only=True)
 
 
 # --- parts
@@ -206,4 +218,4 @@ def dsplit(b: Builder, ary: Any, indices_or_sections: Any) -> list[Tensor]:
 @function(np.unstack)
 def unstack(b: Builder, x: Any, /, *, axis: Any = 0) -> tuple[Tensor, ...]:
     x = moveaxis(b, x, axis, 0)
-    return tuple(x.reindexed(x.shape[1:], lambda p, k=k: (Lin(k), *p)) for k in range(b.constant(x.shape[0])))
+    return tuple(getitem(b, x, k) for k in range(b.constant(x.shape[0])))

@@ -73,7 +73,7 @@ def _before(a: Any, v: Any, is_strict: Any) -> Any:
 @in_numpy(np.maximum.at)
 def maximum_at(a: Any, indices: Any, values: Any) -> Any:
     places = array_like(indices)
-    values = np.broadcast_to(values, places.shape + a.shape[1:])
+    values = np.copy(np.broadcast_to(values, places.shape + a.shape[1:]))
     for k in range(places.shape[0]):
         a[places[k]] = np.maximum(a[places[k]], values[k])
 
@@ -81,7 +81,7 @@ def maximum_at(a: Any, indices: Any, values: Any) -> Any:
 @in_numpy(np.minimum.at)
 def minimum_at(a: Any, indices: Any, values: Any) -> Any:
     places = array_like(indices)
-    values = np.broadcast_to(values, places.shape + a.shape[1:])
+    values = np.copy(np.broadcast_to(values, places.shape + a.shape[1:]))
     for k in range(places.shape[0]):
         a[places[k]] = np.minimum(a[places[k]], values[k])
 
