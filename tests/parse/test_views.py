@@ -11,7 +11,7 @@ RNG = np.random.default_rng(12)
 X = RNG.uniform(0.5, 1.5, (3, 4))
 C = X + 1j * RNG.uniform(0.5, 1.5, (3, 4))
 V, N = RNG.uniform(0.5, 1.5, 4), np.array([0, 1, 1, 0])
-WIDE, DEEP = X[None] * 1.0, np.stack([X, X * 2.0], 1)
+SQUARE, WIDE, DEEP = X[:, :3] * 1.0, X[None] * 1.0, np.stack([X, X * 2.0], 1)
 
 
 def cases(*tables):
@@ -50,6 +50,8 @@ VIEWS = cases(
     (X, ["np.meshgrid(x, copy=False)[0]", "np.meshgrid(x, x[0], copy=False, sparse=True)[0]"]),
     (V, ["np.atleast_2d(x)", "np.meshgrid(x, x, copy=False, sparse=True)[1]", "np.meshgrid(x, copy=False)[0]"]),
     (WIDE, ["np.squeeze(x)", "x.squeeze(axis=0)", "x.ravel()"]),
+    (V, ["np.float64(x)"]),
+    (SQUARE, ["np.linalg.matrix_power(x, 1)"]),
     (DEEP, ["np.dsplit(x, 2)[1]", "np.swapaxes(x, 0, -1)", "x.transpose(1, 2, 0)"]),
 )
 READ_ONLY = cases(
@@ -76,6 +78,10 @@ COPIES = cases(
     ),
     (X, ["x[:, 1:].ravel()", "x[:, 1:].reshape(-1)", "np.broadcast_to(x[0], (3, 4)).copy()", "x.astype(np.float64)"]),
     (V, ["np.diag(x)", "np.meshgrid(x, x)[0]", "np.meshgrid(x, x, sparse=True)[1]", "x[[0, 1]]", "np.take(x, [0, 1])"]),
+    (V, ["np.clip(x, None, None)", "x.clip(0.0)", "np.pad(x, 0)", "np.roll(x, 0)", "math.prod([x])", "sum([x])"]),
+    (V, ["np.choose(np.zeros(4, dtype=int), [x])", "np.choose(np.zeros((3, 1), dtype=int), [x])"]),
+    (X, ["np.pad(x, ((0, 0), (0, 0)))", "np.roll(x, (), ())", "np.roll(x, 0, 0)", "np.tile(x, 1)"]),
+    (SQUARE, ["np.linalg.matrix_power(x, 2)", "np.linalg.matrix_power(x, -1)"]),
     (V, ["np.array([x])", "np.broadcast_to(x, (4,)) * 1.0", "np.where(x > 1, x, x)", "np.concatenate([x])"]),
 )
 

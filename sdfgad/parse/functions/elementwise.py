@@ -78,7 +78,8 @@ def clip(
     for outside, bound in (("less", low), ("greater", high)):
         if bound is not None:
             result = where(b, elementwise(b, outside, result, bound), bound, result)
-    return into(b, out, astype(as_tensor(result), dtype), "same_kind")
+    clipped = astype(as_tensor(result), dtype)
+    return into(b, out, clipped if bounds else clipped.as_value(settled=False), "same_kind")
 
 
 @function(method="astype")

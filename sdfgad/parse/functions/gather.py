@@ -127,7 +127,7 @@ def choose(b: Builder, a: Any, choices: Any, out: Any = None, mode: str = "raise
     number, count = tensor_of(b, a), len(parts)
     place = limited(b, number, Lin(count), mode)
     number = Tensor(number.shape, INT, lambda p: Int(place(p)))
-    result = parts[-1]
+    result = broadcast_to(b, parts[-1], broadcast_shapes(b, number.shape, parts[-1].shape)).as_value(settled=False)
     for k in reversed(range(count - 1)):
         result = where(b, elementwise(b, "equal", number, k), parts[k], result)
     return into(b, out, result)

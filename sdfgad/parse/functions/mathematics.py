@@ -9,7 +9,7 @@ from typing import Any
 from sdfgad.ir.expr import INT, Int, Op, as_linear
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
-from sdfgad.parse.functions.python import as_float, rows_of
+from sdfgad.parse.functions.python import as_float, new_value, rows_of
 from sdfgad.parse.integers import as_int, whole
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Tensor, is_integer, scalar
@@ -71,7 +71,8 @@ def prod(b: Builder, values: Any, *, start: Any = 1) -> Any:
     total = start
     for value in rows_of(b, values):
         is_first = is_integer(total) and total == 1
-        total = value if is_first else elementwise(b, "multiply", total, value)
+        # The product of one array is another one.
+        total = new_value(b, value) if is_first else elementwise(b, "multiply", total, value)
     return total
 
 

@@ -204,6 +204,8 @@ def _converter(dtype: np.dtype[Any]) -> Any:
         if dtype == INT and (is_integer(x) or (isinstance(x, Tensor) and not x.ndim)):
             return as_int(b, x)
         tensor = stacked(b, x)
+        if tensor.ndim and tensor.dtype == dtype:
+            return tensor
         is_truth = dtype == BOOL
         convert = to_bool if is_truth else partial(cast, dtype=dtype)
         return Tensor(tensor.shape, dtype, lambda index: convert(tensor.element(index)))

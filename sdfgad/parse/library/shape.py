@@ -19,7 +19,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     shifts = shift if is_sequence(shift) else (shift,)
     for k in range(max(len(axes), len(shifts))):
         a = _rolled(a, shifts[min(k, len(shifts) - 1)], axis_of(axes[min(k, len(axes) - 1)], a.ndim))
-    return a
+    return a if len(axes) > 0 else np.copy(a)
 
 
 def _rolled(a: Any, shift: Any, axis: Any) -> Any:
@@ -121,11 +121,13 @@ def pad(
     if (constant_values is not None and mode != "constant") or (end_values is not None and mode != "linear_ramp"):
         raise ValueError("this mode of np.pad does not take these values")
     values = end_values if mode == "linear_ramp" else constant_values
+    is_new = False
     for axis in axes_of(None, array.ndim):
         before, after = _pair(pad_width, axis, array.ndim)
         ends = _pair(0 if values is None else values, axis, array.ndim)
         array = _padded(array, axis, fixed_int(before), fixed_int(after), mode, ends)
-    return array
+        is_new = is_new or fixed_int(before) > 0 or fixed_int(after) > 0
+    return array if is_new else np.copy(array)
 
 
 def _pair(values: Any, axis: Any, ndim: Any) -> Any:
