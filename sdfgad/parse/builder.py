@@ -51,6 +51,9 @@ class Builder(Emitter):
         self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
         self._memo: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
         self.versions = Versions(lambda: self.where)
+        # The arrays in whose order NumPy stores the elements of a new one, by its buffer; None stands for an order that
+        # is not row-major. Without an entry the new array is row-major.
+        self.like: dict[str, tuple[Tensor | None, ...]] = {}
         self.names = Names((*integers, STATUS))
         # How often the statements after a branch or loop have been parsed once for each path.
         self.tail_duplications = 0
@@ -66,6 +69,7 @@ class Builder(Emitter):
         self.check_size(sizes, dtype.itemsize)
         buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
         self.buffers[buffer.name] = buffer
+        self.like.pop(buffer.name, None)
         return buffer
 
     def capture(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:
@@ -178,7 +182,12 @@ class Builder(Emitter):
         """Materialise a tensor's present value in a new array."""
         view = self.new_view(base, tensor.shape, tensor.dtype, tensor.weak if weak is None else weak)
         self.assign(view, tensor)
-        return view
+        return self.ordered(view, tensor)
+
+    def ordered(self, new: Tensor, *like: Tensor | None) -> Tensor:
+        """A new array, which NumPy stores in the order of others, or (None) in one that is not row-major."""
+        self.like[str(new.buffer)] = like
+        return new
 
     def materialise(self, tensor: Tensor, base: str = "") -> Tensor:
         """Materialise a tensor's present value: a new array, or a scalar that no later write changes."""

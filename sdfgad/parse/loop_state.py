@@ -17,6 +17,7 @@ from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import RESULT, stops
+from sdfgad.parse.layout import is_row_major
 from sdfgad.parse.liveness import assigned_names, is_exposed, is_read_outside, reads_name
 from sdfgad.parse.merging import (
     aliased_buffers,
@@ -49,12 +50,18 @@ LoopNode = ast.For | ast.While
 
 @dataclass(frozen=True)
 class Leaf:
-    """How a leaf of a name's value is carried; `sources`: the buffers from before the loop that it may alias."""
+    """How a leaf of a name's value is carried.
+
+    Attributes:
+        sources: the buffers from before the loop that it may alias.
+        is_row_major: whether NumPy certainly stores its values in row-major order.
+    """
 
     shape: tuple[Lin, ...]
     dtype: np.dtype[Any]
     weak: bool
     sources: frozenset[str]
+    is_row_major: bool
     # The keys of a selection's mask before the loop and at the end of a trip: masks with equal keys share storage.
     mask: Any = field(default=None, compare=False)
 
@@ -108,7 +115,7 @@ def initialise(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
 def _initialised(b: Builder, name: str, value: Any, leaf: Leaf) -> Tensor:
     store = b.new_view(name, leaf.shape, leaf.dtype, leaf.weak)
     b.assign(store, as_mergeable(b, name, value))
-    return store
+    return store if leaf.is_row_major else b.ordered(store, None)
 
 
 def values_in_trip(b: Builder, stores: Stores) -> Env:
@@ -175,8 +182,9 @@ def _carry_of(
         tensors = [as_mergeable(frame.b, name, part) for part in (x, y)]
         reached = aliased_buffers(frame, name, x, old[1]) | aliased_buffers(frame, name, y, new[1])
         sources = (leaf.sources if leaf else frozenset()) | (frozenset(reached) & old_buffers)
+        in_rows = (leaf is None or leaf.is_row_major) and is_row_major(frame.b, tensors)
         mask = tuple(map(mask_key, tensors)) if isinstance(values[0], Selection) and len(leaves) == 1 else None
-        leaves.append(Leaf(same_shape(frame.b, name, tensors), *common_type(tensors), sources, mask))
+        leaves.append(Leaf(same_shape(frame.b, name, tensors), *common_type(tensors), sources, in_rows, mask))
     return Carry(values[0], tuple(leaves))
 
 

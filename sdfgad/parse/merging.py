@@ -123,7 +123,7 @@ def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources:
         b.blocks.append(block)
         b.assign(result, tensor)
         b.blocks.pop()
-    return value_in_storage(b, result, sources)
+    return value_in_storage(b, b.ordered(result, *tensors), sources)
 
 
 def value_in_storage(b: Builder, store: Tensor, sources: set[str]) -> Tensor:

@@ -33,5 +33,10 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
     if isinstance(value, Tensor) and value.place is not None:
         return value
     if isinstance(value, Tensor) and value.copy is not None:
-        raise UpdateOfCopy(value.copy.storage, b.where)
+        if value.copy.is_chosen:
+            raise UpdateOfCopy(value.copy.storage, b.where)
+        raise b.unsupported(
+            "what may be a view of an array or a copy, as NumPy stores it in some order, is updated in place",
+            "Copy it first, or update the array that it was made of.",
+        )
     raise b.unsupported(what, todo)

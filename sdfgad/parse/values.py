@@ -34,11 +34,13 @@ class Copy:
         of: the buffers that it may alias, each with the number of writes to it at the time of the copy: after another
             write the copy is stale.
         storage: the buffer that stores the copy; "" if there is none.
+        is_chosen: whether it stands for one of several arrays; else, for what may be a view or a copy in NumPy.
         number: how many copies were made before.
     """
 
     of: tuple[tuple[str, int], ...]
     storage: str
+    is_chosen: bool
     number: int
 
 

@@ -47,17 +47,17 @@ class Versions:
 
     # --- copies of arrays that Python holds references of
 
-    def copy_of(self, tensor: Tensor, sources: Iterable[str]) -> Tensor:
+    def copy_of(self, tensor: Tensor, sources: Iterable[str], is_chosen: bool = True) -> Tensor:
         """A copy that may alias the arrays in `sources` in Python: valid until one of these buffers is written."""
-        return self._copied(tensor, tuple((name, self._writes[name]) for name in sorted(set(sources))))
+        return self._copied(tensor, tuple((name, self._writes[name]) for name in sorted(set(sources))), is_chosen)
 
     def stored_copy(self, tensor: Tensor, old: Copy) -> Tensor:
         """A copy of a copy, in storage of its own that later statements do not change; valid as long as `old` is."""
-        return replace(self._copied(tensor, old.of), settled=True)
+        return replace(self._copied(tensor, old.of, old.is_chosen), settled=True)
 
-    def _copied(self, tensor: Tensor, marks: tuple[tuple[str, int], ...]) -> Tensor:
+    def _copied(self, tensor: Tensor, marks: tuple[tuple[str, int], ...], is_chosen: bool) -> Tensor:
         first, element = tensor.at(*(Lin(0) for _ in tensor.shape)), tensor.element
-        copy = Copy(marks, first.buffer if isinstance(first, Read) else "", self._copies)
+        copy = Copy(marks, first.buffer if isinstance(first, Read) else "", is_chosen, self._copies)
         self._copies += 1
 
         def current(index: Index) -> Expr:
@@ -106,9 +106,12 @@ class Versions:
 
 
 def stale(what: str, copy: Copy, where: Location | None) -> AmbiguousArray:
-    return AmbiguousArray(
-        f"{what} may stand for several arrays, chosen at run time, and one of them has changed since",
-        where,
-        "Copy the array where it is chosen, or update it afterwards.",
-        copy.storage,
-    )
+    if copy.is_chosen:
+        doubt = "may stand for several arrays, chosen at run time, and one of them has changed since"
+        todo = "Copy the array where it is chosen, or update it afterwards."
+    else:
+        doubt = (
+            "may be a view of an array or a copy, as NumPy stores it in one order or another, and it has changed since"
+        )
+        todo = "Copy it where it is made, or update the array afterwards."
+    return AmbiguousArray(f"{what} {doubt}", where, todo, copy.storage)

@@ -46,7 +46,7 @@ def concatenate(
         require_cast(b, tensor, dtype if out is None else out.dtype, casting)
     extents = list(tensors[0].shape)
     extents[position] = Lin(sum(lengths))
-    result = b.new_view("", tuple(extents), dtype)
+    result = b.ordered(b.new_view("", tuple(extents), dtype), *tensors)
     start = 0
     for tensor, length in zip(tensors, lengths, strict=True):
         b.assign(part(result, position, start, start + length), tensor)

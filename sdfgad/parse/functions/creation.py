@@ -9,6 +9,7 @@ import numpy as np
 
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.layout import in_new_order, in_order
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import FLOAT, stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer
@@ -27,25 +28,30 @@ def shape_of(b: Builder, shape: Any) -> Index:
     return result
 
 
-def filled(b: Builder, shape: Index, value: Any, dtype: Any) -> Tensor:
-    view = b.new_view("", shape, np.dtype(dtype))
+def filled(b: Builder, shape: Index, value: Any, dtype: Any, order: Any = "C") -> Tensor:
+    view = _empty(b, shape, dtype, order)
     b.assign(view, value)
     return view
 
 
+def _empty(b: Builder, shape: Index, dtype: Any, order: Any) -> Tensor:
+    view = b.new_view("", shape, np.dtype(dtype))
+    return b.ordered(view, None) if order == "F" else view
+
+
 @function(np.zeros)
 def zeros(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
-    return filled(b, shape_of(b, shape), 0, dtype or FLOAT)
+    return filled(b, shape_of(b, shape), 0, dtype or FLOAT, order)
 
 
 @function(np.ones)
 def ones(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
-    return filled(b, shape_of(b, shape), 1, dtype or FLOAT)
+    return filled(b, shape_of(b, shape), 1, dtype or FLOAT, order)
 
 
 @function(np.empty)
 def empty(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
-    return b.new_view("", shape_of(b, shape), np.dtype(dtype or FLOAT))
+    return _empty(b, shape_of(b, shape), dtype or FLOAT, order)
 
 
 @function(np.ndarray)
@@ -55,26 +61,26 @@ def ndarray(b: Builder, shape: Any, dtype: Any = FLOAT) -> Tensor:
 
 @function(np.full)
 def full(b: Builder, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Tensor:
-    return filled(b, shape_of(b, shape), fill_value, dtype or as_tensor(fill_value).dtype)
+    return filled(b, shape_of(b, shape), fill_value, dtype or as_tensor(fill_value).dtype, order)
 
 
 @function(np.zeros_like)
 def zeros_like(
     b: Builder, a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
 ) -> Tensor:
-    return _filled_like(b, a, 0, dtype, shape)
+    return _filled_like(b, a, 0, dtype, order, shape)
 
 
 @function(np.ones_like)
 def ones_like(b: Builder, a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None) -> Tensor:
-    return _filled_like(b, a, 1, dtype, shape)
+    return _filled_like(b, a, 1, dtype, order, shape)
 
 
 @function(np.full_like)
 def full_like(
     b: Builder, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
 ) -> Tensor:
-    return _filled_like(b, a, fill_value, dtype, shape)
+    return _filled_like(b, a, fill_value, dtype, order, shape)
 
 
 @function(np.empty_like)
@@ -82,22 +88,24 @@ def empty_like(
     b: Builder, prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None
 ) -> Tensor:
     like = stacked(b, prototype)
-    return b.new_view("", like.shape if shape is None else shape_of(b, shape), np.dtype(dtype or like.dtype))
+    view = _empty(b, like.shape if shape is None else shape_of(b, shape), dtype or like.dtype, order)
+    return view if order in ("C", "F") else b.ordered(view, like)
 
 
-def _filled_like(b: Builder, a: Any, value: Any, dtype: Any, shape: Any) -> Tensor:
-    like = stacked(b, a)
-    return filled(b, like.shape if shape is None else shape_of(b, shape), value, dtype or like.dtype)
+def _filled_like(b: Builder, a: Any, value: Any, dtype: Any, order: Any, shape: Any) -> Tensor:
+    view = empty_like(b, a, dtype, order, shape=shape)
+    b.assign(view, value)
+    return view
 
 
 @function(np.copy)
 def copy(b: Builder, a: Any, order: Any = "K", subok: bool = False) -> Tensor | Selection:
-    return _copied(b, a) if isinstance(a, Selection) else b.stored(stacked(b, a), weak=False)
+    return _copied(b, a) if isinstance(a, Selection) else in_new_order(b, stacked(b, a), order)
 
 
 @function(method="copy")
 def copy_method(b: Builder, a: Tensor | Selection, order: Any = "C") -> Tensor | Selection:
-    return _copied(b, a) if isinstance(a, Selection) else b.stored(a)
+    return _copied(b, a) if isinstance(a, Selection) else in_new_order(b, a, order)
 
 
 def _copied(b: Builder, a: Selection) -> Selection:
@@ -109,9 +117,7 @@ def _copied(b: Builder, a: Selection) -> Selection:
 @function(np.asarray, np.asanyarray)
 def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Tensor:
     """The array itself where no conversion is needed, else as ``np.array``."""
-    if isinstance(a, Tensor) and a.is_shared and (dtype is None or np.dtype(dtype) == a.dtype) and not copy:
-        return a
-    return array(b, a, dtype, copy=copy)
+    return array(b, a, dtype, copy=copy, order="K" if order is None else order)
 
 
 @function(np.array)
@@ -126,17 +132,14 @@ def array(
     ndmin: int = 0,
 ) -> Tensor:
     """``np.array`` of an array, a number, or nested lists of them."""
-    if not copy and isinstance(object, Tensor) and object.is_shared and dtype in (None, object.dtype):
-        value = object
+    is_same = isinstance(object, Tensor) and dtype in (None, object.dtype)
+    if is_same and object.is_shared and not copy:
+        value = in_order(b, object, order)
     else:
-        is_new = isinstance(object, Tensor) and object.place is None and dtype in (None, object.dtype)
-        if copy is False and not is_new:
-            raise b.unsupported(
-                "an array cannot be made here without a copy; NumPy raises here, too", "Leave out copy."
-            )
         value = stacked(b, object)
-        value = value if dtype is None else astype(value, np.dtype(dtype))
-        value = b.stored(value, weak=False)
+        value = in_new_order(b, value if dtype is None else astype(value, np.dtype(dtype)), order)
+    if copy is False and not (is_same and (value is object or not object.is_shared)):
+        raise b.unsupported("an array cannot be made here without a copy; NumPy raises here, too", "Leave out copy.")
     extra = b.constant(ndmin) - value.ndim
     return value.reindexed((*(Lin(1),) * extra, *value.shape), lambda p: p[extra:]) if extra > 0 else value
 

@@ -124,8 +124,11 @@ def product(b: Builder, terms: list[Term], output: Labels, extents: dict[str, Li
     shape = box[: len(output)]
     total = b.new_view("", shape, dtype)
     b.assign(total, scalar(Const(0, dtype)))
-    b.compute(box, total, lambda p: p[: len(output)], Tensor(box, dtype, element), "add")
-    return total if shape else total.as_value(settled=True)
+    whole = Tensor(box, dtype, element)
+    b.compute(box, total, lambda p: p[: len(output)], whole, "add")
+    if not shape:
+        return total.as_value(settled=True)
+    return b.ordered(total, whole.reindexed(shape, lambda p: (*p, *(Lin(0) for _ in summed))))
 
 
 @function(np.tensordot, np.linalg.tensordot)

@@ -36,7 +36,8 @@ def transform_handler(b: Builder, x: Any, axis: int, sign: int) -> Tensor:
     x, sizes, axis = _lines(b, x, axis)
     dtype = np.result_type(x.dtype, np.complex64)
     numbers = (*_around(sizes, axis), sign)
-    return b.call("fourier", [astype(x, dtype)], [(sizes, dtype)], numbers)[0]
+    result = b.call("fourier", [astype(x, dtype)], [(sizes, dtype)], numbers)[0]
+    return b.ordered(result, x)
 
 
 @function(real_transform)
@@ -44,7 +45,8 @@ def real_transform_handler(b: Builder, x: Any, axis: int) -> Tensor:
     x, sizes, axis = _lines(b, x, axis)
     dtype = np.result_type(x.dtype, np.complex64)
     half = [*sizes[:axis], sizes[axis] // 2 + 1, *sizes[axis + 1 :]]
-    return b.call("real_fourier", [astype(x, _real(dtype))], [(half, dtype)], _around(sizes, axis))[0]
+    result = b.call("real_fourier", [astype(x, _real(dtype))], [(half, dtype)], _around(sizes, axis))[0]
+    return b.ordered(result, x)
 
 
 @function(half_transform)
@@ -52,7 +54,8 @@ def half_transform_handler(b: Builder, x: Any, axis: int, n: int) -> Tensor:
     x, sizes, axis = _lines(b, x, axis)
     dtype = np.result_type(x.dtype, np.complex64)
     whole = [*sizes[:axis], n, *sizes[axis + 1 :]]
-    return b.call("half_fourier", [astype(x, dtype)], [(whole, _real(dtype))], _around(whole, axis))[0]
+    result = b.call("half_fourier", [astype(x, dtype)], [(whole, _real(dtype))], _around(whole, axis))[0]
+    return b.ordered(result, x)
 
 
 def axis_of(x: Array, outer: int, n: int, inner: int) -> int:

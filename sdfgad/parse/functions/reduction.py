@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,16 @@ def reduce_over(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool, ho
     b.assign(total, scalar(Const(start, x.dtype)))
     left = [position for position in range(x.ndim) if position not in axes]
     b.compute(x.shape, total, lambda p: tuple(p[position] for position in left), x, how)
+    b.ordered(total, x.reindexed(shape, partial(_without, left, x.ndim)))
     if keepdims:
         return with_axes(total, axes)
     return total if shape else total.as_value(settled=True)
+
+
+def _without(left: list[int], ndim: int, index: Index) -> Index:
+    """The index of the first of the elements that are reduced to that at `index`."""
+    kept = dict(zip(left, index, strict=True))
+    return tuple(kept.get(position, Lin(0)) for position in range(ndim))
 
 
 def with_axes(x: Tensor, axes: tuple[int, ...]) -> Tensor:

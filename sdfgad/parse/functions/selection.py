@@ -65,7 +65,7 @@ def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None
     rows, position = _rows(b, as_tensor(a), axis)
     order_ = argsort(b, rows)
     result = Tensor(rows.shape, rows.dtype, lambda p: rows.element((*p[:-1], as_linear(order_.element(p)))))
-    return b.stored(_back(result, position))
+    return b.ordered(b.stored(_back(result, position)), as_tensor(a))
 
 
 @function(method="sort")

@@ -10,12 +10,12 @@ import numpy as np
 
 from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.folding import folded
 from sdfgad.parse import broadcasting, selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.functions.creation import asarray, shape_of
 from sdfgad.parse.functions.output import is_fortran
 from sdfgad.parse.functions.reduction import normalise_axes, with_axes
+from sdfgad.parse.layout import in_order, is_contiguous, shared, stays_view
 from sdfgad.parse.registry import attribute, function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.strides import ravelled, unravelled
@@ -98,10 +98,11 @@ def reshape(b: Builder, x: Tensor, *new_shape: Any, order: Any = "C", copy: Any 
     new = shape_of(b, sizes)
     old = [extent.const for extent in x.shape]
     shaped = x.reindexed(new, lambda p: unravelled(ravelled(p, sizes), old))
-    is_view = x.place is None or _stays_view(b, x, sizes)
+    is_view = x.place is None or stays_view(b, x, sizes)
     if copy is False and not is_view:
-        raise b.unsupported("this array cannot be reshaped without a copy; NumPy raises here, too", "Leave out copy.")
-    return shaped if not copy and is_view else b.stored(shaped)
+        known = "cannot be" if is_view is False else "may not be"
+        raise b.unsupported(f"this array {known} reshaped without a copy; NumPy raises here, too", "Leave out copy.")
+    return b.stored(shaped) if copy else shared(b, x, shaped, is_view)
 
 
 def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:
@@ -116,55 +117,30 @@ def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:
     return sizes
 
 
-def _stays_view(b: Builder, x: Tensor, sizes: list[int]) -> bool:
-    """Whether NumPy reshapes this view without a copy, found by NumPy on an array with the same strides."""
-    try:
-        _strided_like(b, x).reshape(sizes, copy=False)
-    except ValueError:
-        return False
-    return True
-
-
-def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any]:
-    """An array, never read, with the shape and strides of a view.
-
-    Raises:
-        UnsupportedProgram: the strides are unknown, so it is unknown whether NumPy makes a copy.
-    """
-    symbols, sizes = [b.fresh("p") for _ in x.shape], [b.constant(extent) for extent in x.shape]
-    assert x.place is not None
-    access = x.place(tuple(Lin.symbol(s) for s in symbols))
-    buffer = b.buffers[access.buffer]
-    flat = ravelled(access.index, [b.constant(e) for e in buffer.shape])
-    flat = folded(flat, {s: (0, max(size - 1, 0)) for s, size in zip(symbols, sizes, strict=True)})
-    strides = [flat.coefficient(s) for s in symbols]
-    rest = flat - sum((Lin.symbol(s).scaled(c) for s, c in zip(symbols, strides, strict=True)), Lin(0))
-    if rest.symbols & set(symbols):
-        raise b.unsupported("whether NumPy copies this view to reshape it is not known", "Copy it first.")
-    unit = buffer.dtype.itemsize // x.dtype.itemsize
-    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), sizes, [stride * unit for stride in strides])
-
-
 @function(np.ravel, method="ravel")
 def ravel(b: Builder, a: Any, order: Any = "C") -> Tensor:
     """A flat view where the array is contiguous, else a copy."""
     x = stacked(b, a)
     x = transpose(b, x) if is_fortran(b, order) else x
     flat = reshape(b, x, -1)
-    return flat if x.place is None or is_contiguous(b, x) else b.stored(flat)
+    is_copy = x.place is None or flat.buffer != x.buffer
+    return flat if is_copy else shared(b, x, flat, is_contiguous(b, x))
 
 
-def is_contiguous(b: Builder, x: Tensor) -> bool:
-    """Whether a view's elements are next to each other, in row-major order."""
-    return x.place is not None and bool(_strided_like(b, x).flags.c_contiguous)
-
-
-@function(np.ascontiguousarray, np.asfortranarray)
+@function(np.ascontiguousarray)
 def ascontiguousarray(b: Builder, a: Any, dtype: Any = None) -> Tensor:
-    """The array itself where it is certainly contiguous, else a copy."""
-    converted = asarray(b, a, dtype)
-    converted = converted if converted.ndim else converted.reindexed((Lin(1),), lambda _: ())
-    return converted if is_contiguous(b, converted) else b.stored(converted)
+    """The array itself where it is contiguous, else a copy."""
+    return in_order(b, _with_axis(asarray(b, a, dtype)), "C")
+
+
+@function(np.asfortranarray)
+def asfortranarray(b: Builder, a: Any, dtype: Any = None) -> Tensor:
+    """The array itself where it is contiguous in column-major order, else a copy."""
+    return in_order(b, _with_axis(asarray(b, a, dtype)), "F")
+
+
+def _with_axis(x: Tensor) -> Tensor:
+    return x if x.ndim else x.reindexed((Lin(1),), lambda _: ())
 
 
 @function(method="flatten")
