@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from sdfgad.parse import containers
+from sdfgad.parse import containers, trees
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
@@ -62,14 +62,19 @@ def part_of(frame: Frame, target: ast.Attribute) -> Any:
 
 
 def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
-    """``x.shape = value``, for all aliases of the array."""
+    """``x.shape = value``, for all local names of the array; refused where anything else may refer to it."""
     old = frame.eval(target.value)
     if not isinstance(target.value, ast.Name) or not isinstance(old, Tensor):
         raise frame.unsupported(target, "this assignment target is not supported")
     new = reshape(frame.b, old, value)
-    if new.buffer != old.buffer:
+    if old.place is None or new.buffer != old.buffer:
         raise frame.unsupported(target, "this array cannot be given another shape in place")
-    frame.env.update({name: new for name, other in frame.env.items() if other is old})
+    others = [held for held in frame.env.values() if held is not old]
+    if any(held is old for held in trees.reachable([*others, *frame.iterables, frame.caller, frame.lexical], frame)):
+        name = target.value.id
+        what = f"`{name}` gets another shape in place, and not only local names stand for this array"
+        raise frame.b.unsupported(what, f"Write `{name} = {name}.reshape(...)`.")
+    frame.env.update({name: new for name, held in frame.env.items() if held is old})
 
 
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:

@@ -7,7 +7,7 @@ import inspect
 import random
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from sdfgad.parse.operands import evaluated, is_library
 from sdfgad.parse.ranges import Items, Range, combined, items_of
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
-from sdfgad.parse.values import RunTimeText, Selection, Tensor, as_tensor, is_plain, is_static
+from sdfgad.parse.values import Holder, RunTimeText, Selection, Tensor, as_tensor, is_plain, is_static
 
 Keywords = dict[str, Any]
 
@@ -37,11 +37,15 @@ RANDOM_SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
 
 
 @dataclass(frozen=True)
-class ArrayMethod:
+class ArrayMethod(Holder):
     """A method of an array, before it is called."""
 
     known: Known
     array: Tensor | Selection
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return (self.array,)
 
 
 def call(frame: Frame, node: ast.Call) -> Any:
@@ -170,7 +174,7 @@ def _inlined(
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
     inner = frame.inner(source, env, frame.depth + 1, is_definition or frame.is_definition)
-    inner.lexical = function.frame if isinstance(function, Closure) else None
+    inner.caller, inner.lexical = frame, function.frame if isinstance(function, Closure) else None
     result = inner.run()
     frame.b.where = here
     return result

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.source import FunctionNode, Source
+from sdfgad.parse.values import Holder
 
 
 @dataclass(frozen=True, eq=False)
-class Closure:
+class Closure(Holder):
     """A nested function: its node, the frame of the function that defines it, and its signature with defaults."""
 
     node: FunctionNode
@@ -35,6 +37,10 @@ class Closure:
             frame,
             inspect.Signature([inspect.Parameter(n.arg, kind, default=defaults.get(n, nothing)) for n, kind in kinds]),
         )
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return (self.frame, *(parameter.default for parameter in self.signature.parameters.values()))
 
     @property
     def source(self) -> Source:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.errors import Location, UnsupportedProgram
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.source import Source
-from sdfgad.parse.values import UNDEFINED
+from sdfgad.parse.values import UNDEFINED, Holder
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Return:
     where: Location | None
 
 
-class Frame(ABC):
+class Frame(Holder, ABC):
     """One call of one function: its source and its local names.
 
     `is_definition`: the function is a definition of `parse.library`; errors in it name the user's line that called it.
@@ -35,13 +36,20 @@ class Frame(ABC):
         self, b: Builder, source: Source, env: dict[str, Any], depth: int = 0, is_definition: bool = False
     ) -> None:
         self.b, self.source, self.env, self.depth, self.is_definition = b, source, env, depth, is_definition
-        # The frame in which this function is defined, if it is a nested one.
+        # The frame that calls this function, and that in which it is defined, if it is a nested one.
+        self.caller: Frame | None = None
         self.lexical: Frame | None = None
         # The frame in which `:=` binds names: for a comprehension, that of the function around it.
         self.scope: Frame = self
         self.loops: list[ast.stmt] = []
+        # What the loops around the present statement go over.
+        self.iterables: list[Any] = []
         # Buffers from before the call, which names of the caller may refer to.
         self.caller_buffers = frozenset(b.buffers)
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return (*self.env.values(), *self.iterables, self.caller, self.lexical)
 
     @abstractmethod
     def block(self, statements: list[ast.stmt]) -> Return | None:

@@ -134,7 +134,9 @@ def newly_carried(
 ) -> dict[str, Carry]:
     """The names that must be carried in addition, or with other leaves, as a trip has shown."""
     inside, found = frame.env, dict[str, Carry]()
-    for name in sorted({*assigned_names(node), *stops(node)}):
+    # Also other names of arrays that have got another shape in place.
+    others = {name for name, value in outside.items() if isinstance(value, Tensor) and inside.get(name) is not value}
+    for name in sorted({*assigned_names(node), *stops(node), *others}):
         old, new = outside.get(name, ABSENT), inside.get(name, ABSENT)
         if old is new or same_static(old, new) or new is UNDEFINED or is_unmergeable(old) or is_unmergeable(new):
             continue

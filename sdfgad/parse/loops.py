@@ -85,11 +85,15 @@ class Head:
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     iterable = frame.eval(node.iter)
-    head = head_of(frame, node, iterable)
-    if head is not None:
-        _parse_filling(frame, head)
-    else:
-        _unrolled(frame, node, (partial(_identity, value) for value in as_sequence(frame, node.iter, iterable)))
+    frame.iterables.append(iterable)
+    try:
+        head = head_of(frame, node, iterable)
+        if head is not None:
+            _parse_filling(frame, head)
+        else:
+            _unrolled(frame, node, (partial(_identity, item) for item in as_sequence(frame, node.iter, iterable)))
+    finally:
+        frame.iterables.pop()
 
 
 def _parse_filling(frame: Frame, head: Head) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from sdfgad.parse.values import UNDEFINED, MaybeBound, Selection
+from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Selection
 
 
 def leaves(value: Any) -> list[Any]:
@@ -20,6 +21,24 @@ def sequences(value: Any) -> Iterator[Any]:
         yield value
         for part in _parts(value):
             yield from sequences(part)
+
+
+def reachable(values: Iterable[Any], but: Any) -> Iterator[Any]:
+    """All leaves of values, also those that functions, iterators and frames hold, except for what `but` holds."""
+    left, seen = list(values), {id(but)}
+    while left:
+        value = left.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, partial):
+            left += [value.func, *value.args, *value.keywords.values()]
+        elif isinstance(value, Holder):
+            left += value.held
+        elif _is_inner(value):
+            left += _parts(value)
+        else:
+            yield value
 
 
 def rebuilt(like: Any, new: Iterable[Any]) -> Any:

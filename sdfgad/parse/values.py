@@ -7,7 +7,7 @@ and a function from an index to the expression of that element, evaluated only w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -187,12 +187,24 @@ class Undefined:
 UNDEFINED = Undefined()
 
 
+class Holder:
+    """An object of the parser that refers to values, such as a function with its defaults."""
+
+    @property
+    def held(self) -> Iterable[Any]:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class AfterLoop:
+class AfterLoop(Holder):
     """The value, after a loop, of a name that is first bound in it: `value` if `trips` > 0, else unbound."""
 
     value: Any
     trips: Lin
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return (self.value,)
 
 
 @dataclass(frozen=True, eq=False)
