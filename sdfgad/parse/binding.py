@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import types
-from collections.abc import Iterator
 from typing import Any
 
 from sdfgad.parse import containers, trees
+from sdfgad.parse.calls import as_sequence
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.registry import ATTRIBUTES
-from sdfgad.parse.values import Selection, Tensor, is_static
+from sdfgad.parse.values import Iteration, Selection, Tensor, is_static
 
 # The attributes of arrays that can be assigned to, besides `shape`.
 PARTS = ("real", "imag")
@@ -35,10 +34,8 @@ def assign_annotated(frame: Frame, node: ast.AnnAssign) -> None:
 
 def bind(frame: Frame, target: ast.expr, value: Any) -> None:
     """Bind the target of an assignment or of a loop to a value."""
-    if isinstance(value, types.GeneratorType):
+    if isinstance(value, Iteration) and value.is_generator:
         raise frame.unsupported(target, "a generator that is kept in a name is not supported; make it a list")
-    if isinstance(value, Iterator):
-        value = tuple(value)
     if isinstance(target, ast.Name):
         frame.env[target.id] = frame.b.named(frame.b.settle(value, target.id), target.id)
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -78,6 +75,8 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
 
 
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
+    if isinstance(value, Iteration):
+        value = list(as_sequence(frame, target, value))
     parts = list(value) if isinstance(value, (tuple, list)) else _rows(frame, value)
     starred = next((k for k, name in enumerate(target.elts) if isinstance(name, ast.Starred)), None)
     if starred is not None:
@@ -103,6 +102,8 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
         setitem(frame.b, container, index, value)
     elif isinstance(container, (list, dict)) and is_static(index):
         containers.require_current(frame.b, container)
+        if isinstance(index, slice) and isinstance(value, Iteration):
+            value = tuple(as_sequence(frame, frame.source.node, value))
         container[index] = frame.b.settle(value)
     else:
         raise frame.b.unsupported(f"assignment into {type(container).__name__}")

@@ -43,6 +43,8 @@ class Builder(Emitter):
         self.filling: dict[int, Filling] = {}
         self.rolling = rolling
         self.taken: dict[int, Any] = {}
+        # The iterators that have been gone over, by id.
+        self.exhausted: dict[int, Any] = {}
         self.has_rolled = self.has_rolled_names = self.has_updates = False
         # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
@@ -97,7 +99,8 @@ class Builder(Emitter):
     def snapshot(self) -> tuple[Any, ...]:
         """The builder's state for `restore`, to parse statements a second time under other assumptions."""
         lengths = [len(block) for block in self.blocks]
-        names, versions = self.names.snapshot(), (self.versions.snapshot(), list(self.loops))
+        names = self.names.snapshot()
+        versions = self.versions.snapshot(), list(self.loops), dict(self.exhausted)
         contents = self.contents.snapshot()
         return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, versions, contents
 
@@ -115,7 +118,7 @@ class Builder(Emitter):
             del block[length:]
         self.domain, self.where = state[4], state[5]
         self.versions.restore(state[6][0])
-        self.loops = list(state[6][1])
+        self.loops, self.exhausted = list(state[6][1]), dict(state[6][2])
         self.contents.restore(state[7])
 
     # --- statements

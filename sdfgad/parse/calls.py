@@ -21,10 +21,10 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import evaluated, is_library
-from sdfgad.parse.ranges import Items, Range, combined, items_of
+from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
-from sdfgad.parse.values import Holder, RunTimeText, Selection, Tensor, as_tensor, is_plain, is_static
+from sdfgad.parse.values import Holder, Iteration, RunTimeText, Selection, Tensor, as_tensor, is_plain, is_static
 
 Keywords = dict[str, Any]
 
@@ -52,8 +52,6 @@ def call(frame: Frame, node: ast.Call) -> Any:
     """A call: its function and arguments from left to right, then its value."""
     function = frame.eval(node.func)
     arguments = evaluated(frame, [*node.args, *(k.value for k in node.keywords)])
-    # A generator can be iterated over only once: this call does.
-    arguments = [tuple(value) if isinstance(value, Iterator) else value for value in arguments]
     positional: list[Any] = []
     for argument, value in zip(node.args, arguments, strict=False):
         positional.extend(as_sequence(frame, node, value) if isinstance(argument, ast.Starred) else [value])
@@ -64,6 +62,9 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if not _takes_iterators(function):
+        positional = [_items_now(frame, value) for value in positional]
+        keywords = {name: _items_now(frame, value) for name, value in keywords.items()}
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
     known = known_function(function)
@@ -90,13 +91,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, types.FunctionType) and not is_library(function):
         return _inlined(frame, node, function, positional, keywords)
     if is_hashable(function) and function in ITERATOR_FUNCTIONS:
-        items = combined(frame.b, function, positional, keywords)
-        if items is not None:
-            return items
-        sequences = [_sequence(frame, value) for value in positional]
-        if function is reversed:
-            sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
-        return frame.b.python(function, *sequences, **keywords)
+        return _iteration(frame, function, positional, keywords)
     if is_hashable(function) and function in STATIC_FUNCTIONS and is_static((positional, keywords)):
         are_lazy = [isinstance(value, (Range, Items)) for value in positional]
         sequences = [
@@ -114,6 +109,42 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
+
+
+def _takes_iterators(function: Any) -> bool:
+    """Whether a call leaves it to others to go over iterators among its arguments."""
+    if isinstance(function, (Closure, partial, types.MethodType)) or function is partial:
+        return True
+    if isinstance(function, types.FunctionType):
+        return not is_library(function) and known_function(function) is None
+    return is_hashable(function) and function in ITERATOR_FUNCTIONS
+
+
+def _items_now(frame: Frame, value: Any) -> Any:
+    """An iterator as its items; any other argument itself."""
+    value = gone_over(frame.b, value)
+    return tuple(value) if isinstance(value, Iterator) else value
+
+
+def _iteration(frame: Frame, function: Any, positional: list[Any], keywords: Keywords) -> Iteration:
+    """``enumerate``, ``zip`` or ``reversed``, evaluated when it is gone over: the program may change a list before."""
+    b, first = frame.b, positional[0] if positional else None
+    count = len(first) if function is reversed and isinstance(first, list) else None
+
+    def items() -> Any:
+        if isinstance(first, list) and count is not None and len(first) != count:
+            # Python begins where the last item was, and finds nothing there if the list is shorter.
+            return (first[k] for k in reversed(range(count if len(first) > count else 0)))
+        values = [gone_over(b, value) for value in positional]
+        alike = combined(b, function, values, keywords)
+        if alike is not None:
+            return alike
+        sequences = [_sequence(frame, value) for value in values]
+        if function is reversed:
+            sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
+        return b.python(function, *sequences, **keywords)
+
+    return Iteration((*positional, *keywords.values()), items, tuple(b.blocks))
 
 
 def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -217,7 +248,7 @@ def _sequence(frame: Frame, value: Any) -> Any:
 def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
     """The items of a loop that is unrolled while parsing; each is read when its trip begins, as in Python."""
     try:
-        return iter(_sequence(frame, value))
+        return iter(_sequence(frame, gone_over(frame.b, value)))
     except TypeError:
         raise frame.unsupported(node, f"a loop over a {type(value).__name__} is not supported") from None
 

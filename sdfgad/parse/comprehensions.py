@@ -18,9 +18,9 @@ from sdfgad.parse.binding import bind
 from sdfgad.parse.calls import as_sequence
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.ranges import Items, items_of
+from sdfgad.parse.ranges import Items, gone_over, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
-from sdfgad.parse.values import Tensor
+from sdfgad.parse.values import Iteration, Tensor
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
 
@@ -28,7 +28,7 @@ Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
 def items(frame: Frame, node: Comprehension) -> list[Any]:
     """The items, or the pairs of keys and values, in order."""
     first = node.generators[0]
-    iterable = frame.eval(first.iter)
+    iterable = gone_over(frame.b, frame.eval(first.iter))
     if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not first.ifs:
         alike = items_of(frame.b, iterable)
         rows = None if alike is None else _rows(frame, node, alike)
@@ -37,9 +37,10 @@ def items(frame: Frame, node: Comprehension) -> list[Any]:
     return list(_one_by_one(frame, node, iterable))
 
 
-def generator(frame: Frame, node: Comprehension) -> Iterator[Any]:
+def generator(frame: Frame, node: Comprehension) -> Iteration:
     """The items, each computed lazily; only the first iterable is evaluated at once, as in Python."""
-    return _one_by_one(frame, node, frame.eval(node.generators[0].iter))
+    first = frame.eval(node.generators[0].iter)
+    return Iteration((first,), lambda: _one_by_one(frame, node, first), tuple(frame.b.blocks), is_generator=True)
 
 
 def _one_by_one(frame: Frame, node: Comprehension, iterable: Any) -> Iterator[Any]:

@@ -25,7 +25,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
-from sdfgad.parse.ranges import Range, items_of
+from sdfgad.parse.ranges import Range, gone_over, items_of
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
 
 UNROLL_LIMIT = 256
@@ -84,8 +84,9 @@ class Head:
 
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
-    iterable = frame.eval(node.iter)
-    frame.iterables.append(iterable)
+    value = frame.eval(node.iter)
+    iterable = gone_over(frame.b, value)
+    frame.iterables.append(value)
     try:
         head = head_of(frame, node, iterable)
         if head is not None:

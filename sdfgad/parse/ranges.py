@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import as_int, integer_extremum
 from sdfgad.parse.rows import whole_of
-from sdfgad.parse.values import Selection, Tensor, as_tensor, is_integer
+from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, is_integer
 
 # A loop over a shorter list is unrolled.
 MANY_ITEMS = 5
+AS_LIST = "Make it a list, by list(...)."
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,28 @@ class Items:
 
     length: Lin
     at: Callable[[Any], Any]
+
+
+def gone_over(b: Builder, value: Any) -> Any:
+    """The items of an iterator, which Python has but once, as they are now; any other value itself.
+
+    Raises:
+        NeedsConstant: a loop goes over it in each trip; unrolled, it does so once and then again.
+        UnsupportedProgram: it has been gone over before, or is made in a loop or branch that has ended.
+    """
+    if not isinstance(value, Iteration):
+        return value
+    depth = len(value.blocks)
+    if len(b.blocks) < depth or not all(map(operator.is_, value.blocks, b.blocks)):
+        raise b.unsupported("an iterator is used outside the loop or branch in which it is made", AS_LIST)
+    what = "an iterator is gone over in a loop that runs at run time, and is made outside it"
+    for body, var, trips in b.loops:
+        if body > depth:
+            raise NeedsConstant({var} | trips.symbols, b.where, what)
+    if id(value) in b.exhausted:
+        raise b.unsupported("an iterator is gone over a second time, when Python has no items left", AS_LIST)
+    b.exhausted[id(value)] = value
+    return value.evaluate()
 
 
 def items_of(b: Builder, value: Any) -> Items | None:

@@ -195,6 +195,27 @@ class Holder:
         raise NotImplementedError
 
 
+@dataclass(frozen=True, eq=False)
+class Iteration(Holder):
+    """An iterator, as `zip` and generator expressions make them: evaluated, once, by what goes over it.
+
+    Attributes:
+        sources: what it goes over.
+        evaluate: its items as they are now: a Python iterator, or what a loop that runs at run time goes over.
+        blocks: the blocks of the program in which it is made, from the outermost on.
+        is_generator: whether a generator expression makes it.
+    """
+
+    sources: tuple[Any, ...]
+    evaluate: Callable[[], Any]
+    blocks: tuple[Any, ...]
+    is_generator: bool = False
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return self.sources
+
+
 @dataclass(frozen=True)
 class AfterLoop(Holder):
     """The value, after a loop, of a name that is first bound in it: `value` if `trips` > 0, else unbound."""
@@ -263,7 +284,7 @@ def is_static(value: Any) -> bool:
         return all(is_static(v) for v in value.values())
     if isinstance(value, slice):
         return all(is_static(v) for v in (value.start, value.stop, value.step))
-    return not isinstance(value, (Tensor, Lin, Selection))
+    return not isinstance(value, (Tensor, Lin, Selection, Iteration))
 
 
 class NotNumeric(TypeError):
