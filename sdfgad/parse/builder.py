@@ -24,10 +24,11 @@ from sdfgad.ir.program import (
     Whole,
 )
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.contents import Contents, Filling, Rolling
 from sdfgad.parse.emitter import STATUS, Emitter
-from sdfgad.parse.values import DTYPES, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
+from sdfgad.parse.values import DTYPES, Holder, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
 from sdfgad.parse.versions import Versions
 
 Shaped = tuple[Iterable[IntLike], Any]
@@ -240,6 +241,11 @@ class Builder(Emitter):
 
     def settle(self, value: Any, base: str = "") -> Any:
         """A value as Python binds it to a name: arrays by reference, anything else materialised now."""
+        if isinstance(value, tuple):
+            parts = [self.settle(part, base) for part in value]
+            return value if all(map(operator.is_, parts, value)) else trees.rebuilt_tuple(value, parts)
+        if isinstance(value, Holder):
+            return value.settled(self.settle)
         if isinstance(value, Selection) and value.dense.place is None:
             return replace(value, dense=self.stored(_masked(value), base))
         if not isinstance(value, Tensor) or value.settled or value.place is not None:

@@ -8,7 +8,7 @@ import random
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -47,6 +47,9 @@ class ArrayMethod(Holder):
     def held(self) -> Iterable[Any]:
         return (self.array,)
 
+    def settled(self, settle: Callable[[Any], Any]) -> Any:
+        return replace(self, array=settle(self.array))
+
 
 def call(frame: Frame, node: ast.Call) -> Any:
     """A call: its function and arguments from left to right, then its value."""
@@ -78,7 +81,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         _warn_of_print(frame, node)
         return None
     if function is partial:
-        return frame.b.python(partial, *positional, **keywords)
+        settled = {name: frame.b.settle(value) for name, value in keywords.items()}
+        return frame.b.python(partial, *map(frame.b.settle, positional), **settled)
     if isinstance(function, partial):
         keywords = {**function.keywords, **keywords}
         return _dispatch(frame, node, function.func, [*function.args, *positional], keywords)

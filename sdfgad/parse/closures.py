@@ -25,8 +25,9 @@ class Closure(Holder):
     def of(frame: Frame, node: FunctionNode) -> Closure:
         a = node.args
         positional = [*a.posonlyargs, *a.args]
-        defaults = dict(zip(reversed(positional), map(frame.eval, reversed(a.defaults)), strict=False))
-        defaults |= {n: frame.eval(d) for n, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None}
+        keyword_only = [(name, default) for name, default in zip(a.kwonlyargs, a.kw_defaults, strict=True) if default]
+        given = [*zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True), *keyword_only]
+        defaults = {name: frame.b.settle(frame.eval(default)) for name, default in given}
         kinds: list[tuple[ast.arg, Any]] = [(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in positional]
         kinds += [(a.vararg, inspect.Parameter.VAR_POSITIONAL)] if a.vararg else []
         kinds += [(n, inspect.Parameter.KEYWORD_ONLY) for n in a.kwonlyargs]

@@ -94,4 +94,11 @@ def _with_parts(like: Any, parts: list[Any]) -> Any:
         return replace(like, dense=parts[0], mask=parts[1])
     if isinstance(like, MaybeBound):
         return MaybeBound(*parts)
+    if isinstance(like, tuple):
+        return rebuilt_tuple(like, parts)
     return dict(zip(like, parts, strict=True)) if isinstance(like, dict) else type(like)(parts)
+
+
+def rebuilt_tuple(like: tuple[Any, ...], parts: list[Any]) -> tuple[Any, ...]:
+    """A tuple of other parts, of the same kind: named ones take them one by one."""
+    return like._make(parts) if hasattr(like, "_make") else type(like)(parts)

@@ -194,6 +194,10 @@ class Holder:
     def held(self) -> Iterable[Any]:
         raise NotImplementedError
 
+    def settled(self, settle: Callable[[Any], Any]) -> Any:
+        """The object as Python binds it to a name; `settle` does that for a value."""
+        return self
+
 
 @dataclass(frozen=True, eq=False)
 class Iteration(Holder):
