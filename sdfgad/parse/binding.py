@@ -10,6 +10,7 @@ from sdfgad.parse.calls import as_sequence
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
+from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.values import Iteration, Selection, Tensor, is_static
 
@@ -41,7 +42,12 @@ def bind(frame: Frame, target: ast.expr, value: Any) -> None:
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(frame, target, value)
     elif isinstance(target, ast.Subscript):
-        store(frame, frame.eval(target.value), frame.eval(target.slice), value)
+        if calls_user_function(frame, target):
+            value = frame.b.settle(value)
+        before = frame.b.versions.writes
+        container, index = evaluated(frame, [target.value, target.slice])
+        require_unchanged(frame, [value], before)
+        store(frame, container, index, value)
     elif isinstance(target, ast.Attribute) and target.attr in PARTS:
         store(frame, part_of(frame, target), Ellipsis, value)
     elif isinstance(target, ast.Attribute) and target.attr == "shape":

@@ -20,7 +20,7 @@ from sdfgad.parse import containers
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.operands import evaluated, is_library
+from sdfgad.parse.operands import calls_user_function, evaluated, is_library, require_unchanged
 from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
@@ -53,8 +53,13 @@ class ArrayMethod(Holder):
 
 def call(frame: Frame, node: ast.Call) -> Any:
     """A call: its function and arguments from left to right, then its value."""
+    nodes = [*node.args, *(keyword.value for keyword in node.keywords)]
     function = frame.eval(node.func)
-    arguments = evaluated(frame, [*node.args, *(k.value for k in node.keywords)])
+    if isinstance(function, ArrayMethod) and any(calls_user_function(frame, argument) for argument in nodes):
+        function = frame.b.settle(function)
+    before = frame.b.versions.writes
+    arguments = evaluated(frame, nodes)
+    require_unchanged(frame, [function] if isinstance(function, ArrayMethod) else [], before)
     positional: list[Any] = []
     for argument, value in zip(node.args, arguments, strict=False):
         positional.extend(as_sequence(frame, node, value) if isinstance(argument, ast.Starred) else [value])

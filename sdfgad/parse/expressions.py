@@ -73,7 +73,9 @@ def dict_(frame: Frame, node: ast.Dict) -> Any:
 
 
 def slice_(frame: Frame, node: ast.Slice) -> Any:
-    return slice(*(None if n is None else frame.eval(n) for n in (node.lower, node.upper, node.step)))
+    bounds = (node.lower, node.upper, node.step)
+    values = iter(evaluated(frame, [bound for bound in bounds if bound is not None]))
+    return slice(*(None if bound is None else next(values) for bound in bounds))
 
 
 def attribute(frame: Frame, node: ast.Attribute) -> Any:

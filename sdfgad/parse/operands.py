@@ -7,18 +7,50 @@ import types
 from functools import lru_cache, partial
 from typing import Any
 
+from sdfgad.ir.expr import Lin, reads
+from sdfgad.parse import trees
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.values import Tensor
 
 
 def evaluated(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
     """Operands from left to right; each is materialised if a later one calls a function that may write."""
+    if len(nodes) == 1:
+        return [frame.eval(nodes[0])]
     values: list[Any] = []
     may_write = [calls_user_function(frame, node) for node in nodes]
     for position, node in enumerate(nodes):
+        before = frame.b.versions.writes
         value = frame.eval(node)
+        require_unchanged(frame, values, before)
         values.append(frame.b.settle(value) if any(may_write[position + 1 :]) else value)
     return values
+
+
+def require_unchanged(frame: Frame, values: list[Any], writes: int) -> None:
+    """Refuse values that are not evaluated yet where a later operand has written what they are computed of.
+
+    Args:
+        writes: the number of writes before that operand.
+
+    Raises:
+        UnsupportedProgram: it has.
+    """
+    if not values or frame.b.versions.writes == writes:
+        return
+    written = frame.b.versions.written_since(writes)
+    if any(_reads_any(leaf, written) for leaf in trees.reachable(values, None)):
+        what = "what is computed here depends on an array that a later operand, such as np.add(..., out=x), updates"
+        raise frame.b.unsupported(what, "Compute it in a statement before.")
+
+
+def _reads_any(value: Any, buffers: set[str]) -> bool:
+    """Whether a value that is not evaluated yet reads any of these buffers."""
+    if not isinstance(value, Tensor) or value.settled or value.is_shared:
+        return False
+    element = value.element(tuple(Lin.symbol(f"u{axis}_") for axis in range(value.ndim)))
+    return any(read.buffer in buffers for read in reads(element))
 
 
 def calls_user_function(frame: Frame, node: ast.AST) -> bool:

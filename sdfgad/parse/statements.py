@@ -14,7 +14,7 @@ from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.indexing import require_same_kind, setitem
-from sdfgad.parse.operands import calls_user_function, evaluated
+from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
 from sdfgad.parse.values import Selection, Tensor
 
 
@@ -73,7 +73,10 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         return
     if calls_user_function(frame, node.value):
         old = frame.b.settle(old)
-    result = operators.binary(frame.b, type(node.op), old, frame.eval(node.value))
+    before = frame.b.versions.writes
+    value = frame.eval(node.value)
+    require_unchanged(frame, [old], before)
+    result = operators.binary(frame.b, type(node.op), old, value)
     if _is_array(old):
         require_same_kind(frame.b, result, old)
     store(frame, container, index, result)

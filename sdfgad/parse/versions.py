@@ -20,7 +20,8 @@ class Versions:
         self._where = where
         self._writes: Counter[str] = Counter()
         self._is_checking = True
-        # The copies that have been read, in order, and how many there are.
+        # The buffers that have been written, and the copies that have been read, in order; how many copies there are.
+        self._written: list[str] = []
         self._read: list[Copy] = []
         self._copies = 0
 
@@ -30,20 +31,30 @@ class Versions:
     def count(self, *buffers: str) -> None:
         """Count a write to each of these buffers."""
         self._writes.update(buffers)
+        self._written += buffers
+
+    @property
+    def writes(self) -> int:
+        """How many writes there have been."""
+        return len(self._written)
+
+    def written_since(self, writes: int) -> set[str]:
+        """The buffers that have been written since there were so many writes."""
+        return set(self._written[writes:])
 
     @property
     def now(self) -> tuple[int, int]:
         """How many copies have been read, and made: a point in time."""
         return len(self._read), self._copies
 
-    def snapshot(self) -> tuple[Counter[str], tuple[int, int]]:
+    def snapshot(self) -> tuple[Counter[str], int, tuple[int, int]]:
         """The version numbers, for `restore`."""
-        return Counter(self._writes), self.now
+        return Counter(self._writes), self.writes, self.now
 
-    def restore(self, state: tuple[Counter[str], tuple[int, int]]) -> None:
+    def restore(self, state: tuple[Counter[str], int, tuple[int, int]]) -> None:
         self._writes = Counter(state[0])
-        read, self._copies = state[1]
-        del self._read[read:]
+        read, self._copies = state[2]
+        del self._written[state[1] :], self._read[read:]
 
     # --- copies of arrays that Python holds references of
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from sdfgad.errors import UnsupportedProgram
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
 X = np.random.default_rng(6).uniform(0.5, 1.5, (3, 4))
 
@@ -39,3 +40,39 @@ def test_values_that_are_kept(name, tmp_path):
     program = program_of(KEPT[name], tmp_path)
     assert_like_python(program, X)
     assert_slope(program, X)
+
+
+CALLS = "def g(u):\n    u += 1.0\n    return u\ndef h(u):\n    u += 1.0\n    return 1\n"
+OPERANDS = {
+    "of a method": CALLS + "return (x * 2.0).dot(g(x).T)",
+    "of an operator": CALLS + "return (x * 2.0) @ g(x).T + x[0, 0]",
+    "of an assignment": CALLS + "y = np.zeros((3, 4))\ny[h(x)] = x[0] * 2.0\nreturn y * x",
+    "of an update": CALLS + "x[0, 0] += h(x) * x[0, 1]\nreturn x * x",
+    "of a slice": "def j(u):\n    u[0] = 2\n    return 3\nn = np.array([0, 3])\nreturn x * np.sum(x[0, n[0] : j(n)])",
+    "by reference": "return x * np.add(x, 1.0, out=x)",
+}
+REFUSED = [
+    "y = x * 2.0 + np.add(x, 1.0, out=x)",
+    "y = x[0, 0] + np.sum(np.add(x, 1.0, x))",
+    "y = (x * 2.0, np.multiply(x, 2.0, out=x))",
+    "y = [x[0, 0] * 2.0, x.fill(3.0)]",
+    "y = {'a': np.sin(x), 'b': np.copyto(x, 1.0)}",
+    "y = (x * 2.0).dot(np.add(x, 1.0, out=x).T)",
+    "y = np.where(x > 1.0, x, np.nan_to_num(x, copy=False))",
+    "x[0, 0] += np.sum(np.add(x, 1.0, out=x))",
+    "x[np.sum(np.add(x, 1.0, out=x) > 9.0)] = x[0] * 2.0",
+]
+
+
+@pytest.mark.parametrize("name", OPERANDS)
+def test_operands_that_a_later_one_updates(name, tmp_path):
+    program = program_of(OPERANDS[name], tmp_path)
+    assert_like_python(program, X)
+    assert_slope(program, X)
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_operands_that_a_function_of_numpy_updates_are_refused(statement, tmp_path):
+    with pytest.raises(UnsupportedProgram, match="depends on an array that a later operand") as caught:
+        parsed(program_of(f"{statement}\nreturn x * 1.0", tmp_path), X)
+    assert caught.value.where.text == statement
