@@ -6,15 +6,22 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from sdfgad.errors import InvalidIndex
+from sdfgad.errors import InvalidIndex, Rebound
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.merging import phi
+from sdfgad.parse.merging import has_one_shape, phi
 from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import Tensor, as_tensor, is_static, scalar
+
+
+class ShapesDiffer(Rebound):
+    """The values of a conditional expression differ in their shapes; `choice` is the expression, where it is known."""
+
+    choice: ast.IfExp | None = None
+
 
 Arms = tuple[Callable[[], Any], Callable[[], Any]]
 
@@ -137,7 +144,11 @@ def conditional_expression(frame: Frame, node: ast.IfExp) -> Any:
     condition = test(frame, node.test)
     if isinstance(condition, bool):
         return frame.eval(node.body if condition else node.orelse)
-    return _selected(frame, condition, (lambda: frame.eval(node.body), lambda: frame.eval(node.orelse)))
+    try:
+        return _selected(frame, condition, (lambda: frame.eval(node.body), lambda: frame.eval(node.orelse)))
+    except ShapesDiffer as error:
+        error.choice = error.choice or node
+        raise
 
 
 def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
@@ -145,6 +156,9 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
     if not isinstance(chosen, list):
         return chosen
     tensors = [as_tensor(value) for value in chosen]
+    if not has_one_shape(frame.b, tensors):
+        what = "the values of this expression, of which one is chosen at run time, differ in their shapes"
+        raise ShapesDiffer(what, frame.b.where, "Write an `if` statement, or give them one shape.")
     result, sources = where(frame.b, condition, *tensors), _may_alias(tensors)
     return frame.b.versions.copy_of(result, sources) if sources else result
 

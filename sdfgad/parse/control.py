@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_unmergeable, phi, same_static
+from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.values import ABSENT, AfterLoop, Tensor, Unbound
 
 Env = dict[str, Any]
@@ -59,6 +61,57 @@ def assignment(frame: Frame, node: ast.Assign, rest: list[ast.stmt]) -> Return |
         return frame.block(rest)
 
     return retried(frame, chosen, lambda: branch(frame, as_branch, rest))
+
+
+def with_choices(frame: Frame, node: ast.stmt, rest: list[ast.stmt]) -> tuple[Return | None, bool]:
+    """Parse a statement with conditional expressions in it; as a branch, with what follows, where their shapes differ.
+
+    Returns what the statement, or the branch, returns, and whether what follows has been parsed.
+    """
+    point = ChoicePoint.of(frame)
+    try:
+        return frame.statement(node), False
+    except conditions.ShapesDiffer as error:
+        sides = None if error.choice is None else _hoisted(frame, node, error.choice)
+        if sides is None or error.choice is None or not may_duplicate_tail(frame.b):
+            raise
+        test = error.choice.test
+    point.backtrack(frame)
+    (first, end), (second, _) = (with_result([side]) for side in sides)
+    as_branch = ast.copy_location(ast.If(test, first, second), node)
+    return branch(frame, as_branch, [*rest, *end]), True
+
+
+def _hoisted(frame: Frame, node: ast.stmt, choice: ast.IfExp) -> list[ast.stmt] | None:
+    """A statement with either value of a conditional expression in it; None unless its test may be evaluated first."""
+    if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)):
+        return None
+    if not _is_part(node, choice) or calls_user_function(frame, _with(node, choice, ast.Constant(None))):
+        return None
+    return [_with(node, choice, value) for value in (choice.body, choice.orelse)]
+
+
+def _is_part(node: ast.AST, choice: ast.IfExp) -> bool:
+    """Whether a statement evaluates an expression, and does so once whatever the values of others in it."""
+    if not any(n is choice for n in ast.walk(node)):
+        return False
+    others = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp)
+    around = (n for n in ast.walk(node) if isinstance(n, others) and n is not choice)
+    return not any(n is choice for other in around for n in ast.walk(other))
+
+
+def _with(node: Any, old: ast.expr, new: ast.expr) -> Any:
+    """A copy of a node with a node in it replaced; what does not contain that node is shared."""
+    if node is old:
+        return new
+    if isinstance(node, list):
+        return [_with(part, old, new) for part in node]
+    if not isinstance(node, ast.AST) or not any(n is old for n in ast.walk(node)):
+        return node
+    copied = copy.copy(node)
+    for name, value in ast.iter_fields(node):
+        setattr(copied, name, _with(value, old, new))
+    return copied
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ until one of the arrays that the name may alias is written; `Tensor.copy` has th
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -200,13 +201,16 @@ def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
 
 
 def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
-    first, *rest = [tensor for tensor in tensors if tensor is not PLACEHOLDER]
-    for other in rest:
-        if len(other.shape) != len(first.shape) or not all(
-            b.is_zero(x - y) for x, y in zip(first.shape, other.shape, strict=True)
-        ):
-            raise Rebound(f"`{name}` changes its shape in a branch or loop", b.where, "Use another name.")
-    return first.shape
+    known = [tensor for tensor in tensors if tensor is not PLACEHOLDER]
+    if not has_one_shape(b, known):
+        raise Rebound(f"`{name}` changes its shape in a branch or loop", b.where, "Use another name.")
+    return known[0].shape
+
+
+def has_one_shape(b: Builder, tensors: list[Tensor]) -> bool:
+    first, *rest = (tensor.shape for tensor in tensors)
+    same = (len(shape) == len(first) and all(map(b.is_zero, map(operator.sub, shape, first))) for shape in rest)
+    return all(same)
 
 
 def common_type(tensors: list[Tensor]) -> tuple[np.dtype[Any], bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from sdfgad.errors import AmbiguousArray
 from sdfgad.ir.expr import Lin
@@ -63,10 +63,19 @@ def _in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTai
         if isinstance(statement, (ast.For, ast.While)):
             parsed.append(LoopWithTail.of(frame, statement, statements[position + 1 :]))
             continue
-        result = frame.statement(statement)
-        if result is not None:
+        if _has_choice(frame.source.node) and _has_choice(statement):
+            result, is_all = control.with_choices(frame, statement, statements[position + 1 :])
+        else:
+            result, is_all = frame.statement(statement), False
+        if is_all or result is not None:
             return result
     return None
+
+
+@lru_cache(maxsize=1 << 14)
+def _has_choice(node: ast.AST) -> bool:
+    """Whether there is a conditional expression in a node; cached, as a loop's body is parsed several times."""
+    return any(isinstance(n, ast.IfExp) for n in ast.walk(node))
 
 
 def _duplicated(frame: Frame, loop: LoopWithTail) -> Return | None:

@@ -7,8 +7,8 @@ from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
 from sdfgad.ir.program import Branch, walk
 from sdfgad.parse.conditions import affine_forms
-from tests.helpers import line_of, numpy_output
-from tests.helpers_ir import outputs_of, parsed
+from tests.helpers import line_of, module_from, numpy_output
+from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
 
 I, J = Lin.symbol("i"), Lin.symbol("j")
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
@@ -187,10 +187,52 @@ def test_value_is_numpys(rng, program, s):
 
 
 def truth_of_an_array(x, s):
-    return s and x > 0.5 and s
+    return x > 0.5 and s
 
 
 def test_truth_of_an_array_is_refused():
     with pytest.raises(UnsupportedProgram, match="truth value of an array is ambiguous") as caught:
         parsed(truth_of_an_array, np.ones(3), 0.5)
-    assert str(caught.value.where) == line_of(truth_of_an_array, "return s")
+    assert str(caught.value.where) == line_of(truth_of_an_array, "return x")
+
+
+# Values of different shapes, of which one is chosen at run time.
+SHAPES = [
+    "w = x if s > 0.5 else 1.0\nreturn np.sum(w) * x",
+    "w = x[0] if s > 0.5 else x\nreturn np.sum(w) * s",
+    "return np.sum(x + (x[0] if s > 0.5 else 0.0))",
+    "return np.sum(x if s > 0.5 else s)",
+    "y = x * 1.0\ny[0] += x[1] if s > 0.5 else 5.0\nreturn np.sum(y * y)",
+    "y = x * 1.0\nfor k in range(40):\n    y = 0.9 * y + (x[0] if y[0, 0] > 2.0 else 0.25)\nreturn np.sum(y)",
+    "y = x * 1.0\nfor k in range(3):\n"
+    "    y += (x if y[0, 0] < 2.0 else s) * (x[0] if y[1, 0] > 2.0 else 0.5)\nreturn np.sum(y)",
+    "y = [x if s > 0.5 else x[0], 1.0]\nreturn np.sum(y[0])",
+]
+REFUSED_SHAPES = {
+    "def f(u):\n    u += 1.0\n    return s\nreturn np.sum(f(x) + (x[0] if x[0, 0] > 1.0 else s))": "return np.sum",
+    "t = [np.sum(x[k] if x[k, 0] > 1.0 else s) for k in range(3)]\nreturn sum(t)": "t = ",
+    "return np.sum(x[0, 0] > 1.0 and x)": "return np.sum",
+}
+
+
+def program_of(body, folder):
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    return module_from(f"import numpy as np\n\ndef program(x, s):\n{lines}\n", folder).program
+
+
+@pytest.mark.parametrize("s", [0.7, 0.3])
+@pytest.mark.parametrize("body", SHAPES, ids=[body.replace("\n", "; ") for body in SHAPES])
+def test_chosen_values_of_different_shapes(rng, body, s, tmp_path):
+    program = program_of(body, tmp_path)
+    x = rng.uniform(0.5, 1.5, (3, 4))
+    assert_like_python(program, x, s)
+    assert_slope(program, x, s)
+
+
+@pytest.mark.parametrize("body", REFUSED_SHAPES, ids=[body.replace("\n", "; ") for body in REFUSED_SHAPES])
+def test_chosen_values_of_different_shapes_that_are_refused(rng, body, tmp_path):
+    with pytest.raises(
+        UnsupportedProgram, match="of which one is chosen at run time, differ in their shapes"
+    ) as caught:
+        parsed(program_of(body, tmp_path), rng.uniform(0.5, 1.5, (3, 4)), 0.5)
+    assert caught.value.where.text.startswith(REFUSED_SHAPES[body])
