@@ -9,6 +9,7 @@ from typing import Any
 from sdfgad.errors import InvalidIndex, Rebound
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
+from sdfgad.parse import sharing
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.frame import Frame
@@ -189,5 +190,6 @@ def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> Any:
             value = b.settle(arm())
         ends.append((value, statements))
     result = phi(b, "chosen", ends, lambda _, leaf: _may_alias([leaf]))
+    sharing.add_copies(b, result, [value for value, _ in ends])
     b.branch(fact, ends[0][1], ends[1][1], affine_forms(fact) or ())
     return result

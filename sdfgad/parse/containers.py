@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sdfgad.errors import AmbiguousArray, Location
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import appending
 from sdfgad.parse.builder import Builder
@@ -23,12 +24,17 @@ def require_current(b: Builder, container: Any) -> None:
 
     Raises:
         Taken: a loop goes over the list as the rows of an array, or has done so.
+        AmbiguousArray: it may be one of several, to which other names refer, too.
         NeedsConstant: the change is in a loop; unrolled, it may decide the branches in it.
         UnsupportedProgram: it is in a branch, and in no loop.
     """
     if id(container) in b.taken:
         raise Taken
+    if b.contents.is_copy(container):
+        what = f"a {type(container).__name__} that may be one of several, chosen at run time, is changed"
+        raise AmbiguousArray(what, b.where, "Change it by a name that is bound once, or copy it.", "")
     b.contents.add(container, 1)
+    b.contents.count_change(container)
     depth = b.contents.depth(container)
     if depth == len(b.blocks):
         return
@@ -38,6 +44,17 @@ def require_current(b: Builder, container: Any) -> None:
         raise b.unsupported(what, "Use an array, or names, for values that change.")
     var, trips = around[0]
     raise NeedsConstant({var} | trips.symbols, b.where, what)
+
+
+def require_latest(b: Builder, value: Any, what: str, where: Location | None = None) -> None:
+    """Refuse a list or dict that stands for one of several, chosen at run time, if one of these has changed since.
+
+    Raises:
+        AmbiguousArray: one has.
+    """
+    if b.contents.has_stale(value):
+        what = f"{what} may be one of several lists or dicts, chosen at run time, and one of them has changed since"
+        raise AmbiguousArray(what, where or b.where, "Copy it where it is chosen, or change it afterwards.", "")
 
 
 def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
+
+from sdfgad.parse import trees
 
 
 @dataclass(frozen=True)
@@ -16,7 +20,21 @@ class _Known:
     first: Any
 
 
-State = dict[int, tuple[_Known, Any]]
+@dataclass(frozen=True)
+class _Copy:
+    """A list or dict made where paths meet, and those that it may be in Python, each with its number of changes."""
+
+    container: Any
+    of: tuple[tuple[Any, int], ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """The contents of all lists and dicts at some point, how often each has been changed, and which are copies."""
+
+    known: dict[int, tuple[_Known, Any]]
+    changes: Counter[int]
+    copies: dict[int, _Copy]
 
 
 class Contents:
@@ -24,6 +42,8 @@ class Contents:
 
     def __init__(self) -> None:
         self._known: dict[int, _Known] = {}
+        self._changes: Counter[int] = Counter()
+        self._copies: dict[int, _Copy] = {}
 
     def add(self, container: Any, depth: int) -> None:
         """Begin to follow a list or dict; one that is followed already stays as it is."""
@@ -34,18 +54,41 @@ class Contents:
         known = self._known.get(id(container))
         return 1 if known is None else known.depth
 
+    def count_change(self, container: Any) -> None:
+        """Count a change of a list or dict, which makes copies of it stale."""
+        self._changes[id(container)] += 1
+
+    def add_copy(self, container: Any, of: Iterable[Any]) -> None:
+        """Record that a list or dict may be one of others in Python, to which other names refer, too."""
+        self._copies[id(container)] = _Copy(container, tuple((one, self._changes[id(one)]) for one in of))
+
+    def is_copy(self, container: Any) -> bool:
+        return id(container) in self._copies
+
+    def has_stale(self, value: Any) -> bool:
+        """Whether a list or dict that a value is or consists of is a copy of one that has been changed since."""
+        return bool(self._copies) and any(map(self._is_stale, trees.sequences(value)))
+
+    def _is_stale(self, container: Any) -> bool:
+        copy = self._copies.get(id(container))
+        return copy is not None and any(self._changes[id(one)] != count for one, count in copy.of)
+
     def snapshot(self) -> State:
         """The contents, for `restore`."""
-        return {key: (known, known.container.copy()) for key, known in self._known.items()}
+        known = {key: (known, known.container.copy()) for key, known in self._known.items()}
+        return State(known, Counter(self._changes), dict(self._copies))
 
     def restore(self, state: State) -> None:
         for key, known in self._known.items():
-            _refill(known.container, state[key][1] if key in state else known.first)
-        self._known = {key: known for key, (known, _) in state.items()}
+            _refill(known.container, state.known[key][1] if key in state.known else known.first)
+        self._known = {key: known for key, (known, _) in state.known.items()}
+        self._changes, self._copies = Counter(state.changes), dict(state.copies)
 
     def is_unchanged_since(self, state: State) -> bool:
         """Whether no list or dict has been changed since a snapshot."""
-        before = ((known, state[key][1] if key in state else known.first) for key, known in self._known.items())
+        before = (
+            (known, state.known[key][1] if key in state.known else known.first) for key, known in self._known.items()
+        )
         return all(_is_same(known.container, content) for known, content in before)
 
 

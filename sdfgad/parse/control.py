@@ -10,7 +10,7 @@ from typing import Any
 
 from sdfgad.errors import AmbiguousArray, ProgramRaises, Rebound
 from sdfgad.ir.expr import BOOL, Const
-from sdfgad.parse import conditions
+from sdfgad.parse import conditions, sharing
 from sdfgad.parse.binding import assign
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame, Return
@@ -205,7 +205,10 @@ def _merged_value(
 def _phi(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], masks: dict[Any, Any]) -> Any:
     values = [as_maybe_bound(value) if isinstance(value, AfterLoop) else value for value in values]
     pairs = [(value, block) for value, (_, block) in zip(values, ends, strict=True)]
-    return phi(frame.b, name, pairs, lambda end, leaf: aliased_buffers(frame, name, leaf, ends[end][0]), masks)
+    merged = phi(frame.b, name, pairs, lambda end, leaf: aliased_buffers(frame, name, leaf, ends[end][0]), masks)
+    if any(sharing.is_shared(frame, value, env) for value, (env, _) in zip(values, ends, strict=True)):
+        sharing.add_copies(frame.b, merged, values)
+    return merged
 
 
 def raises(frame: Frame, node: ast.Raise) -> None:

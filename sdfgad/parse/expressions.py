@@ -108,6 +108,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
             return getitem(frame.b, rows, index)
     found = frame.b.python(operator.getitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
     frame.b.versions.require_current(found, f"an item of this {type(container).__name__}")
+    containers.require_latest(frame.b, found, f"an item of this {type(container).__name__}")
     return found
 
 

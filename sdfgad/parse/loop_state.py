@@ -7,13 +7,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import Rebound
-from sdfgad.ir.expr import Lin, reads, rewrite
-from sdfgad.parse import trees
+from sdfgad.ir.expr import Lin, reads, rewrite, symbols_in
+from sdfgad.parse import sharing, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import RESULT, stops
@@ -36,6 +37,7 @@ from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
     AfterLoop,
+    Holder,
     MaybeBound,
     Selection,
     Tensor,
@@ -68,10 +70,22 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Carry:
-    """How a name is carried from trip to trip: its value's structure and leaves; None for a loop-invariant leaf."""
+    """How a name is carried from trip to trip.
 
-    like: Any = field(compare=False)
+    Attributes:
+        ends: its values before the loop and at the end of a trip.
+        leaves: of its value; None for a loop-invariant leaf.
+        is_shared: whether other names refer to the lists and dicts in either value.
+    """
+
+    ends: tuple[Any, Any] = field(compare=False)
     leaves: tuple[Leaf | None, ...]
+    is_shared: bool
+
+    @property
+    def like(self) -> Any:
+        """A value with the structure of those that are carried."""
+        return self.ends[0]
 
 
 @dataclass(frozen=True)
@@ -93,7 +107,8 @@ class Stores:
     def rebuilt(self, name: str, each: Callable[[Tensor, Leaf], Any]) -> Any:
         carry = self.carried[name]
         pairs = zip(self.leaves[name], carry.leaves, strict=True)
-        return trees.rebuilt(carry.like, [store if leaf is None else each(store, leaf) for store, leaf in pairs])
+        parts = [store if leaf is None else each(store, leaf) for store, leaf in pairs]
+        return trees.rebuilt(carry.like, parts, sharing.same_containers([*carry.ends]))
 
 
 def initialise(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
@@ -126,7 +141,11 @@ def values_in_trip(b: Builder, stores: Stores) -> Env:
             return b.versions.copy_of(store, leaf.sources)
         return store if store.ndim else store.as_value(settled=False)
 
-    return {name: stores.rebuilt(name, seen) for name in stores.carried}
+    values = {name: stores.rebuilt(name, seen) for name in stores.carried}
+    for name, value in values.items():
+        if stores.carried[name].is_shared:
+            sharing.add_copies(b, value, stores.carried[name].ends)
+    return values
 
 
 def newly_carried(
@@ -187,7 +206,9 @@ def _carry_of(
         in_rows = (leaf is None or leaf.is_row_major) and is_row_major(frame.b, tensors)
         mask = tuple(map(mask_key, tensors)) if isinstance(values[0], Selection) and len(leaves) == 1 else None
         leaves.append(Leaf(same_shape(frame.b, name, tensors), *common_type(tensors), sources, in_rows, mask))
-    return Carry(values[0], tuple(leaves))
+    was_shared = known is not None and known.is_shared
+    is_shared = was_shared or any(sharing.is_shared(frame, value, env) for value, env in (old, new))
+    return Carry((values[0], values[1]), tuple(leaves), is_shared)
 
 
 def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:
@@ -266,17 +287,20 @@ class ParsedLoop:
 
 def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
     """The values of names after a loop: those of the last trip, or those from before it if it has no trip."""
-    outside, inside = loop.outside, frame.env
+    outside, inside, done = loop.outside, frame.env, dict[int, tuple[Any, Any]]()
     result = dict(outside)
     for name, value in inside.items():
         if name in stores.carried:
             result[name] = _after_carried(frame, name, loop, stores)
         elif outside.get(name, ABSENT) is ABSENT:
             lost = any(refers_to(value, buffer) for buffer in stores.buffers)
-            held = AfterLoop(_in_last_trip(value, loop.last), loop.trips)
-            result[name] = Unbound("its array is re-bound in a loop") if lost else held
+            result[name] = Unbound("its array is re-bound in a loop") if lost else _held(frame, value, loop, done)
         elif value is not outside[name] and not same_static(value, outside[name]):
             result[name] = Unbound("it is re-bound in a loop")
+    carried = {id(one) for name in stores.carried for one in trees.sequences(inside[name])}
+    for old, new in done.values():
+        if new is not old and isinstance(new, (list, dict)) and id(old) in carried:
+            frame.b.contents.add_copy(new, [old])
     return result
 
 
@@ -290,7 +314,11 @@ def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) ->
             sources |= _aliased_before(frame, name, first.get(id(store)), loop)
         return value_in_storage(frame.b, store, sources - {str(store.buffer)})
 
-    return stores.rebuilt(name, held)
+    value = stores.rebuilt(name, held)
+    ends = [(env.get(name, ABSENT), env) for env in ([frame.env] if has_run else [frame.env, loop.before])]
+    if any(sharing.is_shared(frame, end, env) for end, env in ends):
+        sharing.add_copies(frame.b, value, [end for end, _ in ends])
+    return value
 
 
 def _leaves_by_storage(stores: Stores, name: str, value: Any) -> dict[int, Any]:
@@ -317,15 +345,45 @@ def _aliased_before(frame: Frame, name: str, value: Any, loop: ParsedLoop) -> se
     }
 
 
-def _in_last_trip(value: Any, last: dict[str, Lin]) -> Any:
-    """A value of the loop's body with the counter replaced by its value in the last trip."""
-    if isinstance(value, Tensor):
-        return value.substituted(last)
-    if isinstance(value, AfterLoop):
-        return AfterLoop(_in_last_trip(value.value, last), value.trips.substitute(last, lambda e: rewrite(e, last)))
-    if isinstance(value, (tuple, list, dict, Selection)):
-        return trees.rebuilt(value, [_in_last_trip(leaf, last) for leaf in trees.leaves(value)])
-    if isinstance(value, Lin):
-        moved = value.substitute(last, lambda e: rewrite(e, last))
-        return moved.const if moved.is_const else moved
-    return value
+class _Lost(Exception):
+    """Raised for a function that is made in a loop, and holds what depends on the counter."""
+
+
+def _held(frame: Frame, value: Any, loop: ParsedLoop, done: dict[int, tuple[Any, Any]]) -> Any:
+    """A value of the loop's body after the loop, with the counter replaced by its value in the last trip."""
+    with frame.b.versions.unchecked():
+        try:
+            return AfterLoop(_in_last_trip(frame, value, loop.last, done), loop.trips)
+        except _Lost:
+            return Unbound("it is made in a loop, and holds what changes from trip to trip")
+
+
+def _in_last_trip(frame: Frame, value: Any, last: dict[str, Lin], done: dict[int, tuple[Any, Any]]) -> Any:
+    def moved(leaf: Any) -> Any:
+        if isinstance(leaf, AfterLoop):
+            trips = leaf.trips.substitute(last, lambda e: rewrite(e, last))
+            return AfterLoop(_in_last_trip(frame, leaf.value, last, done), trips)
+        if isinstance(leaf, (Holder, partial)):
+            if any(_mentions(part, last) for part in trees.reachable([leaf], frame)):
+                raise _Lost
+            return leaf
+        return _substituted(leaf, last) if _mentions(leaf, last) else leaf
+
+    return trees.mapped(value, moved, done)
+
+
+def _substituted(leaf: Tensor | Lin, last: dict[str, Lin]) -> Any:
+    if isinstance(leaf, Tensor):
+        return leaf.substituted(last)
+    integer = leaf.substitute(last, lambda e: rewrite(e, last))
+    return integer.const if integer.is_const else integer
+
+
+def _mentions(leaf: Any, symbols: dict[str, Lin]) -> bool:
+    """Whether an array or integer depends on symbols."""
+    if isinstance(leaf, Lin):
+        return not leaf.symbols.isdisjoint(symbols)
+    if not isinstance(leaf, Tensor):
+        return False
+    element = leaf.element(tuple(Lin.symbol(f"l{axis}_") for axis in range(leaf.ndim)))
+    return not (element.symbols | symbols_in(leaf.shape)).isdisjoint(symbols)

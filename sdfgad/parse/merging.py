@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import Location, Rebound, UnboundVariable
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
-from sdfgad.parse import trees
+from sdfgad.parse import containers, sharing, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.updating import aliased_by
@@ -55,6 +55,8 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
         raise UnboundVariable(what, where, "Assign it before.", name=node.id)
     if isinstance(value, Tensor):
         frame.b.versions.require_current(value, f"`{node.id}`", where)
+    elif isinstance(value, (tuple, list, dict)):
+        containers.require_latest(frame.b, value, f"`{node.id}`", where)
     return value
 
 
@@ -104,7 +106,7 @@ def phi(
             parts.append(masks[key])
         else:
             parts.append(_phi_leaf(b, name, pairs, found))
-    return trees.rebuilt(values[0], parts)
+    return trees.rebuilt(values[0], parts, sharing.same_containers(values))
 
 
 def mask_key(mask: Tensor) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import operator
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,23 +33,42 @@ def reachable(values: Iterable[Any], but: Any) -> Iterator[Any]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, partial):
-            left += [value.func, *value.args, *value.keywords.values()]
-        elif isinstance(value, Holder):
-            left += value.held
-        elif _is_inner(value):
-            left += _parts(value)
-        else:
+        left += _referred(value)
+        if not _is_inner(value) and not isinstance(value, (partial, Holder)):
             yield value
 
 
-def rebuilt(like: Any, new: Iterable[Any]) -> Any:
-    """A value with the structure of `like` and the leaves `new`."""
-    return _rebuilt(like, iter(new))
+def references(values: Iterable[Any], but: Any) -> Counter[int]:
+    """How many names and parts of values refer to each list or dict, by its id, except for those that `but` holds."""
+    left, seen, found = list(values), {id(but)}, Counter[int]()
+    while left:
+        value = left.pop()
+        found[id(value)] += isinstance(value, (list, dict))
+        if id(value) not in seen:
+            seen.add(id(value))
+            left += _referred(value)
+    return found
 
 
-def _rebuilt(like: Any, new: Iterator[Any]) -> Any:
-    return _with_parts(like, [_rebuilt(part, new) for part in _parts(like)]) if _is_inner(like) else next(new)
+def _referred(value: Any) -> list[Any]:
+    """What a value holds or consists of."""
+    if isinstance(value, partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, Holder):
+        return list(value.held)
+    return _parts(value) if _is_inner(value) else []
+
+
+def rebuilt(like: Any, new: Iterable[Any], same: Container[int] = ()) -> Any:
+    """A value with the structure of `like` and the leaves `new`; containers with ids in `same` stay what they are."""
+    return _rebuilt(like, iter(new), same)
+
+
+def _rebuilt(like: Any, new: Iterator[Any], same: Container[int]) -> Any:
+    if not _is_inner(like):
+        return next(new)
+    parts = [_rebuilt(part, new, same) for part in _parts(like)]
+    return like if id(like) in same else _with_parts(like, parts)
 
 
 def matched(values: list[Any]) -> list[Any] | None:
@@ -63,7 +84,30 @@ def matched(values: list[Any]) -> list[Any] | None:
     fitted = [matched(list(column)) for column in columns]
     if any(column is None for column in fitted):
         return None
-    return [_with_parts(like, [column[k] for column in fitted if column]) for k in range(len(values))]
+    return [_fitted(value, like, [column[k] for column in fitted if column]) for k, value in enumerate(values)]
+
+
+def _fitted(value: Any, like: Any, parts: list[Any]) -> Any:
+    """A value with other parts; the very value if they are the same."""
+    is_same = value is not UNDEFINED and all(map(operator.is_, _parts(value), parts))
+    return value if is_same else _with_parts(like, parts)
+
+
+def mapped(value: Any, each: Callable[[Any], Any], done: dict[int, tuple[Any, Any]]) -> Any:
+    """A value with its leaves mapped; what several parts or values refer to stays one object, and the same if it can.
+
+    Args:
+        done: by id, each part that has been mapped, and its result.
+    """
+    if id(value) not in done:
+        result = value
+        if _is_inner(value):
+            parts = [mapped(part, each, done) for part in _parts(value)]
+            result = _fitted(value, value, parts)
+        else:
+            result = each(value)
+        done[id(value)] = value, result
+    return done[id(value)][1]
 
 
 def matched_like(like: Any, values: list[Any]) -> list[Any]:

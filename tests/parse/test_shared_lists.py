@@ -1,0 +1,121 @@
+"""Lists and dicts that several names refer to, where paths of a program meet: one object, or refused."""
+
+import numpy as np
+import pytest
+
+from sdfgad.errors import AmbiguousArray, UnboundVariable, UnsupportedProgram
+from tests.helpers import module_from
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
+
+X = np.random.default_rng(21).uniform(0.5, 1.5, (3, 4))
+
+TWO = "L, M = [x[0], x[1] * 2.0], [x[2], x[0] * 3.0]\n"
+RIGHT = {
+    "after a loop": "for k in range(3):\n    L = [x[k]]\n    M = L\nL.append(x[0])\nreturn sum(M)",
+    "after many trips": "for k in range(300):\n    L = [x[k % 3]]\n    M = L\nL.append(x[0])\nreturn sum(M)",
+    "a dict after a loop": "for k in range(3):\n    d = {'a': x[k]}\n    e = d\nd['a'] = x[0]\nreturn e['a'] * 2.0",
+    "in a list, after a loop": (
+        "for k in range(3):\n    L = [x[k], x[0]]\n    M = [L, L]\nL[0] = x[1] * 5.0\nreturn M[0][0] * M[1][0]"
+    ),
+    "a function after a loop": "for k in range(3):\n    f = lambda u: u * x[k]\nreturn f(x[1])",
+    "in both sides of a branch": (
+        "if x[0, 0] > c:\n    L = [x[0]]\n    M = L\nelse:\n    L = [x[1]]\n    M = L\nL.append(x[2])\nreturn sum(M)"
+    ),
+    "in one side of a branch": TWO + "if x[0, 0] > c:\n    L = [x[0]]\n    M = L\nreturn sum(L) * M[0]",
+    "the same list in other tuples": TWO + "t = (L, 1.0)\nif x[0, 0] > c:\n    t = (L, 2.0)\n"
+    "L[0] = x[2]\nreturn t[0][0] * t[1]",
+    "the same list in tuples of a loop": TWO + "t = (L, x[0])\nfor k in range(4):\n"
+    "    t = (L, t[1] * 0.5)\nL[0] = x[2]\nreturn t[0][0] * t[1]",
+    "alone": "L = [x[0]]\nif x[0, 0] > c:\n    L = [x[1]]\nL.append(x[2])\nL[0] = L[0] * 2.0\nreturn sum(L)",
+    "alone in a loop": (
+        "L = [x[0], x[1]]\nfor k in range(40):\n    L = [L[1] * 0.5, L[0] + x[2]]\nL.append(x[0])\nreturn sum(L)"
+    ),
+    "read before": TWO + "N = L\nif x[0, 0] > c:\n    L = M\ns = sum(L)\nN[0] = x[2]\nreturn s * N[0]",
+    "by another way": TWO + "N = L\nL = M if False else L\nN[0] = x[2]\nreturn sum(L)",
+    "of one item": TWO + "N = [L, M]\nfor k in range(2):\n    N[k][0] = x[k] * 5.0\nreturn sum(L) * sum(M)",
+}
+# Bodies, the line that is quoted, and what the error says.
+ONE_OF_SEVERAL, CHANGED, OUTSIDE = "may be one of several", "that may be one of several", "changed in a loop or branch"
+REFUSED = {
+    "a list that a branch re-binds": (
+        TWO + "N = L\nif x[0, 0] > c:\n    L = M\nN[0] = x[2]\nreturn L[0] * 2.0",
+        "N[0] = ",
+        OUTSIDE,
+    ),
+    "changed by the name that a branch re-binds": (
+        TWO + "N = L\nif x[0, 0] > c:\n    L = M\nL.append(x[2])\nreturn N[0] * 2.0",
+        "L.append",
+        OUTSIDE,
+    ),
+    "a list that a loop re-binds": (
+        TWO + "N = L\nk = 0\nwhile k < c:\n    L = [L[0] * 0.5, L[1]]\n    k += 1\nN[0] = x[2]\nreturn sum(L)",
+        "return sum(L)",
+        ONE_OF_SEVERAL,
+    ),
+    "changed by the name that a loop re-binds": (
+        TWO + "N = L\nk = 0\nwhile k < c:\n    L = [L[0] * 0.5, L[1]]\n    k += 1\nL.append(x[2])\nreturn sum(N)",
+        "L.append",
+        CHANGED,
+    ),
+}
+
+
+def program_of(body, folder):
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    return module_from(f"import numpy as np\n\ndef program(x, c, n):\n{lines}\n", folder).program
+
+
+@pytest.mark.parametrize("c", [0.0, 9.0])
+@pytest.mark.parametrize("name", RIGHT)
+def test_lists_with_several_names(name, c, tmp_path):
+    program = program_of(RIGHT[name], tmp_path)
+    assert_like_python(program, X, c, 3)
+    assert_slope(program, X, c, 3)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_lists_of_which_one_is_chosen_at_run_time(name, tmp_path):
+    body, line, what = REFUSED[name]
+    with pytest.raises(UnsupportedProgram, match=what) as caught:
+        parsed(program_of(body, tmp_path), X, 0.5, 3)
+    assert caught.value.where.text.startswith(line)
+
+
+def test_names_of_a_list_of_the_last_trip(tmp_path):
+    body = f"{TWO}for k in range(40):\n    L = [L[0] * 0.5, L[1]]\n    N = L\nN.append(x[2])\nreturn sum(L)"
+    with pytest.raises(UnsupportedProgram, match="is changed") as caught:
+        parsed(program_of(body, tmp_path), X, 0.5, 3)
+    assert caught.value.where.text == "N.append(x[2])"
+
+
+def test_list_in_a_list(tmp_path):
+    body = (
+        TWO
+        + "N = L\nk = 0\nwhile k < c:\n    L = [L[0] * 0.5, L[1]]\n    k += 1\n"
+        + "P = [L, M]\nN[0] = x[2]\nreturn sum(P[0])"
+    )
+    with pytest.raises(AmbiguousArray, match="`P` may be one of several lists or dicts, chosen at run time"):
+        parsed(program_of(body, tmp_path), X, 0.5, 3)
+
+
+CERTAIN = "N = L\nfor k in range(40):\n    L = [L[0] * 0.5, L[1]]\n"
+
+
+@pytest.mark.parametrize("trips", ["40", "n"])
+@pytest.mark.parametrize("change", ["N[0] = x[2]", "L.append(x[2])", "L[0] = N[0]\nN.pop()"])
+def test_lists_of_loops_that_run(change, trips, tmp_path):
+    program = program_of(f"{TWO}{CERTAIN}{change}\nreturn sum(L) * sum(N)".replace("40", trips), tmp_path)
+    assert_like_python(program, X, 0.5, 3)
+    assert_slope(program, X, 0.5, 3)
+
+
+HELD = ["f = partial(np.multiply, x[k])", "f = lambda u, v=x[k]: u * v", "f = x[k].dot", "f = g(x[k])"]
+
+
+@pytest.mark.parametrize("statement", HELD)
+def test_functions_of_a_loop_that_hold_what_changes(statement, tmp_path):
+    head = "from functools import partial\ndef g(u):\n    return lambda v: u * v\n"
+    body = f"{head}for k in range(40):\n    {statement}\nreturn f(x[0])"
+    body = body.replace("x[k]", "x[k % 3]")
+    with pytest.raises(UnboundVariable, match="it is made in a loop, and holds what changes from trip to trip"):
+        parsed(program_of(body, tmp_path), X, 0.5, 3)
