@@ -28,7 +28,7 @@ from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.contents import Contents, Filling, Rolling
 from sdfgad.parse.emitter import STATUS, Emitter
-from sdfgad.parse.values import DTYPES, Holder, Index, Selection, Tensor, as_tensor, cast, scalar, view_of
+from sdfgad.parse.values import DTYPES, Holder, Index, Selection, Tensor, as_tensor, cast, scalar, view_of, with_part
 from sdfgad.parse.versions import Versions
 
 Shaped = tuple[Iterable[IntLike], Any]
@@ -141,7 +141,7 @@ class Builder(Emitter):
         place = target.place(target_index(index))
         expr = cast(value.element(index), target.dtype)
         if target.part:
-            expr = _with_part(place.read(self.buffers[place.buffer].dtype), target.part, expr, accumulate)
+            expr = with_part(place.read(self.buffers[place.buffer].dtype), target.part, expr, accumulate)
         params = tuple(zip(symbols, box, strict=True))
         if is_hazard(self.domain, params, place, expr, self._is_empty):
             copy = self.new_view("", box, target.dtype)
@@ -282,13 +282,6 @@ class Builder(Emitter):
 
     def unsupported(self, what: str, todo: str = "Rewrite this line.") -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where, todo)
-
-
-def _with_part(old: Expr, part: str, value: Expr, accumulate: Accumulate | None) -> Expr:
-    """A complex number with one part replaced by `value`, or what is added to it to add `value` to that part."""
-    other = "imag" if part == "real" else "real"
-    kept = Const(0, value.dtype) if accumulate == "add" else Op(other, (old,), value.dtype)
-    return Op("complex", (value, kept) if part == "real" else (kept, value), old.dtype)
 
 
 def _masked(chosen: Selection) -> Tensor:

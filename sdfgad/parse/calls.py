@@ -24,7 +24,8 @@ from sdfgad.parse.operands import calls_user_function, evaluated, is_library, re
 from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
-from sdfgad.parse.values import Holder, Iteration, RunTimeText, Selection, Tensor, as_tensor, is_plain, is_static
+from sdfgad.parse.texts import RunTimeText, is_plain
+from sdfgad.parse.values import Holder, Iteration, Selection, Tensor, as_tensor, is_static
 
 Keywords = dict[str, Any]
 

@@ -26,7 +26,8 @@ from sdfgad.parse.merging import bound_value
 from sdfgad.parse.operands import evaluated
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
-from sdfgad.parse.values import RunTimeText, Selection, Tensor, is_plain, is_static
+from sdfgad.parse.texts import RunTimeText, is_plain
+from sdfgad.parse.values import Selection, Tensor, is_static
 
 
 def constant(frame: Frame, node: ast.Constant) -> Any:

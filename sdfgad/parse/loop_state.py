@@ -7,13 +7,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import Rebound
-from sdfgad.ir.expr import Lin, reads, rewrite, symbols_in
+from sdfgad.ir.expr import Lin, reads
 from sdfgad.parse import sharing, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
@@ -27,21 +26,17 @@ from sdfgad.parse.merging import (
     common_type,
     is_unmergeable,
     mask_key,
-    refers_to,
     same_shape,
     same_static,
     unified,
-    value_in_storage,
 )
 from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
     AfterLoop,
-    Holder,
     MaybeBound,
     Selection,
     Tensor,
-    Unbound,
     as_tensor,
     is_number,
 )
@@ -267,123 +262,3 @@ def _without_duplicates(b: Builder, changed: list[tuple[Tensor, Tensor]]) -> lis
 
 def _reads_any(value: Tensor, buffers: set[str]) -> bool:
     return any(read.buffer in buffers for read in reads(value.at(*(Lin(0) for _ in value.shape))))
-
-
-@dataclass(frozen=True)
-class ParsedLoop:
-    """A loop that has been parsed.
-
-    Attributes:
-        before, outside: the values of names before the loop; `outside` has those within a trip for carried names.
-        last: the counter's value in the last trip.
-    """
-
-    node: LoopNode
-    before: Env
-    outside: Env
-    last: dict[str, Lin]
-    trips: Lin
-
-
-def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
-    """The values of names after a loop: those of the last trip, or those from before it if it has no trip."""
-    outside, inside, done = loop.outside, frame.env, dict[int, tuple[Any, Any]]()
-    result = dict(outside)
-    for name, value in inside.items():
-        if name in stores.carried:
-            result[name] = _after_carried(frame, name, loop, stores)
-        elif outside.get(name, ABSENT) is ABSENT:
-            lost = any(refers_to(value, buffer) for buffer in stores.buffers)
-            result[name] = Unbound("its array is re-bound in a loop") if lost else _held(frame, value, loop, done)
-        elif value is not outside[name] and not same_static(value, outside[name]):
-            result[name] = Unbound("it is re-bound in a loop")
-    carried = {id(one) for name in stores.carried for one in trees.sequences(inside[name])}
-    for old, new in done.values():
-        if new is not old and isinstance(new, (list, dict)) and id(old) in carried:
-            frame.b.contents.add_copy(new, [old])
-    return result
-
-
-def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) -> Any:
-    has_run = frame.b.holds(loop.trips - 1)
-    last, first = (_leaves_by_storage(stores, name, env.get(name, ABSENT)) for env in (frame.env, loop.before))
-
-    def held(store: Tensor, leaf: Leaf) -> Tensor:
-        sources = aliased_buffers(frame, name, last.get(id(store)), frame.env)
-        if not has_run:
-            sources |= _aliased_before(frame, name, first.get(id(store)), loop)
-        return value_in_storage(frame.b, store, sources - {str(store.buffer)})
-
-    value = stores.rebuilt(name, held)
-    ends = [(env.get(name, ABSENT), env) for env in ([frame.env] if has_run else [frame.env, loop.before])]
-    if any(sharing.is_shared(frame, end, env) for end, env in ends):
-        sharing.add_copies(frame.b, value, [end for end, _ in ends])
-    return value
-
-
-def _leaves_by_storage(stores: Stores, name: str, value: Any) -> dict[int, Any]:
-    """The leaves of a value of a carried name, by the id of the storage of each."""
-    like = stores.carried[name].like
-    (value,) = trees.matched_like(like, unified([like, value])[1:])
-    return dict(zip(map(id, stores.leaves[name]), trees.leaves(value), strict=True))
-
-
-def _aliased_before(frame: Frame, name: str, value: Any, loop: ParsedLoop) -> set[str]:
-    """The buffers of an array from before the loop that the caller, or names live after the loop, may alias."""
-
-    def is_live(other: str) -> bool:
-        return other in frame.source.captured or is_read_outside(frame.source.tree, loop.node, frame.loops, other)
-
-    found = aliased_buffers(frame, name, value, loop.before)
-    if not isinstance(value, Tensor) or value.place is None:
-        return found
-    others = [(other, held) for other, held in loop.before.items() if other != name]
-    return {
-        buffer
-        for buffer in found
-        if buffer in frame.caller_buffers or any(refers_to(held, buffer) and is_live(other) for other, held in others)
-    }
-
-
-class _Lost(Exception):
-    """Raised for a function that is made in a loop, and holds what depends on the counter."""
-
-
-def _held(frame: Frame, value: Any, loop: ParsedLoop, done: dict[int, tuple[Any, Any]]) -> Any:
-    """A value of the loop's body after the loop, with the counter replaced by its value in the last trip."""
-    with frame.b.versions.unchecked():
-        try:
-            return AfterLoop(_in_last_trip(frame, value, loop.last, done), loop.trips)
-        except _Lost:
-            return Unbound("it is made in a loop, and holds what changes from trip to trip")
-
-
-def _in_last_trip(frame: Frame, value: Any, last: dict[str, Lin], done: dict[int, tuple[Any, Any]]) -> Any:
-    def moved(leaf: Any) -> Any:
-        if isinstance(leaf, AfterLoop):
-            trips = leaf.trips.substitute(last, lambda e: rewrite(e, last))
-            return AfterLoop(_in_last_trip(frame, leaf.value, last, done), trips)
-        if isinstance(leaf, (Holder, partial)):
-            if any(_mentions(part, last) for part in trees.reachable([leaf], frame)):
-                raise _Lost
-            return leaf
-        return _substituted(leaf, last) if _mentions(leaf, last) else leaf
-
-    return trees.mapped(value, moved, done)
-
-
-def _substituted(leaf: Tensor | Lin, last: dict[str, Lin]) -> Any:
-    if isinstance(leaf, Tensor):
-        return leaf.substituted(last)
-    integer = leaf.substitute(last, lambda e: rewrite(e, last))
-    return integer.const if integer.is_const else integer
-
-
-def _mentions(leaf: Any, symbols: dict[str, Lin]) -> bool:
-    """Whether an array or integer depends on symbols."""
-    if isinstance(leaf, Lin):
-        return not leaf.symbols.isdisjoint(symbols)
-    if not isinstance(leaf, Tensor):
-        return False
-    element = leaf.element(tuple(Lin.symbol(f"l{axis}_") for axis in range(leaf.ndim)))
-    return not (element.symbols | symbols_in(leaf.shape)).isdisjoint(symbols)

@@ -16,7 +16,7 @@ from typing import Any
 from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import appending, conditions, control, loop_state
+from sdfgad.parse import after_loop, appending, conditions, control, loop_state
 from sdfgad.parse.append_targets import fillings
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
@@ -335,8 +335,8 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     appending.finish(b, var, trips, tuple(body), loop_state.keeps_dtypes(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
-    frame.env = loop_state.values_after(
-        frame, loop_state.ParsedLoop(head.node, before, outside, {var: last}, trips), stores
+    frame.env = after_loop.values_after(
+        frame, after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips), stores
     )
     return True
 

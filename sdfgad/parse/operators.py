@@ -12,7 +12,8 @@ from sdfgad.parse import conditions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
-from sdfgad.parse.values import RunTimeText, is_integer, is_static
+from sdfgad.parse.texts import RunTimeText
+from sdfgad.parse.values import is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),

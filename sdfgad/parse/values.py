@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, IntLike, Lin, Op, Read, rewrite
-from sdfgad.ir.program import Access, Buffer
+from sdfgad.ir.program import Access, Accumulate, Buffer
 
 Index = tuple[Lin, ...]
 
@@ -123,39 +123,6 @@ class Tensor:
             element=lambda index: rewrite(element(index), symbols),
             place=None if place is None else moved,
         )
-
-
-class RunTimeText(str):
-    """A string that depends on run-time values, by its source: it can be printed, but is never equal to another."""
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        raise TypeError("a string that depends on run-time values cannot be a key")
-
-    def __add__(self, other: str) -> RunTimeText:
-        return RunTimeText(str(self) + str(other))
-
-    def __radd__(self, other: str) -> RunTimeText:
-        return RunTimeText(str(other) + str(self))
-
-    def __len__(self) -> int:
-        raise TypeError("the length of a string that depends on run-time values is not known")
-
-    def __getitem__(self, index: Any) -> RunTimeText:
-        return RunTimeText(str(self))
-
-    def __bool__(self) -> bool:
-        return True
-
-
-def is_plain(value: Any) -> bool:
-    """Whether a value known while parsing is the very object that Python would have, down to its parts."""
-    if isinstance(value, (tuple, list)):
-        return all(map(is_plain, value))
-    if isinstance(value, RunTimeText):
-        return False
-    return value is None or isinstance(value, (str, bytes, bool, int, float, complex, np.generic, np.dtype, type))
 
 
 @dataclass(frozen=True)
@@ -333,3 +300,10 @@ def astype(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
         return tensor
     element = tensor.element
     return Tensor(tensor.shape, dtype, lambda index: cast(element(index), dtype))
+
+
+def with_part(old: Expr, part: str, value: Expr, accumulate: Accumulate | None) -> Expr:
+    """A complex number with one part replaced by `value`, or what is added to it to add `value` to that part."""
+    other = "imag" if part == "real" else "real"
+    kept = Const(0, value.dtype) if accumulate == "add" else Op(other, (old,), value.dtype)
+    return Op("complex", (value, kept) if part == "real" else (kept, value), old.dtype)

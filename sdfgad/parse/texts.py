@@ -1,0 +1,40 @@
+"""Strings that depend on run-time values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class RunTimeText(str):
+    """A string that depends on run-time values, by its source: it can be printed, but is never equal to another."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        raise TypeError("a string that depends on run-time values cannot be a key")
+
+    def __add__(self, other: str) -> RunTimeText:
+        return RunTimeText(str(self) + str(other))
+
+    def __radd__(self, other: str) -> RunTimeText:
+        return RunTimeText(str(other) + str(self))
+
+    def __len__(self) -> int:
+        raise TypeError("the length of a string that depends on run-time values is not known")
+
+    def __getitem__(self, index: Any) -> RunTimeText:
+        return RunTimeText(str(self))
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value known while parsing is the very object that Python would have, down to its parts."""
+    if isinstance(value, (tuple, list)):
+        return all(map(is_plain, value))
+    if isinstance(value, RunTimeText):
+        return False
+    return value is None or isinstance(value, (str, bytes, bool, int, float, complex, np.generic, np.dtype, type))
