@@ -57,6 +57,8 @@ class Builder(Emitter):
         # The arrays in whose order NumPy stores the elements of a new one, by its buffer; None stands for an order that
         # is not row-major. Without an entry the new array is row-major.
         self.like: dict[str, tuple[Tensor | None, ...]] = {}
+        # The buffers of which the program has asked whether NumPy reshapes them without a copy.
+        self.reshaped: set[str] = set()
         self.names = Names((*integers, STATUS))
         # How often the statements after a branch or loop have been parsed once for each path.
         self.tail_duplications = 0

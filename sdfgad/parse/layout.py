@@ -43,6 +43,7 @@ def in_new_order(b: Builder, x: Tensor, order: Any) -> Tensor:
 def is_contiguous(b: Builder, x: Tensor, order: str = "C") -> bool | None:
     """Whether an array's elements are next to each other in NumPy, in row-major or ("F") column-major order."""
     like = _strided_like(b, x)
+    b.reshaped.add(str(x.buffer))
     return None if like is None else bool(like.flags.c_contiguous if order == "C" else like.flags.f_contiguous)
 
 
@@ -51,6 +52,7 @@ def stays_view(b: Builder, x: Tensor, sizes: list[int]) -> bool | None:
     like = _strided_like(b, x)
     if [Lin(size) for size in sizes if size != 1] == [extent for extent in x.shape if extent != Lin(1)]:
         return True
+    b.reshaped.add(str(x.buffer))
     if like is None:
         return None
     try:

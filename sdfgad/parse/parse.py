@@ -57,6 +57,8 @@ class Primal:
         inputs: array arguments -> their input buffers.
         captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call.
         lookups: pairs of a function that looks up such an array, and the array that it found when parsing.
+        row_major: the array arguments that must be row-major in memory: the program updates them, and reshapes them as
+            NumPy does without a copy in that order.
         source: the user's function.
     """
 
@@ -67,6 +69,7 @@ class Primal:
     inputs: Mapping[str, str]
     captured: Mapping[str, np.ndarray[Any, Any]]
     lookups: tuple[tuple[Callable[[], Any], np.ndarray[Any, Any]], ...]
+    row_major: frozenset[str]
     source: Source
 
     @property
@@ -98,7 +101,7 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
         builder = Builder({s: values[n] for n, s in free.items()}, rolling)
         try:
             bound = {**arguments, **fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
-            program, inputs = _build(builder, source, bound)
+            program, inputs, row_major = _build(builder, source, bound)
         except NeedsConstant as need:
             wanted = {n: values[n] for n, s in free.items() if s in need.symbols}
             if not wanted and not _may_unroll(builder):
@@ -116,7 +119,7 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
             continue
         captured = {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs}
         lookups = tuple(builder.lookups)
-        return Primal(program, builder.context, fixed, free, inputs, captured, lookups, source)
+        return Primal(program, builder.context, fixed, free, inputs, captured, lookups, row_major, source)
 
 
 def _may_unroll(b: Builder) -> bool:
@@ -124,7 +127,8 @@ def _may_unroll(b: Builder) -> bool:
     return b.has_rolled and b.rolling is not Rolling.NONE
 
 
-def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Program, dict[str, str]]:
+def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Program, dict[str, str], frozenset[str]]:
+    """The program, its input buffers by argument, and the arguments that must be row-major."""
     arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
     views = {name: _argument(b, name, argument) for name, argument in arrays.items()}
     buffers = {name: _buffer_of(view) for name, view in views.items()}
@@ -134,12 +138,13 @@ def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Pr
     body = tuple(b.blocks[0])
     changed = written(body)
     outputs |= {name: buffer for name, buffer in buffers.items() if buffer in changed}
+    row_major = frozenset(name for name, buffer in buffers.items() if buffer in changed & b.reshaped)
     captured = tuple(name for name in b.captured if name in b.buffers)
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
     program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
     program = coalesce(_separate_inputs(_with_status(program), b))
     program = merge_equal(coalesce(propagate_copies(program)))
-    return program, dict(zip(buffers, program.inputs, strict=False))
+    return program, dict(zip(buffers, program.inputs, strict=False)), row_major
 
 
 def _buffer_of(view: Tensor) -> str:

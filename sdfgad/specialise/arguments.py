@@ -25,9 +25,11 @@ class Arguments:
         """The inputs by buffer name; arrays that are not contiguous, or of another dtype, are copied.
 
         Raises:
-            ArgumentError: the program updates an argument that shares memory with another one.
+            ArgumentError: the program updates an argument that shares memory with another one, or that NumPy would copy
+                where the program has a view.
         """
         self._refuse_shared_memory(call)
+        self._refuse_other_orders(call)
         arrays = {name: as_contiguous(array, array.dtype) for name, array in self.primal.captured.items()}
         for name, buffer in self.primal.inputs.items():
             arrays[buffer] = as_input(call.values[name], call.kinds[name])
@@ -60,6 +62,18 @@ class Arguments:
                         self.primal.source.where(self.primal.source.node),
                         "Pass a copy of one of them.",
                     )
+
+    def _refuse_other_orders(self, call: Call) -> None:
+        """What the program reshapes without a copy, and updates, must be stored as the program takes it to be."""
+        for name in self.primal.row_major:
+            value = call.values[name]
+            if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
+                raise ArgumentError(
+                    f"the argument `{name}` is not stored row by row, so that NumPy may copy it to reshape it, and the "
+                    "program updates it or what it has reshaped",
+                    self.primal.source.where(self.primal.source.node),
+                    "Pass np.ascontiguousarray of it, or copy it in the program first.",
+                )
 
     @cached_property
     def _updated(self) -> list[str]:

@@ -125,6 +125,29 @@ def test_arguments_that_share_memory_are_refused_where_one_is_updated(views):
     np.testing.assert_array_equal(x, [1, 2, 4])
 
 
+def flattened(x):
+    r = x.ravel()
+    r[1:] += r[:-1] * r[:-1]
+    return np.sum(x * x)
+
+
+def flattened_only(x):
+    return np.sum(x.reshape(-1)[1:] * x.ravel()[:-1])
+
+
+def test_arguments_that_numpy_would_copy_to_reshape_them_are_refused_where_they_are_updated():
+    x = np.array([[1.0, 2.0, 4.0], [0.5, 3.0, 1.5]])
+    g = sdfgad.differentiate(flattened)
+    assert g.value_and_grad(x)[0] == flattened(x.copy())
+    for other in (np.asfortranarray(x), x.repeat(2, axis=1)[:, ::2]):
+        with pytest.raises(ArgumentError, match="`x` is not stored row by row") as caught:
+            g(other)
+        assert str(caught.value.where) == line_of(flattened, "def flattened")
+        value, gradient = sdfgad.value_and_grad(flattened_only)(other)
+        assert value == flattened_only(other)
+        np.testing.assert_array_equal(gradient, sdfgad.grad(flattened_only)(x))
+
+
 def mixed(x, k, y, flag):
     z = x * k + y
     return np.sum(z * z) if flag else np.sum(z)
