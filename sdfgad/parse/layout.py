@@ -123,7 +123,12 @@ def _origins(b: Builder, x: Tensor | None) -> Origins:
         return []
     index = tuple(Lin.symbol(f"o{a}_") if f"o{a}_" in wide else Lin(0) for a in range(x.ndim))
     with b.versions.unchecked():
-        found = [read for read in reads(x.element(index)) if len(read.symbols & set(wide)) > 1]
+        element = x.element(index)
+    used = [symbol for symbol in wide if symbol in element.symbols]
+    if used != [*wide][: len(used)]:
+        # NumPy stores a copy of a broadcast view with the axes along which it repeats innermost.
+        return [set()]
+    found = [read for read in reads(element) if len(read.symbols & set(wide)) > 1]
     orders = [(read.buffer, _orders(b, read, wide)) for read in found]
     pairs = {pair for _, order in orders for pair in order}
     return [{buffer for buffer, order in orders if order.get(pair)} for pair in sorted(pairs)]

@@ -17,7 +17,6 @@ ROWS = [
     *(
         "np.exp(x)",
         "np.where(x > 1, x, x[0])",
-        "np.broadcast_to(x[0], (3, 4)) * 2.0",
         "x[:, None] * z.transpose(1, 0, 2) + np.ones((3, 2, 4))",
     ),
     *("x.T.copy()", "np.array(x.T, order='C')", "np.ascontiguousarray(x.T)", "x.T.astype(np.float64, order='C')"),
@@ -55,6 +54,7 @@ OTHERS = [
     *("x[:, k]", "z[..., k]", "x[0][np.array([[0, 1], [2, 3]]).T]", "np.einsum('ijk->ki', z)", "np.sort(x.T)"),
     *("np.sum(z.T, axis=0)", "np.mean(z.transpose(2, 1, 0), axis=1)", "np.cumsum(x.T, axis=0)", "np.roll(x.T, 1, 0)"),
     *("np.concatenate([x.T, x.T])", "np.stack([x, x], axis=-1)", "np.moveaxis(z, 0, -1) * 1.0", "np.fft.fft(x.T).real"),
+    *("np.copy(np.broadcast_to(x[0], (3, 4)))", "np.zeros_like(np.broadcast_to(x[0], (3, 4)))"),
     *("(x.T * 2.0)[1:]", "np.linspace(x[0], x[1], 3, axis=1)", "x[:, None] * z.transpose(1, 0, 2)"),
 ]
 FLAT = ["y.ravel()", "y.reshape(-1)", "np.ascontiguousarray(y)"]

@@ -15,6 +15,7 @@ from sdfgad.parse.functions.creation import arange, shape_of
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.functions.views import moveaxis, stretched
+from sdfgad.parse.layout import in_new_order
 from sdfgad.parse.registry import function, subscript
 from sdfgad.parse.stacking import FLOAT
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype, cast, is_integer
@@ -86,7 +87,7 @@ def meshgrid(b: Builder, *xi: Any, copy: bool = True, sparse: bool = False, inde
     shape = tuple(vectors[k].shape[0] for k in order)
     narrow = [_along(v, order.index(k), len(shape)) for k, v in enumerate(vectors)]
     wide = narrow if sparse else [stretched(b, v, shape) for v in narrow]
-    return tuple(b.stored(v, weak=False) if copy else v for v in wide)
+    return tuple(in_new_order(b, v, "C") if copy else v for v in wide)
 
 
 def _along(vector: Tensor, axis: int, ndim: int) -> Tensor:
