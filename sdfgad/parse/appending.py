@@ -1,7 +1,7 @@
 """Rolled appends: a list to which each trip of a loop appends an array, as the rows of an array that the loop fills.
 
 In Python an item and the appended array are one object, but a row is a copy. That makes no difference for a value that
-has no name, and for others only if the program updates some array in place: then it is parsed again (see `parse`).
+has no name, and for others only if the program updates that array in place: then it is parsed again (see `references`).
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ def append(b: Builder, values: list[Any], value: Any) -> bool:
         return False
     _, var, trips = b.loops[-1]
     is_alike = isinstance(value, Tensor) and all(extent.is_const for extent in value.shape)
-    has_name = is_alike and value.is_shared
-    if not is_alike or not (value.ndim or value.dtype.kind in "fc") or (has_name and b.rolling is Rolling.VALUES):
+    is_kept = is_alike and not (value.is_shared and b.rolling is Rolling.VALUES)
+    if not is_kept or not (value.ndim or value.dtype.kind in "fc"):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that runs at run time")
     array = b.new_view("", (trips, *value.shape), value.dtype, value.weak)
-    b.assign(array.reindexed(value.shape, lambda p: (Lin.symbol(var), *p)), value)
+    b.refer(array.reindexed(value.shape, lambda p: (Lin.symbol(var), *p)), value, is_row=True)
     filling.rows.setdefault(var, []).append(array)
     b.has_rolled = True
-    b.has_rolled_names |= has_name
     return True
 
 

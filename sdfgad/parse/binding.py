@@ -77,6 +77,7 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
         name = target.value.id
         what = f"`{name}` gets another shape in place, and not only local names stand for this array"
         raise frame.b.unsupported(what, f"Write `{name} = {name}.reshape(...)`.")
+    frame.b.references.update(old)
     frame.env.update({name: new for name, held in frame.env.items() if held is old})
 
 

@@ -28,6 +28,7 @@ from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.contents import Contents, Filling, Rolling
 from sdfgad.parse.emitter import STATUS, Emitter
+from sdfgad.parse.references import References
 from sdfgad.parse.values import DTYPES, Holder, Index, Selection, Tensor, as_tensor, cast, scalar, view_of, with_part
 from sdfgad.parse.versions import Versions
 
@@ -46,7 +47,7 @@ class Builder(Emitter):
         self.taken: dict[int, Any] = {}
         # The iterators that have been gone over, by id.
         self.exhausted: dict[int, Any] = {}
-        self.has_rolled = self.has_rolled_names = self.has_updates = False
+        self.has_rolled = False
         # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
         # Arrays from outside the function: buffer -> array, and a function that looks each of them up.
@@ -54,6 +55,7 @@ class Builder(Emitter):
         self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
         self._memo: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
         self.versions = Versions(lambda: self.where)
+        self.references = References(lambda: tuple(var for _, var, _ in self.loops))
         # The arrays in whose order NumPy stores the elements of a new one, by its buffer; None stands for an order that
         # is not row-major. Without an entry the new array is row-major.
         self.like: dict[str, tuple[Tensor | None, ...]] = {}
@@ -74,6 +76,7 @@ class Builder(Emitter):
         self.check_size(sizes, dtype.itemsize)
         buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
         self.buffers[buffer.name] = buffer
+        self.references.create(buffer.name)
         self.like.pop(buffer.name, None)
         return buffer
 
@@ -103,7 +106,7 @@ class Builder(Emitter):
         """The builder's state for `restore`, to parse statements a second time under other assumptions."""
         lengths = [len(block) for block in self.blocks]
         names = self.names.snapshot()
-        versions = self.versions.snapshot(), list(self.loops), dict(self.exhausted)
+        versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), dict(self.exhausted)
         contents = self.contents.snapshot()
         return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, versions, contents
 
@@ -121,7 +124,8 @@ class Builder(Emitter):
             del block[length:]
         self.domain, self.where = state[4], state[5]
         self.versions.restore(state[6][0])
-        self.loops, self.exhausted = list(state[6][1]), dict(state[6][2])
+        self.references.restore(state[6][1])
+        self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])
         self.contents.restore(state[7])
 
     # --- statements
@@ -134,6 +138,11 @@ class Builder(Emitter):
         """
         value = broadcast_to(self, as_tensor(value), target.shape)
         self.compute(target.shape, target, lambda p: p, value, accumulate)
+
+    def refer(self, target: Tensor, value: Tensor, is_row: bool = False) -> None:
+        """Make `target` a reference of an array as far as that can be: a copy of it."""
+        self.references.copy(target, value, is_row)
+        self.assign(target, value)
 
     def compute(self, box: Index, target: Tensor, target_index: Any, value: Tensor, accumulate: Any = None) -> None:
         """``target[target_index(p)] = value[p]`` for every p in `box`, reading everything before writing."""

@@ -124,7 +124,7 @@ def initialise(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
 
 def _initialised(b: Builder, name: str, value: Any, leaf: Leaf) -> Tensor:
     store = b.new_view(name, leaf.shape, leaf.dtype, leaf.weak)
-    b.assign(store, as_mergeable(b, name, value))
+    b.refer(store, as_mergeable(b, name, value))
     return store if leaf.is_row_major else b.ordered(store, None)
 
 
@@ -238,6 +238,8 @@ def write_back(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:
             if new is not old:
                 changed.append((store, as_mergeable(b, name, new)))
     changed = _without_duplicates(b, changed)
+    for store, value in changed:
+        b.references.copy(store, value)
     names = {str(store.buffer) for store, _ in changed}
     fixed = [
         (store, b.stored(value) if _reads_any(value, names - {str(store.buffer)}) else value)

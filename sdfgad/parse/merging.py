@@ -124,7 +124,7 @@ def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources:
     result = b.new_view(name, shape, dtype, weak)
     for tensor, (_, block) in zip(tensors, ends, strict=True):
         b.blocks.append(block)
-        b.assign(result, tensor)
+        b.refer(result, tensor)
         b.blocks.pop()
     return value_in_storage(b, b.ordered(result, *tensors), sources)
 

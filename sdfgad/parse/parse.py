@@ -114,7 +114,7 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
                 raise
             rolling = Rolling.NONE
             continue
-        if builder.has_rolled_names and builder.has_updates:
+        if builder.references.are_rows_updated:
             rolling = Rolling.VALUES
             continue
         captured = {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs}

@@ -96,7 +96,7 @@ def dense_of(b: Builder, value: Any, mask: Tensor) -> Tensor:
 
 def assign(b: Builder, x: Selection, entries: tuple[Any, ...], value: Any) -> None:
     """``x[...] = value`` of a selection that is bound to a name, and so has its own storage."""
-    b.has_updates = True
+    b.references.update(x.dense)
     index = entries[0] if len(entries) == 1 else None
     is_all = index is Ellipsis or (isinstance(index, slice) and index == slice(None))
     if x.dense.place is not None and isinstance(index, Selection) and is_same_mask(index.mask, x.mask):

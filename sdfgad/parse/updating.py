@@ -24,13 +24,13 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
         UpdateOfCopy: the value is a copy of an array that is selected at run time.
         UnsupportedProgram: it is no array, or a computed one.
     """
-    b.has_updates = True
     if isinstance(value, Tensor) and value.read_only:
         raise b.unsupported(
             "a view that NumPy makes read-only, or several elements of which are one in memory, is updated in place",
             "Update the array that it is a view of, or a copy.",
         )
     if isinstance(value, Tensor) and value.place is not None:
+        b.references.update(value)
         return value
     if isinstance(value, Tensor) and value.copy is not None:
         if value.copy.is_chosen:

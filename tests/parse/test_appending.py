@@ -38,11 +38,26 @@ ROLLED = {
     "in a loop": f"A = 0.0 * x\nfor k in range(3):\n    L = []\n    for t in range(8):\n        {STEP}\n"
     "        L.append(h)\n    A = A * s + np.stack(L)\nreturn A",
     "new items updated later": f"for t in range(8):\n    {STEP}\n    L.append(h * 2.0)\nL[2] += s\nL[0][1] = s" + END,
+    "another array, updated": f"J = np.zeros((8, 3))\nfor t in range(8):\n    {STEP}\n    J[t] = h\n    L.append(h)\n"
+    "return np.stack(L) * s + J",
+    "a copy, updated": f"for t in range(8):\n    {STEP}\n    g = h.copy()\n    g[0] = s\n    L.append(h)\n"
+    "    h = h * g" + END,
+    "a new array, filled": "for t in range(8):\n    b = np.zeros(3)\n    for k in range(3):\n"
+    "        b[k] = x[t, k] * s + k\n    b[0] += s\n    L.append(b)" + END,
+    "an argument, updated before": "x[0] = s\nfor t in range(8):\n    h = h * s\n    L.append(x[t])" + END,
     "joined": f"for t in range(8):\n    {STEP}\n    L.append(h)\nreturn np.concatenate(L) * s",
 }
 ONE_BY_ONE = {
-    "a new array, filled": "for t in range(8):\n    b = np.zeros(3)\n    for k in range(3):\n"
-    "        b[k] = x[t, k] * s + k\n    b[0] += s\n    L.append(b)" + END,
+    "a new array, updated after it was appended": "for t in range(8):\n    b = np.zeros(3)\n    b[:] = x[t]\n"
+    "    L.append(b)\n    b[0] = s" + END,
+    "an array from before the loop, filled": "b = np.zeros(3)\nfor t in range(8):\n    b[:] = x[t] * s\n"
+    "    L.append(b)" + END,
+    "filled by a loop around": "for k in range(2):\n    b = x[k] * s\n    L = []\n    for t in range(8):\n"
+    "        b[k] = x[t, 0] * b[k + 1]\n        L.append(b)" + END,
+    "one of two arrays in turn": "a, b = x[0] * s, x[1] * s\nfor t in range(8):\n    a, b = b, a\n"
+    "    a[:] = a * b + x[t]\n    L.append(a)" + END,
+    "updated as an item of a row": f"for t in range(8):\n    {STEP}\n    L.append(h)\nfor a in L:\n    a += 1.0\n"
+    "return np.stack(L) * h",
     "updated in each trip": "for t in range(8):\n    h += x[t] * s\n    h *= h\n    L.append(h)" + END,
     "updated at the start of the next trip": f"for t in range(8):\n    h *= s\n    {STEP}\n    L.append(h)" + END,
     "updated after it was appended": f"for t in range(8):\n    {STEP}\n    L.append(h)\n    h += s" + END,
