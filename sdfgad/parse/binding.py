@@ -12,6 +12,7 @@ from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
+from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import Iteration, Selection, Tensor, is_static
 
 # The attributes of arrays that can be assigned to, besides `shape`.
@@ -73,7 +74,8 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
     if old.place is None or new.buffer != old.buffer:
         raise frame.unsupported(target, "this array cannot be given another shape in place")
     others = [held for held in frame.env.values() if held is not old]
-    if any(held is old for held in trees.reachable([*others, *frame.iterables, frame.caller, frame.lexical], frame)):
+    reachable = trees.reachable([*others, *frame.iterables, frame.caller, frame.lexical], frame)
+    if any(held is old or (isinstance(held, Tensor) and new.buffer in aliased_by(held)) for held in reachable):
         name = target.value.id
         what = f"`{name}` gets another shape in place, and not only local names stand for this array"
         raise frame.b.unsupported(what, f"Write `{name} = {name}.reshape(...)`.")

@@ -261,7 +261,8 @@ class Builder(Emitter):
             return replace(value, dense=self.stored(_masked(value), base))
         if not isinstance(value, Tensor) or value.settled or value.place is not None:
             return value
-        return replace(self.materialise(value, base), read_only=value.read_only)
+        new = self.materialise(value, base)
+        return replace(self.ordered(new, None), read_only=True) if value.read_only and new.place else new
 
     def constant(self, value: Any) -> int:
         """An integer that must be known while parsing.

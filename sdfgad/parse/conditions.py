@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sdfgad.errors import InvalidIndex, Rebound
@@ -161,6 +162,7 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
         what = "the values of this expression, of which one is chosen at run time, differ in their shapes"
         raise ShapesDiffer(what, frame.b.where, "Write an `if` statement, or give them one shape.")
     result, sources = where(frame.b, condition, *tensors), _may_alias(tensors)
+    result = replace(result, read_only=any(tensor.read_only for tensor in tensors))
     return frame.b.versions.copy_of(result, sources) if sources else result
 
 

@@ -17,7 +17,7 @@ from sdfgad.ir.expr import Lin, Read, reads
 from sdfgad.ir.folding import folded
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.strides import ravelled
-from sdfgad.parse.values import Tensor
+from sdfgad.parse.values import Tensor, astype
 
 
 def shared(b: Builder, x: Tensor, shaped: Tensor, is_view: bool | None, order: str = "C") -> Tensor:
@@ -38,6 +38,12 @@ def in_new_order(b: Builder, x: Tensor, order: Any) -> Tensor:
     """A new array, which NumPy stores in the order "C" or "F", or else in that of `x`."""
     new = b.stored(x, weak=False)
     return b.ordered(new, *((None,) if order == "F" else ())) if order in ("C", "F") else new
+
+
+def converted(b: Builder, x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """An array in another dtype; one of several that a copy stands for may have it already, and so be the result."""
+    value = astype(x, dtype)
+    return value if value is x or x.copy is None else b.versions.copy_of(value, [name for name, _ in x.copy.of])
 
 
 def is_contiguous(b: Builder, x: Tensor, order: str = "C") -> bool | None:

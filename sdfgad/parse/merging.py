@@ -126,7 +126,8 @@ def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources:
         b.blocks.append(block)
         b.refer(result, tensor)
         b.blocks.pop()
-    return value_in_storage(b, b.ordered(result, *tensors), sources)
+    result = replace(b.ordered(result, *tensors), read_only=any(tensor.read_only for tensor in tensors))
+    return value_in_storage(b, result, sources)
 
 
 def value_in_storage(b: Builder, store: Tensor, sources: set[str]) -> Tensor:

@@ -13,6 +13,9 @@ RIGHT = {
     "other names": "h = x * 2.0\ng = h\nh.shape = 4, 3\ng[0] = 7.0\nreturn h * g",
     "several at once": "h = g = x * 2.0\nh.shape = g.shape = 12\nreturn h * g",
     "its views keep theirs": "h = x * 2.0\nu, v = h.T, h[:]\nh.shape = 12\nh += 1.0\nreturn u * v.T * h[0]",
+    "nothing to squeeze": "h = x * 2.0\ng = np.squeeze(h)\nh.shape = 12\nreturn g * 1.0",
+    "turned around": "h = x * 2.0\ng = np.rot90(h, 0)\nh.shape = 12\nreturn g * h[0]",
+    "shifted along no axes": "h = x * 2.0\ng = np.fft.fftshift(h, ())\nh.shape = 12\nh += 1.0\nreturn g * h[0]",
     "by np.asarray": "h = x * 2.0\ng = np.asarray(h)\nh.shape = 4, 3\nreturn g * 1.0",
     "in a function": "def f(u):\n    u.shape = 4, 3\n    return u * u\nreturn f(x * 2.0)",
     "seen by a function": "h = x * 2.0\ndef f():\n    return h * 1.0\nh.shape = 4, 3\nreturn f()",
@@ -39,6 +42,7 @@ REFUSED = {
     "as a default": "h = x * 2.0\ndef f(u=h):\n    return u * 1.0\nh.shape = 12\nreturn f()",
     "as a method": "h = x * 2.0\nf = h.sum\nh.shape = 12\nreturn f(0) * x",
     "in a partial": "h = x * 2.0\nf = partial(np.multiply, h)\nh.shape = 12\nreturn f(2.0)",
+    "of one of several arrays": "h = x * 2.0\nL = [h if x[0, 0] > 0.9 else x * 3.0]\nh.shape = 12\nreturn L[0] * 1.0",
     "of a loop": "h = x * 2.0\nfor row in h:\n    h.shape = 4, 3\nreturn row * 1.0",
 }
 

@@ -83,6 +83,15 @@ STALE = {
     "looked up": (f"d = {{'k': {CHOICE}}}\na *= s\nreturn d.get('k') * 2.0", "return d.get"),
     "summed": (f"L = [{CHOICE}]\na *= s\nreturn sum(L)", "return sum"),
     "as an array": (f"L = [np.asarray({CHOICE})]\na *= s\nreturn L[0] * 2.0", "return L[0]"),
+    "in another dtype": (
+        "k = np.arange(3)\nL = [np.float64(a if np.sum(x[2]) > 0.1 else k)]\na *= s\nreturn L[0] * 2.0",
+        "return L[0]",
+    ),
+    "without a copy": (
+        "k = np.arange(3)\nL = [(a if np.sum(x[2]) > 0.1 else k).astype(np.float64, copy=False)]\n"
+        "a *= s\nreturn L[0] * 2.0",
+        "return L[0]",
+    ),
     "a view": (f"L = [({CHOICE})[1:]]\na *= s\nu = L[0]\nreturn u * 2.0", "u = L[0]"),
     "in an operand": (
         f"def g(u):\n    u *= s\n    return u\nL = [{CHOICE}]\nreturn L[0] * g(a)",

@@ -9,7 +9,7 @@ import numpy as np
 
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.layout import in_new_order, in_order
+from sdfgad.parse.layout import converted, in_new_order, in_order
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import FLOAT, stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer
@@ -135,6 +135,8 @@ def array(
     is_same = isinstance(object, Tensor) and dtype in (None, object.dtype)
     if is_same and object.is_shared and not copy:
         value = in_order(b, object, order)
+    elif not copy and isinstance(object, Tensor) and object.copy is not None:
+        value = converted(b, object, np.dtype(dtype))
     else:
         value = stacked(b, object)
         value = in_new_order(b, value if dtype is None else astype(value, np.dtype(dtype)), order)

@@ -14,7 +14,7 @@ from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power, to_bool, where
 from sdfgad.parse.functions.output import into, require_cast
-from sdfgad.parse.layout import in_new_order, in_order
+from sdfgad.parse.layout import converted, in_new_order, in_order
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Selection, Tensor, as_tensor, astype
 
@@ -90,7 +90,9 @@ def astype_method(
     require_cast(b, x.dense if isinstance(x, Selection) else x, np.dtype(dtype), casting)
     if isinstance(x, Selection):
         return replace(x, dense=astype(x.dense, np.dtype(dtype)))
-    if not copy and x.dtype == np.dtype(dtype):
-        return in_order(b, x, order)
-    converted = astype(x, np.dtype(dtype))
-    return in_new_order(b, converted, order) if x.ndim else b.materialise(converted)
+    if not copy and x.is_shared:
+        x = converted(b, x, np.dtype(dtype))
+        if x.is_shared:
+            return in_order(b, x, order)
+    value = astype(x, np.dtype(dtype))
+    return in_new_order(b, value, order) if x.ndim else b.materialise(value)

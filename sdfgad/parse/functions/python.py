@@ -17,6 +17,7 @@ from sdfgad.parse.functions.reduction import max_ as array_max
 from sdfgad.parse.functions.reduction import min_ as array_min
 from sdfgad.parse.functions.reduction import reduce_over
 from sdfgad.parse.integers import as_int, integer_extremum, single, whole
+from sdfgad.parse.layout import converted
 from sdfgad.parse.registry import FUNCTIONS, function
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.stacking import stacked
@@ -204,8 +205,8 @@ def _converter(dtype: np.dtype[Any]) -> Any:
         if dtype == INT and (is_integer(x) or (isinstance(x, Tensor) and not x.ndim)):
             return as_int(b, x)
         tensor = stacked(b, x)
-        if tensor.ndim and tensor.dtype == dtype:
-            return tensor
+        if tensor.ndim and (tensor.dtype == dtype or tensor.copy is not None):
+            return converted(b, tensor, dtype)
         is_truth = dtype == BOOL
         convert = to_bool if is_truth else partial(cast, dtype=dtype)
         return Tensor(tensor.shape, dtype, lambda index: convert(tensor.element(index)))

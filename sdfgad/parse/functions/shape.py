@@ -162,6 +162,8 @@ def squeeze(b: Builder, a: Any, axis: Any = None) -> Tensor:
     axes = ones if axis is None else normalise_axes(b, axis, x.ndim)
     if not set(axes) <= set(ones):
         raise ShapeMismatch("only extents of 1 can be squeezed", b.where, "Check the axis.")
+    if not axes:
+        return x
     extents = tuple(e for position, e in enumerate(x.shape) if position not in axes)
 
     def old_index(p: Index) -> Index:

@@ -79,7 +79,7 @@ def rot90(b: Builder, m: Any, k: Any = 1, axes: Any = (0, 1)) -> Tensor:
         return flip(b, m, (first, second))
     if turns == 1:
         return transpose(b, flip(b, m, second), order)
-    return flip(b, transpose(b, m, order), second) if turns == 3 else m
+    return flip(b, transpose(b, m, order), second) if turns == 3 else flip(b, m, ())
 
 
 @function(np.diagonal, method="diagonal")

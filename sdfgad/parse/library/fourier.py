@@ -155,7 +155,7 @@ def shifted(x: Any, axes: Any, sign: Any) -> Any:
     for axis in axes:
         n = x.shape[axis]
         x = np.roll(x, n // 2 if sign > 0 else -(n // 2), axis)
-    return x
+    return x if len(axes) > 0 else np.copy(x)
 
 
 @in_numpy(np.fft.fftshift)
