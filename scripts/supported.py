@@ -37,8 +37,11 @@ STATEMENTS = {
     "`if` on indices, arguments and data; `and`, `or`, `not`; conditional expressions": "tests/parse/test_conditions.py",  # noqa: E501
     "`if` in loops, and loops in `if`": "tests/parse/test_control.py",
     "slices, negative steps, `None`, `...`, elements, integer arrays as indices": "tests/parse/test_indexing.py",
-    "views, and writes through them": "tests/parse/test_indexing.py",
+    "views, and writes through them": "tests/parse/test_views.py",
+    "reshaped arrays as views and copies, by NumPy's order in memory": "tests/parse/test_layout.py",
     "names bound to the same array, swapped, bound in branches": "tests/parse/test_interpreter.py",
+    "lists and dicts with several names": "tests/parse/test_shared_lists.py",
+    "`zip`, `enumerate` and `reversed` kept in names": "tests/parse/test_iterators.py",
     "helper functions, closures, default and keyword arguments": "tests/parse/test_calls.py",
     "operators, in-place operators, integers that wrap around": "tests/parse/test_operators.py",
 }
