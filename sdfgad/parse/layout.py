@@ -15,6 +15,7 @@ import numpy as np
 
 from sdfgad.ir.expr import Lin, Read, reads
 from sdfgad.ir.folding import folded
+from sdfgad.ir.program import Buffer
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.strides import ravelled
 from sdfgad.parse.values import Tensor, astype
@@ -54,11 +55,15 @@ def is_contiguous(b: Builder, x: Tensor, order: str = "C") -> bool | None:
 
 
 def stays_view(b: Builder, x: Tensor, sizes: list[int]) -> bool | None:
-    """Whether NumPy gives an array other sizes without a copy, found by NumPy on an array with the same strides."""
+    """Whether NumPy gives an array other sizes without a copy, found by NumPy on an array with the same strides.
+
+    A common factor of all strides makes no difference: views of a vector are the same whatever its stride is.
+    """
     like = _strided_like(b, x)
     if [Lin(size) for size in sizes if size != 1] == [extent for extent in x.shape if extent != Lin(1)]:
         return True
-    b.reshaped.add(str(x.buffer))
+    if _has_several_axes(b.buffers[str(x.buffer)]):
+        b.reshaped.add(str(x.buffer))
     if like is None:
         return None
     try:
@@ -74,7 +79,7 @@ def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any] | None:
     symbols, sizes = [b.fresh("p") for _ in x.shape], [b.constant(extent) for extent in x.shape]
     access = x.place(tuple(Lin.symbol(s) for s in symbols))
     buffer = b.buffers[access.buffer]
-    if sum(extent != Lin(1) for extent in buffer.shape) > 1 and not is_row_major(b, b.like.get(buffer.name, ())):
+    if _has_several_axes(buffer) and not is_row_major(b, b.like.get(buffer.name, ())):
         return None
     flat = ravelled(access.index, [b.constant(e) for e in buffer.shape])
     flat = folded(flat, {s: (0, max(size - 1, 0)) for s, size in zip(symbols, sizes, strict=True)})
@@ -84,6 +89,10 @@ def _strided_like(b: Builder, x: Tensor) -> np.ndarray[Any, Any] | None:
         return None
     unit = buffer.dtype.itemsize // x.dtype.itemsize
     return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), sizes, [stride * unit for stride in strides])
+
+
+def _has_several_axes(buffer: Buffer) -> bool:
+    return sum(extent != Lin(1) for extent in buffer.shape) > 1
 
 
 # --- the order of new arrays

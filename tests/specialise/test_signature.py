@@ -148,6 +148,25 @@ def test_arguments_that_numpy_would_copy_to_reshape_them_are_refused_where_they_
         np.testing.assert_array_equal(gradient, sdfgad.grad(flattened_only)(x))
 
 
+def updated_pairs(x):
+    pairs = x.reshape(3, 2)
+    pairs[:, 1] *= pairs[:, 0]
+    pairs.T.reshape(-1)[0] = 7.0
+    return np.sum(x * x * x)
+
+
+def test_vectors_of_any_stride_are_reshaped_without_a_copy():
+    x = np.array([1.0, 2.0, 4.0, 0.5, 3.0, 1.5])
+    g = sdfgad.differentiate(updated_pairs)
+    expected = g.value_and_grad(x.copy())
+    assert expected[0] == updated_pairs(x.copy())
+    for other in (x.repeat(2)[::2], x[::-1].copy()[::-1]):
+        value, gradient = g.value_and_grad(other)
+        assert value == expected[0]
+        np.testing.assert_array_equal(gradient["x"], expected[1]["x"])
+        np.testing.assert_array_equal(other, x)
+
+
 def mixed(x, k, y, flag):
     z = x * k + y
     return np.sum(z * z) if flag else np.sum(z)
