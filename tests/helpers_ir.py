@@ -26,7 +26,8 @@ def kind_of(value):
 def parsed(function, *args, constant=()):
     """The `Primal` of a function for arguments like these."""
     names = inspect.signature(function).parameters
-    return parsing.parse(function, {name: kind_of(v) for name, v in zip(names, args, strict=True)}, constant)
+    values = dict(zip(names, args, strict=True))
+    return parsing.parse(function, {name: kind_of(v) for name, v in values.items()}, constant, values)
 
 
 def parsed_without(monkeypatch, name, function, *args):

@@ -301,7 +301,7 @@ class DifferentiatedProgram:
             self._specialisations.clear()
             self._by_integers.clear()
             specialisation = None
-        if specialisation is None:
+        if specialisation is None or not specialisation.has_same_arrays(call):
             specialisation = self._specialisation_for(call)
             if len(self._by_integers) >= MOST_REMEMBERED:
                 self._by_integers.clear()

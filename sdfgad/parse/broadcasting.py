@@ -29,7 +29,7 @@ def _common_extent(b: Emitter, extents: list[Lin], shapes: tuple[Index, ...]) ->
     first = next((e for e in wide if e.is_const), wide[0])
     for extent in wide:
         if extent != first and not b.is_zero(extent - first):
-            symbols = b.symbols_behind(extent - first)
+            symbols = b.symbols_behind((extent - first).symbols)
             if symbols:
                 raise NeedsConstant(symbols, b.where)
             if not (extent.is_const and first.is_const):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -21,11 +21,13 @@ from sdfgad.ir.program import (
     Buffer,
     Call,
     Compute,
+    Params,
     Whole,
 )
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
+from sdfgad.parse.constants import Constants, Here, Varies
 from sdfgad.parse.contents import Contents, Filling, Rolling
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.references import References
@@ -38,8 +40,11 @@ Shaped = tuple[Iterable[IntLike], Any]
 class Builder(Emitter):
     """The program under construction: its buffers, and the statements that fill them."""
 
-    def __init__(self, integers: dict[str, int], rolling: Rolling = Rolling.ALL) -> None:
+    def __init__(
+        self, integers: dict[str, int], rolling: Rolling = Rolling.ALL, constants: Constants | None = None
+    ) -> None:
         super().__init__(integers)
+        self.constants = constants or Constants()
         self.contents = Contents()
         # The lists that loops fill, by id, and what has become of such loops (see `appending`).
         self.filling: dict[int, Filling] = {}
@@ -77,6 +82,7 @@ class Builder(Emitter):
         buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
         self.buffers[buffer.name] = buffer
         self.references.create(buffer.name)
+        self.constants.create(buffer, self.here)
         self.like.pop(buffer.name, None)
         return buffer
 
@@ -91,13 +97,17 @@ class Builder(Emitter):
             self.buffers[buffer.name] = buffer
             self.captured[buffer.name] = array
             self.lookups.append((lookup, array))
+            self.constants.enter(buffer, array, self.start)
             known = buffer.name
         return view_of(self.buffers[known]).as_value(settled=True)
 
     def constant_array(self, array: np.ndarray[Any, Any]) -> Tensor:
         """An array that is known while parsing, as a captured constant."""
         copied = array.copy()
-        return self.capture("constant", copied, lambda: copied)
+        tensor = self.capture("constant", copied, lambda: copied)
+        name = next(name for name, other in self.captured.items() if other is copied)
+        self.constants.set(self.buffers[name], copied, self.start)
+        return tensor
 
     def new_view(self, base: str, shape: Index, dtype: np.dtype[Any], weak: bool = False) -> Tensor:
         return view_of(self.new_buffer(base, shape, dtype), weak, shape)
@@ -107,13 +117,13 @@ class Builder(Emitter):
         lengths = [len(block) for block in self.blocks]
         names = self.names.snapshot()
         versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), dict(self.exhausted)
-        contents = self.contents.snapshot()
+        contents = self.contents.snapshot(), self.constants.snapshot()
         return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, versions, contents
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
         is_silent = [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3]
-        return is_silent and self.contents.is_unchanged_since(state[7])
+        return is_silent and self.contents.is_unchanged_since(state[7][0])
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self.buffers = dict(state[0])
@@ -126,7 +136,17 @@ class Builder(Emitter):
         self.versions.restore(state[6][0])
         self.references.restore(state[6][1])
         self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])
-        self.contents.restore(state[7])
+        self.contents.restore(state[7][0])
+        self.constants.restore(state[7][1])
+
+    @property
+    def here(self) -> Here:
+        return Here(self.blocks[-1], frozenset(var for _, var, _ in self.loops))
+
+    @property
+    def start(self) -> Here:
+        """Before the first statement."""
+        return Here(self.blocks[0], frozenset())
 
     # --- statements
 
@@ -161,6 +181,14 @@ class Builder(Emitter):
         else:
             self.emit(Compute(params, place, expr, accumulate, self.where))
             self.versions.count(place.buffer)
+            self._follow(params, place, None if accumulate else expr)
+
+    def _follow(self, params: Params, place: Access, value: Expr | None) -> None:
+        """Constant propagation of a statement; ``k[0] += 1`` in a loop that needs ``k[0]`` asks for unrolling it."""
+        try:
+            self.constants.write(self.buffers[place.buffer], params, place, value, self.here)
+        except Varies as varies:
+            raise NeedsConstant(set(varies.loops), self.where, varies.what) from varies
 
     def call(self, name: str, inputs: Iterable[Tensor], shapes: Iterable[Shaped], sizes: Iterable[int]) -> list[Tensor]:
         """Call a library function: its outputs, in new buffers with the given shapes and dtypes.
@@ -269,15 +297,36 @@ class Builder(Emitter):
 
         Raises:
             NeedsConstant: it is not; the caller that introduced its symbols can fix them.
+            Decides: it is an element of an input that is not a constant yet.
+            UnsupportedProgram: it is data, or no integer.
         """
-        if isinstance(value, Lin):
-            if value.is_const:
-                return value.const
-            symbols = self.symbols_behind(value)
-            if not symbols:
-                raise self.unsupported("a size that is data must be known here", "Use an array of a fixed size.")
+        if not isinstance(value, Lin):
+            value = self._integer(value)
+        known = value.const if value.is_const else self.constants.integer(value, self.here)
+        if known is not None:
+            return known
+        symbols = self.symbols_behind(self.constants.require(value) - {*self.buffers})
+        if symbols:
             raise NeedsConstant(symbols, self.where)
-        return int(value)
+        raise self.unsupported(
+            "an integer that must be known before the run is computed from data", "Pass it as an argument of its own."
+        )
+
+    def known(self, values: Any) -> list[int]:
+        """The integers of a sequence or of an array with one axis, or one integer; raises as `constant` does."""
+        if isinstance(values, Tensor) and values.ndim == 1:
+            values = [scalar(values.at(k)) for k in range(self.constant(values.shape[0]))]
+        return [self.constant(value) for value in (values if isinstance(values, (tuple, list)) else (values,))]
+
+    def _integer(self, value: Any) -> Lin:
+        if isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iub":
+            return as_linear(cast(value.at(), INT))
+        if isinstance(value, SupportsIndex):
+            return Lin(operator.index(value))
+        what = repr(value)
+        if isinstance(value, Tensor):
+            what = "an array" if value.ndim else f"a number of the dtype {value.dtype}"
+        raise self.unsupported(f"{what} stands where an integer must be known before the run", "Write an integer.")
 
     # --- Python
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import islpy as isl
@@ -125,12 +125,12 @@ class Emitter:
         """
         bound = self.domain.maximum(form, self.context)
         if bound is None:
-            raise NeedsConstant(self.symbols_behind(form), self.where)
+            raise NeedsConstant(self.symbols_behind(form.symbols), self.where)
         return max(bound, 0)
 
-    def symbols_behind(self, form: Lin) -> set[str]:
-        """The run-time integers on which a form depends, or the loop counters if it depends on none."""
-        found = set(form.symbols)
+    def symbols_behind(self, symbols: Iterable[str]) -> set[str]:
+        """The run-time integers on which loop counters and others of them depend, or the counters if on none."""
+        found = set(symbols)
         while True:
             linked = {s for f in self.domain.forms if f.symbols & found for s in f.symbols}
             if linked <= found:

@@ -245,7 +245,7 @@ def _require_sign(b: Builder, head: Head) -> None:
     trips = head.span.trips
     symbols = {atom for atom, _ in trips.terms}
     if symbols and symbols <= set(b.integers) and not b.holds(trips):
-        raise NeedsConstant(b.symbols_behind(trips), b.where)
+        raise NeedsConstant(b.symbols_behind(trips.symbols), b.where)
 
 
 def _peeled(frame: Frame, head: Head, reason: Exception) -> None:

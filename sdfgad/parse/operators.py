@@ -12,8 +12,9 @@ from sdfgad.parse import conditions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText
-from sdfgad.parse.values import is_integer, is_static
+from sdfgad.parse.values import Tensor, is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -63,6 +64,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         return b.python(python, left, right)
     if is_integer(left) and is_integer(right):
         return _integer_binary(b, name, left, right)
+    left, right = _with_arrays(b, left, right)
     if name == "power":
         return power(b, left, right)
     if name == "matmul":
@@ -93,7 +95,14 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         return b.python(python, left, right)
     if is_integer(left) and is_integer(right):
         return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
-    return elementwise(b, name, left, right)
+    return elementwise(b, name, *_with_arrays(b, left, right))
+
+
+def _with_arrays(b: Builder, *operands: Any) -> list[Any]:
+    """Operands with lists and tuples as arrays, where another operand is an array, as in ``x + [1, 2]``."""
+    if not any(isinstance(operand, Tensor) and operand.ndim for operand in operands):
+        return list(operands)
+    return [stacked(b, operand) if isinstance(operand, (tuple, list)) else operand for operand in operands]
 
 
 def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:

@@ -9,15 +9,15 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import OutputError, SdfgadError, UnsupportedProgram
+from sdfgad.errors import OutputError
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Compute, Program, written
-from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
+from sdfgad.parse.assumptions import FAILURES, Assumptions
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.contents import Rolling, Taken
+from sdfgad.parse.contents import Rolling
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
@@ -28,6 +28,8 @@ from sdfgad.parse.values import Selection, Tensor, as_tensor, is_number, view_of
 
 assert _functions
 assert _library  # importing them registers the functions that the interpreter knows
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,12 @@ class Primal:
         program: its outputs are "return", "return[k]" and the names of arguments that it updates.
         context: the values of the run-time integers for which it holds.
         fixed: the integer arguments that became constants.
+        decisive: the integer array arguments whose elements did, with copies of them.
         integers: the other integer arguments -> their symbols.
         inputs: array arguments -> their input buffers.
         captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call.
         lookups: pairs of a function that looks up such an array, and the array that it found when parsing.
+        decisive_captured: the arrays from outside the function whose elements are constants, each with a copy.
         row_major: the array arguments that must be row-major in memory: the program updates them, and reshapes them as
             NumPy does without a copy in that order.
         source: the user's function.
@@ -65,20 +69,29 @@ class Primal:
     program: Program
     context: isl.Set
     fixed: Mapping[str, int]
+    decisive: Mapping[str, Array]
     integers: Mapping[str, str]
     inputs: Mapping[str, str]
-    captured: Mapping[str, np.ndarray[Any, Any]]
-    lookups: tuple[tuple[Callable[[], Any], np.ndarray[Any, Any]], ...]
+    captured: Mapping[str, Array]
+    lookups: tuple[tuple[Callable[[], Any], Array], ...]
+    decisive_captured: tuple[tuple[Array, Array], ...]
     row_major: frozenset[str]
     source: Source
 
     @property
     def is_current(self) -> bool:
-        """Whether all names of arrays from outside the function still refer to the same arrays."""
-        return all(lookup() is array for lookup, array in self.lookups)
+        """Whether all names of arrays from outside the function still refer to the same arrays and constants."""
+        if not all(lookup() is array for lookup, array in self.lookups):
+            return False
+        return all(np.array_equal(array, copy) for array, copy in self.decisive_captured)
 
 
-def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: Iterable[str] = ()) -> Primal:
+def parse(
+    function: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    constant: Iterable[str] = (),
+    arrays: Mapping[str, Any] | None = None,
+) -> Primal:
     """Parse `function` for one call.
 
     Args:
@@ -86,51 +99,50 @@ def parse(function: Callable[..., Any], arguments: Mapping[str, Any], constant: 
         arguments: for each parameter an `ArrayArgument`, an int (a run-time integer where possible), or any other
             object, which is a constant of the program.
         constant: integer arguments that must become constants.
+        arrays: what is passed for the array arguments; elements of integer arrays become constants where they must.
 
     Raises:
         UnsupportedProgram: a statement or function is not supported.
         ShapeMismatch, InvalidIndex, UnboundVariable: where NumPy or Python would raise for certain.
     """
     source = read_source(function)
+    passed = {n: v for n, v in (arrays or {}).items() if isinstance(arguments[n], ArrayArgument)}
     values = {n: v for n, v in arguments.items() if type(v) is int}
     symbols = dict(zip(values, map(Names().fresh, values), strict=True))
-    fixed: dict[str, int] = {name: values[name] for name in constant}
-    rolling = Rolling.ALL
+    assumed = Assumptions({name: values[name] for name in constant})
     while True:
-        free = {n: s for n, s in symbols.items() if n not in fixed}
-        builder = Builder({s: values[n] for n, s in free.items()}, rolling)
+        free = {n: s for n, s in symbols.items() if n not in assumed.fixed}
+        builder = assumed.builder({s: values[n] for n, s in free.items()})
         try:
-            bound = {**arguments, **fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
-            program, inputs, row_major = _build(builder, source, bound)
-        except NeedsConstant as need:
-            wanted = {n: values[n] for n, s in free.items() if s in need.symbols}
-            if not wanted and not _may_unroll(builder):
-                raise UnsupportedProgram(need.what, need.where, "Use arrays of a fixed size.") from need
-            rolling = rolling if wanted else Rolling.NONE
-            fixed |= wanted
-            continue
-        except (SdfgadError, Taken):
-            if not _may_unroll(builder):
-                raise
-            rolling = Rolling.NONE
+            bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
+            program, inputs, row_major = _build(builder, source, bound, passed)
+        except FAILURES as failure:
+            assumed = assumed.after(failure, builder, free)
             continue
         if builder.references.are_rows_updated:
-            rolling = Rolling.VALUES
+            assumed = replace(assumed, rolling=Rolling.VALUES)
             continue
-        captured = {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs}
-        lookups = tuple(builder.lookups)
-        return Primal(program, builder.context, fixed, free, inputs, captured, lookups, row_major, source)
+        return Primal(
+            program,
+            builder.context,
+            assumed.fixed,
+            {name: value.copy() for name, value in passed.items() if any(value is one for one in assumed.decisive)},
+            free,
+            inputs,
+            {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs},
+            tuple(builder.lookups),
+            tuple((one, one.copy()) for one in assumed.decisive if not any(one is v for v in passed.values())),
+            row_major,
+            source,
+        )
 
 
-def _may_unroll(b: Builder) -> bool:
-    """Whether a program that could not be parsed may be one with all loops over lists unrolled."""
-    return b.has_rolled and b.rolling is not Rolling.NONE
-
-
-def _build(b: Builder, source: Source, arguments: Mapping[str, Any]) -> tuple[Program, dict[str, str], frozenset[str]]:
+def _build(
+    b: Builder, source: Source, arguments: Mapping[str, Any], passed: Mapping[str, Any]
+) -> tuple[Program, dict[str, str], frozenset[str]]:
     """The program, its input buffers by argument, and the arguments that must be row-major."""
     arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
-    views = {name: _argument(b, name, argument) for name, argument in arrays.items()}
+    views = {name: _argument(b, name, argument, passed.get(name)) for name, argument in arrays.items()}
     buffers = {name: _buffer_of(view) for name, view in views.items()}
     values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
     result = Interpreter(b, source, {**arguments, **values}).run()
@@ -152,9 +164,12 @@ def _buffer_of(view: Tensor) -> str:
     return view.buffer
 
 
-def _argument(b: Builder, name: str, value: ArrayArgument) -> Tensor:
+def _argument(b: Builder, name: str, value: ArrayArgument, passed: Any) -> Tensor:
     buffer = Buffer(b.fresh(name), tuple(Lin(n) for n in value.shape), value.dtype, name)
     b.buffers[buffer.name] = buffer
+    # At other sizes than those of the call there are no values.
+    if isinstance(passed, np.ndarray) and passed.shape == value.shape:
+        b.constants.enter(buffer, passed, b.start)
     return view_of(buffer, value.weak)
 
 

@@ -219,9 +219,14 @@ class Specialisation:
         self.arguments.raise_failed_checks(counts)
         return trip_counts(built.gradient_program, counting, counts)
 
+    def has_same_arrays(self, call: Call) -> bool:
+        """Whether the integer arrays of a call have the elements that are constants of this specialisation."""
+        return all(np.array_equal(call.values[name], copy) for name, copy in self.primal.decisive.items())
+
     def fits(self, call: Call) -> bool:
         """Whether this specialisation is valid for the values of a call's integers."""
-        if any(call.kinds[name] != value for name, value in self.primal.fixed.items()):
+        has_same_integers = all(call.kinds[name] == value for name, value in self.primal.fixed.items())
+        if not (has_same_integers and self.has_same_arrays(call)):
             return False
         values = self.arguments.integers(call)
         point = " and ".join(f"{symbol} = {value}" for symbol, value in values.items())
@@ -246,7 +251,7 @@ def specialise(
     wrt = resolve_wrt(call)
     constant: set[str] = set()
     while True:
-        parsed = parse(function, call.kinds, constant)
+        parsed = parse(function, call.kinds, constant, call.values)
         output = _floating(parsed, resolve_output(parsed))
         plain = Pipeline(parsed, parsed, wrt, output, allow_unused, options)
         pipeline = replace(plain, primal=prepared(parsed, options))

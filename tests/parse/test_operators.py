@@ -5,6 +5,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
+from tests.helpers_ir import assert_like_python, assert_slope
 
 
 def narrow(x, small, middle):
@@ -18,6 +19,18 @@ def test_narrow_integers_wrap_around():
     assert g.value(x, small, middle) == narrow(x, small, middle)
     factors = [small * small, small + 100, middle * middle]
     np.testing.assert_array_equal(g(x, small, middle)["x"], sum(f.astype(float) for f in factors))
+
+
+def with_lists(x, matrix):
+    y = x * [1.0, 2.0, -1.0] + (0.5, x[0], 2.0)
+    y[x > [0.0, 2.0, -1.0]] *= 3.0
+    return np.sum([2, 1, 3] - matrix @ [1.0, x[1], 2.0] * y ** [1, 2, 3])
+
+
+def test_lists_and_tuples_as_operands_of_arrays():
+    x, matrix = np.array([0.5, 1.5, -2.0]), np.random.default_rng(3).random((3, 3))
+    assert_like_python(with_lists, x, matrix)
+    assert_slope(with_lists, x, matrix)
 
 
 def floats_into_integers(x, k):

@@ -14,6 +14,7 @@ from sdfgad.parse.functions.output import into, require_cast
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import expand_dims, ravel, reshape, transpose
 from sdfgad.parse.functions.views import atleast_1d, atleast_2d, atleast_3d, part
+from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.rows import segments
 from sdfgad.parse.values import Index, Tensor, is_integer
@@ -151,11 +152,14 @@ def _joined(b: Builder, arrays: Any, depth: int, ndim: int) -> Tensor:
 
 # --- repetitions
 
+# An array whose elements are repeated by different numbers is put together of so many pieces at most.
+MOST_PIECES = 16
+
 
 @function(np.tile)
 def tile(b: Builder, A: Any, reps: Any) -> Tensor:
     a = tensor_of(b, A)
-    counts = [b.constant(r) for r in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    counts = b.known(reps)
     ndim = max(a.ndim, len(counts))
     counts = [1] * (ndim - len(counts)) + counts
     shape = (*(Lin(1),) * (ndim - a.ndim), *a.shape)
@@ -181,14 +185,14 @@ def repeat(b: Builder, a: Any, repeats: Any, axis: Any = None) -> Tensor:
         a, axis = ravel(b, a), 0
     (position,) = normalise_axes(b, axis, a.ndim)
     length = b.constant(a.shape[position])
-    if is_integer(repeats):
-        return _repeated(b, a, position, b.constant(repeats))
-    if not isinstance(repeats, (tuple, list)):
-        raise b.unsupported("numbers of repetitions that are known only at run time", "Use a list of integers.")
-    counts = [b.constant(r) for r in repeats]
-    counts = counts * length if len(counts) == 1 else counts
+    counts = b.known(repeats)
+    if len(counts) == 1:
+        return _repeated(b, a, position, counts[0])
     if len(counts) != length:
         raise ShapeMismatch(f"{len(counts)} numbers of repetitions for {length} elements", b.where, "Check the list.")
+    if length > MOST_PIECES:
+        places = b.constant_array(np.repeat(np.arange(length), counts))
+        return b.stored(getitem(b, a, (*(slice(None),) * position, places)))
     pieces = [_repeated(b, part(a, position, k, k + 1), position, count) for k, count in enumerate(counts)]
     return concatenate(b, pieces, position)
 

@@ -17,10 +17,7 @@ from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cas
 
 def shape_of(b: Builder, shape: Any) -> Index:
     """A shape argument as extents; run-time integers in it become constants of the specialisation."""
-    entries = shape if isinstance(shape, (tuple, list)) else (shape,)
-    if not all(is_integer(e) for e in entries):
-        raise b.unsupported("a shape must be made of integers")
-    sizes = [b.constant(e) for e in entries]
+    sizes = b.known(shape)
     if any(size < 0 for size in sizes):
         raise b.unsupported(f"negative dimension in shape {tuple(sizes)}")
     result = tuple(Lin(size) for size in sizes)

@@ -95,7 +95,7 @@ def _positions_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
     if isinstance(obj, slice):
         ends = (None if end is None else b.constant(end) for end in (obj.start, obj.stop, obj.step))
         return tuple(range(n)[slice(*ends)])
-    entries = [b.constant(k) for k in (obj if isinstance(obj, (tuple, list)) else (obj,))]
+    entries = b.known(obj)
     if any(not -n <= k < n for k in entries):
         raise b.unsupported(f"an index is out of range for an axis of {n}")
     return tuple(k % n for k in entries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -70,6 +71,15 @@ def rows_of(b: Builder, values: Any) -> list[Any]:
     if isinstance(values, Tensor) and values.ndim:
         return _rows(b, values)
     raise b.unsupported(f"{values!r} has no items here")
+
+
+@function(method="tolist")
+def tolist(b: Builder, a: Tensor) -> Any:
+    """The elements as Python numbers in nested lists, or one number; integers as constants where they are known."""
+    known = b.constants.array(a, b.here)
+    if known is not None:
+        return known.tolist()
+    return [tolist(b, row) for row in _rows(b, a)] if a.ndim else replace(b.materialise(a), weak=True)
 
 
 def _rows(b: Builder, x: Tensor) -> list[Any]:

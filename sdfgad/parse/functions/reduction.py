@@ -28,7 +28,7 @@ def normalise_axes(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
-    axes = [b.constant(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    axes = b.known(axis)
     positions = sorted(a + ndim if a < 0 else a for a in axes)
     if len(set(positions)) < len(positions) or any(not 0 <= a < ndim for a in positions):
         raise b.unsupported(f"axis {axis} does not fit an array of {ndim} dimensions")

@@ -64,9 +64,9 @@ def shape_function(b: Builder, a: Any) -> tuple[Any, ...]:
 def transpose(b: Builder, a: Any, *order: Any, axes: Any = None) -> Tensor:
     x = stacked(b, a)
     order = order if axes is None else (axes,)
-    if len(order) == 1 and (order[0] is None or isinstance(order[0], (tuple, list))):
-        order = tuple(order[0] or ())
-    places = [b.constant(axis) for axis in order] if order else list(reversed(range(x.ndim)))
+    if len(order) == 1:
+        order = () if order[0] is None else tuple(b.known(order[0]))
+    places = b.known(order) if order else list(reversed(range(x.ndim)))
     places = [axis + x.ndim if axis < 0 else axis for axis in places]
     if sorted(places) != list(range(x.ndim)):
         raise b.unsupported(f"axes {tuple(order)} are no permutation of {x.ndim} dimensions")
@@ -91,8 +91,7 @@ def reshape_function(b: Builder, a: Any, /, shape: Any, order: Any = "C", *, cop
 @function(method="reshape")
 def reshape(b: Builder, x: Tensor, *new_shape: Any, order: Any = "C", copy: Any = None) -> Tensor:
     """A view in another shape; a copy where NumPy makes one."""
-    entries = new_shape[0] if len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list)) else new_shape
-    sizes = _sizes(b, x, entries)
+    sizes = _sizes(b, x, new_shape[0] if len(new_shape) == 1 else new_shape)
     if is_fortran(b, order):
         return transpose(b, reshape(b, transpose(b, x), *reversed(sizes), copy=copy))
     new = shape_of(b, sizes)
@@ -107,7 +106,7 @@ def reshape(b: Builder, x: Tensor, *new_shape: Any, order: Any = "C", copy: Any 
 
 def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:
     """A new shape for the elements of an array, in which one extent may be left open as -1."""
-    sizes = [b.constant(e) for e in entries]
+    sizes = b.known(entries)
     total = math.prod(b.constant(e) for e in x.shape)
     if -1 in sizes:
         rest = -math.prod(sizes)

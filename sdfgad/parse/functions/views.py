@@ -183,7 +183,7 @@ def array_split(b: Builder, ary: Any, indices_or_sections: Any, axis: Any = 0) -
         size, longer = divmod(length, sections)
         ends = [size * k + min(k, longer) for k in range(sections + 1)]
     else:
-        ends = [0, *(b.constant(e) for e in indices_or_sections), length]
+        ends = [0, *b.known(indices_or_sections), length]
     bounds = [slice(i, j).indices(length) for i, j in pairwise(ends)]
     return [part(ary, position, start, stop) for start, stop, _ in bounds]
 

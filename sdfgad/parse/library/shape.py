@@ -16,7 +16,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     if axis is None:
         return np.reshape(_rolled(np.ravel(a), shift, 0), a.shape)
     axes = axis if is_sequence(axis) else (axis,)
-    shifts = shift if is_sequence(shift) else (shift,)
+    shifts = tuple(shift) if is_sequence(shift) or np.ndim(shift) else (shift,)
     for k in range(max(len(axes), len(shifts))):
         a = _rolled(a, shifts[min(k, len(shifts) - 1)], axis_of(axes[min(k, len(axes) - 1)], a.ndim))
     return a if len(axes) > 0 else np.copy(a)

@@ -1,0 +1,57 @@
+"""What an attempt to parse a program assumes; where that fails, the next attempt assumes less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import SdfgadError, UnsupportedProgram
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.constants import Constants, Decides
+from sdfgad.parse.contents import Rolling, Taken
+
+FAILURES = NeedsConstant, Decides, Taken, SdfgadError
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """The assumptions of one attempt.
+
+    Attributes:
+        fixed: the integer arguments that are constants.
+        rolling: which loops over lists stay loops.
+        decisive: the user's integer arrays whose elements are constants.
+    """
+
+    fixed: Mapping[str, int]
+    rolling: Rolling = Rolling.ALL
+    decisive: tuple[np.ndarray[Any, Any], ...] = ()
+
+    def builder(self, integers: dict[str, int]) -> Builder:
+        return Builder(integers, self.rolling, Constants(self.decisive))
+
+    def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
+        """The assumptions of the next attempt.
+
+        Args:
+            failure: what the attempt has raised.
+            symbols: integer arguments that are not fixed -> their symbols.
+
+        Raises:
+            SdfgadError: no other assumptions would help.
+        """
+        if isinstance(failure, Decides):
+            return replace(self, decisive=(*self.decisive, *failure.arrays))
+        if isinstance(failure, NeedsConstant):
+            wanted = {name: b.integers[s] for name, s in symbols.items() if s in failure.symbols}
+            if wanted:
+                return replace(self, fixed={**self.fixed, **wanted})
+        if b.has_rolled and self.rolling is not Rolling.NONE:
+            return replace(self, rolling=Rolling.NONE)
+        if isinstance(failure, NeedsConstant):
+            raise UnsupportedProgram(failure.what, failure.where, "Use arrays of a fixed size.") from failure
+        raise failure

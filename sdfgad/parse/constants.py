@@ -1,0 +1,218 @@
+"""Constant propagation of integer arrays: what their elements are, where that is known while parsing.
+
+Shapes, shifts and axes may be elements of such arrays (``np.roll(f, C[k])``), and indices into other arrays may follow
+a pattern that an array of them hides (``u[(np.arange(n) + 1) % n]``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.evaluate import contains, evaluated
+from sdfgad.ir.expr import INT, Expr, Int, Lin, reads
+from sdfgad.ir.program import Access, Buffer, Params
+from sdfgad.parse.values import Tensor
+
+Array = np.ndarray[Any, Any]
+# Larger arrays, and arrays that are filled in more parts than these unless they are small, are not followed.
+MOST_ELEMENTS = 2**18
+MOST_PARTS = 64
+SMALL = 2**12
+
+
+class Varies(Exception):
+    """Raised where loops, with these counters, write an array of which they have used an element as a constant."""
+
+    def __init__(self, loops: frozenset[str]) -> None:
+        self.what = "an integer that must be known before the run is changed in this loop"
+        super().__init__(self.what)
+        self.loops = loops
+
+
+class Decides(Exception):
+    """Raised where elements of the user's `arrays` are needed as constants."""
+
+    def __init__(self, arrays: list[Array]) -> None:
+        super().__init__(f"{len(arrays)} arrays")
+        self.arrays = arrays
+
+
+@dataclass(frozen=True)
+class _Partial:
+    """The elements of an array, which of them are not known yet, and the number of statements that have filled it."""
+
+    array: Array
+    missing: Array
+    parts: int
+
+    @staticmethod
+    def of(buffer: Buffer, array: Array | None) -> _Partial:
+        shape = tuple(extent.const for extent in buffer.shape)
+        known = np.zeros(shape, buffer.dtype) if array is None else array
+        return _Partial(known, np.full(shape, array is None), 0)
+
+    def assigned(self, index: tuple[Any, ...], values: Array) -> _Partial:
+        # Snapshots share arrays: each part is written to a copy.
+        array, missing = self.array.copy(), self.missing.copy()
+        array[index], missing[index] = values, False
+        return _Partial(array, missing, self.parts + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Here:
+    """A position in the program: the block, and the counters of the loops around it."""
+
+    block: Any
+    loops: frozenset[str]
+
+
+class Constants:
+    """The integer arrays that are known at the present statement.
+
+    Args:
+        decisive: arrays of the user whose elements are constants of the program.
+    """
+
+    def __init__(self, decisive: Iterable[Array] = ()) -> None:
+        self._decisive = tuple(decisive)
+        # Where a buffer is created, its elements, and those of buffers of which only some are known.
+        self._homes: dict[str, Here] = {}
+        self._arrays: dict[str, Array] = {}
+        self._partial: dict[str, _Partial] = {}
+        # The symbols and other buffers on which the elements of a buffer depend.
+        self._origins: dict[str, frozenset[str]] = {}
+        # The inputs that may become constants, and the buffers that are used as constants in other blocks.
+        self._inputs: dict[str, Array] = {}
+        self._used: set[str] = set()
+
+    def create(self, buffer: Buffer, here: Here) -> None:
+        """Begin to follow a buffer that the statements of a block fill."""
+        self.forget(buffer.name)
+        if _can_follow(buffer):
+            self._homes[buffer.name] = here
+
+    def enter(self, buffer: Buffer, array: Array, here: Here) -> None:
+        """Begin to follow an input that holds an array of the user, if that is a constant."""
+        if any(array is known for known in self._decisive):
+            self.set(buffer, array, here)
+        elif _can_follow(buffer):
+            self._inputs[buffer.name] = array
+
+    def set(self, buffer: Buffer, array: Array, here: Here) -> None:
+        """Record what the elements of an input are."""
+        if _can_follow(buffer):
+            self._homes[buffer.name], self._arrays[buffer.name] = here, array
+
+    def forget(self, name: str) -> None:
+        for known in (self._homes, self._arrays, self._partial, self._origins):
+            known.pop(name, None)
+
+    def write(self, buffer: Buffer, params: Params, place: Access, value: Expr | None, here: Here) -> None:
+        """Record a statement, ``place = value`` in a box; a value of None is not known.
+
+        Raises:
+            Varies: it is in a loop that has used an element of the buffer as a constant.
+        """
+        name = buffer.name
+        if name not in self._homes:
+            return
+        if self._homes[name].block is not here.block:
+            self._vary(name, here.loops - self._homes[name].loops)
+            return
+        if value is not None:
+            self._origins[name] = self._origins.get(name, frozenset()) | self.origins(value) - {n for n, _ in params}
+        box = _points(params)
+        values = None if box is None or value is None else evaluated(value, box, self._arrays)
+        index = [None if box is None else evaluated(Int(form), box, self._arrays) for form in place.index]
+        self._assign(buffer, index, values)
+
+    def _vary(self, name: str, loops: frozenset[str]) -> None:
+        """Forget a buffer that another block writes, and what is computed of it: they depend on the loops around."""
+        if loops and name in self._used:
+            raise Varies(loops)
+        dependent = {n for n, origins in self._origins.items() if name in origins} if loops else set()
+        for other in {name, *dependent}:
+            origins = self._origins.get(other, frozenset())
+            self.forget(other)
+            self._origins[other] = origins | loops
+
+    def _assign(self, buffer: Buffer, index: list[Any], values: Any) -> None:
+        name = buffer.name
+        array = self._arrays.pop(name, None)
+        old = self._partial.pop(name, None) or _Partial.of(buffer, array)
+        is_known = values is not None and all(i is not None for i in index)
+        if not (is_known and all(map(contains, (extent.const for extent in buffer.shape), index))):
+            # Its elements are not known any more, unless other statements write them again.
+            self._partial[name] = _Partial.of(buffer, None)
+            return
+        new = old.assigned(tuple(index), values)
+        if not new.missing.any():
+            self._arrays[name] = new.array
+        if new.parts <= MOST_PARTS or new.array.size <= SMALL:
+            self._partial[name] = new
+        else:
+            self.forget(name)
+
+    def array(self, tensor: Tensor, here: Here) -> Array | None:
+        """The elements of an integer array, if they are known."""
+        params = tuple((f"k{axis}_", extent) for axis, extent in enumerate(tensor.shape))
+        box = _points(params) if tensor.dtype.kind == "i" else None
+        if box is None:
+            return None
+        found = self._used_as(tensor.element(tuple(Lin.symbol(name) for name, _ in params)), box, here)
+        return None if found is None else np.broadcast_to(found, tuple(extent.const for extent in tensor.shape))
+
+    def integer(self, form: Lin, here: Here) -> int | None:
+        """The value of an integer form, if it is known."""
+        found = self._used_as(Int(form), {}, here)
+        return None if found is None else int(found)
+
+    def _used_as(self, expr: Expr, box: Mapping[str, Any], here: Here) -> Any:
+        found = evaluated(expr, box, self._arrays)
+        if found is not None:
+            self._used |= {n for n in self.origins(expr) if n in self._homes and self._homes[n].block is not here.block}
+        return found
+
+    def require(self, form: Lin) -> frozenset[str]:
+        """The symbols and buffers on which an integer that is not known depends.
+
+        Raises:
+            Decides: some are inputs that may become constants.
+        """
+        origins = self.origins(Int(form))
+        found = origins & {*self._inputs}
+        if found:
+            raise Decides([self._inputs[name] for name in sorted(found)])
+        return origins
+
+    def origins(self, expr: Expr) -> frozenset[str]:
+        """The symbols and buffers on which the value of an expression depends, as far as they are followed."""
+        names = frozenset(read.buffer for read in reads(expr))
+        return expr.symbols.union(names, *(self._origins.get(name, ()) for name in names))
+
+    def snapshot(self) -> tuple[Any, ...]:
+        """What is known, for `restore`."""
+        return dict(self._homes), dict(self._arrays), dict(self._partial), dict(self._origins), set(self._used)
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        self._homes, self._arrays, self._partial, self._origins = map(dict, state[:4])
+        self._used = set(state[4])
+
+
+def _can_follow(buffer: Buffer) -> bool:
+    sizes = [extent.const for extent in buffer.shape if extent.is_const]
+    return buffer.dtype.kind == "i" and len(sizes) == len(buffer.shape) and math.prod(sizes) <= MOST_ELEMENTS
+
+
+def _points(params: Params) -> dict[str, Array] | None:
+    """The values of the parameters of a box, which broadcast to its shape; None if it is large, or not known."""
+    extents = [extent.const for _, extent in params]
+    if not all(extent.is_const for _, extent in params) or math.prod(extents) > MOST_ELEMENTS:
+        return None
+    grids = np.ogrid[tuple(slice(0, extent) for extent in extents)] if extents else ()
+    return {name: grid.astype(INT) for (name, _), grid in zip(params, grids, strict=True)}
