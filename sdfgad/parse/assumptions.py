@@ -11,10 +11,10 @@ import numpy as np
 from sdfgad.errors import SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.constants import Constants, Decides
+from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import Rolling, Taken
 
-FAILURES = NeedsConstant, Decides, Taken, SdfgadError
+FAILURES = NeedsConstant, Decides, Guessed, Taken, SdfgadError
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,16 @@ class Assumptions:
         fixed: the integer arguments that are constants.
         rolling: which loops over lists stay loops.
         decisive: the user's integer arrays whose elements are constants.
+        may_guess: whether integer arrays that are known are used as constants where they need not be.
     """
 
     fixed: Mapping[str, int]
     rolling: Rolling = Rolling.ALL
     decisive: tuple[np.ndarray[Any, Any], ...] = ()
+    may_guess: bool = True
 
     def builder(self, integers: dict[str, int]) -> Builder:
-        return Builder(integers, self.rolling, Constants(self.decisive))
+        return Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
         """The assumptions of the next attempt.
@@ -46,6 +48,8 @@ class Assumptions:
         """
         if isinstance(failure, Decides):
             return replace(self, decisive=(*self.decisive, *failure.arrays))
+        if isinstance(failure, Guessed):
+            return replace(self, may_guess=False)
         if isinstance(failure, NeedsConstant):
             wanted = {name: b.integers[s] for name, s in symbols.items() if s in failure.symbols}
             if wanted:

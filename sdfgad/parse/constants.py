@@ -34,6 +34,10 @@ class Varies(Exception):
         self.loops = loops
 
 
+class Guessed(Exception):
+    """Raised where a loop writes an array whose elements have been used as constants, though they need not be known."""
+
+
 class Decides(Exception):
     """Raised where elements of the user's `arrays` are needed as constants."""
 
@@ -76,18 +80,20 @@ class Constants:
 
     Args:
         decisive: arrays of the user whose elements are constants of the program.
+        may_guess: whether elements are used as constants also where they need not be known.
     """
 
-    def __init__(self, decisive: Iterable[Array] = ()) -> None:
-        self._decisive = tuple(decisive)
+    def __init__(self, decisive: Iterable[Array] = (), may_guess: bool = True) -> None:
+        self._decisive, self._may_guess = tuple(decisive), may_guess
         # Where a buffer is created, its elements, and those of buffers of which only some are known.
         self._homes: dict[str, Here] = {}
         self._arrays: dict[str, Array] = {}
         self._partial: dict[str, _Partial] = {}
         # The symbols and other buffers on which the elements of a buffer depend.
         self._origins: dict[str, frozenset[str]] = {}
-        # The inputs that may become constants, and the buffers that are used as constants in other blocks.
+        # The inputs that may become constants, and the buffers that must be, or only are, used as such in other blocks.
         self._inputs: dict[str, Array] = {}
+        self._needed: set[str] = set()
         self._used: set[str] = set()
 
     def create(self, buffer: Buffer, here: Here) -> None:
@@ -133,8 +139,10 @@ class Constants:
 
     def _vary(self, name: str, loops: frozenset[str]) -> None:
         """Forget a buffer that another block writes, and what is computed of it: they depend on the loops around."""
-        if loops and name in self._used:
+        if loops and name in self._needed:
             raise Varies(loops)
+        if loops and name in self._used:
+            raise Guessed
         dependent = {n for n, origins in self._origins.items() if name in origins} if loops else set()
         for other in {name, *dependent}:
             origins = self._origins.get(other, frozenset())
@@ -158,24 +166,27 @@ class Constants:
         else:
             self.forget(name)
 
-    def array(self, tensor: Tensor, here: Here) -> Array | None:
-        """The elements of an integer array, if they are known."""
+    def array(self, tensor: Tensor, here: Here, is_needed: bool = True) -> Array | None:
+        """The elements of an integer array, if they are known; `is_needed`: without them there is no program."""
         params = tuple((f"k{axis}_", extent) for axis, extent in enumerate(tensor.shape))
-        box = _points(params) if tensor.dtype.kind == "i" else None
+        can_use = tensor.dtype.kind == "i" and (is_needed or self._may_guess)
+        box = _points(params) if can_use else None
         if box is None:
             return None
-        found = self._used_as(tensor.element(tuple(Lin.symbol(name) for name, _ in params)), box, here)
+        element = tensor.element(tuple(Lin.symbol(name) for name, _ in params))
+        found = self._used_as(element, box, here, is_needed)
         return None if found is None else np.broadcast_to(found, tuple(extent.const for extent in tensor.shape))
 
     def integer(self, form: Lin, here: Here) -> int | None:
         """The value of an integer form, if it is known."""
-        found = self._used_as(Int(form), {}, here)
+        found = self._used_as(Int(form), {}, here, is_needed=True)
         return None if found is None else int(found)
 
-    def _used_as(self, expr: Expr, box: Mapping[str, Any], here: Here) -> Any:
+    def _used_as(self, expr: Expr, box: Mapping[str, Any], here: Here, is_needed: bool) -> Any:
         found = evaluated(expr, box, self._arrays)
         if found is not None:
-            self._used |= {n for n in self.origins(expr) if n in self._homes and self._homes[n].block is not here.block}
+            names = {n for n in self.origins(expr) if n in self._homes and self._homes[n].block is not here.block}
+            (self._needed if is_needed else self._used).update(names)
         return found
 
     def require(self, form: Lin) -> frozenset[str]:
@@ -197,11 +208,12 @@ class Constants:
 
     def snapshot(self) -> tuple[Any, ...]:
         """What is known, for `restore`."""
-        return dict(self._homes), dict(self._arrays), dict(self._partial), dict(self._origins), set(self._used)
+        known = dict(self._homes), dict(self._arrays), dict(self._partial), dict(self._origins)
+        return *known, set(self._needed), set(self._used)
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self._homes, self._arrays, self._partial, self._origins = map(dict, state[:4])
-        self._used = set(state[4])
+        self._needed, self._used = map(set, state[4:])
 
 
 def _can_follow(buffer: Buffer) -> bool:

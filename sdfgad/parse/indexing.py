@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import BOOL, Lin
-from sdfgad.parse import selecting
+from sdfgad.parse import gathering, selecting
 from sdfgad.parse.basic_indexing import resolve, view
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import where
@@ -40,7 +40,7 @@ def getitem(b: Builder, x: Any, index: Any) -> Any:
         return selecting.chosen(b, gather(b, x, entries, mask).chosen, mask)
     entries = _without_masks(b, entries)
     if gathers(entries):
-        return gather(b, x, entries).chosen.as_value(settled=False)
+        return gathering.read(b, x, entries)
     chosen = view(b, x, entries)
     is_scalar = not chosen.ndim and Ellipsis not in [e for e in entries if not isinstance(e, Tensor)]
     # A scalar is a value of its own, and so not stale where the array that it is of is.
@@ -63,7 +63,7 @@ def setitem(b: Builder, x: Any, index: Any, value: Any) -> None:
     else:
         entries = _without_masks(b, entries)
         if gathers(entries):
-            scatter(b, gather(b, x, entries), as_tensor(value))
+            gathering.write(b, x, entries, as_tensor(value))
         else:
             b.assign(view(b, x, entries), value)
 
