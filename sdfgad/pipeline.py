@@ -30,14 +30,14 @@ class Pipeline:
         primal: that program after the passes before differentiation.
         wrt: the arguments to differentiate by.
         output: the output that is differentiated.
-        allow_unused: whether the output may be independent of some of `wrt`.
+        needed: groups of `wrt`, of each of which the output must depend on one.
     """
 
     parsed: Primal
     primal: Primal
     wrt: tuple[str, ...]
     output: str
-    allow_unused: bool
+    needed: tuple[tuple[str, ...], ...]
     options: Options
 
     @cached_property
@@ -49,8 +49,9 @@ class Pipeline:
         inputs = {self.primal.inputs[name]: name for name in self.wrt}
         program = self.primal.program
         adjoint = differentiate_program(program, self.primal.context, inputs, program.outputs[self.output])
-        unused = [name for buffer, name in inputs.items() if buffer not in adjoint.bars]
-        if unused and not self.allow_unused:
+        used = {name for buffer, name in inputs.items() if buffer in adjoint.bars}
+        unused = [name for group in self.needed if used.isdisjoint(group) for name in group]
+        if unused:
             names = ", ".join(f"`{name}`" for name in unused)
             raise UnusedArgument(
                 f"the output `{self.output}` does not depend on {names} in a differentiable way",
@@ -63,7 +64,7 @@ class Pipeline:
     def planner(self) -> Planner:
         """The search for layouts; it asks for the adjoint unless it finds the layout in the cache."""
         wrt = tuple(self.primal.inputs[name] for name in self.wrt)
-        key = (str(self.primal.context), *wrt, self.output, str(self.allow_unused))
+        key = (str(self.primal.context), *wrt, self.output, str(self.needed))
         return Planner(lambda: self.adjoint, wrt, self.output, self.options, LayoutCache(self.primal.program, *key))
 
     def layout(self, sizes: Sizes) -> Layout:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import copy
+import inspect
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ import numpy as np
 
 from sdfgad.api.differentiate import Wrt, differentiate
 from sdfgad.errors import GradientMismatch
+from sdfgad.parse.structure import path_of
 from sdfgad.specialise.signature import Call
 from sdfgad.specialise.specialise import Specialisation
 
@@ -137,14 +138,9 @@ class FiniteDifferences:
     def _objective(self, direction: Mapping[str, Array], h: float) -> float:
         """The weighted output at ``x + h * direction``, computed by NumPy."""
         values = {name: _moved(value, direction.get(name), h) for name, value in self.call.values.items()}
-        returned = self.specialisation.primal.source.function(**values)
-        name = self.specialisation.output
-        if name == "return":
-            result = returned
-        elif name.startswith("return["):
-            result = part_of(returned, name)
-        else:
-            result = values[name]
+        arguments = self.call.arguments(values)
+        returned = called(self.specialisation.primal.source.function, arguments)
+        result = part_of({"return": returned} | arguments, self.specialisation.output)
         wide = np.asarray(result, dtype=np.result_type(self.weights, np.float64))
         return float(np.sum((np.conj(self.weights) * wide).real))
 
@@ -153,16 +149,25 @@ class FiniteDifferences:
         return values + 1j * self.rng.standard_normal(shape) if dtype.kind == "c" else values
 
 
-def part_of(returned: Any, name: str) -> Any:
-    """The part of a returned value that an output such as ``return[0]`` or ``return['x']`` names."""
-    node: ast.expr = ast.parse(name.replace("return", "returned", 1), mode="eval").body
-    keys: list[Any] = []
-    while isinstance(node, ast.Subscript):
-        keys.insert(0, ast.literal_eval(node.slice))
-        node = node.value
-    for key in keys:
-        returned = returned[key]
-    return returned
+def part_of(values: Mapping[str, Any], name: str) -> Any:
+    """The part of some values that an output such as ``return[0]``, ``return['x']`` or ``state.u`` names."""
+    root, path = path_of(name) or (name, ())
+    part = values[root]
+    for key in path:
+        part = getattr(part, str(key)) if _has_attributes(part) else part[key]
+    return part
+
+
+def _has_attributes(value: Any) -> bool:
+    return hasattr(value, "_fields") or not isinstance(value, (dict, list, tuple))
+
+
+def called(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """The result of a function for arguments by parameter, also where it collects some as ``*args`` or ``**kwargs``."""
+    signature = inspect.signature(function)
+    bound = signature.bind_partial()
+    bound.arguments.update(arguments)
+    return function(*bound.args, **bound.kwargs)
 
 
 def _narrow(values: Any) -> bool:

@@ -11,12 +11,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sdfgad.api.callables import callee_of
 from sdfgad.api.pickling import check_importable, found_by_name
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.ir.program import Program
 from sdfgad.options import SHAPES, STRATEGIES, Options, Shapes, Strategy, parse_bytes
 from sdfgad.parse.parse import ArrayArgument, Primal
 from sdfgad.parse.source import read_source
+from sdfgad.parse.structure import build, container, names, path_of
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.signature import Call, bind, definition, like_argument
@@ -46,9 +48,13 @@ def differentiate(
     """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
 
     Args:
-        program: a Python function over NumPy arrays and numbers, or a `dace.program` of one.
+        program: a Python function over NumPy arrays, numbers and containers of them; a bound method, a
+            `functools.partial` or an object with `__call__`, what they hold having gradients if `wrt` names it; or a
+            `dace.program`.
         wrt: the arguments to differentiate by: a name or position (the result is one gradient), a sequence of them
-            (a tuple in that order), or None for every floating argument (a dict by name).
+            (a tuple in that order), or None for every floating argument (a dict by name). The gradient by a container
+            (a dict, list, tuple, named tuple, dataclass or object) is a container of the same structure, with None for
+            what is no float; ``"params.w"`` and ``"params['w']"`` name a part of one.
         output: what is differentiated: "return", "return[1]", or the name of an argument that the program updates
             in place. None: the returned value, or, if nothing is returned, the one argument that is updated.
         reduce: "sum" differentiates the sum of a non-scalar output.
@@ -58,7 +64,8 @@ def differentiate(
             "recompute_all" stores as little as possible without running anything more than twice; "revolve" stores
             all but the states of loops, of which it keeps as many as the limit allows (Griewank and Walther).
         overrides: name of a value -> "store" or "recompute", whatever the solver would choose.
-        allow_unused: give zeros for arguments on which the output does not depend, instead of an error.
+        allow_unused: give zeros for arguments of `wrt` on which the output does not depend, instead of an error. Of a
+            container one leaf is enough, and without `wrt` numbers need not be used.
         solver: who solves the integer program: "CBC", which comes with PuLP, or "HiGHS", if highspy is installed.
         solver_seconds: how long the solver may take; then the best plan found by then is used, and its status says so.
             Of more than 300 decisions for each second it is not asked: a descent then chooses. Looking for the smallest
@@ -132,11 +139,12 @@ class DifferentiatedProgram:
     ) -> None:
         if reduce not in (None, "sum"):
             raise OutputError(f"reduce={reduce!r} is not known", todo='Use reduce="sum", or g.vjp with a cotangent.')
-        self._program, self._function = program, _plain_function(program)
+        self._program, self._callee = program, callee_of(program)
+        self._function = self._callee.function
         self._arguments: dict[str, Any] = {"wrt": wrt, "output": output, "reduce": reduce}
         self._arguments |= {"allow_unused": allow_unused, "options": options}
         read_source(self._function)
-        self._parameters = list(inspect.signature(self._function).parameters)
+        self._parameters = self._callee.parameters
         self._is_single = isinstance(wrt, (str, int))
         self._names = None if wrt is None else self._resolve_names([wrt] if isinstance(wrt, (str, int)) else list(wrt))
         self._output, self._reduce, self._allow_unused = output, reduce, allow_unused
@@ -283,7 +291,9 @@ class DifferentiatedProgram:
 
     def _ordered(self, call: Call, gradients: dict[str, Array]) -> Any:
         """The gradients as `wrt` asks for them."""
-        finished = {name: like_argument(g, call.values[name]) for name, g in gradients.items()}
+        finished: dict[str, Any] = {name: like_argument(g, call.values[name]) for name, g in gradients.items()}
+        if call.structures:
+            finished = {name: _in_structure(call, name, finished) for name in self._asked(call)}
         if self._names is None:
             return finished
         ordered = [finished[name] for name in self._names]
@@ -294,7 +304,7 @@ class DifferentiatedProgram:
         return ordered[0] if self._is_single else tuple(ordered)
 
     def _bind_and_specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
-        call = bind(self._function, args, kwargs)
+        call = bind(self._function, *self._callee.arguments(args, kwargs))
         key = (call.key, call.integers)
         specialisation = self._by_integers.get(key)
         if specialisation is not None and not specialisation.primal.is_current:
@@ -325,6 +335,9 @@ class DifferentiatedProgram:
     def _resolve_name(self, entry: str | int) -> str:
         if isinstance(entry, str) and entry in self._parameters:
             return entry
+        root = path_of(entry) if isinstance(entry, str) else None
+        if root is not None and root[0] in inspect.signature(self._function).parameters:
+            return str(entry)
         if isinstance(entry, int) and -len(self._parameters) <= entry < len(self._parameters):
             return self._parameters[entry]
         raise WrtError(
@@ -333,26 +346,52 @@ class DifferentiatedProgram:
             f"Its arguments are: {', '.join(self._parameters)}.",
         )
 
-    def _wrt_of(self, call: Call) -> tuple[str, ...]:
-        """The names to differentiate by, all of them floating."""
-        names = tuple(dict.fromkeys(call.floating if self._names is None else self._names))
-        for name in names:
-            if name not in call.floating:
-                raise WrtError(
-                    f"argument `{name}` is {_describe(call.kinds[name])}, and only floating arguments have gradients",
-                    definition(self._function),
-                    "Pass it as a float or a floating array, or leave it out of `wrt`.",
-                )
-        if not names:
+    def _wrt_of(self, call: Call) -> tuple[tuple[str, ...], ...]:
+        """The leaves to differentiate by, all of them floating, in groups of which one must be used."""
+        asked = self._asked(call)
+        if not asked:
             raise WrtError("there is no floating argument to differentiate by", definition(self._function), "Pass one.")
-        return names
+        groups = tuple(tuple(self._floating_leaves(call, name)) for name in asked)
+        if self._names is not None:
+            return groups
+        # Numbers such as tolerances are floating arguments, too: without `wrt` nobody has asked for their gradients.
+        arrays = tuple(group for name, group in zip(asked, groups, strict=True) if not _is_number(call.kinds.get(name)))
+        return (*arrays, tuple(leaf for group in groups for leaf in group))
+
+    def _asked(self, call: Call) -> Sequence[str]:
+        """The arguments, or parts of them, that have gradients: those of `wrt`, or all with floating leaves."""
+        if self._names is not None:
+            return self._names
+        floating = {*call.floating}
+        parts = {name: names(call.structures.get(name), name) for name in self._parameters}
+        return [name for name, leaves in parts.items() if not floating.isdisjoint(leaves)]
+
+    def _floating_leaves(self, call: Call, name: str) -> list[str]:
+        part = call.part(name)
+        if part is None:
+            raise WrtError(
+                f"the arguments have no part `{name}`",
+                definition(self._function),
+                f"Their parts are {', '.join(_shortened(call.values))}.",
+            )
+        found = [leaf for leaf in names(*part) if leaf in call.floating]
+        if not found:
+            what = _describe(call.kinds[part[1]]) if part[0] is None else f"a {part[0].cls.__name__} without floats"
+            raise WrtError(
+                f"argument `{part[1]}` is {what}, and only floating arguments have gradients",
+                definition(self._function),
+                "Pass it as a float or a floating array, or leave it out of `wrt`.",
+            )
+        return found
 
     def _output_of(self, primal: Primal) -> str:
         """The name of the output to differentiate."""
         outputs = list(primal.program.outputs)
         if self._output is not None:
-            if self._output in outputs:
-                return self._output
+            path = path_of(self._output)
+            same = [name for name in outputs if name == self._output or (path is not None and path_of(name) == path)]
+            if same:
+                return same[0]
             raise self._output_error(f"there is no output {self._output!r}", outputs)
         returned = [name for name in outputs if name.startswith("return")]
         candidates = returned or outputs
@@ -378,19 +417,23 @@ def specialised(
     return g._bind_and_specialise(args, dict(kwargs))
 
 
+def _in_structure(call: Call, name: str, gradients: Mapping[str, Any]) -> Any:
+    """The gradients of all leaves of an argument, or of a part of one, in its structure; None for other leaves."""
+    part = call.part(name)
+    assert part is not None
+    return build(part[0], map(gradients.get, names(*part)), container)
+
+
+def _shortened(entries: Mapping[str, Any], most: int = 12) -> list[str]:
+    shown = [f"`{name}`" for name in list(entries)[:most]]
+    return [*shown, "…"] if len(entries) > most else shown
+
+
+def _is_number(kind: Any) -> bool:
+    return isinstance(kind, ArrayArgument) and kind.is_scalar
+
+
 def _describe(kind: Any) -> str:
     if isinstance(kind, ArrayArgument):
         return f"an array of {kind.dtype}"
     return f"the {type(kind).__name__} {kind!r}"
-
-
-def _plain_function(program: Any) -> Callable[..., Any]:
-    """The Python function of a program; a `dace.program` holds it as `f`."""
-    inner = getattr(program, "f", None)
-    if type(program).__name__ == "DaceProgram" and callable(inner):
-        program = inner
-    if not inspect.isfunction(inspect.unwrap(program)):
-        raise ArgumentError(
-            f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`."
-        )
-    return inspect.unwrap(program)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.api.check import FiniteDifferences, part_of
+from sdfgad.api.check import FiniteDifferences, called, part_of
 from sdfgad.explain.interpreter import Interpreter, with_totals
 from sdfgad.explain.stages import Stages, Step, steps
 from sdfgad.ir.program import Program
@@ -159,12 +159,12 @@ class _Run:
 
     def by_numpy(self) -> Arrays:
         """The outputs as the user's function computes them."""
-        values = copy.deepcopy(dict(self.stages.call.values))
+        call = self.stages.call
+        values = call.arguments(copy.deepcopy(dict(call.values)))
         with np.errstate(all="ignore"):
-            returned = self.specialisation.primal.source.function(**values)
+            returned = called(self.specialisation.primal.source.function, values)
         names = self.stages.pipeline.parsed.program.outputs
-        found = {n: part_of(returned, n) if n.startswith("return") else values[n] for n in names}
-        return {name: np.asarray(value) for name, value in found.items()}
+        return {name: np.asarray(part_of({"return": returned} | values, name)) for name in names}
 
     def interpreted(self, program: Program) -> Arrays:
         verify(program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from sdfgad.parse import containers, trees
+from sdfgad.parse import containers, objects, trees
 from sdfgad.parse.calls import as_sequence
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
@@ -13,7 +13,7 @@ from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import Iteration, Selection, Tensor, is_static
+from sdfgad.parse.values import Iteration, Record, Selection, Tensor, is_static
 
 # The attributes of arrays that can be assigned to, besides `shape`.
 PARTS = ("real", "imag")
@@ -49,18 +49,29 @@ def bind(frame: Frame, target: ast.expr, value: Any) -> None:
         container, index = evaluated(frame, [target.value, target.slice])
         require_unchanged(frame, [value], before)
         store(frame, container, index, value)
-    elif isinstance(target, ast.Attribute) and target.attr in PARTS:
-        store(frame, part_of(frame, target), Ellipsis, value)
-    elif isinstance(target, ast.Attribute) and target.attr == "shape":
-        _reshape(frame, target, value)
+    elif isinstance(target, ast.Attribute):
+        _bind_attribute(frame, target, value)
     else:
         raise frame.unsupported(target, "this assignment target is not supported")
+
+
+def _bind_attribute(frame: Frame, target: ast.Attribute, value: Any) -> None:
+    """``x.name = value``."""
+    if calls_user_function(frame, target):
+        value = frame.b.settle(value)
+    owner = frame.eval(target.value)
+    if isinstance(owner, Record):
+        objects.set_attribute(frame.b, owner, target.attr, value)
+    elif target.attr == "shape":
+        _reshape(frame, target, value)
+    else:
+        store(frame, part_of(frame, target), Ellipsis, value)
 
 
 def part_of(frame: Frame, target: ast.Attribute) -> Any:
     """The real or imaginary part that ``x.real = value`` or ``x.imag += value`` assigns to."""
     array = frame.eval(target.value)
-    if not isinstance(array, (Tensor, Selection)):
+    if not isinstance(array, (Tensor, Selection)) or target.attr not in PARTS:
         raise frame.unsupported(target, "this assignment target is not supported")
     return ATTRIBUTES[target.attr](frame.b, array)
 

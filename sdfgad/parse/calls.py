@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers
+from sdfgad.parse import containers, objects
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
@@ -25,7 +25,7 @@ from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Holder, Iteration, Selection, Tensor, as_tensor, is_static
+from sdfgad.parse.values import Holder, Iteration, Record, Selection, Tensor, as_tensor, is_static
 
 Keywords = dict[str, Any]
 
@@ -93,13 +93,19 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         keywords = {**function.keywords, **keywords}
         return _dispatch(frame, node, function.func, [*function.args, *positional], keywords)
     if isinstance(function, Closure):
-        return _inlined(frame, node, function, positional, keywords)
+        return inlined(frame, node, function, positional, keywords)
+    if isinstance(function, Record):
+        return _dispatch(frame, node, function.cls.__call__, [function, *positional], keywords)
+    if objects.is_class(function):
+        return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
+    if isinstance(function, types.MethodType) and isinstance(function.__self__, tuple):
+        return frame.b.python(function, *positional, **keywords)
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict)):
         return containers.method(frame.b, function, positional, keywords)
     if isinstance(function, types.FunctionType) and not is_library(function):
-        return _inlined(frame, node, function, positional, keywords)
+        return inlined(frame, node, function, positional, keywords)
     if is_hashable(function) and function in ITERATOR_FUNCTIONS:
         return _iteration(frame, function, positional, keywords)
     if is_hashable(function) and function in STATIC_FUNCTIONS and is_static((positional, keywords)):
@@ -123,7 +129,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
 
 def _takes_iterators(function: Any) -> bool:
     """Whether a call leaves it to others to go over iterators among its arguments."""
-    if isinstance(function, (Closure, partial, types.MethodType)) or function is partial:
+    if isinstance(function, (Closure, Record, partial, types.MethodType)) or function is partial:
         return True
     if isinstance(function, types.FunctionType):
         return not is_library(function) and known_function(function) is None
@@ -170,11 +176,11 @@ def _is_numpy(function: Any) -> bool:
 
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:
     if known.keyed is not None and keywords.get("key") is not None:
-        return _inlined(frame, node, known.keyed, positional, keywords, is_definition=True)
+        return inlined(frame, node, known.keyed, positional, keywords, is_definition=True)
     if known.static and original is not None and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
     if known.is_definition:
-        return _inlined(frame, node, known.handler, positional, keywords, is_definition=True)
+        return inlined(frame, node, known.handler, positional, keywords, is_definition=True)
     return _handled(frame, node, known.handler, positional, keywords)
 
 
@@ -204,8 +210,8 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
         raise frame.unsupported(node, f"`{source_text(node.func)}` does not take these arguments: {error}") from error
 
 
-def _inlined(
-    frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords, is_definition: bool = False
+def inlined(
+    frame: Frame, node: ast.expr, function: Any, positional: list[Any], keywords: Keywords, is_definition: bool = False
 ) -> Any:
     """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame."""
     if frame.depth > MOST_NESTED_CALLS:
@@ -233,7 +239,7 @@ def _as_local(b: Builder, name: str, value: Any) -> Any:
     return b.settle(value, name)
 
 
-def _parameters(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Keywords:
+def _parameters(frame: Frame, node: ast.expr, function: Any, positional: list[Any], keywords: Keywords) -> Keywords:
     is_closure = isinstance(function, Closure)
     name = function.name if is_closure else function.__name__
     try:

@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import calls, comprehensions, conditions, containers, operators
+from sdfgad.parse import calls, comprehensions, conditions, containers, objects, operators
 from sdfgad.parse.binding import bind
 from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
@@ -27,7 +27,7 @@ from sdfgad.parse.operands import evaluated
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Selection, Tensor, is_static
+from sdfgad.parse.values import Record, Selection, Tensor, is_static
 
 
 def constant(frame: Frame, node: ast.Constant) -> Any:
@@ -81,6 +81,12 @@ def slice_(frame: Frame, node: ast.Slice) -> Any:
 
 def attribute(frame: Frame, node: ast.Attribute) -> Any:
     value = frame.eval(node.value)
+    if isinstance(value, Record):
+        found = objects.attribute(frame.b, value, node.attr, partial(calls.inlined, frame, node))
+        what = f"`.{node.attr}`"
+        frame.b.versions.require_current(found, what)
+        containers.require_latest(frame.b, found, what)
+        return found
     if not isinstance(value, (Tensor, Selection)):
         found = frame.b.python(getattr, value, node.attr)
         is_array = isinstance(found, np.ndarray)

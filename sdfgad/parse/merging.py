@@ -25,6 +25,7 @@ from sdfgad.parse.values import (
     UNDEFINED,
     AfterLoop,
     MaybeBound,
+    Record,
     Selection,
     Tensor,
     Unbound,
@@ -55,7 +56,7 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
         raise UnboundVariable(what, where, "Assign it before.", name=node.id)
     if isinstance(value, Tensor):
         frame.b.versions.require_current(value, f"`{node.id}`", where)
-    elif isinstance(value, (tuple, list, dict)):
+    elif isinstance(value, (tuple, list, dict, Record)):
         containers.require_latest(frame.b, value, f"`{node.id}`", where)
     return value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import islpy as isl
@@ -22,9 +23,11 @@ from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.interpreter import Interpreter
+from sdfgad.parse.objects import make
 from sdfgad.parse.source import Source, read_source
+from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.value_numbering import merge_equal
-from sdfgad.parse.values import Selection, Tensor, as_tensor, is_number, view_of
+from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_number, view_of
 
 assert _functions
 assert _library  # importing them registers the functions that the interpreter knows
@@ -91,15 +94,17 @@ def parse(
     arguments: Mapping[str, Any],
     constant: Iterable[str] = (),
     arrays: Mapping[str, Any] | None = None,
+    structures: Mapping[str, Structure] | None = None,
 ) -> Primal:
     """Parse `function` for one call.
 
     Args:
         function: the user's function.
-        arguments: for each parameter an `ArrayArgument`, an int (a run-time integer where possible), or any other
-            object, which is a constant of the program.
+        arguments: for each parameter, or leaf of one, an `ArrayArgument`, an int (a run-time integer where possible),
+            or any other object, which is a constant of the program.
         constant: integer arguments that must become constants.
         arrays: what is passed for the array arguments; elements of integer arrays become constants where they must.
+        structures: parameters that are containers of several arguments.
 
     Raises:
         UnsupportedProgram: a statement or function is not supported.
@@ -108,14 +113,14 @@ def parse(
     source = read_source(function)
     passed = {n: v for n, v in (arrays or {}).items() if isinstance(arguments[n], ArrayArgument)}
     values = {n: v for n, v in arguments.items() if type(v) is int}
-    symbols = dict(zip(values, map(Names().fresh, values), strict=True))
+    symbols = dict(zip(values, map(Names().fresh, map(identifier, values)), strict=True))
     assumed = Assumptions({name: values[name] for name in constant})
     while True:
         free = {n: s for n, s in symbols.items() if n not in assumed.fixed}
         builder = assumed.builder({s: values[n] for n, s in free.items()})
         try:
             bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
-            program, inputs, row_major = _build(builder, source, bound, passed)
+            program, inputs, row_major = _build(builder, source, bound, passed, structures or {})
         except FAILURES as failure:
             assumed = assumed.after(failure, builder, free)
             continue
@@ -138,14 +143,18 @@ def parse(
 
 
 def _build(
-    b: Builder, source: Source, arguments: Mapping[str, Any], passed: Mapping[str, Any]
+    b: Builder,
+    source: Source,
+    arguments: Mapping[str, Any],
+    passed: Mapping[str, Any],
+    structures: Mapping[str, Structure],
 ) -> tuple[Program, dict[str, str], frozenset[str]]:
     """The program, its input buffers by argument, and the arguments that must be row-major."""
     arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
     views = {name: _argument(b, name, argument, passed.get(name)) for name, argument in arrays.items()}
     buffers = {name: _buffer_of(view) for name, view in views.items()}
     values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
-    result = Interpreter(b, source, {**arguments, **values}).run()
+    result = Interpreter(b, source, _in_containers(b, {**arguments, **values}, structures)).run()
     outputs = dict(_returned(b, result))
     body = tuple(b.blocks[0])
     changed = written(body)
@@ -165,7 +174,7 @@ def _buffer_of(view: Tensor) -> str:
 
 
 def _argument(b: Builder, name: str, value: ArrayArgument, passed: Any) -> Tensor:
-    buffer = Buffer(b.fresh(name), tuple(Lin(n) for n in value.shape), value.dtype, name)
+    buffer = Buffer(b.fresh(identifier(name)), tuple(Lin(n) for n in value.shape), value.dtype, name)
     b.buffers[buffer.name] = buffer
     # At other sizes than those of the call there are no values.
     if isinstance(passed, np.ndarray) and passed.shape == value.shape:
@@ -173,14 +182,24 @@ def _argument(b: Builder, name: str, value: ArrayArgument, passed: Any) -> Tenso
     return view_of(buffer, value.weak)
 
 
+def _in_containers(b: Builder, values: dict[str, Any], structures: Mapping[str, Structure]) -> dict[str, Any]:
+    """The values of parameters, from those of leaves."""
+    for name, structure in structures.items():
+        parts = iter([values.pop(leaf) for leaf in names(structure, name)])
+        values[name] = build(structure, parts, partial(make, b))
+    return values
+
+
 def _returned(b: Builder, result: Any) -> list[tuple[str, str]]:
-    if not isinstance(result, (tuple, list, dict)):
+    if not isinstance(result, (tuple, list, dict, Record)):
         return [] if result is None else [("return", _stored(b, "return", result))]
     return [(name, _stored(b, name, leaf)) for name, leaf in _leaves("return", result) if _is_numeric(leaf)]
 
 
 def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
     """The leaves of a returned value, each with the expression that selects it, such as ``return[0]['a']``."""
+    if isinstance(value, Record):
+        return [leaf for key, part in value.fields.items() for leaf in _leaves(f"{name}.{key}", part)]
     if not isinstance(value, (tuple, list, dict)):
         return [(name, value)]
     pairs = value.items() if isinstance(value, dict) else enumerate(value)

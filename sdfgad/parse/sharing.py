@@ -12,12 +12,12 @@ from typing import Any
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.values import MaybeBound
+from sdfgad.parse.values import MaybeBound, Record
 
 
 def is_shared(frame: Frame, value: Any, env: dict[str, Any]) -> bool:
     """Whether more than one name or part refers to a list or dict in the value of a name of `env`."""
-    containers = [one for one in trees.sequences(value) if isinstance(one, (list, dict))]
+    containers = [one for one in trees.sequences(value) if isinstance(one, (list, dict, Record))]
     if not containers:
         return False
     found = trees.references([*env.values(), frame.caller, frame.lexical], frame)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse import calls, operators
-from sdfgad.parse.binding import PARTS, bind, part_of, store
+from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
-from sdfgad.parse.values import Selection, Tensor
+from sdfgad.parse.values import Record, Selection, Tensor
 
 
 def return_(frame: Frame, node: ast.Return) -> Return:
@@ -59,14 +59,25 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         else:
             bind(frame, node.target, result)
         return
-    if isinstance(node.target, ast.Attribute) and node.target.attr in PARTS:
+    if isinstance(node.target, ast.Attribute):
+        owner = frame.eval(node.target.value)
+        if isinstance(owner, Record):
+            _update_item(frame, node, owner.fields, node.target.attr)
+            return
         part = part_of(frame, node.target)
         _update_array(frame, part, operators.binary(frame.b, type(node.op), part, frame.eval(node.value)))
         return
     if not isinstance(node.target, ast.Subscript):
         raise frame.unsupported(node, "this assignment target is not supported")
-    container, index = evaluated(frame, [node.target.value, node.target.slice])
+    _update_item(frame, node, *evaluated(frame, [node.target.value, node.target.slice]))
+
+
+def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) -> None:
+    """``container[index] op= value``."""
     old = item(frame, container, index)
+    if isinstance(old, list):
+        calls.extend(frame, node, old, frame.eval(node.value))
+        return
     if isinstance(container, (list, dict)) and _is_array(old):
         # An array in a list is updated in place.
         _update_array(frame, old, operators.binary(frame.b, type(node.op), old, frame.eval(node.value)))

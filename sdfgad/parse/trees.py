@@ -1,4 +1,4 @@
-"""Pytrees: nested tuples, lists, dicts and selections, flattened to leaves and rebuilt from them."""
+"""Pytrees: nested tuples, lists, dicts, objects and selections, flattened to leaves and rebuilt from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Selection
+from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Record, Selection
 
 
 def leaves(value: Any) -> list[Any]:
@@ -18,7 +18,7 @@ def leaves(value: Any) -> list[Any]:
 
 
 def sequences(value: Any) -> Iterator[Any]:
-    """The tuples, lists and dicts that a value is and consists of."""
+    """The tuples, lists, dicts and objects that a value is and consists of."""
     if _is_inner(value):
         yield value
         for part in _parts(value):
@@ -39,11 +39,11 @@ def reachable(values: Iterable[Any], but: Any) -> Iterator[Any]:
 
 
 def references(values: Iterable[Any], but: Any) -> Counter[int]:
-    """How many names and parts of values refer to each list or dict, by its id, except for those that `but` holds."""
+    """How many names and parts of values refer to each list, dict or object, by id, except those that `but` holds."""
     left, seen, found = list(values), {id(but)}, Counter[int]()
     while left:
         value = left.pop()
-        found[id(value)] += isinstance(value, (list, dict))
+        found[id(value)] += isinstance(value, (list, dict, Record))
         if id(value) not in seen:
             seen.add(id(value))
             left += _referred(value)
@@ -116,11 +116,13 @@ def matched_like(like: Any, values: list[Any]) -> list[Any]:
 
 
 def _is_inner(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict, Selection, MaybeBound))
+    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound))
 
 
 def _is_same_kind(x: Any, y: Any) -> bool:
     if type(x) is not type(y) or len(_parts(x)) != len(_parts(y)):
+        return False
+    if isinstance(x, Record) and x.cls is not y.cls:
         return False
     return not isinstance(x, dict) or list(x) == list(y)
 
@@ -130,6 +132,8 @@ def _parts(value: Any) -> list[Any]:
         return [value.dense, value.mask]
     if isinstance(value, MaybeBound):
         return [value.value, value.bound]
+    if isinstance(value, Record):
+        return [value.fields]
     return list(value.values()) if isinstance(value, dict) else list(value)
 
 
@@ -138,6 +142,8 @@ def _with_parts(like: Any, parts: list[Any]) -> Any:
         return replace(like, dense=parts[0], mask=parts[1])
     if isinstance(like, MaybeBound):
         return MaybeBound(*parts)
+    if isinstance(like, Record):
+        return Record(like.cls, parts[0])
     if isinstance(like, tuple):
         return rebuilt_tuple(like, parts)
     return dict(zip(like, parts, strict=True)) if isinstance(like, dict) else type(like)(parts)

@@ -125,6 +125,14 @@ class Tensor:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Record:
+    """An object of a class that is written in Python: its attributes, which statements may bind anew."""
+
+    cls: type
+    fields: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Unbound:
     """The abstract value of a name that has no value, or may have none, in Python."""
@@ -255,6 +263,8 @@ def is_static(value: Any) -> bool:
         return all(is_static(v) for v in value.values())
     if isinstance(value, slice):
         return all(is_static(v) for v in (value.start, value.stop, value.step))
+    if isinstance(value, Record):
+        return False
     return not isinstance(value, (Tensor, Lin, Selection, Iteration))
 
 

@@ -14,11 +14,15 @@ from sdfgad.errors import ArgumentError, Location
 from sdfgad.parse.parse import ArrayArgument
 from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import read_source
+from sdfgad.parse.structure import Part, Structure, build, container, leaves, names, part_named, path_of, structure_of
 from sdfgad.parse.values import DTYPES
 
 SUPPORTED = tuple(np.dtype(name) for name in sorted(DTYPES))
 FLOAT = ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
 COMPLEX = ArrayArgument((), np.dtype(np.complex128), is_scalar=True, weak=True)
+# What is certainly no container, and what makes a container one that is taken apart.
+PLAIN = frozenset({np.ndarray, float, int, bool, complex, str, np.float64, np.float32, type(None)})
+DATA = np.ndarray, np.generic, float, complex
 # Flags of the code of functions with `*args` or `**kwargs`.
 COLLECTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -27,22 +31,40 @@ COLLECTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 class Call:
     """One call's arguments, by name in the order of the parameters.
 
+    Those that are containers are represented by their leaves, which are named as Python selects them.
+
     Attributes:
         values: as the user passed them.
         kinds: what the parser knows of each: an `ArrayArgument`, an int, or a constant.
         key: equal for calls that may share a specialisation.
         integers: the values of the integer arguments.
+        structures: the parameters that are containers.
     """
 
     values: Mapping[str, Any]
     kinds: Mapping[str, Any]
     key: Hashable
     integers: tuple[int, ...]
+    structures: Mapping[str, Structure]
 
     @property
     def floating(self) -> list[str]:
         arrays = {name: kind for name, kind in self.kinds.items() if isinstance(kind, ArrayArgument)}
         return [name for name, kind in arrays.items() if kind.dtype.kind in "fc"]
+
+    def part(self, name: str) -> Part | None:
+        """The structure and the name of an argument or of a part of one; None if there is none."""
+        if name in self.structures or name in self.values:
+            return self.structures.get(name), name
+        root, path = path_of(name) or ("", ())
+        return part_named(self.structures.get(root), root, path) if root else None
+
+    def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments by parameter, with these leaves."""
+        flat = dict(values)
+        for name, structure in self.structures.items():
+            flat[name] = build(structure, iter([flat.pop(leaf) for leaf in names(structure, name)]), container)
+        return flat
 
 
 def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
@@ -54,18 +76,46 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     values = _bound_plainly(function, args, kwargs)
     if values is None:
         values = _bound(function, args, kwargs)
+    values, structures = _flattened(function, values)
     kinds = {name: _kind(function, name, value) for name, value in values.items()}
-    key = tuple([(name, _key(kind)) for name, kind in kinds.items()])
+    key: tuple[Any, ...] = tuple([(name, _key(kind)) for name, kind in kinds.items()])
+    if structures:
+        key = (key, tuple(structures.items()))
     try:
         hash(key)
     except TypeError:
-        names = ", ".join(n for n, kind in kinds.items() if not is_hashable(_key(kind)))
+        others = ", ".join(f"`{n}` ({type(kind).__name__})" for n, kind in kinds.items() if not is_hashable(_key(kind)))
         raise ArgumentError(
-            f"arguments that are neither arrays nor numbers must be constants: {names}",
+            f"arguments that are not arrays, numbers or containers of them must be constants: {others}",
             definition(function),
-            "Pass NumPy arrays, numbers, or tuples of numbers.",
+            "Pass NumPy arrays, numbers, or dicts, lists, tuples or dataclasses of them.",
         ) from None
-    return Call(values, kinds, key, tuple([kind for kind in kinds.values() if type(kind) is int]))
+    return Call(values, kinds, key, tuple([kind for kind in kinds.values() if type(kind) is int]), structures)
+
+
+def _flattened(function: Callable[..., Any], values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Structure]]:
+    """The leaves of all arguments, and the structures of those that are containers."""
+    flat: dict[str, Any] = {}
+    structures: dict[str, Structure] = {}
+    for name, value in values.items():
+        structure = None if type(value) in PLAIN else _structure(function, name, value)
+        if structure is None:
+            flat[name] = value
+        else:
+            structures[name] = structure
+            flat.update(zip(names(structure, name), leaves(structure, value), strict=True))
+    return flat, structures
+
+
+def _structure(function: Callable[..., Any], name: str, value: Any) -> Structure | None:
+    """The structure of an argument; None where it is no container, or one of constants alone that has a hash."""
+    try:
+        structure = structure_of(value, name)
+    except ArgumentError as error:
+        raise ArgumentError(error.what, definition(function), error.todo) from None
+    if structure is None or isinstance(value, (dict, list)):
+        return structure
+    return structure if any(isinstance(leaf, DATA) for leaf in leaves(structure, value)) else None
 
 
 def _bound_plainly(

@@ -237,23 +237,30 @@ class Specialisation:
 def specialise(
     function: Callable[..., Any],
     call: Call,
-    resolve_wrt: Callable[[Call], tuple[str, ...]],
+    resolve_wrt: Callable[[Call], tuple[tuple[str, ...], ...]],
     resolve_output: Callable[[Primal], str],
     allow_unused: bool,
     options: Options,
 ) -> Specialisation:
-    """Parses a program for one call."""
+    """Parses a program for one call.
+
+    Args:
+        resolve_wrt: the arguments to differentiate by, in groups: the output must depend on one of each group.
+        resolve_output: the output to differentiate.
+        allow_unused: whether the output may depend on none of them.
+    """
 
     def at(other: Call) -> Specialisation:
         exact = replace(options, shapes="exact")
         return specialise(function, other, resolve_wrt, resolve_output, allow_unused, exact)
 
-    wrt = resolve_wrt(call)
+    groups = resolve_wrt(call)
+    wrt, needed = tuple(dict.fromkeys(name for group in groups for name in group)), () if allow_unused else groups
     constant: set[str] = set()
     while True:
-        parsed = parse(function, call.kinds, constant, call.values)
+        parsed = parse(function, call.kinds, constant, call.values, call.structures)
         output = _floating(parsed, resolve_output(parsed))
-        plain = Pipeline(parsed, parsed, wrt, output, allow_unused, options)
+        plain = Pipeline(parsed, parsed, wrt, output, needed, options)
         pipeline = replace(plain, primal=prepared(parsed, options))
         try:
             _ = pipeline.planner.store_all

@@ -205,8 +205,8 @@ def constant(x, shape, scale):
 def test_tuples_and_none_are_constants():
     g = sdfgad.differentiate(constant, wrt="x")
     np.testing.assert_array_equal(g(np.ones(6), (2, 3), None), np.ones(6))
-    with pytest.raises(ArgumentError, match="must be constants: scale"):
-        g(np.ones(6), (2, 3), {"a": 1.0})
+    with pytest.raises(ArgumentError, match=r"must be constants: `scale\['a'\]` \(set\)"):
+        g(np.ones(6), (2, 3), {"a": {1.0}})
 
 
 # --- what does not fit
@@ -230,7 +230,6 @@ def test_wrong_arguments(args, kwargs, what):
 @pytest.mark.parametrize(
     ("x", "what"),
     [
-        ([1.0, 2.0], "`?x"),
         (np.array([1.0, None], dtype=object), "`x` has the dtype object"),
         (np.array(["a"]), "`x` has the dtype <U1"),
         (np.array([1.0], ">f8"), "`x` has the dtype >f8"),

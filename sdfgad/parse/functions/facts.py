@@ -19,7 +19,7 @@ from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Selection, Tensor, is_static
+from sdfgad.parse.values import Record, Selection, Tensor, is_static
 
 
 def array_like(a: Any) -> Any:
@@ -111,6 +111,8 @@ def isinstance_(b: Builder, x: Any, kinds: Any) -> bool:
     """``isinstance`` of the value that Python would have."""
     if isinstance(x, (Tensor, Lin)):
         return issubclass(_class_of(x), kinds)
+    if isinstance(x, Record):
+        return issubclass(x.cls, kinds)
     return bool(b.python(isinstance, x, kinds))
 
 

@@ -1,0 +1,61 @@
+"""Callables as plain functions: bound methods, partials and callable objects, with the arguments that they hold."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sdfgad.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A Python function, and the arguments that are passed to it besides those of a call.
+
+    Attributes:
+        function: written with `def` or `lambda`.
+        positional, keywords: the arguments that a bound method or a partial holds.
+    """
+
+    function: Callable[..., Any]
+    positional: tuple[Any, ...] = ()
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+
+    def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+        """All arguments of a call."""
+        if not self.positional and not self.keywords:
+            return args, kwargs
+        return (*self.positional, *args), {**self.keywords, **kwargs}
+
+    @property
+    def parameters(self) -> list[str]:
+        """The parameters that a call passes, in order."""
+        names = list(inspect.signature(self.function).parameters)[len(self.positional) :]
+        return [name for name in names if name not in self.keywords]
+
+
+def callee_of(program: Any) -> Callee:
+    """The function behind a program.
+
+    Raises:
+        ArgumentError: there is none that is written in Python.
+    """
+    inner = getattr(program, "f", None)
+    if type(program).__name__ == "DaceProgram" and callable(inner):
+        return callee_of(inner)
+    if isinstance(program, functools.partial):
+        found = callee_of(program.func)
+        args, kwargs = found.arguments(program.args, program.keywords)
+        return Callee(found.function, args, kwargs)
+    if inspect.ismethod(program):
+        return Callee(inspect.unwrap(program.__func__), (program.__self__,))
+    plain = inspect.unwrap(program) if callable(program) else program
+    if inspect.isfunction(plain):
+        return Callee(plain)
+    method = inspect.getattr_static(type(program), "__call__", None)
+    if inspect.isfunction(method):
+        return Callee(inspect.unwrap(method), (program,))
+    raise ArgumentError(f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`.")

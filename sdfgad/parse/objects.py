@@ -1,0 +1,90 @@
+"""Objects of classes that are written in Python: their attributes, methods and construction."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from sdfgad.parse import containers
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.structure import is_record, sequence
+from sdfgad.parse.values import Record
+
+# Inlines a call of a function of the user.
+Inline = Callable[[Any, list[Any], dict[str, Any]], Any]
+
+
+def make(b: Builder, cls: type, items: dict[Any, Any]) -> Any:
+    """A container of a class from its parts, as a value of the program; the class's constructor is not called."""
+    if issubclass(cls, (dict, list, tuple)):
+        made = sequence(cls, items)
+        return made if isinstance(made, tuple) else containers.tracked(b, made)
+    return Record(cls, containers.tracked(b, items))
+
+
+def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
+    """``record.name``: an attribute of the object, or what its class defines."""
+    if name in record.fields:
+        return record.fields[name]
+    if name == "__dict__":
+        return record.fields
+    if name == "__class__":
+        return record.cls
+    found = b.python(inspect.getattr_static, record.cls, name)
+    if isinstance(found, property):
+        return inline(found.fget, [record], {})
+    if isinstance(found, types.FunctionType):
+        return types.MethodType(found, record)
+    return b.python(getattr, record.cls, name)
+
+
+def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
+    """``record.name = value``."""
+    if dataclasses.is_dataclass(record.cls) and record.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        raise b.unsupported(f"`{record.cls.__name__}` is frozen, so that `.{name}` cannot be assigned to")
+    if isinstance(inspect.getattr_static(record.cls, name, None), property):
+        raise b.unsupported(f"`.{name}` is a property, and assigned to", "Assign to the attribute behind it.")
+    containers.require_current(b, record.fields)
+    record.fields[name] = b.settle(value, name)
+
+
+def is_class(function: Any) -> bool:
+    """Whether a call constructs an object that is taken apart."""
+    return isinstance(function, type) and (is_record(function) or hasattr(function, "_fields"))
+
+
+def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, Any], inline: Inline) -> Any:
+    """``cls(...)``: a named tuple, a dataclass, or an object whose ``__init__`` is inlined."""
+    if hasattr(cls, "_fields"):
+        return b.python(cls, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
+    record = Record(cls, containers.tracked(b, {}))
+    constructor = inspect.getattr_static(cls, "__init__")
+    if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _has_source(constructor):
+        _fill(b, record, positional, keywords)
+        if hasattr(cls, "__post_init__"):
+            inline(cls.__post_init__, [record], {})
+    elif isinstance(constructor, types.FunctionType):
+        inline(constructor, [record, *positional], keywords)
+    elif cls is types.SimpleNamespace:
+        record.fields.update({name: b.settle(value) for name, value in keywords.items()})
+    return record
+
+
+def _has_source(function: Any) -> bool:
+    return not function.__code__.co_filename.startswith("<")
+
+
+def _fill(b: Builder, record: Record, positional: list[Any], keywords: dict[str, Any]) -> None:
+    """Assign the arguments of a dataclass's own constructor, and default values."""
+    bound = b.python(inspect.signature(record.cls).bind, *positional, **keywords).arguments
+    for field in dataclasses.fields(record.cls):
+        if field.name in bound:
+            record.fields[field.name] = b.settle(bound[field.name], field.name)
+        elif field.default_factory is not dataclasses.MISSING:
+            made = b.python(field.default_factory)
+            record.fields[field.name] = containers.tracked(b, made) if isinstance(made, (dict, list)) else made
+        else:
+            record.fields[field.name] = field.default
