@@ -11,7 +11,9 @@ class NeedsConstant(Exception):
     It is internal and never reaches the user.
     """
 
-    def __init__(self, symbols: set[str], where: Location | None, what: str = "") -> None:
+    def __init__(
+        self, symbols: set[str], where: Location | None, what: str = "", todo: str = "Use arrays of a fixed size."
+    ) -> None:
         super().__init__(f"{', '.join(sorted(symbols))} must be known at {where}")
-        self.symbols, self.where = symbols, where
+        self.symbols, self.where, self.todo = symbols, where, todo
         self.what = what or "this size or index depends on a loop counter and cannot be fixed while parsing"

@@ -57,5 +57,5 @@ class Assumptions:
         if b.has_rolled and self.rolling is not Rolling.NONE:
             return replace(self, rolling=Rolling.NONE)
         if isinstance(failure, NeedsConstant):
-            raise UnsupportedProgram(failure.what, failure.where, "Use arrays of a fixed size.") from failure
+            raise UnsupportedProgram(failure.what, failure.where, failure.todo) from failure
         raise failure

@@ -121,7 +121,7 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     if isinstance(container, (Tensor, Selection)):
         setitem(frame.b, container, index, value)
     elif isinstance(container, (list, dict)) and is_static(index):
-        containers.require_current(frame.b, container)
+        containers.require_current(frame.b, container, containers.item_key(container, index))
         if isinstance(index, slice) and isinstance(value, Iteration):
             value = tuple(as_sequence(frame, frame.source.node, value))
         container[index] = frame.b.settle(value)

@@ -53,6 +53,8 @@ class Builder(Emitter):
         # The iterators that have been gone over, by id.
         self.exhausted: dict[int, Any] = {}
         self.has_rolled = False
+        # The items of containers that loops and branches carry, by id and key: the depth of the block that changes it.
+        self.items: dict[tuple[int, Any], int] = {}
         # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
         # Arrays from outside the function: buffer -> array, and a function that looks each of them up.

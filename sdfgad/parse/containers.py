@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Location
@@ -9,6 +10,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import appending
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
+from sdfgad.parse.values import Unbound
 
 READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
 
@@ -19,10 +21,29 @@ def tracked(b: Builder, container: Any) -> Any:
     return container
 
 
-def require_current(b: Builder, container: Any) -> None:
+# For changes of anything but one item that is there.
+NO_ITEM = object()
+
+
+class ItemChanged(NeedsConstant):
+    """Raised where a loop or branch, at this depth of blocks, assigns to an item of a list, dict or object.
+
+    The loop or branch carries the item, or is unrolled as for any change of a container.
+    """
+
+    def __init__(self, container: Any, key: Any, depth: int, need: NeedsConstant) -> None:
+        super().__init__(need.symbols, need.where, need.what, need.todo)
+        self.container, self.key, self.depth = container, key, depth
+
+
+def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
     """Refuse changes of a list or dict outside the block that created it; loops in between may be unrolled.
 
+    Args:
+        key: that of the item which is assigned to, if it is only one.
+
     Raises:
+        ItemChanged: the change is in a loop or branch, which can carry the item.
         Taken: a loop goes over the list as the rows of an array, or has done so.
         AmbiguousArray: it may be one of several, to which other names refer, too.
         NeedsConstant: the change is in a loop; unrolled, it may decide the branches in it.
@@ -35,15 +56,32 @@ def require_current(b: Builder, container: Any) -> None:
         raise AmbiguousArray(what, b.where, "Change it by a name that is bound once, or copy it.", "")
     b.contents.add(container, 1)
     b.contents.count_change(container)
-    depth = b.contents.depth(container)
-    if depth == len(b.blocks):
+    depth, here = b.contents.depth(container), len(b.blocks)
+    is_there = key is not NO_ITEM and _has(container, key)
+    if depth == here or (is_there and b.items.get((id(container), key)) == here):
         return
     what = f"a {type(container).__name__} is changed in a loop or branch that runs at run time"
+    todo = "Use an array, or names, for values that change."
     around = [(var, trips) for body, var, trips in b.loops if body > depth]
-    if not around:
-        raise b.unsupported(what, "Use an array, or names, for values that change.")
-    var, trips = around[0]
-    raise NeedsConstant({var} | trips.symbols, b.where, what)
+    symbols = {around[0][0]} | around[0][1].symbols if around else set[str]()
+    need = NeedsConstant(symbols, b.where, what, todo)
+    if is_there:
+        raise ItemChanged(container, key, here, need)
+    raise need if around else b.unsupported(what, todo)
+
+
+def _has(container: Any, key: Any) -> bool:
+    return 0 <= key < len(container) if isinstance(container, list) else key in container
+
+
+def item_key(container: Any, index: Any) -> Any:
+    """The key of an item as `require_current` takes it: a position from the start of a list; none for a slice."""
+    if isinstance(container, dict):
+        return index
+    if isinstance(index, slice):
+        return NO_ITEM
+    position = operator.index(index)
+    return position + len(container) if position < 0 else position
 
 
 def require_latest(b: Builder, value: Any, what: str, where: Location | None = None) -> None:
@@ -55,6 +93,20 @@ def require_latest(b: Builder, value: Any, what: str, where: Location | None = N
     if b.contents.has_stale(value):
         what = f"{what} may be one of several lists or dicts, chosen at run time, and one of them has changed since"
         raise AmbiguousArray(what, where or b.where, "Copy it where it is chosen, or change it afterwards.", "")
+
+
+def read(b: Builder, found: Any, what: str) -> Any:
+    """An item or attribute that is read.
+
+    Raises:
+        Rebound: two paths have given it values that cannot be merged.
+        AmbiguousArray: it may stand for one of several, chosen at run time, and one of these has changed since.
+    """
+    if isinstance(found, Unbound) and found.error is not None:
+        raise found.error
+    b.versions.require_current(found, what)
+    require_latest(b, found, what)
+    return found
 
 
 def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:

@@ -13,7 +13,9 @@ from sdfgad.ir.expr import BOOL, Const
 from sdfgad.parse import conditions, sharing
 from sdfgad.parse.binding import assign
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.frame import Frame, Return
+from sdfgad.parse.items import Items
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_unmergeable, phi, same_static
@@ -155,17 +157,33 @@ def branch_on(frame: Frame, test: bool | Tensor, then: Side, orelse: Side, node:
     if isinstance(test, bool):
         (then if test else orelse)()
         return
+    point, items = ChoicePoint.of(frame), Items()
+    while True:
+        try:
+            _branch(frame, test, (then, orelse), node, items)
+            return
+        except ItemChanged as change:
+            if not items.add(frame.b, change):
+                raise
+            point.backtrack(frame)
+
+
+def _branch(frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt, items: Items) -> None:
     b = frame.b
     condition = conditions.fixed(b, test)
+    items.as_names(frame)
     here, before = b.where, dict(frame.env)
     ends = []
-    for side, negate in ((then, False), (orelse, True)):
+    for side, negate in zip(sides, (False, True), strict=True):
         frame.env = dict(before)
-        with b.block(*(conditions.affine_forms(condition, negate) or ())) as statements:
+        with b.block(*(conditions.affine_forms(condition, negate) or ())) as statements, items.in_body(b):
+            items.as_items(frame)
             side()
+            items.as_names(frame)
         ends.append((frame.env, statements))
     b.where = here
     frame.env = _merge(frame, before, ends, node)
+    items.assign(frame)
     b.branch(condition, ends[0][1], ends[1][1], conditions.affine_forms(condition) or ())
 
 

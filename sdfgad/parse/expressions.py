@@ -83,10 +83,7 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     value = frame.eval(node.value)
     if isinstance(value, Record):
         found = objects.attribute(frame.b, value, node.attr, partial(calls.inlined, frame, node))
-        what = f"`.{node.attr}`"
-        frame.b.versions.require_current(found, what)
-        containers.require_latest(frame.b, found, what)
-        return found
+        return containers.read(frame.b, found, f"`.{node.attr}`")
     if not isinstance(value, (Tensor, Selection)):
         found = frame.b.python(getattr, value, node.attr)
         is_array = isinstance(found, np.ndarray)
@@ -114,9 +111,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         if rows is not None:
             return getitem(frame.b, rows, index)
     found = frame.b.python(operator.getitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
-    frame.b.versions.require_current(found, f"an item of this {type(container).__name__}")
-    containers.require_latest(frame.b, found, f"an item of this {type(container).__name__}")
-    return found
+    return containers.read(frame.b, found, f"an item of this {type(container).__name__}")
 
 
 def binary(frame: Frame, node: ast.BinOp) -> Any:

@@ -16,6 +16,7 @@ from sdfgad.ir.expr import Lin, reads
 from sdfgad.parse import sharing, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.items import PREFIX
 from sdfgad.parse.jumps import RESULT, stops
 from sdfgad.parse.layout import is_row_major
 from sdfgad.parse.liveness import assigned_names, is_exposed, is_read_outside, reads_name
@@ -150,7 +151,8 @@ def newly_carried(
     inside, found = frame.env, dict[str, Carry]()
     # Also other names of arrays that have got another shape in place.
     others = {name for name, value in outside.items() if isinstance(value, Tensor) and inside.get(name) is not value}
-    for name in sorted({*assigned_names(node), *stops(node), *others}):
+    items = {name for name in outside if name.startswith(PREFIX)}
+    for name in sorted({*assigned_names(node), *stops(node), *others, *items}):
         old, new = outside.get(name, ABSENT), inside.get(name, ABSENT)
         if old is new or same_static(old, new) or new is UNDEFINED or is_unmergeable(old) or is_unmergeable(new):
             continue
@@ -169,7 +171,7 @@ def newly_carried(
 
 def is_live_at_end(frame: Frame, node: LoopNode, name: str) -> bool:
     """Liveness: whether the value at the end of a trip may be read in the next trip or after the loop."""
-    if name in stops(node) or name in frame.source.captured or name.startswith(RESULT):
+    if name in stops(node) or name in frame.source.captured or name.startswith((RESULT, PREFIX)):
         return True
     if isinstance(node, ast.While) and reads_name(node.test, name):
         return True

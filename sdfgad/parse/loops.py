@@ -21,7 +21,9 @@ from sdfgad.parse.append_targets import fillings
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.calls import as_sequence
+from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.items import Items
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
@@ -158,15 +160,21 @@ def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
     _require_sign(b, head)
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     carried: dict[str, Carry] = {}
+    items = Items()
     failure: Exception
     while True:
         b.restore(state)
         frame.env = dict(env)
+        del frame.loops[depth:]
         var = b.fresh(head.base)
         try:
-            if _parse_as_loop(frame, head, var, carried):
+            if _parse_as_loop(frame, head, var, carried, items):
                 return
             continue
+        except ItemChanged as change:
+            if items.add(b, change):
+                continue
+            failure, is_peeled = change, False
         except _Peel as peel:
             failure, is_peeled = peel.reason, True
         except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
@@ -301,8 +309,8 @@ def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
     return False
 
 
-def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]) -> bool:
-    """Parse the loop with the carried names `carried`; returns False, and adds to them, if they were not all."""
+def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:
+    """Parse the loop with the carried names and items; returns False, and adds to the names, if they were not all."""
     b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
     old_buffers = frozenset(b.buffers)
     goes_on = None if head.is_counted else head.test(frame, Lin(0))
@@ -310,22 +318,27 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
         return True
     trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
     trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
+    items.as_names(frame)
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
     start = b.versions.now
     outside = before | loop_state.values_in_trip(b, stores)
     frame.env = dict(outside)
-    with b.block(*head.guards(trip)) as body:
+    with b.block(*head.guards(trip)) as body, items.in_body(b):
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
+        items.as_items(frame)
         appending.begin(b, var)
         _body(frame, head, trip, stores)
+        items.as_names(frame)
         b.where = here
         found = loop_state.newly_carried(frame, head.node, outside, carried, old_buffers)
         if not found:
             loop_state.refuse_stale(frame, head.node, outside)
             b.versions.require_current_in_next_trip(start)
             if trip_counter is not None:
+                items.as_items(frame)
                 trip_counter.step(frame, head, trip)
+                items.as_names(frame)
             loop_state.write_back(b, stores, outside, frame.env)
         frame.loops.pop()
         b.loops.pop()
@@ -338,6 +351,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     frame.env = after_loop.values_after(
         frame, after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips), stores
     )
+    items.assign(frame)
     return True
 
 

@@ -47,7 +47,7 @@ def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
         raise b.unsupported(f"`{record.cls.__name__}` is frozen, so that `.{name}` cannot be assigned to")
     if isinstance(inspect.getattr_static(record.cls, name, None), property):
         raise b.unsupported(f"`.{name}` is a property, and assigned to", "Assign to the attribute behind it.")
-    containers.require_current(b, record.fields)
+    containers.require_current(b, record.fields, name)
     record.fields[name] = b.settle(value, name)
 
 

@@ -33,15 +33,19 @@ RIGHT = {
     "read before": TWO + "N = L\nif x[0, 0] > c:\n    L = M\ns = sum(L)\nN[0] = x[2]\nreturn s * N[0]",
     "by another way": TWO + "N = L\nL = M if False else L\nN[0] = x[2]\nreturn sum(L)",
     "of one item": TWO + "N = [L, M]\nfor k in range(2):\n    N[k][0] = x[k] * 5.0\nreturn sum(L) * sum(M)",
+    "a list that a branch re-binds": TWO + "N = L\nif x[0, 0] > c:\n    L = M\nN[0] = x[2]\nreturn L[0] * 2.0",
+    "an item by another name, in a loop": TWO
+    + "N = L\nfor k in range(300):\n    N[0] = L[0] * 0.9 + x[1]\n    L[1] = N[0] * c\nreturn L[0] * N[1]",
+    "an item by another name, in a branch": TWO
+    + "N = L\nif x[0, 0] > c:\n    N[0] = L[1]\nelse:\n    L[1] = N[0] * 2.0\nreturn L[0] * N[1]",
+    "an item by one of two names": TWO
+    + "if x[0, 0] > c:\n    N = L\nelse:\n    N = M\nif c > 1.0:\n    L[0] = x[1] * c\nreturn L[0] * 2.0",
+    "a list in two lists": TWO
+    + "P, Q = [L, M], [M, L]\nfor k in range(300):\n    P[0][1] = Q[1][1] * 0.9 + x[0]\nreturn Q[1][1] * L[1]",
 }
 # Bodies, the line that is quoted, and what the error says.
 ONE_OF_SEVERAL, CHANGED, OUTSIDE = "may be one of several", "that may be one of several", "changed in a loop or branch"
 REFUSED = {
-    "a list that a branch re-binds": (
-        TWO + "N = L\nif x[0, 0] > c:\n    L = M\nN[0] = x[2]\nreturn L[0] * 2.0",
-        "N[0] = ",
-        OUTSIDE,
-    ),
     "changed by the name that a branch re-binds": (
         TWO + "N = L\nif x[0, 0] > c:\n    L = M\nL.append(x[2])\nreturn N[0] * 2.0",
         "L.append",

@@ -1,0 +1,160 @@
+"""Items of lists, dicts and objects that loops and branches bind anew: carried from trip to trip, and merged."""
+
+import textwrap
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.program import Loop, walk
+from tests.helpers import line_of, module_from
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
+
+HEAD = """
+import numpy as np
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+@dataclass
+class Body:
+    x: np.ndarray
+    v: np.ndarray
+    t: float = 0.0
+
+    def step(self, dt):
+        self.v = self.v - dt * self.x
+        self.x = self.x + dt * self.v
+        self.t += dt
+
+class Optimiser:
+    def __init__(self, w, rate):
+        self.w, self.rate, self.moment = w, rate, np.zeros_like(w)
+        self.steps = 0
+
+    def update(self, gradient):
+        self.steps += 1
+        self.moment = 0.9 * self.moment + 0.1 * gradient
+        self.w = self.w - self.rate * self.moment / (1 - 0.9**self.steps)
+
+    def run(self, x, count):
+        for k in range(count):
+            self.update(np.cos(self.w) * x[k % 3])
+            if np.sum(self.w) > 2.0:
+                self.rate *= 0.5
+        return self.w
+
+def program(x, s):
+"""
+ROLLED = {
+    "a dict": "p = {'u': x[0] * s, 'n': 1.0}\nfor t in range(300):\n    p['u'] = p['u'] + 0.01 * x[1] * p['u']\n"
+    "    p['n'] = p['n'] * s\nreturn p['u'] * p['n']",
+    "a list": "q = [x[0], x[1] * s]\nfor t in range(300):\n    q[0], q[-1] = q[1] * 0.9 + x[2], q[0] * s\n"
+    "return q[0] + q[1]",
+    "an object": "b = Body(x[0] * s, x[1])\nfor t in range(300):\n    b.step(0.01)\nreturn b.x * b.v * b.t",
+    "a class": "return Optimiser(x[0] * s, 0.1).run(x, 300)",
+    "a namespace": "n = SimpleNamespace(u=x[0], k=0)\nfor t in range(300):\n    n.u = n.u * 0.99 + x[1] * s\n"
+    "    n.k += 1\n"
+    "return n.u * n.k",
+    "nested": "p = {'a': [x[0] * s, 1.0]}\nfor t in range(300):\n    p['a'][0] = p['a'][0] * 0.9 + x[1] * p['a'][1]\n"
+    "    p['a'][1] *= 0.99\nreturn p['a'][0]",
+    "in two loops": "p = {'u': x[0] * s}\nfor t in range(30):\n    for k in range(20):\n"
+    "        p['u'] = p['u'] * 0.99 + x[1]\n"
+    "    p['u'] = np.sin(p['u'])\nreturn p['u']",
+    "in a branch": "p = {'u': x[0] * s, 'k': 0}\nfor t in range(300):\n    if np.sum(p['u']) > 2.0:\n"
+    "        p['u'] = p['u'] * 0.5\n        p['k'] += 1\n    else:\n        p['u'] = p['u'] + x[1] * s\n"
+    "return p['u'] * p['k']",
+    "read in the test": "p = {'u': x[0] * s}\nwhile np.sum(p['u']) < 500.0:\n    p['u'] = p['u'] * 1.01 + s\n"
+    "return p['u']",
+    "with break": "p = {'u': x[0] * s}\nfor t in range(300):\n    p['u'] = p['u'] * 1.1\n"
+    "    if np.sum(p['u']) > 9.0:\n"
+    "        break\nreturn p['u']",
+    "an array that is updated": "p = {'u': x[0] * s, 'v': x[1] * 1.0}\nfor t in range(300):\n"
+    "    p['u'] += 0.01 * p['v']\n"
+    "    p['v'] = p['v'] - 0.01 * p['u']\nreturn p['u'] + p['v']",
+    "swapped": "p = {'a': x[0] * s, 'b': x[1] * 1.0}\nfor t in range(301):\n"
+    "    p['a'], p['b'] = p['b'], p['a'] * 0.99\n"
+    "return p['a'] - p['b'] * s",
+    "with names": "p = {'u': x[0] * s}\nold = p['u']\nfor t in range(300):\n    old = p['u']\n"
+    "    p['u'] = old * 0.9 + x[1]\n"
+    "return p['u'] * old",
+}
+BRANCHES = {
+    "one side": "p = {'u': x[0]}\nif s > 0.2:\n    p['u'] = x[1] * s\nreturn p['u'] * x[2]",
+    "both sides": "p = [x[0], x[1]]\nif np.sum(x) > 1.0:\n    p[0] = p[1] * s\nelse:\n    p[1] = p[0]\n"
+    "return p[0] + p[1] * s",
+    "of two kinds": "p = {'u': 1}\nif s > 0.2:\n    p['u'] = x[1] * s\nelse:\n    p['u'] = x[0] * 2.0\nreturn p['u']",
+    "an object": "b = Body(x[0] * s, x[1])\nif s > 0.2:\n    b.step(0.1)\nelse:\n    b.t = 2.0\nreturn b.x * b.v * b.t",
+    "of an argument": "p = {'u': x}\nq = p\nif s > 0.2:\n    q['u'] = x * s\nreturn p['u'] * x",
+    "in branches": "p = {'u': x[0]}\nif s > 0.2:\n    if s > 0.4:\n        p['u'] = x[1] * s\n    else:\n"
+    "        p['u'] = x[2]\n"
+    "return p['u'] * x[2]",
+    "after it": "p = {'u': x[0] * 1.0}\nif s > 0.2:\n    p['u'] = x[1] * s\np['u'] = p['u'] * x[2]\n"
+    "p['u'] += s\nreturn p['u']",
+    "other shapes": "p = {'u': x[0]}\nif s > 0.2:\n    p['u'] = x * s\nreturn np.sum(p['u']) * x[2]",
+}
+
+
+def made(text, folder):
+    return module_from(HEAD + textwrap.indent(text, "    "), folder).program
+
+
+@pytest.mark.parametrize("name", ROLLED)
+def test_items_that_loops_bind_anew(name, tmp_path):
+    program = made(ROLLED[name], tmp_path)
+    x = np.random.default_rng(2).random((3, 4)) + 0.5
+    assert_like_python(program, x, 0.3)
+    assert_slope(program, x, 0.3)
+    body = parsed(program, x, 0.3).program.body
+    assert any(isinstance(s, Loop) for s in walk(body))
+    assert len(list(walk(body))) < 100
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_items_that_branches_bind_anew(name, tmp_path):
+    program = made(BRANCHES[name], tmp_path)
+    x = np.random.default_rng(2).random((3, 4)) + 0.5
+    for s in (0.1, 0.3, 0.5):
+        assert_like_python(program, x, s)
+        assert_slope(program, x, s)
+
+
+def trained(params, x, y, rate):
+    for k in range(20):
+        error = x @ params["w"] + params["b"] - y
+        params["w"] = params["w"] - rate * x.T @ error
+        params["b"] = params["b"] - rate * np.sum(error)
+    return np.sum((x @ params["w"] + params["b"] - y) ** 2)
+
+
+def test_a_training_loop_in_compiled_code():
+    rng = np.random.default_rng(4)
+    args = {"w": rng.random(3), "b": 0.1}, rng.random((8, 3)), rng.random(8), 0.02
+    found = sdfgad.check_grads(trained, *args)
+    assert found.rate > 1.9
+    assert args[0]["b"] == 0.1
+
+
+def grows(p):
+    for k in range(1000):
+        p["u"] = np.append(p["u"], 1.0)
+    return np.sum(p["u"])
+
+
+def new_key(p, s):
+    for k in range(1000):
+        p[k] = s
+    return np.sum(p["u"])
+
+
+@pytest.mark.parametrize(
+    ("program", "args", "line", "what"),
+    [
+        (grows, (), "p[", "`.*u.*` changes its shape|is changed in a loop"),
+        (new_key, (0.5,), "p[k]", "is changed in a loop|assignment into dict"),
+    ],
+)
+def test_what_cannot_be_carried(program, args, line, what):
+    with pytest.raises(UnsupportedProgram, match=what) as caught:
+        sdfgad.differentiate(program)({"u": np.ones(3)}, *args)
+    assert str(caught.value.where) in (line_of(program, line), line_of(program, "for"))
