@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sdfgad.parse import containers
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.structure import is_record, sequence
+from sdfgad.parse.structure import Structure, is_record, items_of, sequence
 from sdfgad.parse.values import Record
 
 # Inlines a call of a function of the user.
@@ -23,6 +23,17 @@ def make(b: Builder, cls: type, items: dict[Any, Any]) -> Any:
         made = sequence(cls, items)
         return made if isinstance(made, tuple) else containers.tracked(b, made)
     return Record(cls, containers.tracked(b, items))
+
+
+def present(structure: Structure | None, value: Any) -> list[Any]:
+    """The leaves that a container, which had this structure, has now; empty if it has another one."""
+    if structure is None:
+        return [value]
+    items: Mapping[Any, Any] = value.fields if isinstance(value, Record) else items_of(value) or {}
+    if tuple(items) != structure.keys:
+        return []
+    parts = [present(part, items[key]) for key, part in zip(structure.keys, structure.parts, strict=True)]
+    return [leaf for part in parts for leaf in part] if all(parts) else []
 
 
 def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:

@@ -23,7 +23,7 @@ from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.interpreter import Interpreter
-from sdfgad.parse.objects import make
+from sdfgad.parse.objects import make, present
 from sdfgad.parse.source import Source, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.value_numbering import merge_equal
@@ -154,11 +154,15 @@ def _build(
     views = {name: _argument(b, name, argument, passed.get(name)) for name, argument in arrays.items()}
     buffers = {name: _buffer_of(view) for name, view in views.items()}
     values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
-    result = Interpreter(b, source, _in_containers(b, {**arguments, **values}, structures)).run()
+    leaves = {**arguments, **values}
+    locals_ = _in_containers(b, dict(leaves), structures)
+    result = Interpreter(b, source, dict(locals_)).run()
     outputs = dict(_returned(b, result))
+    if result is None:
+        outputs |= _rebound(b, leaves, {name: (structure, locals_[name]) for name, structure in structures.items()})
     body = tuple(b.blocks[0])
     changed = written(body)
-    outputs |= {name: buffer for name, buffer in buffers.items() if buffer in changed}
+    outputs |= {name: buffer for name, buffer in buffers.items() if buffer in changed and name not in outputs}
     row_major = frozenset(name for name, buffer in buffers.items() if buffer in changed & b.reshaped)
     captured = tuple(name for name in b.captured if name in b.buffers)
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
@@ -188,6 +192,16 @@ def _in_containers(b: Builder, values: dict[str, Any], structures: Mapping[str, 
         parts = iter([values.pop(leaf) for leaf in names(structure, name)])
         values[name] = build(structure, parts, partial(make, b))
     return values
+
+
+def _rebound(b: Builder, leaves: Mapping[str, Any], containers: Mapping[str, tuple[Structure, Any]]) -> dict[str, str]:
+    """Leaves of containers that the program has bound to other values, which its caller sees, with buffers of these."""
+    found = {}
+    for name, (structure, container) in containers.items():
+        for leaf, value in zip(names(structure, name), present(structure, container), strict=False):
+            if value is not leaves[leaf] and _is_numeric(value):
+                found[leaf] = _stored(b, leaf, value)
+    return found
 
 
 def _returned(b: Builder, result: Any) -> list[tuple[str, str]]:

@@ -56,7 +56,7 @@ def structure_of(value: Any, name: str, level: int = 0) -> Structure | None:
     Raises:
         ArgumentError: it contains itself.
     """
-    items = _items(value)
+    items = items_of(value)
     if items is None:
         return None
     if level > MOST_LEVELS:
@@ -65,7 +65,7 @@ def structure_of(value: Any, name: str, level: int = 0) -> Structure | None:
     return Structure(type(value), tuple(items), parts)
 
 
-def _items(value: Any) -> dict[Hashable, Any] | None:
+def items_of(value: Any) -> dict[Hashable, Any] | None:
     """The parts of a container by key, position or name; None if it is none."""
     if isinstance(value, dict):
         return value
@@ -105,7 +105,7 @@ def leaves(structure: Structure | None, value: Any) -> Iterator[Any]:
     if structure is None:
         yield value
         return
-    items = _items(value) or {}
+    items = items_of(value) or {}
     for key, part in zip(structure.keys, structure.parts, strict=True):
         yield from leaves(part, items[key])
 

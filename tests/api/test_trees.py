@@ -184,6 +184,26 @@ def test_arrays_in_containers_that_are_updated_are_outputs():
         assert found[1] == pytest.approx(np.sum(X + 1.0))
 
 
+def stepped(params, gradient, rate):
+    for k in range(3):
+        params["w"] = params["w"] - rate * gradient * params["scale"]
+    params["steps"] += 3
+
+
+def test_items_that_are_bound_anew_are_outputs_where_nothing_is_returned():
+    params = {"w": X, "scale": 2.0, "steps": 0}
+    g = sdfgad.differentiate(stepped, output="params.w", wrt=("rate", "params.scale"), reduce="sum")
+    after = copy.deepcopy(params)
+    stepped(after, X + 1.0, 0.1)
+    np.testing.assert_allclose(g.value(params, X + 1.0, 0.1), after["w"], rtol=1e-14)
+    by_rate, by_scale = g(params, X + 1.0, 0.1)
+    assert by_rate == pytest.approx(-3 * 2.0 * np.sum(X + 1.0))
+    assert by_scale == pytest.approx(-3 * 0.1 * np.sum(X + 1.0))
+    assert params["steps"] == 0
+    with pytest.raises(OutputError, match=r"ambiguous\n.*\n.*params\['w'\].*params\['steps'\]"):
+        sdfgad.differentiate(stepped)(params, X, 0.1)
+
+
 def test_one_specialisation_for_each_structure():
     g = sdfgad.differentiate(of_items, wrt="p")
     for p in ({"a": X}, {"a": X, "b": X}, {"a": X}, {"b": X, "a": X}, {"a": X[0]}):
