@@ -17,7 +17,7 @@ from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.ir.program import Program
 from sdfgad.options import SHAPES, STRATEGIES, Options, Shapes, Strategy, parse_bytes
 from sdfgad.parse.parse import ArrayArgument, Primal
-from sdfgad.parse.source import read_source
+from sdfgad.parse.source import add_text, read_source
 from sdfgad.parse.structure import build, container, names, path_of
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
@@ -44,6 +44,7 @@ def differentiate(
     solver: str = "CBC",
     solver_seconds: float = 10.0,
     shapes: Shapes = "auto",
+    source: str | None = None,
 ) -> DifferentiatedProgram:
     """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
 
@@ -73,6 +74,7 @@ def differentiate(
         shapes: "auto": from the third size of arrays on, sizes whose code differs in numbers alone share compiled
             code, so that a new size takes a tenth of a second instead of one; "any": from the second on; "exact": each
             size has code of its own, which is up to a tenth faster.
+        source: the text that defines the program, where it has no file: what `exec` or `python -c` has run.
 
     Returns:
         A `DifferentiatedProgram` ``g``: ``g(*args)`` takes the program's arguments, leaves them as they are, and
@@ -103,7 +105,7 @@ def differentiate(
     limit = parse_bytes(memory_limit)
     options = Options(limit, strategy, dict(overrides or {}), solver, solver_seconds, shapes=shapes)
     return DifferentiatedProgram(
-        program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, options=options
+        program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, options=options, source=source
     )
 
 
@@ -136,13 +138,16 @@ class DifferentiatedProgram:
         reduce: str | None,
         allow_unused: bool,
         options: Options,
+        source: str | None = None,
     ) -> None:
         if reduce not in (None, "sum"):
             raise OutputError(f"reduce={reduce!r} is not known", todo='Use reduce="sum", or g.vjp with a cotangent.')
         self._program, self._callee = program, callee_of(program)
         self._function = self._callee.function
         self._arguments: dict[str, Any] = {"wrt": wrt, "output": output, "reduce": reduce}
-        self._arguments |= {"allow_unused": allow_unused, "options": options}
+        self._arguments |= {"allow_unused": allow_unused, "options": options, "source": source}
+        if source is not None:
+            add_text(self._function, source)
         read_source(self._function)
         self._parameters = self._callee.parameters
         self._is_single = isinstance(wrt, (str, int))

@@ -46,7 +46,7 @@ class Closure(Holder):
     @property
     def source(self) -> Source:
         outer = self.frame.source
-        return Source(outer.function, self.node, outer.file, outer.outer)
+        return Source(outer.function, self.node, outer.file, outer.text, outer.outer)
 
     @property
     def name(self) -> str:

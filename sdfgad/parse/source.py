@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sdfgad.errors import Location, UnsupportedProgram
+from sdfgad.errors import ArgumentError, Location, UnsupportedProgram
 from sdfgad.parse.jumps import structured
 from sdfgad.parse.liveness import captured_names
 
@@ -24,11 +25,16 @@ class Source:
     function: Callable[..., Any]
     node: FunctionNode
     file: str
+    text: str
     outer: dict[str, Any]
 
     def where(self, node: ast.AST) -> Location:
         line = getattr(node, "lineno", self.node.lineno)
-        return Location(self.file, line, linecache.getline(self.file, line).strip())
+        return Location(self.file, line, self._lines[line - 1].strip() if line <= len(self._lines) else "")
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.splitlines()
 
     def lookup(self, name: str) -> Any:
         """The present value of a global or free name; None if it has none."""
@@ -71,20 +77,59 @@ def read_source(function: Callable[..., Any]) -> Source:
         raise UnsupportedProgram(
             f"{function!r} is not a Python function", None, "Pass a function written in Python with `def`."
         )
-    node = _find(code)
+    text = _text_of(code)
+    node = _find(code, text)
     outer = dict(function.__globals__)
     outer |= {name: cell.cell_contents for name, cell in _cells(function, code) if _is_filled(cell)}
-    return Source(function, node, code.co_filename, outer)
+    return Source(function, node, code.co_filename, text, outer)
 
 
-def _find(code: Any) -> FunctionNode:
+# The texts of code that has no file, such as what `exec` runs, by the name that it has instead.
+_TEXTS: dict[str, list[str]] = {}
+
+
+def add_text(function: Callable[..., Any], text: str) -> None:
+    """Make known the text that `exec` has run to define a function, and others beside it.
+
+    Raises:
+        ArgumentError: the text does not define the function.
+    """
+    code = inspect.unwrap(function).__code__
+    if not _defines(text, code):
+        what = f"the text that is passed as `source` does not define `{code.co_name}` as it is"
+        raise ArgumentError(what, None, "Pass the very text that was run by exec.")
+    known = _TEXTS.setdefault(code.co_filename, [])
+    if text not in known:
+        known.insert(0, text)
+
+
+@lru_cache(maxsize=256)
+def _defines(text: str, code: types.CodeType) -> bool:
+    """Whether the code of a function comes from a text."""
+    try:
+        left: list[Any] = [compile(text, code.co_filename, "exec", dont_inherit=True)]
+    except SyntaxError:
+        return False
+    while left:
+        part = left.pop()
+        if part == code:
+            return True
+        left += [inner for inner in part.co_consts if isinstance(inner, types.CodeType)]
+    return False
+
+
+def _text_of(code: types.CodeType) -> str:
     text = "".join(linecache.getlines(code.co_filename))
+    return text or next((known for known in _TEXTS.get(code.co_filename, ()) if _defines(known, code)), "")
+
+
+def _find(code: types.CodeType, text: str) -> FunctionNode:
     where = Location(code.co_filename, code.co_firstlineno, f"def {code.co_name}")
     if not text:
         raise UnsupportedProgram(
             f"the source of `{code.co_name}` is not available",
             where,
-            "Define the function in a file or a notebook.",
+            "Define the function in a file or a notebook, or pass its text: differentiate(..., source=text).",
         )
     found = [node for node in _functions(text) if _is_at(node, code)]
     # Of nested lambdas that all contain the code, the innermost is the one.

@@ -6,7 +6,8 @@ import linecache
 import numpy as np
 import pytest
 
-from sdfgad.errors import UnsupportedProgram
+import sdfgad
+from sdfgad.errors import ArgumentError, UnsupportedProgram
 from sdfgad.parse.source import read_source
 from tests.helpers import module_from
 
@@ -98,6 +99,43 @@ def test_source_is_not_available():
     with pytest.raises(UnsupportedProgram, match="source of `made` is not available") as caught:
         read_source(space["made"])
     assert "file" in str(caught.value)
+    assert "source=text" in str(caught.value)
+
+
+TEXT = """
+import numpy as np
+
+def helper(x):
+    return x * x
+
+def made(x, s):
+    f = lambda u: helper(u) * s
+    return np.sum(f(x)) + {}
+"""
+
+
+def test_source_that_is_passed():
+    found = []
+    for number in (1.0, 2.0):
+        space, text = {}, TEXT.format(number)
+        exec(text, space)
+        found.append(sdfgad.differentiate(space["made"], source=text))
+    for number, g in zip((1.0, 2.0), found, strict=True):
+        assert g.value(np.ones(3), 2.0) == 6.0 + number
+        np.testing.assert_array_equal(g(np.ones(3), 2.0)["x"], 4.0 * np.ones(3))
+    space = {}
+    exec(TEXT.format("np.roll(x, x)"), space)
+    with pytest.raises(UnsupportedProgram) as caught:
+        sdfgad.differentiate(space["made"], source=TEXT.format("np.roll(x, x)"))(np.ones(3), 2.0)
+    assert str(caught.value.where) == "<string>:9: return np.sum(f(x)) + np.roll(x, x)"
+
+
+@pytest.mark.parametrize("text", ["def made(x):\n    return x", "def other(x, s):\n    return x", "no text"])
+def test_source_of_something_else(text):
+    space = {}
+    exec(TEXT.format("s"), space)
+    with pytest.raises(ArgumentError, match="`source` does not define `made` as it is"):
+        sdfgad.differentiate(space["made"], source=text)
 
 
 @pytest.mark.parametrize("function", [len, np.sin, print])
