@@ -424,6 +424,8 @@ def specialised(
 
 def _in_structure(call: Call, name: str, gradients: Mapping[str, Any]) -> Any:
     """The gradients of all leaves of an argument, or of a part of one, in its structure; None for other leaves."""
+    if name in gradients:
+        return gradients[name]
     part = call.part(name)
     assert part is not None
     return build(part[0], map(gradients.get, names(*part)), container)

@@ -15,6 +15,8 @@ from collections.abc import Callable, Hashable, Iterator
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import ArgumentError
 
 # Classes of these packages are not taken apart: their objects are constants, or refused.
@@ -50,18 +52,28 @@ class Structure:
         return f".{key}" if has_names else f"[{key!r}]"
 
 
-def structure_of(value: Any, name: str, level: int = 0) -> Structure | None:
-    """The structure of a container; None for anything else.
+# What is certainly no container; most leaves are.
+PLAIN = frozenset({np.ndarray, float, int, bool, complex, str, np.float64, np.float32, type(None)})
+
+
+def flattened(value: Any, name: str) -> tuple[Structure | None, list[Any]]:
+    """The structure of a container, None for anything else, and its leaves in order.
 
     Raises:
         ArgumentError: it contains itself.
     """
-    items = items_of(value)
+    leaves: list[Any] = []
+    return _flattened(value, name, leaves, 0), leaves
+
+
+def _flattened(value: Any, name: str, leaves: list[Any], level: int) -> Structure | None:
+    items = None if type(value) in PLAIN else items_of(value)
     if items is None:
+        leaves.append(value)
         return None
     if level > MOST_LEVELS:
         raise ArgumentError(f"the argument `{name}` is nested too deeply, or contains itself", None, "Pass its arrays.")
-    parts = tuple([structure_of(part, name, level + 1) for part in items.values()])
+    parts = tuple([_flattened(part, name, leaves, level + 1) for part in items.values()])
     return Structure(type(value), tuple(items), parts)
 
 
@@ -98,16 +110,6 @@ def _slots(cls: type) -> tuple[str, ...]:
     slots = cls.__dict__.get("__slots__", ())
     names = (slots,) if isinstance(slots, str) else tuple(slots)
     return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
-
-
-def leaves(structure: Structure | None, value: Any) -> Iterator[Any]:
-    """The leaves of a container with this structure, in order."""
-    if structure is None:
-        yield value
-        return
-    items = items_of(value) or {}
-    for key, part in zip(structure.keys, structure.parts, strict=True):
-        yield from leaves(part, items[key])
 
 
 @lru_cache(maxsize=1024)

@@ -14,14 +14,13 @@ from sdfgad.errors import ArgumentError, Location
 from sdfgad.parse.parse import ArrayArgument
 from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import read_source
-from sdfgad.parse.structure import Part, Structure, build, container, leaves, names, part_named, path_of, structure_of
+from sdfgad.parse.structure import PLAIN, Part, Structure, build, container, flattened, names, part_named, path_of
 from sdfgad.parse.values import DTYPES
 
 SUPPORTED = tuple(np.dtype(name) for name in sorted(DTYPES))
 FLOAT = ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
 COMPLEX = ArrayArgument((), np.dtype(np.complex128), is_scalar=True, weak=True)
-# What is certainly no container, and what makes a container one that is taken apart.
-PLAIN = frozenset({np.ndarray, float, int, bool, complex, str, np.float64, np.float32, type(None)})
+# What makes a container one that is taken apart.
 DATA = np.ndarray, np.generic, float, complex
 # Flags of the code of functions with `*args` or `**kwargs`.
 COLLECTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -98,24 +97,20 @@ def _flattened(function: Callable[..., Any], values: dict[str, Any]) -> tuple[di
     flat: dict[str, Any] = {}
     structures: dict[str, Structure] = {}
     for name, value in values.items():
-        structure = None if type(value) in PLAIN else _structure(function, name, value)
-        if structure is None:
+        if type(value) in PLAIN:
+            flat[name] = value
+            continue
+        try:
+            structure, leaves = flattened(value, name)
+        except ArgumentError as error:
+            raise ArgumentError(error.what, definition(function), error.todo) from None
+        if structure is None or not (isinstance(value, (dict, list)) or any(isinstance(leaf, DATA) for leaf in leaves)):
+            # Containers of constants alone that have a hash are constants.
             flat[name] = value
         else:
             structures[name] = structure
-            flat.update(zip(names(structure, name), leaves(structure, value), strict=True))
+            flat.update(zip(names(structure, name), leaves, strict=True))
     return flat, structures
-
-
-def _structure(function: Callable[..., Any], name: str, value: Any) -> Structure | None:
-    """The structure of an argument; None where it is no container, or one of constants alone that has a hash."""
-    try:
-        structure = structure_of(value, name)
-    except ArgumentError as error:
-        raise ArgumentError(error.what, definition(function), error.todo) from None
-    if structure is None or isinstance(value, (dict, list)):
-        return structure
-    return structure if any(isinstance(leaf, DATA) for leaf in leaves(structure, value)) else None
 
 
 def _bound_plainly(

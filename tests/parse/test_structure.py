@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sdfgad.errors import ArgumentError
-from sdfgad.parse.structure import build, container, identifier, leaves, names, part_named, path_of, structure_of
+from sdfgad.parse.structure import build, container, flattened, identifier, names, part_named, path_of
 
 
 class Point(NamedTuple):
@@ -67,26 +67,24 @@ VALUES = {
 @pytest.mark.parametrize("name", VALUES)
 def test_leaves_names_and_what_is_rebuilt(name):
     value, expected = VALUES[name]
-    structure = structure_of(value, "p")
+    structure, found = flattened(value, "p")
     assert list(names(structure, "p")) == expected
-    found = list(leaves(structure, value))
     assert len(found) == len(expected)
     for text, leaf in zip(expected, found, strict=True):
         assert eval(text, {"p": value}) is leaf
     again = build(structure, iter(found), container)
     assert type(again) is type(value)
-    assert structure_of(again, "p") == structure
-    assert hash(structure_of(again, "p")) == hash(structure)
-    assert list(leaves(structure, again)) == found
+    assert flattened(again, "p") == (structure, found)
+    assert hash(flattened(again, "p")[0]) == hash(structure)
 
 
-@pytest.mark.parametrize("value", [1.0, np.ones(2), None, "text", len, np, {1, 2}, Color.RED, Point, range(3)])
+@pytest.mark.parametrize("value", [1.0, None, "text", len, np, {1, 2}, Color.RED, Point, range(3)])
 def test_what_is_no_container(value):
-    assert structure_of(value, "p") is None
+    assert flattened(value, "p") == (None, [value])
 
 
 def test_structures_differ_in_class_keys_and_order():
-    found = {structure_of(v, "p") for v in ({"a": 1, "b": 2}, {"b": 1, "a": 2}, [1, 2], (1, 2), Point(1, 2), {"a": 1})}
+    found = {flattened(v, "p")[0] for v in ({"a": 1, "b": 2}, {"b": 1, "a": 2}, [1, 2], (1, 2), Point(1, 2), {"a": 1})}
     assert len(found) == 6
 
 
@@ -94,7 +92,7 @@ def test_a_container_in_itself():
     value = [1.0]
     value.append(value)
     with pytest.raises(ArgumentError, match="the argument `p` is nested too deeply, or contains itself"):
-        structure_of(value, "p")
+        flattened(value, "p")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +115,7 @@ def test_paths(text, expected):
 
 
 def test_parts_by_path():
-    structure = structure_of({"layers": [Layer(1.0)]}, "p")
+    structure, _ = flattened({"layers": [Layer(1.0)]}, "p")
     assert part_named(structure, "p", ("layers", 0, "w")) == (None, "p['layers'][0].w")
     assert part_named(structure, "p", ("layers",)) == (structure.parts[0], "p['layers']")
     assert part_named(structure, "p", ("layers", 1)) is None
