@@ -32,6 +32,7 @@ STATEMENTS = {
     "arrays swapped in loops, or chosen by a branch and then updated in place": "tests/parse/test_merging.py",
     "dicts, lists, tuples, named tuples, dataclasses and objects as arguments and results": "tests/api/test_trees.py",
     "items of containers and attributes of objects that loops and branches bind anew": "tests/parse/test_items.py",
+    "classes: methods, properties, inheritance, `super()`, `dataclasses.replace`": "tests/parse/test_objects.py",
     "bound methods, `functools.partial`, objects with `__call__`": "tests/api/test_callables.py",
     "elements of integer arrays as shifts, shapes and axes": "tests/parse/test_constants.py",
     "comprehensions, lambdas, nested functions, closures, `partial`": "tests/parse/test_refusals.py",

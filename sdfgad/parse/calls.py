@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import random
 import types
@@ -96,6 +97,10 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return inlined(frame, node, function, positional, keywords)
     if isinstance(function, Record):
         return _dispatch(frame, node, function.cls.__call__, [function, *positional], keywords)
+    if function is super and not positional:
+        return objects.Parent.of(frame.b, frame.source, frame.env)
+    if function is dataclasses.replace:
+        return objects.replaced(frame.b, positional[0], keywords)
     if objects.is_class(function):
         return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
     if isinstance(function, types.MethodType) and isinstance(function.__self__, tuple):

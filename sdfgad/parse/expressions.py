@@ -84,6 +84,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     if isinstance(value, Record):
         found = objects.attribute(frame.b, value, node.attr, partial(calls.inlined, frame, node))
         return containers.read(frame.b, found, f"`.{node.attr}`")
+    if isinstance(value, objects.Parent):
+        return value.attribute(frame.b, node.attr, partial(calls.inlined, frame, node))
     if not isinstance(value, (Tensor, Selection)):
         found = frame.b.python(getattr, value, node.attr)
         is_array = isinstance(found, np.ndarray)

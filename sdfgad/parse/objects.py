@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from sdfgad.parse import containers
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.source import Source
 from sdfgad.parse.structure import Structure, is_record, items_of, sequence
-from sdfgad.parse.values import Record
+from sdfgad.parse.values import Holder, Record
 
 # Inlines a call of a function of the user.
 Inline = Callable[[Any, list[Any], dict[str, Any]], Any]
@@ -49,7 +53,45 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         return inline(found.fget, [record], {})
     if isinstance(found, types.FunctionType):
         return types.MethodType(found, record)
-    return b.python(getattr, record.cls, name)
+    found = b.python(getattr, record.cls, name)
+    return b.capture(name, found, partial(getattr, record.cls, name)) if isinstance(found, np.ndarray) else found
+
+
+@dataclasses.dataclass(frozen=True)
+class Parent(Holder):
+    """``super()`` in a method of `cls`: the object, whose attributes are those of the classes behind `cls`."""
+
+    record: Record
+    cls: type
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return (self.record,)
+
+    @staticmethod
+    def of(b: Builder, source: Source, env: Mapping[str, Any]) -> Parent:
+        """``super()`` in a method with these local names."""
+        cls, first = source.outer.get("__class__"), next(iter(inspect.signature(source.function).parameters), "")
+        record = env.get(first)
+        if not isinstance(cls, type) or not isinstance(record, Record):
+            raise b.unsupported("super() is only supported in methods of objects", "Name the class instead.")
+        return Parent(record, cls)
+
+    def attribute(self, b: Builder, name: str, inline: Inline) -> Any:
+        mro = self.record.cls.__mro__
+        owner = next((c for c in mro[mro.index(self.cls) + 1 :] if name in c.__dict__), object)
+        found = owner.__dict__.get(name)
+        if isinstance(found, property):
+            return inline(found.fget, [self.record], {})
+        if isinstance(found, types.FunctionType):
+            return types.MethodType(found, self.record)
+        if owner is object and name == "__init__":
+            return _nothing
+        return b.python(getattr, owner, name)
+
+
+def _nothing() -> None:
+    """``object.__init__``."""
 
 
 def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
@@ -82,6 +124,19 @@ def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, A
     elif cls is types.SimpleNamespace:
         record.fields.update({name: b.settle(value) for name, value in keywords.items()})
     return record
+
+
+def replaced(b: Builder, record: Any, changes: dict[str, Any]) -> Record:
+    """``dataclasses.replace``: another object of the class, some of whose attributes are others."""
+    if not isinstance(record, Record) or not dataclasses.is_dataclass(record.cls):
+        raise b.unsupported("dataclasses.replace takes a dataclass", "Construct the object anew.")
+    names = {field.name for field in dataclasses.fields(record.cls) if field.init}
+    if hasattr(record.cls, "__post_init__") or not changes.keys() <= names:
+        what = f"`{record.cls.__name__}` is replaced by other fields than it has, or has a __post_init__"
+        raise b.unsupported(what, "Construct the object anew.")
+    fields = {name: record.fields[name] for name in record.fields if name in names}
+    new = fields | {name: b.settle(value, name) for name, value in changes.items()}
+    return Record(record.cls, containers.tracked(b, new))
 
 
 def _has_source(function: Any) -> bool:

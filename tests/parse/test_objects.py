@@ -1,0 +1,157 @@
+"""Objects of the user's classes: what their classes define, inheritance, and how they are constructed."""
+
+import textwrap
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import UnsupportedProgram
+from tests.helpers import line_of, module_from
+from tests.helpers_ir import assert_like_python, assert_slope
+
+HEAD = """
+import numpy as np
+from collections import namedtuple
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+
+Pair = namedtuple("Pair", "a b", defaults=(2.0,))
+
+@dataclass
+class Point:
+    x: np.ndarray
+    y: float = 2.0
+    tags: list = field(default_factory=list)
+
+    @property
+    def norm(self):
+        return np.sqrt(np.sum(self.x**2) + self.y**2)
+
+    @staticmethod
+    def twice(u):
+        return 2.0 * u
+
+    @classmethod
+    def at(cls, x):
+        return cls(x, y=cls.scale)
+
+    scale = 3.0
+
+@dataclass(kw_only=True)
+class Checked:
+    x: np.ndarray
+    total: float = field(init=False, default=0.0)
+
+    def __post_init__(self):
+        self.total = np.sum(self.x)
+
+class Base:
+    weights = np.array([0.5, 1.0, 1.5, 2.0])
+    count = 0
+
+    def __init__(self, x):
+        self.x = x
+        self.steps = []
+
+    def value(self):
+        return np.sum(self.x * self.weights)
+
+    @property
+    def name(self):
+        return "base"
+
+    def __call__(self, s):
+        return self.value() * s
+
+class Derived(Base):
+    count = 2
+
+    def __init__(self, x, extra):
+        super().__init__(x)
+        self.extra = extra
+
+    def value(self):
+        return super().value() + self.extra * self.count * len(super().name)
+
+class Last(Derived):
+    def update(self, s):
+        self.x = self.x * s
+        self.steps.append(self.x)
+        return self
+
+class Fixed:
+    __slots__ = ("x", "y")
+
+    def __init__(self, x):
+        self.x = x
+        self.y = x * 2.0
+
+class Empty:
+    pass
+
+def program(x, s):
+"""
+PROGRAMS = {
+    "a dataclass": "p = Point(x[0])\np.tags.append(s)\nreturn p.norm * p.x * len(p.tags) + Point.twice(p.y)",
+    "a class method": "return Point.at(x[1]).y * Point.at(x[0]).x * s",
+    "after construction": "c = Checked(x=x[0] * s)\nreturn c.total * c.x",
+    "replaced": "p = Point(x[0], s)\nq = replace(p, y=s * s)\nreturn q.x * q.y + p.y",
+    "a named tuple": "p = Pair(x[0])\nq = p._replace(a=x[1] * s)\na, b = q\nreturn a * b * p.a + Pair(b=s, a=x[2]).b",
+    "inheritance": "d = Derived(x[0], s)\nreturn d.value() * d.x * Base(x[1]).value()",
+    "methods in a row": "d = Last(x[0], s).update(s).update(2.0)\nreturn d.x * d(s) + d.steps[0]",
+    "called": "f = Derived(x[0] * s, s)\nreturn f(s) * x[1]",
+    "slots": "f = Fixed(x[0] * s)\nf.y = f.y + f.x\nreturn f.x * f.y",
+    "without a constructor": "e = Empty()\ne.x = x[0] * s\ne.n = 2\nreturn e.x * e.n",
+    "a namespace": "n = SimpleNamespace(a=x[0], b=s)\nn.c = n.a * n.b\nreturn n.c * x[1]",
+    "kinds": "p = Point(x[0])\nif isinstance(p, Point) and not isinstance(p, Base):\n    return p.x * s\nreturn x[1]",
+    "references": "p = Point(x[0])\nq = p\nq.y = s\nq.x = q.x * 2.0\nreturn p.x * p.y",
+    "arrays in place": "p = Point(x[0] * 1.0)\nq = [p, p]\nq[0].x += s\nq[1].x[1:] *= x[1, 0]\nreturn p.x",
+    "in containers": "d = {'p': [Point(x[k], s * k) for k in range(3)]}\nreturn sum(p.x * p.y for p in d['p'])",
+    "returned": "def make(k):\n    return Point(x[k]), Pair(x[k] * s)\na, b = make(1)\nreturn a.x * b.a",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name, tmp_path):
+    program = module_from(HEAD + textwrap.indent(PROGRAMS[name], "    "), tmp_path).program
+    x = np.random.default_rng(2).random((3, 4)) + 0.5
+    assert_like_python(program, x, 0.3)
+    assert_slope(program, x, 0.3)
+
+
+class Guarded:
+    def __init__(self, x):
+        self._x = x
+
+    @property
+    def x(self):
+        return self._x
+
+
+def without_attribute(x):
+    return np.sum(Guarded(x).y)
+
+
+def to_a_property(x):
+    g = Guarded(x)
+    g.x = x * 2.0
+    return np.sum(g.x)
+
+
+def too_many(x):
+    return np.sum(Guarded(x, x).x)
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "what"),
+    [
+        (without_attribute, "return", "Python raises AttributeError here"),
+        (to_a_property, "g.x =", r"`.x` is a property, and assigned to"),
+        (too_many, "return", "does not fit|takes 2 positional"),
+    ],
+)
+def test_what_is_refused(program, line, what):
+    with pytest.raises((UnsupportedProgram, sdfgad.errors.ArgumentError), match=what) as caught:
+        sdfgad.differentiate(program)(np.ones(3))
+    assert str(caught.value.where) == line_of(program, line)

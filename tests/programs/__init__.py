@@ -1,0 +1,1 @@
+"""Programs as people write them: classes, dataclasses, dicts and lists together. Each has `program` and `arguments`."""
