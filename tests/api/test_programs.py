@@ -8,7 +8,7 @@ import pytest
 
 import sdfgad
 
-NAMES = ("agents", "network", "rigid_bodies")
+NAMES = ("agents", "instruments", "lattice", "network", "rigid_bodies")
 
 
 @pytest.mark.parametrize("name", NAMES)
