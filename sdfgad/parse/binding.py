@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from sdfgad.parse import containers, objects, trees
-from sdfgad.parse.calls import as_sequence
+from sdfgad.parse.calls import as_sequence, method
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
@@ -120,6 +120,8 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     """``container[index] = value``."""
     if isinstance(container, (Tensor, Selection)):
         setitem(frame.b, container, index, value)
+    elif isinstance(container, Record):
+        method(frame, frame.source.node, container, "__setitem__", index, value)
     elif isinstance(container, (list, dict)) and is_static(index):
         containers.require_current(frame.b, container, containers.item_key(container, index))
         if isinstance(index, slice) and isinstance(value, Iteration):

@@ -34,6 +34,8 @@ ITERATOR_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({enumerate, zip, r
 STATIC_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset(
     {tuple, list, dict, str, bool, round, divmod, isinstance, sorted, slice, np.dtype}
 )
+# Builtin functions that call a method of an object.
+OBJECT_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({abs, bool, float, int, len, round})
 MOST_NESTED_CALLS = 50
 RANDOM_SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
 
@@ -77,6 +79,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         keywords = {name: _items_now(frame, value) for name, value in keywords.items()}
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
+    if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
+        return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
     known = known_function(function)
     if known is not None:
         return _known(frame, node, known, function, positional, keywords)
@@ -130,6 +134,15 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
+
+
+def method(frame: Frame, node: ast.AST, record: Record, name: str, *arguments: Any) -> Any:
+    """A call of a method that Python calls for an operator or a builtin function, such as ``__len__``."""
+    function = inspect.getattr_static(record.cls, name, None)
+    if not isinstance(function, types.FunctionType):
+        what = f"`{record.cls.__name__}` does not define `{name}` in Python"
+        raise UnsupportedProgram(what, frame.b.where, "Define it, or use the object's attributes.")
+    return inlined(frame, node, function, [record, *arguments], {})
 
 
 def _takes_iterators(function: Any) -> bool:
@@ -216,7 +229,7 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
 
 
 def inlined(
-    frame: Frame, node: ast.expr, function: Any, positional: list[Any], keywords: Keywords, is_definition: bool = False
+    frame: Frame, node: ast.AST, function: Any, positional: list[Any], keywords: Keywords, is_definition: bool = False
 ) -> Any:
     """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame."""
     if frame.depth > MOST_NESTED_CALLS:
@@ -244,7 +257,7 @@ def _as_local(b: Builder, name: str, value: Any) -> Any:
     return b.settle(value, name)
 
 
-def _parameters(frame: Frame, node: ast.expr, function: Any, positional: list[Any], keywords: Keywords) -> Keywords:
+def _parameters(frame: Frame, node: ast.AST, function: Any, positional: list[Any], keywords: Keywords) -> Keywords:
     is_closure = isinstance(function, Closure)
     name = function.name if is_closure else function.__name__
     try:

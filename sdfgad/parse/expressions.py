@@ -99,6 +99,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
 
 def subscript(frame: Frame, node: ast.Subscript) -> Any:
     container, index = evaluated(frame, [node.value, node.slice])
+    if isinstance(container, Record):
+        return calls.method(frame, node, container, "__getitem__", index)
     return item(frame, container, index)
 
 
@@ -118,7 +120,13 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
 
 def binary(frame: Frame, node: ast.BinOp) -> Any:
     left, right = evaluated(frame, [node.left, node.right])
-    return operators.binary(frame.b, type(node.op), left, right)
+    return operation(frame, node, type(node.op), left, right)
+
+
+def operation(frame: Frame, node: ast.expr, op: type[ast.operator], left: Any, right: Any) -> Any:
+    """``left op right``, by the method that a class of the user defines for it, or else of numbers and arrays."""
+    found = objects.overloaded(operators.python_name(op), left, right, partial(calls.inlined, frame, node))
+    return operators.binary(frame.b, op, left, right) if found is NotImplemented else found
 
 
 def unary(frame: Frame, node: ast.UnaryOp) -> Any:
@@ -126,6 +134,8 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Any:
     if isinstance(node.op, ast.Not):
         known = conditions.known_truth(value)
         return not known if known is not None else elementwise(frame.b, "logical_not", truth(frame.b, value))
+    if isinstance(value, Record):
+        return calls.method(frame, node, value, f"__{operators.UNARY[type(node.op)][0].__name__}__")
     return operators.unary(frame.b, type(node.op), value)
 
 
@@ -133,9 +143,15 @@ def compare(frame: Frame, node: ast.Compare) -> Any:
     values = evaluated(frame, [node.left, *node.comparators])
     result: Any = True
     for op, left, right in zip(node.ops, values[:-1], values[1:], strict=True):
-        part = operators.compare(frame.b, type(op), left, right)
+        part = _compared(frame, node, type(op), left, right)
         result = part if result is True else logical(frame.b, "logical_and", result, part)
     return result
+
+
+def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    if not isinstance(left, Record) or op in operators.IDENTITY:
+        return operators.compare(frame.b, op, left, right)
+    return calls.method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
 
 
 def named(frame: Frame, node: ast.NamedExpr) -> Any:

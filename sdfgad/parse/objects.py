@@ -57,6 +57,17 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     return b.capture(name, found, partial(getattr, record.cls, name)) if isinstance(found, np.ndarray) else found
 
 
+def overloaded(name: str, left: Any, right: Any, inline: Inline) -> Any:
+    """``left op right`` by ``__op__`` of the left object, or ``__rop__`` of the right one; else NotImplemented."""
+    for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
+        function = getattr(owner.cls, method, None) if isinstance(owner, Record) else None
+        if isinstance(function, types.FunctionType):
+            result = inline(function, [owner, other], {})
+            if result is not NotImplemented:
+                return result
+    return NotImplemented
+
+
 @dataclasses.dataclass(frozen=True)
 class Parent(Holder):
     """``super()`` in a method of `cls`: the object, whose attributes are those of the classes behind `cls`."""

@@ -52,6 +52,11 @@ UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
 }
 
 
+def python_name(op: type[ast.operator]) -> str:
+    """The name of an operator in the methods by which classes define it, such as ``add`` of ``__add__``."""
+    return BINARY[op][0].__name__.strip("_")
+
+
 def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     """``left op right``."""
     if op not in BINARY:

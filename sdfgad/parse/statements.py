@@ -11,7 +11,7 @@ import numpy as np
 from sdfgad.parse import calls, operators
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
-from sdfgad.parse.expressions import item
+from sdfgad.parse.expressions import item, operation
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
@@ -53,7 +53,7 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         if isinstance(old, list):
             calls.extend(frame, node, old, value)
             return
-        result = operators.binary(frame.b, type(node.op), old, value)
+        result = operated(frame, node, old, value)
         if _is_array(old):
             _update_array(frame, old, result)
         else:
@@ -65,7 +65,7 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
             _update_item(frame, node, owner.fields, node.target.attr)
             return
         part = part_of(frame, node.target)
-        _update_array(frame, part, operators.binary(frame.b, type(node.op), part, frame.eval(node.value)))
+        _update_array(frame, part, operated(frame, node, part, frame.eval(node.value)))
         return
     if not isinstance(node.target, ast.Subscript):
         raise frame.unsupported(node, "this assignment target is not supported")
@@ -80,17 +80,25 @@ def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) 
         return
     if isinstance(container, (list, dict)) and _is_array(old):
         # An array in a list is updated in place.
-        _update_array(frame, old, operators.binary(frame.b, type(node.op), old, frame.eval(node.value)))
+        _update_array(frame, old, operated(frame, node, old, frame.eval(node.value)))
         return
     if calls_user_function(frame, node.value):
         old = frame.b.settle(old)
     before = frame.b.versions.writes
     value = frame.eval(node.value)
     require_unchanged(frame, [old], before)
-    result = operators.binary(frame.b, type(node.op), old, value)
+    result = operated(frame, node, old, value)
     if _is_array(old):
         require_same_kind(frame.b, result, old)
     store(frame, container, index, result)
+
+
+def operated(frame: Frame, node: ast.AugAssign, old: Any, value: Any) -> Any:
+    """The value of ``old op= value``; an object may define it by a method of its own, such as ``__iadd__``."""
+    method = f"__i{operators.python_name(type(node.op))}__"
+    if isinstance(old, Record) and hasattr(old.cls, method):
+        return calls.method(frame, node.value, old, method, value)
+    return operation(frame, node.value, type(node.op), old, value)
 
 
 def _update_array(frame: Frame, array: Any, result: Any) -> None:

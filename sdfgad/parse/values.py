@@ -291,7 +291,8 @@ def as_tensor(value: Any) -> Tensor:
     if is_number(value):
         dtype = {int: INT, float: np.dtype(np.float64), complex: np.dtype(np.complex128)}[type(value)]
         return scalar(Const(value, dtype), weak=True)
-    raise NotNumeric(f"{type(value).__name__} is not a number or an array")
+    kind = value.cls.__name__ if isinstance(value, Record) else type(value).__name__
+    raise NotNumeric(f"{kind} is not a number or an array")
 
 
 def cast(expr: Expr, dtype: np.dtype[Any]) -> Expr:

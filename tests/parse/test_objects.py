@@ -90,6 +90,51 @@ class Fixed:
 class Empty:
     pass
 
+class Vector:
+    def __init__(self, *parts):
+        self.parts = list(parts)
+
+    def __add__(self, other):
+        if isinstance(other, Vector):
+            return Vector(*[a + b for a, b in zip(self.parts, other.parts)])
+        return NotImplemented
+
+    def __mul__(self, factor):
+        return Vector(*[a * factor for a in self.parts])
+
+    __rmul__ = __mul__
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __neg__(self):
+        return -1.0 * self
+
+    def __matmul__(self, other):
+        return sum(a * b for a, b in zip(self.parts, other.parts))
+
+    def __getitem__(self, k):
+        return self.parts[k]
+
+    def __setitem__(self, k, value):
+        self.parts[k] = value
+
+    def __len__(self):
+        return len(self.parts)
+
+    def __abs__(self):
+        return np.sqrt(self @ self)
+
+    def __eq__(self, other):
+        return self.parts[0] == other.parts[0]
+
+    def __lt__(self, other):
+        return abs(self) < abs(other)
+
+    def __iadd__(self, other):
+        self.parts = [a + b for a, b in zip(self.parts, other.parts)]
+        return self
+
 def program(x, s):
 """
 PROGRAMS = {
@@ -102,6 +147,14 @@ PROGRAMS = {
     "methods in a row": "d = Last(x[0], s).update(s).update(2.0)\nreturn d.x * d(s) + d.steps[0]",
     "called": "f = Derived(x[0] * s, s)\nreturn f(s) * x[1]",
     "slots": "f = Fixed(x[0] * s)\nf.y = f.y + f.x\nreturn f.x * f.y",
+    "operators": "v, w = Vector(x[0], x[1] * s), Vector(x[2], x[0])\nu = 2.0 * v - w * s + w\n"
+    "return (u @ v) * abs(w) * len(u)",
+    "items by methods": "v = Vector(x[0], s)\nv[1] = v[0] * v[1]\nreturn v[1] * v[-2]",
+    "comparisons": "v, w = Vector(x[0, 0] * s), Vector(x[1, 0])\nif v < w and not v == w:\n"
+    "    return v[0] * w[0]\nreturn w[0]",
+    "in place, by a method": "v = Vector(x[0], x[1])\nw = v\nv += Vector(x[2], x[0] * s)\nreturn w[0] * w[1]",
+    "in a loop": "v, w = Vector(x[0, 0], x[0, 1] * s), Vector(x[1, 0], 0.5)\nfor k in range(200):\n"
+    "    v = v + 0.01 * w\n    w = w - 0.01 * v\nreturn v @ w * x",
     "without a constructor": "e = Empty()\ne.x = x[0] * s\ne.n = 2\nreturn e.x * e.n",
     "a namespace": "n = SimpleNamespace(a=x[0], b=s)\nn.c = n.a * n.b\nreturn n.c * x[1]",
     "kinds": "p = Point(x[0])\nif isinstance(p, Point) and not isinstance(p, Base):\n    return p.x * s\nreturn x[1]",
@@ -133,6 +186,14 @@ def without_attribute(x):
     return np.sum(Guarded(x).y)
 
 
+def without_operator(x):
+    return Guarded(x) * 2.0
+
+
+def without_length(x):
+    return np.sum(x) * len(Guarded(x))
+
+
 def to_a_property(x):
     g = Guarded(x)
     g.x = x * 2.0
@@ -147,6 +208,8 @@ def too_many(x):
     ("program", "line", "what"),
     [
         (without_attribute, "return", "Python raises AttributeError here"),
+        (without_operator, "return", "Guarded is not a number or an array"),
+        (without_length, "return", "`Guarded` does not define `__len__` in Python"),
         (to_a_property, "g.x =", r"`.x` is a property, and assigned to"),
         (too_many, "return", "does not fit|takes 2 positional"),
     ],
