@@ -8,7 +8,7 @@ import pytest
 
 import sdfgad
 
-NAMES = ("agents", "instruments", "lattice", "network", "rigid_bodies")
+NAMES = ("agents", "fem", "instruments", "lattice", "network", "rigid_bodies")
 
 
 @pytest.mark.parametrize("name", NAMES)
