@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
-from sdfgad.parse import sharing, trees
+from sdfgad.parse import containers, sharing, trees
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_state import Env, Leaf, LoopNode, Stores
@@ -45,8 +45,10 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
             result[name] = Unbound("it is re-bound in a loop")
     carried = {id(one) for name in stores.carried for one in trees.sequences(inside[name])}
     for old, new in done.values():
-        if new is not old and isinstance(new, (list, dict)) and id(old) in carried:
-            frame.b.contents.add_copy(new, [old])
+        if new is not old and isinstance(new, (list, dict)):
+            containers.tracked(frame.b, new)
+            if id(old) in carried:
+                frame.b.contents.add_copy(new, [old])
     return result
 
 
@@ -60,7 +62,7 @@ def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) ->
             sources |= _aliased_before(frame, name, first.get(id(store)), loop)
         return value_in_storage(frame.b, store, sources - {str(store.buffer)})
 
-    value = stores.rebuilt(name, held)
+    value = stores.rebuilt(frame.b, name, len(frame.b.blocks), held)
     ends = [(env.get(name, ABSENT), env) for env in ([frame.env] if has_run else [frame.env, loop.before])]
     if any(sharing.is_shared(frame, end, env) for end, env in ends):
         sharing.add_copies(frame.b, value, [end for end, _ in ends])
@@ -99,9 +101,12 @@ def _held(frame: Frame, value: Any, loop: ParsedLoop, done: dict[int, tuple[Any,
     """A value of the loop's body after the loop, with the counter replaced by its value in the last trip."""
     with frame.b.versions.unchecked():
         try:
-            return AfterLoop(_in_last_trip(frame, value, loop.last, done), loop.trips)
+            last = _in_last_trip(frame, value, loop.last, done)
         except _Lost:
             return Unbound("it is made in a loop, and holds what changes from trip to trip")
+    for one in trees.sequences(last):
+        frame.b.contents.surface(one, len(frame.b.blocks))
+    return last if frame.b.holds(loop.trips - 1) else AfterLoop(last, loop.trips)
 
 
 def _in_last_trip(frame: Frame, value: Any, last: dict[str, Lin], done: dict[int, tuple[Any, Any]]) -> Any:

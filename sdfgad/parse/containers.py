@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Container
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Location
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import appending
+from sdfgad.parse import appending, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
 from sdfgad.parse.values import Unbound
@@ -19,6 +20,14 @@ def tracked(b: Builder, container: Any) -> Any:
     """Record the block that creates a list or dict, and return the container."""
     b.contents.add(container, len(b.blocks))
     return container
+
+
+def tracked_parts(b: Builder, value: Any, depth: int, but: Container[int] = ()) -> Any:
+    """Record that the lists and dicts of a value belong to a block at this depth, except those with ids in `but`."""
+    for one in trees.sequences(value):
+        if isinstance(one, (list, dict)) and id(one) not in but:
+            b.contents.add(one, depth)
+    return value
 
 
 # For changes of anything but one item that is there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -53,6 +53,12 @@ class Contents:
         """The depth of the block that created a list or dict; 1, the outermost, for those from elsewhere."""
         known = self._known.get(id(container))
         return 1 if known is None else known.depth
+
+    def surface(self, container: Any, depth: int) -> None:
+        """Record that a list or dict which a deeper block created, and that is followed, belongs to a block here."""
+        known = self._known.get(id(container))
+        if known is not None and known.depth > depth:
+            self._known[id(container)] = replace(known, depth=depth)
 
     def count_change(self, container: Any) -> None:
         """Count a change of a list or dict, which makes copies of it stale."""

@@ -182,12 +182,12 @@ def _branch(frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt
             items.as_names(frame)
         ends.append((frame.env, statements))
     b.where = here
-    frame.env = _merge(frame, before, ends, node)
+    frame.env = _merge(frame, before, ends, node, items)
     items.assign(frame)
     b.branch(condition, ends[0][1], ends[1][1], conditions.affine_forms(condition) or ())
 
 
-def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stmt) -> Env:
+def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stmt, items: Items) -> Env:
     merged = dict(before)
     masks: dict[Any, Any] = {}
     for name in {**ends[0][0], **ends[1][0]}:
@@ -197,6 +197,10 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
             merged[name] = x
         elif is_unmergeable(x) or is_unmergeable(y):
             merged[name] = x if is_unmergeable(x) else y
+        elif items.held_by(frame, values):
+            # What is in them differs, too, by the names of the items.
+            what = f"`{name}` is bound to a list, dict or object in a branch that changes one"
+            merged[name] = Unbound(what, Rebound(what, frame.b.where, "Bind it, or change it, before the branch."))
         else:
             merged[name] = _merged_value(frame, name, values, ends, node, masks)
     return merged

@@ -6,18 +6,19 @@ name for the time of that statement, under which it is carried from trip to trip
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sdfgad.parse import containers
+from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.values import UNDEFINED
 
-PREFIX = "_item_"
+# No name of a program begins so.
+PREFIX = "item "
 
 
 @dataclass(frozen=True)
@@ -29,17 +30,39 @@ class _Item:
 
 @dataclass
 class Items:
-    """The items that one loop or branch binds anew, as far as they are known."""
+    """The items that one loop or branch binds anew, as far as they are known.
+
+    Attributes:
+        barred: containers with such items which are carried as parts of the values of names instead.
+    """
 
     found: list[_Item] = field(default_factory=list)
+    barred: list[Any] = field(default_factory=list)
+    _count: int = 0
 
     def add(self, b: Builder, change: ItemChanged) -> bool:
         """Add an item that a statement in the body has changed; returns whether it is one of this loop or branch."""
-        is_own = change.depth == len(b.blocks) + 1
+        is_own = change.depth == len(b.blocks) + 1 and not any(one is change.container for one in self.barred)
         if is_own:
-            name = f"{PREFIX}{change.key}_{len(self.found)}"
+            self._count += 1
+            name = f"{PREFIX}{change.key!r}" + (f" ({self._count})" if self._count > 1 else "")
             self.found.append(_Item(change.container, change.key, name))
         return is_own
+
+    def held_by(self, frame: Frame, values: Iterable[Any]) -> list[Any]:
+        """The containers of the items that some values hold."""
+        references = trees.references(values, frame)
+        return [item.container for item in self.found if references[id(item.container)]]
+
+    def bar(self, frame: Frame, held: Iterable[Any]) -> frozenset[str]:
+        """Move the items of some containers back for good; returns the names that they had."""
+        self.barred += held
+        back = [item for item in self.found if any(item.container is one for one in self.barred)]
+        for item in back:
+            item.container[item.key] = frame.env.pop(item.name)
+        names = frozenset(item.name for item in back)
+        self.found = [item for item in self.found if item.name not in names]
+        return names
 
     @contextmanager
     def in_body(self, b: Builder) -> Iterator[None]:

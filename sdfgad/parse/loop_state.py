@@ -13,7 +13,7 @@ import numpy as np
 
 from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, reads
-from sdfgad.parse import sharing, trees
+from sdfgad.parse import containers, sharing, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
@@ -38,6 +38,7 @@ from sdfgad.parse.values import (
     MaybeBound,
     Selection,
     Tensor,
+    Unbound,
     as_tensor,
     is_number,
 )
@@ -100,11 +101,13 @@ class Stores:
         pairs = zip(values, self.carried[name].leaves, strict=True)
         return [(value, leaf) for value, leaf in pairs if leaf is not None]
 
-    def rebuilt(self, name: str, each: Callable[[Tensor, Leaf], Any]) -> Any:
+    def rebuilt(self, b: Builder, name: str, depth: int, each: Callable[[Tensor, Leaf], Any]) -> Any:
+        """The value of a name in blocks at this depth, whose leaves `each` makes of their storage."""
         carry = self.carried[name]
         pairs = zip(self.leaves[name], carry.leaves, strict=True)
         parts = [store if leaf is None else each(store, leaf) for store, leaf in pairs]
-        return trees.rebuilt(carry.like, parts, sharing.same_containers([*carry.ends]))
+        same = sharing.same_containers([*carry.ends])
+        return containers.tracked_parts(b, trees.rebuilt(carry.like, parts, same), depth, same)
 
 
 def initialise(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
@@ -137,45 +140,67 @@ def values_in_trip(b: Builder, stores: Stores) -> Env:
             return b.versions.copy_of(store, leaf.sources)
         return store if store.ndim else store.as_value(settled=False)
 
-    values = {name: stores.rebuilt(name, seen) for name in stores.carried}
+    values = {name: stores.rebuilt(b, name, len(b.blocks) + 1, seen) for name in stores.carried}
     for name, value in values.items():
         if stores.carried[name].is_shared:
             sharing.add_copies(b, value, stores.carried[name].ends)
     return values
 
 
-def newly_carried(
-    frame: Frame, node: LoopNode, outside: Env, carried: dict[str, Carry], old_buffers: frozenset[str]
-) -> dict[str, Carry]:
-    """The names that must be carried in addition, or with other leaves, as a trip has shown."""
-    inside, found = frame.env, dict[str, Carry]()
+def changed(frame: Frame, node: LoopNode, outside: Env) -> dict[str, tuple[Any, Any]]:
+    """The names that a trip binds anew for later ones or for statements after the loop: their old and new values.
+
+    Raises:
+        Rebound: the next trip reads one whose new value cannot be represented.
+    """
+    inside, found = frame.env, dict[str, tuple[Any, Any]]()
     # Also other names of arrays that have got another shape in place.
     others = {name for name, value in outside.items() if isinstance(value, Tensor) and inside.get(name) is not value}
     items = {name for name in outside if name.startswith(PREFIX)}
     for name in sorted({*assigned_names(node), *stops(node), *others, *items}):
         old, new = outside.get(name, ABSENT), inside.get(name, ABSENT)
-        if old is new or same_static(old, new) or new is UNDEFINED or is_unmergeable(old) or is_unmergeable(new):
+        if old is new or same_static(old, new) or new is UNDEFINED or is_unmergeable(old):
+            continue
+        if is_unmergeable(new):
+            if is_live_at_start(frame, node, name):
+                raise _rebound(frame, name, new)
             continue
         if (old is ABSENT or isinstance(old, AfterLoop)) and not isinstance(new, MaybeBound):
             # Each trip binds it before it reads it; else, the first trip is peeled.
             continue
         if new is ABSENT or isinstance(new, AfterLoop):
             new = as_maybe_bound(new)
-        if not is_live_at_end(frame, node, name):
-            continue
-        carry = _carry_of(frame, name, (old, outside), (new, inside), carried.get(name), old_buffers)
+        if is_live_at_start(frame, node, name) or is_read_outside(frame.source.tree, node, frame.loops, name):
+            found[name] = old, new
+    return found
+
+
+def _rebound(frame: Frame, name: str, value: Unbound) -> Exception:
+    what = f"`{name}` may have no value in the next trip: {value.reason}"
+    return value.error or Rebound(what, frame.b.where, "Use numbers or arrays for values that change.")
+
+
+def newly_carried(
+    frame: Frame,
+    names: dict[str, tuple[Any, Any]],
+    outside: Env,
+    carried: dict[str, Carry],
+    old_buffers: frozenset[str],
+) -> dict[str, Carry]:
+    """Those of the `changed` names that must be carried in addition, or with other leaves, as a trip has shown."""
+    found: dict[str, Carry] = {}
+    for name, (old, new) in names.items():
+        carry = _carry_of(frame, name, (old, outside), (new, frame.env), carried.get(name), old_buffers)
         if carried.get(name) != carry:
             found[name] = carry
     return found
 
 
-def is_live_at_end(frame: Frame, node: LoopNode, name: str) -> bool:
-    """Liveness: whether the value at the end of a trip may be read in the next trip or after the loop."""
+def is_live_at_start(frame: Frame, node: LoopNode, name: str) -> bool:
+    """Liveness: whether the value at the end of a trip may be read in the next trip."""
     if name in stops(node) or name in frame.source.captured or name.startswith((RESULT, PREFIX)):
         return True
-    if isinstance(node, ast.While) and reads_name(node.test, name):
-        return True
-    return is_exposed(node.body, name) or is_read_outside(frame.source.tree, node, frame.loops, name)
+    return is_exposed(node.body, name) or (isinstance(node, ast.While) and reads_name(node.test, name))
 
 
 def _carry_of(

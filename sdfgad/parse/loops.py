@@ -16,7 +16,7 @@ from typing import Any
 from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import after_loop, appending, conditions, control, loop_state
+from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trees
 from sdfgad.parse.append_targets import fillings
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
@@ -322,6 +322,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
     start = b.versions.now
     outside = before | loop_state.values_in_trip(b, stores)
+    starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
     with b.block(*head.guards(trip)) as body, items.in_body(b):
         b.loops.append((len(b.blocks), var, trips))
@@ -331,8 +332,15 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
         _body(frame, head, trip, stores)
         items.as_names(frame)
         b.where = here
-        found = loop_state.newly_carried(frame, head.node, outside, carried, old_buffers)
-        if not found:
+        # A trip may change the very lists and dicts that it begins with.
+        outside |= {name: start for name, start in starts.items() if trees.is_changed(outside[name], start)}
+        changed = loop_state.changed(frame, head.node, outside)
+        held = items.held_by(frame, [value for values in changed.values() for value in values])
+        for name in items.bar(frame, held):
+            changed.pop(name, None)
+            carried.pop(name, None)
+        found = loop_state.newly_carried(frame, changed, outside, carried, old_buffers)
+        if not found and not held:
             loop_state.refuse_stale(frame, head.node, outside)
             b.versions.require_current_in_next_trip(start)
             if trip_counter is not None:
@@ -342,7 +350,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
             loop_state.write_back(b, stores, outside, frame.env)
         frame.loops.pop()
         b.loops.pop()
-    if found:
+    if found or held:
         carried |= found
         return False
     appending.finish(b, var, trips, tuple(body), loop_state.keeps_dtypes(stores, before))

@@ -107,7 +107,8 @@ def phi(
             parts.append(masks[key])
         else:
             parts.append(_phi_leaf(b, name, pairs, found))
-    return trees.rebuilt(values[0], parts, sharing.same_containers(values))
+    same = sharing.same_containers(values)
+    return containers.tracked_parts(b, trees.rebuilt(values[0], parts, same), len(b.blocks), same)
 
 
 def mask_key(mask: Tensor) -> Any:

@@ -110,6 +110,17 @@ def mapped(value: Any, each: Callable[[Any], Any], done: dict[int, tuple[Any, An
     return done[id(value)][1]
 
 
+def copied(value: Any) -> Any:
+    """A value with the same leaves in other tuples, lists, dicts and objects."""
+    return rebuilt(value, leaves(value))
+
+
+def is_changed(value: Any, before: Any) -> bool:
+    """Whether other leaves have been put in a value since the copy `before` was made of it."""
+    old, new = leaves(before), leaves(value)
+    return matched([before, value]) is None or len(old) != len(new) or not all(map(operator.is_, old, new))
+
+
 def matched_like(like: Any, values: list[Any]) -> list[Any]:
     """`values` in the structure of `like`, which all of them have except undefined ones."""
     return (matched([like, *values]) or [])[1:]

@@ -119,6 +119,49 @@ def test_items_that_branches_bind_anew(name, tmp_path):
         assert_slope(program, x, s)
 
 
+BOUND_ANEW = {
+    "bound anew instead of changed": "p = {'u': x[0]}\nif s > 0.2:\n    p['u'] = x[1]\nelse:\n    p = {'u': x[2]}\n"
+    "return p['u']",
+    "a list of it": "p = {'u': x[0]}\nq = [{'u': x[2]}]\nif s > 0.2:\n    p['u'] = x[1]\n    q[0] = p\n"
+    "return q[0]['u'] * p['u']",
+    "container that is bound anew": "b = Body(x[0], x[1])\n"
+    "for t in range(1001):\n    b.step(0.01)\n    if np.sum(b.x) > 4:\n"
+    "        b = Body(b.x * 0.9, b.v, b.t)\nreturn b.x * b.v * b.t",
+    "object of each trip": "b = Body(x[0], x[1])\nfor t in range(1001):\n    b.step(0.01)\n"
+    "    b = Body(b.x * 0.99, b.v + s * 0.01, b.t)\nreturn b.x * b.v * b.t",
+    "inner list bound anew": "p = {'a': [x[0]*1.0, 1.0]}\nfor t in range(10):\n    p['a'][1] = p['a'][1] * 0.5\n"
+    "    p['a'] = [p['a'][0] * 0.9, p['a'][1] + s]\nreturn p['a'][0] * p['a'][1]",
+    "swapped lists": "p = {'a': [x[0]*1.0, 1.0], 'b': [x[1]*1.0, 2.0]}\nfor t in range(7):\n"
+    "    p['a'], p['b'] = p['b'], p['a']\n    p['a'][1] = p['a'][1] * 0.5 + s\n"
+    "return p['a'][0] * p['a'][1] + p['b'][0] * p['b'][1]**2",
+    "swapped objects": "bs = [Body(x[0], x[1]), Body(x[1]*s, x[2])]\nfor t in range(7):\n    bs[0].step(0.1)\n"
+    "    bs[0], bs[1] = bs[1], bs[0]\nreturn bs[0].x * bs[1].v",
+    "rotated objects": "bs = [Body(x[0], x[1]), Body(x[1]*s, x[2])]\nfor t in range(1001):\n"
+    "    bs[0].step(0.01)\n    bs = [bs[1], bs[0]]\nreturn bs[0].x * bs[1].v",
+    "in an inner loop before it is bound anew": "p = {'u': x[0]}\nfor i in range(50):\n    for t in range(5):\n"
+    "        p['u'] = p['u'] * 0.99 + 0.1\n    p = {'u': p['u'] * 0.99}\nreturn p['u']",
+    "another name": "p = {'u': x[0]}\nq = {'u': x[2]}\nfor t in range(5):\n    p['u'] = p['u'] * 0.9\n"
+    "    q = p\nreturn q['u'] * p['u']",
+    "of a branch in a loop": "y = x[0] * 0\nfor i in range(50):\n    if np.sum(y) > 0.2:\n"
+    "        q = {'u': x[0] * s}\n    else:\n        q = {'u': x[1] * s}\n"
+    "    for t in range(50):\n        q['u'] = q['u'] * 0.99\n    y = y + q['u']\nreturn y",
+    "after the loop that makes it": "for t in range(500):\n    q = {'u': x[0] * s}\nfor t in range(500):\n"
+    "    q['u'] = q['u'] * 0.99\nreturn q['u']",
+    "in a later branch": "for t in range(500):\n    q = {'u': x[0] * s}\nif s > 0.2:\n    q['u'] = q['u'] * 0.99\n"
+    "return q['u']",
+    "of the counter": "for t in range(500):\n    q = {'u': x[0] * s * t}\nq['u'] = q['u'] * 0.99\nreturn q['u']",
+}
+
+
+@pytest.mark.parametrize("name", BOUND_ANEW)
+def test_containers_that_are_changed_and_bound_anew(name, tmp_path):
+    program = made(BOUND_ANEW[name], tmp_path)
+    x = np.random.default_rng(2).random((3, 4)) + 0.5
+    for s in (0.1, 0.3):
+        assert_like_python(program, x, s)
+        assert_slope(program, x, s)
+
+
 def trained(params, x, y, rate):
     for k in range(20):
         error = x @ params["w"] + params["b"] - y
@@ -158,3 +201,15 @@ def test_what_cannot_be_carried(program, args, line, what):
     with pytest.raises(UnsupportedProgram, match=what) as caught:
         sdfgad.differentiate(program)({"u": np.ones(3)}, *args)
     assert str(caught.value.where) in (line_of(program, line), line_of(program, "for"))
+
+
+@pytest.mark.parametrize("first", ["a = {'u': x[0]}", "a = [x[0]]", "a = x[0]"])
+def test_other_shapes_in_the_next_trip(first, tmp_path):
+    item = {"{": "a['u']", "[": "a[0]", "x": "a"}[first[4]]
+    text = (
+        f"{first}\ny = 0.0\nfor t in range(500):\n    y += np.sum({item}) * s\n    if y > 0.5:\n"
+        f"        {item} = x\nreturn y"
+    )
+    with pytest.raises(UnsupportedProgram, match="changes its shape in a branch or loop") as caught:
+        parsed(made(text, tmp_path), np.ones((3, 4)), 0.3)
+    assert caught.value.where.text == "if y > 0.5:"
