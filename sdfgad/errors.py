@@ -72,6 +72,14 @@ class UnsupportedProgram(SdfgadError):
     """The program cannot be parsed: no source, or a statement or function that sdfgad does not know."""
 
 
+class PythonRaises(UnsupportedProgram):
+    """Python, too, would certainly raise an exception at this line: a handler in the program may catch it."""
+
+    def __init__(self, what: str, where: Location | None, todo: str, exception: BaseException) -> None:
+        super().__init__(what, where, todo)
+        self.exception = exception
+
+
 class UnsupportedGraph(SdfgadError):
     """An SDFG has something that sdfgad does not know; the message names it."""
 
@@ -155,10 +163,18 @@ class UnboundVariable(SdfgadError, UnboundLocalError):
         super().__init__(what, where, todo)
         # UnboundLocalError has an attribute of this name, too.
         self.name = name
+        # Whether no path assigns it.
+        self.is_certain = False
 
 
 class ProgramRaises(SdfgadError):
-    """The program reached one of its own ``raise`` statements."""
+    """The program reached one of its own ``raise`` statements.
+
+    Attributes:
+        exception: what it raises, where a handler of the program may catch it.
+    """
+
+    exception: BaseException | None = None
 
 
 class SingularMatrix(SdfgadError, np.linalg.LinAlgError):

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import ast
+import operator
 from typing import Any
 
+from sdfgad.errors import PythonRaises
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects, trees
-from sdfgad.parse.calls import as_sequence, method
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.calls import method
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
+from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
+from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import Iteration, Record, Selection, Tensor, is_static
 
@@ -103,7 +110,8 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
         end = starred + len(parts) - len(target.elts) + 1
         parts = [*parts[:starred], parts[starred:end], *parts[end:]] if end >= starred else []
     if len(parts) != len(target.elts):
-        raise frame.unsupported(target, f"{len(parts)} values for {len(target.elts)} names")
+        what = f"{len(parts)} values for {len(target.elts)} names"
+        raise PythonRaises(what, frame.where(target), "Mend this line.", ValueError(RunTimeText(what)))
     # All values exist before any name is bound: a, b = b, a + b.
     parts = [frame.b.settle(part) for part in parts]
     for name, part in zip(target.elts, parts, strict=True):
@@ -116,16 +124,34 @@ def _rows(frame: Frame, value: Any) -> list[Any]:
     return [getitem(frame.b, value, k) for k in range(frame.b.constant(value.shape[0]))]
 
 
+def position_of(b: Builder, index: Any) -> Any:
+    """An index of a list or dict, which must be known while parsing: an integer as a constant."""
+    is_integer_array = isinstance(index, Tensor) and not index.ndim and index.dtype.kind in "iu"
+    if isinstance(index, Lin) or is_integer_array:
+        try:
+            return b.constant(index)
+        except NeedsConstant as need:
+            what = "an item of a list or dict is chosen by an index that is known only at run time"
+            raise NeedsConstant(need.symbols, need.where, what, "Use an array, or a loop of fewer trips.") from need
+    if isinstance(index, slice):
+        ends = (None if end is None else b.constant(end) for end in (index.start, index.stop, index.step))
+        return slice(*ends)
+    if not is_static(index):
+        raise b.unsupported("an item of a list or dict is chosen by a value that is known only at run time")
+    return index
+
+
 def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     """``container[index] = value``."""
     if isinstance(container, (Tensor, Selection)):
         setitem(frame.b, container, index, value)
     elif isinstance(container, Record):
         method(frame, frame.source.node, container, "__setitem__", index, value)
-    elif isinstance(container, (list, dict)) and is_static(index):
+    elif isinstance(container, (list, dict)):
+        index = position_of(frame.b, index)
         containers.require_current(frame.b, container, containers.item_key(container, index))
         if isinstance(index, slice) and isinstance(value, Iteration):
             value = tuple(as_sequence(frame, frame.source.node, value))
-        container[index] = frame.b.settle(value)
+        frame.b.python(operator.setitem, container, index, frame.b.settle(value))
     else:
         raise frame.b.unsupported(f"assignment into {type(container).__name__}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdfgad.dependence.hazards import is_hazard
 from sdfgad.dependence.sets import Domain
-from sdfgad.errors import SingularMatrix, UnsupportedProgram
+from sdfgad.errors import PythonRaises, SingularMatrix, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, IntLike, Lin, Op, Read, as_linear, reads
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
@@ -31,7 +31,19 @@ from sdfgad.parse.constants import Constants, Here, Varies
 from sdfgad.parse.contents import Contents, Filling, Rolling
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.references import References
-from sdfgad.parse.values import DTYPES, Holder, Index, Selection, Tensor, as_tensor, cast, scalar, view_of, with_part
+from sdfgad.parse.values import (
+    DTYPES,
+    Holder,
+    Index,
+    Selection,
+    Tensor,
+    as_tensor,
+    cast,
+    is_real,
+    scalar,
+    view_of,
+    with_part,
+)
 from sdfgad.parse.versions import Versions
 
 Shaped = tuple[Iterable[IntLike], Any]
@@ -50,13 +62,11 @@ class Builder(Emitter):
         self.filling: dict[int, Filling] = {}
         self.rolling = rolling
         self.taken: dict[int, Any] = {}
-        # The iterators that have been gone over, by id.
-        self.exhausted: dict[int, Any] = {}
+        # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
+        self.exhausted: dict[int, tuple[Any, int | None]] = {}
         self.has_rolled = False
         # The items of containers that loops and branches carry, by id and key: the depth of the block that changes it.
         self.items: dict[tuple[int, Any], int] = {}
-        # The loops around the current statement: the depth of the body, the counter and the trip count of each.
-        self.loops: list[tuple[int, str, Lin]] = []
         # Arrays from outside the function: buffer -> array, and a function that looks each of them up.
         self.captured: dict[str, np.ndarray[Any, Any]] = {}
         self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
@@ -79,6 +89,8 @@ class Builder(Emitter):
 
     def new_buffer(self, base: str, shape: Index, dtype: np.dtype[Any]) -> Buffer:
         """A new buffer whose extents are the maxima of `shape` over all values of the loop counters."""
+        if dtype.kind not in "biufc":
+            raise self.unsupported(f"arrays of {dtype} are not supported", "Use a list, or numbers of a fixed size.")
         sizes = tuple(Lin(self.largest(extent)) for extent in shape)
         self.check_size(sizes, dtype.itemsize)
         buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
@@ -120,18 +132,19 @@ class Builder(Emitter):
         names = self.names.snapshot()
         versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), dict(self.exhausted)
         contents = self.contents.snapshot(), self.constants.snapshot()
-        return dict(self.buffers), names, lengths, len(self.checks), self.domain, self.where, versions, contents
+        counts = len(self.checks), len(self.hazards)
+        return dict(self.buffers), names, lengths, counts, self.domain, self.where, versions, contents
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
-        is_silent = [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3]
+        is_silent = [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3][0]
         return is_silent and self.contents.is_unchanged_since(state[7][0])
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self.buffers = dict(state[0])
         self._memo.clear()
         self.names.restore(state[1])
-        del self.blocks[len(state[2]) :], self.checks[state[3] :]
+        del self.blocks[len(state[2]) :], self.checks[state[3][0] :], self.hazards[state[3][1] :]
         for block, length in zip(self.blocks, state[2], strict=True):
             del block[length:]
         self.domain, self.where = state[4], state[5]
@@ -336,15 +349,28 @@ class Builder(Emitter):
         """Constant folding: the result of a Python call on values that are known while parsing.
 
         Raises:
-            UnsupportedProgram: Python raises an exception.
+            PythonRaises: Python certainly raises an exception.
+            UnsupportedProgram: it raises one for what stands for a value that it would have.
         """
         try:
             return function(*positional, **keywords)
         except Exception as error:
-            raise self.unsupported(f"Python raises {type(error).__name__} here: {error}", "Mend this line.") from error
+            what, todo = f"Python raises {type(error).__name__} here: {error}", "Mend this line."
+            if is_real((function, positional, keywords)) or _looks_up(function, positional):
+                raise PythonRaises(what, self.where, todo, error) from error
+            raise self.unsupported(what, todo) from error
 
     def unsupported(self, what: str, todo: str = "Rewrite this line.") -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where, todo)
+
+
+def _looks_up(function: Any, positional: tuple[Any, ...]) -> bool:
+    """Whether a function looks up an item by a key, and at no items besides."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, (list, dict)) and function.__name__ in ("pop", "popitem"):
+        return is_real(positional)
+    by_key = (operator.getitem, operator.setitem, operator.delitem)
+    return function in by_key and isinstance(positional[0], (tuple, list, dict)) and is_real(positional[1:2])
 
 
 def _masked(chosen: Selection) -> Tensor:

@@ -8,9 +8,9 @@ import inspect
 import random
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,22 +21,26 @@ from sdfgad.parse import containers, objects
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.iterators import ITERATOR_FUNCTIONS, Site, as_sequence, items_now, iteration, length, sequence
 from sdfgad.parse.operands import calls_user_function, evaluated, is_library, require_unchanged
-from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of
+from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
+from sdfgad.parse.ranges import Items, Range
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import read_source, source_text
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Holder, Iteration, Record, Selection, Tensor, as_tensor, is_static
+from sdfgad.parse.values import Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
 
 Keywords = dict[str, Any]
 
-ITERATOR_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({enumerate, zip, reversed})
-STATIC_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset(
-    {tuple, list, dict, str, bool, round, divmod, isinstance, sorted, slice, np.dtype}
+STATIC_FUNCTIONS: frozenset[Any] = frozenset(
+    {tuple, list, str, bool, round, divmod, isinstance, slice, np.dtype, set, frozenset, complex, ord, chr, repr, bytes}
+    | {hash, bin, hex, oct, format, ascii}
 )
 # Builtin functions that call a method of an object.
 OBJECT_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({abs, bool, float, int, len, round})
 MOST_NESTED_CALLS = 50
+# What functools.lru_cache makes of a function.
+CACHES = type(lru_cache(print))
 RANDOM_SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
 
 
@@ -75,14 +79,18 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     if not _takes_iterators(function):
-        positional = [_items_now(frame, value) for value in positional]
-        keywords = {name: _items_now(frame, value) for name, value in keywords.items()}
+        positional = [items_now(frame, value) for value in positional]
+        keywords = {name: items_now(frame, value) for name, value in keywords.items()}
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
+    if function is len and positional and isinstance(positional[0], Range):
+        return length(frame.b, positional[0])
     known = known_function(function)
     if known is not None:
+        _note_hazards(frame, node, function, positional)
+        positional = [_as_array(frame, function, value) for value in positional]
         return _known(frame, node, known, function, positional, keywords)
     if isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer":
         return _outer(frame, node, function.__self__, positional, keywords)
@@ -91,6 +99,12 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if function is print:
         _warn_of_print(frame, node)
         return None
+    if is_hashable(function) and function in SPECIAL:
+        return special(_site(frame, node), function, positional, keywords)
+    if isinstance(function, GETTERS):
+        return call_getter(_site(frame, node), function, *positional)
+    if isinstance(function, CACHES):
+        return _dispatch(frame, node, function.__wrapped__, positional, keywords)
     if function is partial:
         settled = {name: frame.b.settle(value) for name, value in keywords.items()}
         return frame.b.python(partial, *map(frame.b.settle, positional), **settled)
@@ -105,24 +119,25 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return objects.Parent.of(frame.b, frame.source, frame.env)
     if function is dataclasses.replace:
         return objects.replaced(frame.b, positional[0], keywords)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return _exception(frame, node, function, positional, keywords)
     if objects.is_class(function):
         return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
     if isinstance(function, types.MethodType) and isinstance(function.__self__, tuple):
         return frame.b.python(function, *positional, **keywords)
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
-    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict)):
-        return containers.method(frame.b, function, positional, keywords)
+    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict, set)):
+        return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.FunctionType) and not is_library(function):
         return inlined(frame, node, function, positional, keywords)
     if is_hashable(function) and function in ITERATOR_FUNCTIONS:
-        return _iteration(frame, function, positional, keywords)
+        return iteration(_site(frame, node), function, positional, keywords)
     if is_hashable(function) and function in STATIC_FUNCTIONS and is_static((positional, keywords)):
-        are_lazy = [isinstance(value, (Range, Items)) for value in positional]
-        sequences = [
-            list(_sequence(frame, value)) if lazy else value for value, lazy in zip(positional, are_lazy, strict=True)
-        ]
-        return frame.b.python(function, *sequences, **keywords)
+        lazy = (Range, Items)
+        sequences = [list(sequence(frame, value)) if isinstance(value, lazy) else value for value in positional]
+        made = frame.b.python(function, *sequences, **keywords)
+        return containers.tracked(frame.b, made) if isinstance(made, (list, set)) else made
     if function in (tuple, list) and len(positional) == 1 and not keywords:
         values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
         return tuple(values) if function is tuple else containers.tracked(frame.b, values)
@@ -145,40 +160,41 @@ def method(frame: Frame, node: ast.AST, record: Record, name: str, *arguments: A
     return inlined(frame, node, function, [record, *arguments], {})
 
 
+def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[Any]) -> None:
+    """Note where Python's functions of numbers, unlike NumPy's, raise."""
+    if getattr(function, "__module__", "") in ("math", "cmath") and not is_static(positional):
+        what = f"`{source_text(node.func)}` raises for some numbers, where NumPy's function gives inf or NaN"
+        frame.b.may_raise(what, ValueError, OverflowError)
+
+
+def _as_array(frame: Frame, function: Any, value: Any) -> Any:
+    """A range whose bounds are known at run time as what a library function makes of it."""
+    is_about_values = _is_numpy(function) or function in (sum, min, max, any, all)
+    if not isinstance(value, Range) or not is_about_values:
+        return value
+    return known_function(np.arange).handler(frame.b, value.start, value.stop, value.step)  # type: ignore[union-attr]
+
+
+def _site(frame: Frame, node: ast.Call) -> Site:
+    return Site(frame, node, lambda function, *rest: _dispatch(frame, node, function, *rest))
+
+
 def _takes_iterators(function: Any) -> bool:
     """Whether a call leaves it to others to go over iterators among its arguments."""
     if isinstance(function, (Closure, Record, partial, types.MethodType)) or function is partial:
         return True
     if isinstance(function, types.FunctionType):
         return not is_library(function) and known_function(function) is None
-    return is_hashable(function) and function in ITERATOR_FUNCTIONS
+    return is_hashable(function) and (function in ITERATOR_FUNCTIONS or function in SPECIAL)
 
 
-def _items_now(frame: Frame, value: Any) -> Any:
-    """An iterator as its items; any other argument itself."""
-    value = gone_over(frame.b, value)
-    return tuple(value) if isinstance(value, Iterator) else value
-
-
-def _iteration(frame: Frame, function: Any, positional: list[Any], keywords: Keywords) -> Iteration:
-    """``enumerate``, ``zip`` or ``reversed``, evaluated when it is gone over: the program may change a list before."""
-    b, first = frame.b, positional[0] if positional else None
-    count = len(first) if function is reversed and isinstance(first, list) else None
-
-    def items() -> Any:
-        if isinstance(first, list) and count is not None and len(first) != count:
-            # Python begins where the last item was, and finds nothing there if the list is shorter.
-            return (first[k] for k in reversed(range(count if len(first) > count else 0)))
-        values = [gone_over(b, value) for value in positional]
-        alike = combined(b, function, values, keywords)
-        if alike is not None:
-            return alike
-        sequences = [_sequence(frame, value) for value in values]
-        if function is reversed:
-            sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
-        return b.python(function, *sequences, **keywords)
-
-    return Iteration((*positional, *keywords.values()), items, tuple(b.blocks))
+def _exception(frame: Frame, node: ast.Call, cls: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """An exception; one with run-time values in it has only a text."""
+    if is_real((positional, keywords)):
+        return frame.b.python(cls, *positional, **keywords)
+    made = cls.__new__(cls)
+    made.args = (RunTimeText(source_text(node)),)
+    return made
 
 
 def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -267,24 +283,6 @@ def _parameters(frame: Frame, node: ast.AST, function: Any, positional: list[Any
         raise ArgumentError(f"the call does not fit `{name}`: {error}", where, "Check the call.") from error
     bound.apply_defaults()
     return dict(bound.arguments)
-
-
-def _sequence(frame: Frame, value: Any) -> Any:
-    """A range or an array as a sequence of known length."""
-    if isinstance(value, Range):
-        return range(frame.b.constant(value.start), frame.b.constant(value.stop), value.step)
-    items = items_of(frame.b, value)
-    if items is not None:
-        return (frame.b.settle(items.at(k)) for k in range(frame.b.constant(items.length)))
-    return value
-
-
-def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
-    """The items of a loop that is unrolled while parsing; each is read when its trip begins, as in Python."""
-    try:
-        return iter(_sequence(frame, gone_over(frame.b, value)))
-    except TypeError:
-        raise frame.unsupported(node, f"a loop over a {type(value).__name__} is not supported") from None
 
 
 def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> None:

@@ -15,14 +15,14 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.binding import bind
-from sdfgad.parse.calls import as_sequence
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.ranges import Items, gone_over, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
 from sdfgad.parse.values import Iteration, Tensor
 
-Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
+Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
 
 
 def items(frame: Frame, node: Comprehension) -> list[Any]:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sdfgad.errors import InvalidIndex, Rebound
+from sdfgad.errors import InvalidIndex, Rebound, SdfgadError
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse import sharing
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import to_bool, where
+from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.merging import has_one_shape, phi
 from sdfgad.parse.updating import aliased_by
@@ -183,6 +184,9 @@ def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> Any:
     except InvalidIndex:
         # An arm has an index that is only valid where the condition selects it.
         pass
+    except SdfgadError as error:
+        if not any(isinstance(exception_of(error), guard.kinds) for guard in b.tries):
+            raise
     b.restore(state)
     frame.env = env
     fact = fixed(b, condition)

@@ -13,7 +13,32 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
 from sdfgad.parse.values import Unbound
 
-READ_ONLY = ("get", "items", "keys", "values", "copy", "index", "count")
+# The methods of sets that make new ones, and those of all containers that do not change them.
+NEW_SETS = ("union", "intersection", "difference", "symmetric_difference")
+READ_ONLY = (
+    "get",
+    "items",
+    "keys",
+    "values",
+    "copy",
+    "index",
+    "count",
+    "issubset",
+    "issuperset",
+    "isdisjoint",
+    *NEW_SETS,
+)
+
+
+class Default(dict[Any, Any]):
+    """A defaultdict, whose factory only the parser can call."""
+
+    factory: Any = None
+
+    def copy(self) -> Default:
+        made = Default(self)
+        made.factory = self.factory
+        return made
 
 
 def tracked(b: Builder, container: Any) -> Any:

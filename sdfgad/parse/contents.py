@@ -109,6 +109,8 @@ def _is_same(container: Any, content: Any) -> bool:
         return False
     if isinstance(container, list):
         return all(x is y for x, y in zip(container, content, strict=True))
+    if isinstance(container, set):
+        return bool(container == content)
     pairs = zip(container.items(), content.items(), strict=True)
     return all(a == b and x is y for (a, x), (b, y) in pairs)
 

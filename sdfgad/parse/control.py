@@ -1,4 +1,4 @@
-"""Branches: constant folding, phi nodes for the names that sides bind, and tail duplication; and ``raise``."""
+"""Branches: constant folding, phi nodes for the names that sides bind, and tail duplication."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sdfgad.errors import AmbiguousArray, ProgramRaises, Rebound
-from sdfgad.ir.expr import BOOL, Const
+from sdfgad.errors import AmbiguousArray, Rebound
 from sdfgad.parse import conditions, sharing
 from sdfgad.parse.binding import assign
 from sdfgad.parse.builder import Builder
@@ -231,11 +230,3 @@ def _phi(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]]
     if any(sharing.is_shared(frame, value, env) for value, (env, _) in zip(values, ends, strict=True)):
         sharing.add_copies(frame.b, merged, values)
     return merged
-
-
-def raises(frame: Frame, node: ast.Raise) -> None:
-    """A ``raise``: an error while parsing where it is certainly reached, else a check at run time that fails."""
-    what = f"the program raises `{ast.unparse(node.exc) if node.exc else 'an exception'}`"
-    if len(frame.b.blocks) == 1 or frame.is_definition:
-        raise ProgramRaises(what, frame.where(node), "NumPy raises here, too.")
-    frame.b.check(Const(False, BOOL), (), what, ProgramRaises, "NumPy raises here, too.")

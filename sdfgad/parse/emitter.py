@@ -5,17 +5,64 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import islpy as isl
 
 from sdfgad.dependence.sets import Domain
-from sdfgad.errors import InvalidIndex, Location, SdfgadError, ShapeMismatch
-from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op
+from sdfgad.errors import (
+    ArgumentError,
+    InvalidIndex,
+    Location,
+    ProgramRaises,
+    PythonRaises,
+    SdfgadError,
+    ShapeMismatch,
+    UnboundVariable,
+)
+from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear
 from sdfgad.ir.program import FIRST_CHECK, Access, Branch, Buffer, Check, Compute, Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.values import Index
 
 STATUS = "status"
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A ``try`` whose body is being parsed: the depth of its block, and what its handlers catch."""
+
+    depth: int
+    kinds: tuple[type, ...]
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """What may raise at run time in Python: the exceptions, a sentence about it, the line, and what it depends on."""
+
+    kinds: tuple[type[BaseException], ...]
+    what: str
+    where: Location | None
+    symbols: frozenset[str]
+
+
+def exception_of(error: SdfgadError) -> BaseException | None:
+    """What Python certainly raises where the parser raises an error; None for what is only not supported."""
+    if isinstance(error, (PythonRaises, ProgramRaises)):
+        return error.exception
+    if isinstance(error, UnboundVariable):
+        return NameError(RunTimeText(error.what)) if error.is_certain else None
+    for kind, python in ((ShapeMismatch, ValueError), (InvalidIndex, IndexError), (ArgumentError, TypeError)):
+        if isinstance(error, kind):
+            # The text is not NumPy's.
+            return python(RunTimeText(error.what))
+    return None
+
+
+def python_kind(error: type[SdfgadError]) -> type[BaseException]:
+    """The exception that Python raises where a check of the program fails."""
+    return next(cls for cls in error.__mro__ if not issubclass(cls, SdfgadError))  # type: ignore[return-value]
 
 
 class Emitter:
@@ -38,6 +85,14 @@ class Emitter:
         self.where: Location | None = None
         self.checks: list[Check] = []
         self.blocks: list[list[Statement]] = [[]]
+        # The loops around the current statement: the depth of the body, the counter and the trip count of each.
+        self.loops: list[tuple[int, str, Lin]] = []
+        # The bodies of ``try`` around it, what its handlers handle, and all that may raise at run time so far.
+        self.tries: list[Guard] = []
+        self.handling: list[SdfgadError] = []
+        self.hazards: list[Hazard] = []
+        # Whether the program has asked NumPy to raise FloatingPointError.
+        self.floating_errors = False
 
     # --- statements
 
@@ -52,10 +107,36 @@ class Emitter:
         self.blocks.append(body)
         try:
             yield body
+        except SdfgadError as error:
+            raise (self.caught_outside(error) or error) from error.__cause__
         finally:
             if self.blocks and self.blocks[-1] is body:
                 self.blocks.pop()
             self.domain = outer
+
+    def symbols_here(self) -> set[str]:
+        """The run-time integers, and counters of loops, on which it depends whether the program comes here."""
+        return {s for form in self.domain.forms for s in form.symbols} | {var for _, var, _ in self.loops}
+
+    def caught_outside(self, error: SdfgadError) -> NeedsConstant | None:
+        """What to raise instead of an exception that a handler outside this block would catch: it is not certain."""
+        raised, depth = exception_of(error), len(self.blocks)
+        if raised is None or not any(guard.depth < depth and isinstance(raised, guard.kinds) for guard in self.tries):
+            return None
+        if any(guard.depth == depth and isinstance(raised, guard.kinds) for guard in self.tries):
+            return None
+        name = type(raised).__name__
+        what = f"{name} may be raised here, in a loop or branch that runs at run time, where no handler can catch it"
+        return NeedsConstant(self.symbols_here(), error.where, what, "Test for it by an `if`, without the `try`.")
+
+    def may_raise(self, what: str, *kinds: type[BaseException], symbols: Iterable[str] = ()) -> None:
+        """Record that Python may raise at run time; a handler that would catch that is refused.
+
+        Args:
+            symbols: run-time integers on which it depends, besides those by which the program comes here.
+        """
+        if self.tries:
+            self.hazards.append(Hazard(kinds, what, self.where, frozenset(self.symbols_here().union(symbols))))
 
     def loop(self, var: str, trips: Lin, guards: tuple[Lin, ...], body: list[Statement], is_open: bool = False) -> None:
         self.emit(Loop(var, trips, tuple(body), guards, where=self.where, is_open=is_open))
@@ -77,6 +158,7 @@ class Emitter:
         """Emit a run-time check: an error at the current line if `condition` is false anywhere in the box."""
         if STATUS not in self.buffers:
             self.buffers[STATUS] = Buffer(STATUS, (), INT)
+        self.may_raise(message, python_kind(error), symbols=as_linear(condition).symbols)
         self.checks.append(Check(error, message, self.where, todo))
         # The maximum of the codes is that of the first check that fails.
         code = Op("select", (condition, Const(0, INT), Const(FIRST_CHECK - len(self.checks), INT)), INT)

@@ -14,20 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import UnboundVariable, UnsupportedProgram
+from sdfgad.errors import PythonRaises, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import calls, comprehensions, conditions, containers, objects, operators
-from sdfgad.parse.binding import bind
+from sdfgad.parse import calls, comprehensions, conditions, containers, iterators, objects, operators, ranges
+from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.operands import evaluated
+from sdfgad.parse.ranges import Range
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Record, Selection, Tensor, is_static
+from sdfgad.parse.values import Record, Selection, Tensor, is_real, is_static
 
 
 def constant(frame: Frame, node: ast.Constant) -> Any:
@@ -49,7 +51,9 @@ def name(frame: Frame, node: ast.Name) -> Any:
     if hasattr(builtins, node.id):
         return getattr(builtins, node.id)
     what = f"name `{node.id}` is not defined"
-    raise UnboundVariable(what, frame.where(node), "Define it first.", name=node.id)
+    error = UnboundVariable(what, frame.where(node), "Define it first.", name=node.id)
+    error.is_certain = True
+    raise error
 
 
 def tuple_(frame: Frame, node: ast.Tuple) -> Any:
@@ -64,13 +68,32 @@ def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
     """The entries of a tuple or list, with starred sequences unpacked."""
     result: list[Any] = []
     for node, value in zip(nodes, evaluated(frame, nodes), strict=True):
-        result += calls.as_sequence(frame, node, value) if isinstance(node, ast.Starred) else [value]
+        result += iterators.as_sequence(frame, node, value) if isinstance(node, ast.Starred) else [value]
     return list(map(frame.b.settle, result))
 
 
 def dict_(frame: Frame, node: ast.Dict) -> Any:
+    """A dict display; a key of None stands for ``**value``."""
     keys = [frame.eval(k) if k is not None else None for k in node.keys]
-    return containers.tracked(frame.b, dict(zip(keys, map(frame.b.settle, evaluated(frame, node.values)), strict=True)))
+    made: dict[Any, Any] = {}
+    for of, key, value in zip(node.keys, keys, map(frame.b.settle, evaluated(frame, node.values)), strict=True):
+        frame.b.python(made.update, value if of is None else {key: value})
+    return containers.tracked(frame.b, made)
+
+
+def set_(frame: Frame, node: ast.Set) -> Any:
+    return set_of(frame, _elements(frame, node.elts))
+
+
+def set_of(frame: Frame, values: list[Any]) -> Any:
+    """A set, whose elements must be known while parsing."""
+    if not is_real(values):
+        raise frame.b.unsupported("a set of values that are known only at run time", "Use a list, or np.unique.")
+    return containers.tracked(frame.b, frame.b.python(set, values))
+
+
+def set_comprehension(frame: Frame, node: ast.SetComp) -> Any:
+    return set_of(frame, comprehensions.items(frame, node))
 
 
 def slice_(frame: Frame, node: ast.Slice) -> Any:
@@ -90,6 +113,10 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         found = frame.b.python(getattr, value, node.attr)
         is_array = isinstance(found, np.ndarray)
         return frame.b.capture(node.attr, found, partial(getattr, value, node.attr)) if is_array else found
+    cls = class_of(value)
+    if frame.b.tries and not hasattr(cls, node.attr):
+        what = f"the class {cls.__name__} has no attribute `{node.attr}`"
+        raise PythonRaises(what, frame.where(node), "Mend this line.", AttributeError(what))
     if node.attr in ATTRIBUTES:
         return ATTRIBUTES[node.attr](frame.b, value)
     if node.attr in METHODS:
@@ -110,12 +137,26 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return getitem(frame.b, container, index)
     if id(container) in SUBSCRIPTS:
         return SUBSCRIPTS[id(container)][1](frame.b, index)
+    if isinstance(container, Range):
+        return ranges.item(frame.b, container, index)
+    if isinstance(container, containers.Default) and is_real(index) and index not in container:
+        return _made(frame, container, index)
     if isinstance(index, Lin) and not index.is_const:
         rows = whole_of(frame.b, container)
         if rows is not None:
             return getitem(frame.b, rows, index)
+    if isinstance(container, (list, tuple, dict)):
+        index = position_of(frame.b, index)
     found = frame.b.python(operator.getitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
     return containers.read(frame.b, found, f"an item of this {type(container).__name__}")
+
+
+def _made(frame: Frame, container: containers.Default, key: Any) -> Any:
+    """The new item of a defaultdict."""
+    made = frame.eval(ast.Call(ast.Constant(container.factory), [], []))
+    containers.require_current(frame.b, container, key)
+    container[key] = frame.b.settle(made)
+    return container[key]
 
 
 def binary(frame: Frame, node: ast.BinOp) -> Any:
@@ -177,6 +218,8 @@ def text(frame: Frame, node: ast.JoinedStr) -> str:
             parts = [_formatted(frame, part) for part in node.values]
             if is_plain(parts):
                 return "".join(parts)
+    except PythonRaises:
+        raise
     except UnsupportedProgram:
         pass
     return RunTimeText(ast.unparse(node))

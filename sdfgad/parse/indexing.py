@@ -50,6 +50,8 @@ def getitem(b: Builder, x: Any, index: Any) -> Any:
 def setitem(b: Builder, x: Any, index: Any, value: Any) -> None:
     """``x[index] = value``."""
     entries = _entries(b, index)
+    if isinstance(value, (list, tuple, range)):
+        value = stacked(b, value)
     if isinstance(x, Selection):
         selecting.assign(b, x, entries, value)
         return
@@ -97,13 +99,15 @@ def is_mask(index: Any) -> bool:
 
 
 def _entries(b: Builder, index: Any) -> tuple[Any, ...]:
-    """The entries of an index; lists of numbers are arrays."""
+    """The entries of an index; lists and tuples of numbers are arrays."""
     entries = index if isinstance(index, tuple) else (index,)
     return tuple(_as_array(b, entry) for entry in entries)
 
 
 def _as_array(b: Builder, entry: Any) -> Any:
-    if isinstance(entry, list):
+    if isinstance(entry, range):
+        return b.constant_array(np.array(entry))
+    if isinstance(entry, (list, tuple)):
         return b.stored(stacked(b, entry), weak=False) if entry else b.constant_array(np.empty(0, np.int64))
     if isinstance(entry, (bool, np.bool_)):
         raise b.unsupported(f"indexing by {entry}", "Use integers, slices, None, or an array.")

@@ -28,6 +28,8 @@ def as_int(b: Builder, x: Any) -> Any:
 def whole(b: Builder, how: str, number: Any) -> Any:
     """A number rounded to a Python integer by the operation `how`: rint, floor, ceil or trunc."""
     x = single(b, number)
+    if x.dtype.kind == "f":
+        b.may_raise("infinity and NaN are no integers", ValueError, OverflowError)
     return b.fixed(cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT))
 
 

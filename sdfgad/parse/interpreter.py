@@ -19,7 +19,7 @@ from sdfgad.parse import (
     calls,
     comprehensions,
     conditions,
-    control,
+    exceptions,
     expressions,
     loops,
     statements,
@@ -33,7 +33,7 @@ from sdfgad.parse.values import NotNumeric
 # No `ast.If`: `tail_duplication.py` parses a branch together with the statements that follow it.
 STATEMENTS: Mapping[type[ast.stmt], Callable[[Frame, Any], Return | None]] = {
     ast.AnnAssign: binding.assign_annotated,
-    ast.Assert: statements.no_operation,
+    ast.Assert: exceptions.assert_,
     ast.Assign: binding.assign,
     ast.AugAssign: statements.update,
     ast.Delete: statements.delete,
@@ -43,8 +43,9 @@ STATEMENTS: Mapping[type[ast.stmt], Callable[[Frame, Any], Return | None]] = {
     ast.Import: statements.import_,
     ast.ImportFrom: statements.import_from,
     ast.Pass: statements.no_operation,
-    ast.Raise: control.raises,
+    ast.Raise: exceptions.raises,
     ast.Return: statements.return_,
+    ast.Try: exceptions.try_,
     ast.While: loops.while_loop,
     ast.With: statements.with_,
 }
@@ -65,6 +66,8 @@ EXPRESSIONS: Mapping[type[ast.expr], Callable[[Frame, Any], Any]] = {
     ast.ListComp: expressions.list_comprehension,
     ast.Name: expressions.name,
     ast.NamedExpr: expressions.named,
+    ast.Set: expressions.set_,
+    ast.SetComp: expressions.set_comprehension,
     ast.Slice: expressions.slice_,
     ast.Starred: expressions.starred,
     ast.Subscript: expressions.subscript,

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from sdfgad.parse.matching import as_branches
 from sdfgad.parse.values import UNDEFINED
 
 RETURNED = "<returned>"
@@ -49,13 +50,37 @@ def with_result(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
     return [*body[:-1], value], [final]
 
 
+COMPOUND = (ast.If, ast.For, ast.While, ast.Try)
+
+
+def _with_blocks(statement: Any, each: Callable[[list[ast.stmt]], list[ast.stmt]]) -> Any:
+    """A compound statement with its blocks mapped."""
+    made = copy.copy(statement)
+    made.stop = stops(statement)
+    made.body, made.orelse = each(statement.body), each(statement.orelse)
+    if isinstance(statement, ast.Try):
+        made.finalbody = each(statement.finalbody)
+        made.handlers = [copy.copy(handler) for handler in statement.handlers]
+        for handler in made.handlers:
+            handler.body = each(handler.body)
+    return made
+
+
+def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The blocks of a compound statement."""
+    if not isinstance(statement, COMPOUND):
+        return []
+    more = [*(one.body for one in statement.handlers), statement.finalbody] if isinstance(statement, ast.Try) else []
+    return [statement.body, statement.orelse, *more]
+
+
 def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The body with the statements of each ``with`` moved after it, as np.errstate has no effect on compiled code.
 
     A ``while`` whose test has ``:=`` becomes an endless loop that begins with the test.
     """
     result: list[ast.stmt] = []
-    for statement in body:
+    for statement in [one for each in body for one in (as_branches(each) if isinstance(each, ast.Match) else [each])]:
         if isinstance(statement, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(statement.test)):
             # So that the name that the test binds is bound in the loop.
             leave = _if(statement.test, [], [ast.copy_location(ast.Break(), statement)], statement)
@@ -65,11 +90,8 @@ def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
             alone = ast.copy_location(ast.With(statement.items, [ast.copy_location(ast.Pass(), statement)]), statement)
             result += [alone, *_flattened(statement.body)]
             continue
-        if isinstance(statement, (ast.If, ast.For, ast.While)) and any(
-            isinstance(n, ast.With) for n in ast.walk(statement)
-        ):
-            statement = copy.copy(statement)
-            statement.body, statement.orelse = _flattened(statement.body), _flattened(statement.orelse)
+        if isinstance(statement, COMPOUND) and any(isinstance(n, (ast.With, ast.Match)) for n in ast.walk(statement)):
+            statement = _with_blocks(statement, _flattened)
         result.append(statement)
     return result
 
@@ -137,6 +159,10 @@ class _Rewriter:
                 _has_jump([statement]) or any(map(_has_else, _own_nodes([statement])))
             ):
                 return [*rewritten, *self.branch(statement, rest, flags)]
+            if isinstance(statement, ast.Try) and (
+                _has_jump([statement]) or any(map(_has_else, _own_nodes([statement])))
+            ):
+                return [*rewritten, *self.try_(statement, rest, flags)]
             if isinstance(statement, (ast.For, ast.While)) and _needs_rewriting(statement):
                 return [*rewritten, *self.loop(statement, rest, flags)]
             rewritten.append(statement)
@@ -159,6 +185,17 @@ class _Rewriter:
             rest = []
         rewritten = [_if(node.test, self.block(then, flags), self.block(orelse, flags), node)]
         return [*rewritten, *self.guarded(_flags_set([node], flags), rest, flags)]
+
+    def try_(self, node: ast.Try, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
+        """A ``try``: where its body jumps, ``else`` does not run."""
+        made = _with_blocks(node, lambda body: body)
+        made.body = self.block(node.body, flags)
+        made.orelse = self.guarded(_flags_set(node.body, flags), node.orelse, flags)
+        made.finalbody = self.block(node.finalbody, flags)
+        made.leaves = bool(_flags_set(node.finalbody, flags))
+        for handler in made.handlers:
+            handler.body = self.block(handler.body, flags)
+        return [made, *self.guarded(_flags_set([node], flags), rest, flags)]
 
     def guarded(self, names: Sequence[str], rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
         """The statements `rest`, guarded by a test that none of the flags `names` is set."""
@@ -211,8 +248,8 @@ def _own_nodes(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for statement in body:
         found.append(statement)
-        if isinstance(statement, (ast.If, ast.For, ast.While)):
-            found += _own_nodes([*statement.body, *statement.orelse])
+        for block in _blocks(statement):
+            found += _own_nodes(block)
     return found
 
 
@@ -255,8 +292,9 @@ def _flags_set(body: Sequence[ast.stmt], flags: _Flags) -> tuple[str, ...]:
             found.add(flags.stop)
         elif isinstance(statement, ast.Continue):
             found.add(flags.skip)
-        elif isinstance(statement, ast.If):
-            found |= set(_flags_set([*statement.body, *statement.orelse], flags))
+        elif isinstance(statement, (ast.If, ast.Try)):
+            for block in _blocks(statement):
+                found |= set(_flags_set(block, flags))
         elif isinstance(statement, (ast.For, ast.While)):
             inside = _flags_set(statement.body, _Flags(flags.returned, "", ""))
             found |= {*inside, *_flags_set(statement.orelse, flags)} - {""}

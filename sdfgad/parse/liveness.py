@@ -80,6 +80,9 @@ def _use(statement: ast.stmt, name: str) -> str:
         return "read" if statement.target.id == name or _reads([statement.value], name) else ""
     if _reads([statement], name):
         return "read"
+    if isinstance(statement, ast.Try):
+        # Which of its statements run is not known.
+        return ""
     return "written" if name in assigned_names(statement) else ""
 
 

@@ -20,10 +20,10 @@ from sdfgad.parse import after_loop, appending, conditions, control, loop_state,
 from sdfgad.parse.append_targets import fillings
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.calls import as_sequence
 from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import Items
+from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
@@ -113,6 +113,8 @@ def _parse_filling(frame: Frame, head: Head) -> None:
 
 def head_of(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
     """The head of a ``for``; None for one over a sequence that is known while parsing."""
+    if isinstance(iterable, range):
+        iterable = Range.like(iterable)
     if isinstance(iterable, Range):
         return Head(node, iterable, lambda index: index)
     items = items_of(frame.b, iterable)

@@ -48,6 +48,8 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         return record.fields
     if name == "__class__":
         return record.cls
+    if hasattr(record.cls, "__getattr__"):
+        raise b.unsupported(f"`{record.cls.__name__}` has __getattr__, and no `{name}`", "Give it this attribute.")
     found = b.python(inspect.getattr_static, record.cls, name)
     if isinstance(found, property):
         return inline(found.fget, [record], {})

@@ -7,14 +7,18 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
-from sdfgad.parse import conditions
+from sdfgad.parse import conditions, containers
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
+from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText
-from sdfgad.parse.values import Tensor, is_integer, is_static
+from sdfgad.parse.values import DICT_VIEWS, Tensor, is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -64,9 +68,15 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     python, name = BINARY[op]
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
     is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list)) for v in (left, right))
-    is_repeated = is_repeated and any(isinstance(v, int) for v in (left, right))
+    is_repeated = is_repeated and any(isinstance(v, (int, Lin)) for v in (left, right))
+    if is_repeated:
+        left, right = (b.constant(v) if isinstance(v, Lin) else v for v in (left, right))
+    if op is ast.BitOr and isinstance(left, dict) and isinstance(right, dict):
+        return containers.tracked(b, left | right)
     if are_sequences or is_repeated or (is_static(left) and is_static(right)):
-        return b.python(python, left, right)
+        made = b.python(python, left, right)
+        return containers.tracked(b, made) if isinstance(made, (list, set)) else made
+    _note_hazards(b, name, left, right)
     if is_integer(left) and is_integer(right):
         return _integer_binary(b, name, left, right)
     left, right = _with_arrays(b, left, right)
@@ -75,6 +85,32 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     if name == "matmul":
         return matmul(b, left, right)
     return elementwise(b, name, left, right)
+
+
+def _note_hazards(b: Builder, name: str, left: Any, right: Any) -> None:
+    """Note where an operator of Python's numbers, unlike NumPy's, raises."""
+    if not b.tries or not (_is_python_number(left) and _is_python_number(right)):
+        return
+    symbols = Lin.of(right).symbols if is_integer(right) else ()
+    if name in ("divide", "floor_divide", "remainder") and _may_be_zero(b, right):
+        b.may_raise("a division by zero of Python's numbers raises", ZeroDivisionError, symbols=symbols)
+    if name == "power" and not (is_integer(left) and is_integer(right)):
+        b.may_raise("a power of Python's numbers may be too large, or that of zero", ZeroDivisionError, OverflowError)
+
+
+def _is_python_number(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value.weak and not value.ndim
+    return isinstance(value, (Lin, int, float, complex)) and not isinstance(value, np.generic)
+
+
+def _may_be_zero(b: Builder, value: Any) -> bool:
+    if is_integer(value) and Lin.of(value).is_const:
+        # Zero certainly raises.
+        return False
+    if is_integer(value):
+        return not (b.holds(Lin.of(value) - 1) or b.holds(-Lin.of(value) - 1))
+    return isinstance(value, Tensor) or value == 0
 
 
 def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
@@ -93,6 +129,8 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         raise b.unsupported("a string that depends on run-time values is compared", "Compare the values in it.")
     if op in (ast.In, ast.NotIn) and not (is_static(left) and is_static(right)):
         return _contained(b, op, left, right)
+    if op in (ast.Eq, ast.NotEq) and all(isinstance(v, (tuple, list)) for v in (left, right)):
+        return _sequences_equal(b, op, left, right)
     if op in IDENTITY:
         return b.python(IDENTITY[op], left, right)
     python, name = COMPARE[op]
@@ -114,6 +152,10 @@ def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """``left in right`` where some of the values are known only at run time."""
     if isinstance(right, dict) and is_static(left):
         return (left in right) == (op is ast.In)
+    if isinstance(right, (range, Range)) and is_integer(left):
+        return _in_range(b, op, left, right if isinstance(right, Range) else Range.like(right))
+    if isinstance(right, (DICT_VIEWS, set, frozenset)):
+        right = list(right)
     if not isinstance(right, (tuple, list)):
         raise b.unsupported("`in` is only supported for tuples, lists and dicts", "Use np.any(array == value).")
     found: Any = False
@@ -122,13 +164,39 @@ def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         known = conditions.known_truth(is_equal)
         same = conditions.truth(b, is_equal) if known is None else known
         found = conditions.logical(b, "logical_or", found, same)
-    if op is ast.In:
-        return found
+    return found if op is ast.In else _negated(b, found)
+
+
+def _in_range(b: Builder, op: type[ast.cmpop], number: Any, span: Range) -> Any:
+    """``number in range(...)`` of integers."""
+    low, high = (span.start, span.stop) if span.step > 0 else (span.stop + 1, span.start + 1)
+    tests: list[tuple[type[ast.cmpop], Any, Any]] = [(ast.GtE, number, low), (ast.Lt, number, high)]
+    if abs(span.step) > 1:
+        tests.append((ast.Eq, binary(b, ast.Mod, Lin.of(number) - span.start, abs(span.step)), 0))
+    found: Any = True
+    for one in tests:
+        found = conditions.logical(b, "logical_and", found, compare(b, *one))
+    return found if op is ast.In else _negated(b, found)
+
+
+def _sequences_equal(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """Whether two tuples or lists are equal, item by item."""
+    found: Any = isinstance(left, tuple) == isinstance(right, tuple) and len(left) == len(right)
+    for x, y in zip(left, right, strict=False) if found else ():
+        if x is not y:
+            found = conditions.logical(b, "logical_and", found, compare(b, ast.Eq, x, y))
+    return found if op is ast.Eq else _negated(b, found)
+
+
+def _negated(b: Builder, found: Any) -> Any:
     return (not found) if isinstance(found, bool) else elementwise(b, "logical_not", found)
 
 
 def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
     left, right = Lin.of(left), Lin.of(right)
+    if name in ("divide", "floor_divide", "remainder") and right == Lin(0):
+        what = "integer division by zero"
+        raise PythonRaises(what, b.where, "Rewrite this line.", ZeroDivisionError(what))
     if name == "add":
         return left + right
     if name == "subtract":
@@ -139,8 +207,6 @@ def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
         return elementwise(b, name, left, right)
     if name == "left_shift" and right.is_const and 0 <= right.const < 63:
         return left.scaled(2**right.const)
-    if name in ("floor_divide", "remainder") and right == Lin(0):
-        raise b.unsupported("integer division by zero")
     if name == "power" and not b.holds(right):
         raise b.unsupported("an integer to a power that may be negative")
     return as_linear(Op(name, (Int(left), Int(right)), INT))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
@@ -35,14 +37,21 @@ class Range:
     period: int = 1
 
     @staticmethod
-    def of(b: Builder, arguments: list[Any]) -> Range:
+    def of(b: Builder, arguments: list[Any]) -> Range | range:
+        """A range; Python's own where its bounds are known while parsing."""
         bounds = [_bound(b, value) for value in arguments]
         if len(bounds) == 1:
             bounds = [Lin(0), *bounds]
         step = b.constant(bounds[2]) if len(bounds) > 2 else 1
         if step == 0:
             raise b.unsupported("range() step must not be zero")
+        if bounds[0].is_const and bounds[1].is_const:
+            return range(bounds[0].const, bounds[1].const, step)
         return Range(bounds[0], bounds[1], step)
+
+    @staticmethod
+    def like(known: range) -> Range:
+        return Range(Lin(known.start), Lin(known.stop), known.step)
 
     @property
     def trips(self) -> Lin:
@@ -70,6 +79,18 @@ class Range:
         return (trip, inside - 1)
 
 
+def item(b: Builder, span: Range, index: Any) -> Any:
+    """``span[index]``."""
+    if isinstance(index, slice) or not is_integer(index):
+        return range(b.constant(span.start), b.constant(span.stop), span.step)[index]
+    position = Lin.of(index)
+    if position.is_const and position.const < 0:
+        position = position + span.trips
+    if not (b.holds(position) and b.holds(span.trips - 1 - position)):
+        raise InvalidIndex(f"the range has no item {index}", b.where, "NumPy raises IndexError here, too.")
+    return span.index(position)
+
+
 @dataclass(frozen=True)
 class Items:
     """An iterable of a loop that runs at run time: its length, and its item at an index."""
@@ -94,16 +115,46 @@ def gone_over(b: Builder, value: Any) -> Any:
     for body, var, trips in b.loops:
         if body > depth:
             raise NeedsConstant({var} | trips.symbols, b.where, what)
-    if id(value) in b.exhausted:
+    _, position = b.exhausted.get(id(value), (value, 0))
+    if position is None:
         raise b.unsupported("an iterator is gone over a second time, when Python has no items left", AS_LIST)
-    b.exhausted[id(value)] = value
-    return value.evaluate()
+    b.exhausted[id(value)] = value, None
+    return _from(b, value.evaluate(), position) if position else value.evaluate()
+
+
+def _from(b: Builder, items: Any, first: int) -> Any:
+    """Items without the first ones."""
+    if isinstance(items, Items):
+        return Items(items.length - first, lambda trip: items.at(Lin.of(trip) + first))
+    return islice(items, first, None)
+
+
+def next_of(b: Builder, value: Iteration) -> list[Any] | None:
+    """The next item of an iterator, in a list, which is empty if there is none; None where it has its items only once.
+
+    Raises:
+        UnsupportedProgram: a branch takes it, so that what is left is known only at run time.
+    """
+    _, position = b.exhausted.get(id(value), (value, 0))
+    if value.is_generator or position is None or any(isinstance(one, Iteration) for one in value.sources):
+        return None
+    if len(b.blocks) != len(value.blocks):
+        symbols = b.symbols_here()
+        what = "the next item of an iterator is taken in a loop or branch that runs at run time"
+        raise NeedsConstant(symbols, b.where, what, AS_LIST)
+    items = value.evaluate()
+    b.exhausted[id(value)] = value, position + 1
+    if isinstance(items, Items):
+        return [items.at(position)] if b.holds(items.length - position - 1) else []
+    return list(islice(items, position, position + 1))
 
 
 def items_of(b: Builder, value: Any) -> Items | None:
     """A range or an array as items; None for an iterable of a loop that is unrolled while parsing."""
     if isinstance(value, Items):
         return value
+    if isinstance(value, range):
+        value = Range.like(value)
     if isinstance(value, Range):
         return Items(value.trips, lambda trip: value.index(Lin.of(trip)))
     if isinstance(value, Selection):

@@ -21,6 +21,8 @@ def stacked(b: Builder, x: Any) -> Tensor:
     """Nested sequences of equal shape as a new array; a number or an array as a tensor."""
     if isinstance(x, np.ndarray):
         return b.constant_array(x)
+    if isinstance(x, range):
+        return b.constant_array(np.array(x))
     if not isinstance(x, (list, tuple)):
         b.versions.require_current(x, "an item")
         return as_tensor(x)

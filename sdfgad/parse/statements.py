@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import importlib
+import operator
 from typing import Any
 
 import numpy as np
 
-from sdfgad.parse import calls, operators
+from sdfgad.ir.expr import Lin
+from sdfgad.parse import calls, containers, operators
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item, operation
 from sdfgad.parse.frame import Frame, Return
+from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
 from sdfgad.parse.values import Record, Selection, Tensor
@@ -22,8 +25,8 @@ def return_(frame: Frame, node: ast.Return) -> Return:
     return Return(None if node.value is None else frame.b.settle(frame.eval(node.value)), frame.b.where)
 
 
-def no_operation(frame: Frame, node: ast.Pass | ast.Assert) -> None:
-    """A statement that computes nothing: an assertion is not checked."""
+def no_operation(frame: Frame, node: ast.Pass) -> None:
+    """A statement that computes nothing."""
 
 
 def expression(frame: Frame, node: ast.Expr) -> None:
@@ -43,7 +46,22 @@ def import_from(frame: Frame, node: ast.ImportFrom) -> None:
         raise frame.unsupported(node, "a relative import in a function is not supported")
     module = frame.b.python(importlib.import_module, node.module)
     for alias in node.names:
-        frame.env[alias.asname or alias.name] = frame.b.python(getattr, module, alias.name)
+        frame.env[alias.asname or alias.name] = frame.b.python(_imported, module, alias.name)
+
+
+def _imported(module: Any, name: str) -> Any:
+    """What ``from module import name`` binds."""
+    if not hasattr(module, name):
+        return (
+            importlib.import_module(f"{module.__name__}.{name}")
+            if hasattr(module, "__path__")
+            else _missing(module, name)
+        )
+    return getattr(module, name)
+
+
+def _missing(module: Any, name: str) -> Any:
+    raise ImportError(f"cannot import name {name!r} from {module.__name__!r}", name=module.__name__)
 
 
 def update(frame: Frame, node: ast.AugAssign) -> None:
@@ -52,6 +70,9 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         old, value = evaluated(frame, [_loaded(node.target), node.value])
         if isinstance(old, list):
             calls.extend(frame, node, old, value)
+            return
+        if isinstance(old, (dict, set)):
+            _update_in_place(frame, node, old, value)
             return
         result = operated(frame, node, old, value)
         if _is_array(old):
@@ -70,6 +91,14 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
     if not isinstance(node.target, ast.Subscript):
         raise frame.unsupported(node, "this assignment target is not supported")
     _update_item(frame, node, *evaluated(frame, [node.target.value, node.target.slice]))
+
+
+def _update_in_place(frame: Frame, node: ast.AugAssign, old: Any, value: Any) -> None:
+    """``old |= value`` of a dict or set."""
+    if not isinstance(node.op, ast.BitOr) or not isinstance(value, type(old)):
+        raise frame.unsupported(node, f"this update of a {type(old).__name__} is not supported")
+    containers.require_current(frame.b, old)
+    old.update(value)
 
 
 def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) -> None:
@@ -113,6 +142,8 @@ def with_(frame: Frame, node: ast.With) -> None:
         context = entered.context_expr
         if not isinstance(context, ast.Call) or frame.eval(context.func) is not np.errstate:
             raise frame.unsupported(node, "`with` is not supported, except for np.errstate")
+        modes = [frame.eval(keyword.value) for keyword in context.keywords]
+        frame.b.floating_errors |= any(mode in ("raise", "call") for mode in modes)
     frame.block(node.body)
 
 
@@ -125,9 +156,22 @@ def function(frame: Frame, node: ast.FunctionDef) -> None:
 
 def delete(frame: Frame, node: ast.Delete) -> None:
     for target in node.targets:
-        if not isinstance(target, ast.Name):
-            raise frame.unsupported(node, "`del` of anything but a name is not supported")
-        frame.env.pop(target.id, None)
+        if isinstance(target, ast.Name):
+            frame.env.pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            _delete_item(frame, target)
+        else:
+            raise frame.unsupported(node, "`del` of anything but a name or an item of a list or dict is not supported")
+
+
+def _delete_item(frame: Frame, target: ast.Subscript) -> None:
+    """``del container[index]``."""
+    container, index = evaluated(frame, [target.value, target.slice])
+    if not isinstance(container, (list, dict)):
+        what = f"`del` of an item of a {class_of(container).__name__} is not supported"
+        raise frame.b.unsupported(what, "Use np.delete on an array.")
+    containers.require_current(frame.b, container)
+    frame.b.python(operator.delitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
 
 
 def _is_array(value: Any) -> bool:

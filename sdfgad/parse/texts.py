@@ -15,11 +15,15 @@ class RunTimeText(str):
     def __hash__(self) -> int:
         raise TypeError("a string that depends on run-time values cannot be a key")
 
+    def __str__(self) -> str:
+        # So that a text that is made of it, such as that of an exception, is one of these, too.
+        return self
+
     def __add__(self, other: str) -> RunTimeText:
-        return RunTimeText(str(self) + str(other))
+        return RunTimeText(str.__add__(self, other))
 
     def __radd__(self, other: str) -> RunTimeText:
-        return RunTimeText(str(other) + str(self))
+        return RunTimeText(str.__add__(other, self))
 
     def __len__(self) -> int:
         raise TypeError("the length of a string that depends on run-time values is not known")

@@ -157,7 +157,11 @@ def _with_parts(like: Any, parts: list[Any]) -> Any:
         return Record(like.cls, parts[0])
     if isinstance(like, tuple):
         return rebuilt_tuple(like, parts)
-    return dict(zip(like, parts, strict=True)) if isinstance(like, dict) else type(like)(parts)
+    if not isinstance(like, dict):
+        return type(like)(parts)
+    made = like.copy()
+    made.update(zip(like, parts, strict=True))
+    return made
 
 
 def rebuilt_tuple(like: tuple[Any, ...], parts: list[Any]) -> tuple[Any, ...]:

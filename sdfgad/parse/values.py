@@ -7,8 +7,10 @@ and a function from an index to the expression of that element, evaluated only w
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -255,9 +257,24 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, (Lin, int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
+# What `keys`, `values` and `items` of a dict return.
+DICT_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is the very object that Python would have, down to its parts, and none of the parser's own."""
+    if isinstance(value, (DICT_VIEWS, tuple, list, set, frozenset)):
+        return all(is_real(part) for part in value)
+    if isinstance(value, dict):
+        return all(is_real(part) for pair in value.items() for part in pair)
+    if isinstance(value, (partial, types.MethodType, types.BuiltinMethodType)):
+        return is_real([getattr(value, name, None) for name in ("__self__", "func", "args", "keywords")])
+    return not type(value).__module__.startswith("sdfgad.")
+
+
 def is_static(value: Any) -> bool:
     """Whether a value is known while parsing."""
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (DICT_VIEWS, tuple, list)):
         return all(is_static(v) for v in value)
     if isinstance(value, dict):
         return all(is_static(v) for v in value.values())

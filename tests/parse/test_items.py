@@ -194,7 +194,7 @@ def new_key(p, s):
     ("program", "args", "line", "what"),
     [
         (grows, (), "p[", "`.*u.*` changes its shape|is changed in a loop"),
-        (new_key, (0.5,), "p[k]", "is changed in a loop|assignment into dict"),
+        (new_key, (0.5,), "p[k]", "is changed in a loop|chosen by an index that"),
     ],
 )
 def test_what_cannot_be_carried(program, args, line, what):

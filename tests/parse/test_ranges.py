@@ -32,8 +32,9 @@ def test_symbolic_bounds():
 
 
 def test_arguments():
-    assert Range.of(Builder({}), [4]) == Range(Lin(0), Lin(4), 1)
-    assert Range.of(Builder({}), [1, 4, -2]) == Range(Lin(1), Lin(4), -2)
+    assert Range.of(Builder({"n": 4}), [Lin.symbol("n")]) == Range(Lin(0), Lin.symbol("n"), 1)
+    assert Range.of(Builder({}), [4]) == range(4)
+    assert Range.of(Builder({}), [1, 4, -2]) == range(1, 4, -2)
     with pytest.raises(UnsupportedProgram, match="step must not be zero"):
         Range.of(Builder({}), [0, 4, 0])
     with pytest.raises(UnsupportedProgram, match="a range bound that is not an integer"):

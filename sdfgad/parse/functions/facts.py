@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import builtins
 import math
+import types
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,11 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Record, Selection, Tensor, is_static
+
+# The classes of what the parser has objects of its own for.
+PYTHON_CLASSES: dict[str, type] = {
+    "Closure": types.FunctionType, "Default": defaultdict, "Range": range, "RunTimeText": str
+}  # fmt: skip
 
 
 def array_like(a: Any) -> Any:
@@ -109,16 +116,21 @@ def _is_sequence(b: Builder, x: Any) -> bool:
 @function(builtins.isinstance)
 def isinstance_(b: Builder, x: Any, kinds: Any) -> bool:
     """``isinstance`` of the value that Python would have."""
-    if isinstance(x, (Tensor, Lin)):
-        return issubclass(_class_of(x), kinds)
-    if isinstance(x, Record):
-        return issubclass(x.cls, kinds)
+    if isinstance(x, (Tensor, Lin, Record, Selection)):
+        return bool(b.python(issubclass, class_of(x), kinds))
     return bool(b.python(isinstance, x, kinds))
 
 
-def _class_of(x: Tensor | Lin) -> type[Any]:
+def class_of(x: Any) -> type[Any]:
+    """The class of the value that Python would have."""
+    if isinstance(x, Record):
+        return x.cls
     if isinstance(x, Lin):
         return int
+    if isinstance(x, Selection):
+        return np.ndarray
+    if not isinstance(x, Tensor):
+        return PYTHON_CLASSES.get(type(x).__name__, type(x)) if type(x).__module__.startswith("sdfgad.") else type(x)
     if x.ndim or x.place is not None:
         return np.ndarray
     return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else x.dtype.type

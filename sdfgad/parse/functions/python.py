@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import ItemsView, KeysView, ValuesView
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
@@ -29,8 +31,11 @@ from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cas
 def len_(b: Builder, x: Any) -> Any:
     if isinstance(x, Selection):
         return selecting.count(b, x)
+    if isinstance(x, Lin) or (isinstance(x, Tensor) and not x.ndim):
+        what = "a number has no len()"
+        raise PythonRaises(what, b.where, "Mend this line.", TypeError(what))
     if not isinstance(x, Tensor):
-        return len(x)
+        return b.python(len, x)
     return x.shape[0].const if x.shape[0].is_const else x.shape[0]
 
 
@@ -66,11 +71,11 @@ def new_value(b: Builder, value: Any) -> Any:
 
 def rows_of(b: Builder, values: Any) -> list[Any]:
     """The items of a sequence or array; their number must be known while parsing."""
-    if isinstance(values, (tuple, list)):
+    if isinstance(values, (tuple, list, KeysView, ValuesView, ItemsView)):
         return list(values)
     if isinstance(values, Tensor) and values.ndim:
         return _rows(b, values)
-    raise b.unsupported(f"{values!r} has no items here")
+    raise b.unsupported(f"a {type(values).__name__} has no items here", "Use a list, a tuple or an array.")
 
 
 @function(method="tolist")

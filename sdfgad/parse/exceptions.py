@@ -1,0 +1,167 @@
+"""Exceptions: ``try`` statements and ``raise``.
+
+What certainly raises while a program is parsed goes to its handler, as in Python. What may raise only at run time is an
+error of the compiled program: there is no handler at run time, so a handler that would catch it is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from sdfgad.errors import ProgramRaises, SdfgadError, ShapeMismatch, UnboundVariable, UnsupportedProgram
+from sdfgad.ir.expr import BOOL, Const
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import conditions
+from sdfgad.parse.emitter import Guard, exception_of
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.source import source_text
+
+CAUGHT = "Test for it by an `if` before, or leave out the `try`."
+
+
+def try_(frame: Frame, node: ast.Try) -> None:
+    """``try`` with its handlers, and ``else`` and ``finally``."""
+    if getattr(node, "leaves", False):
+        raise frame.unsupported(node, "a `return`, `break` or `continue` in `finally` is not supported")
+    try:
+        _handled(frame, node)
+    except SdfgadError as error:
+        if exception_of(error) is not None:
+            frame.block(node.finalbody)
+        raise
+    frame.block(node.finalbody)
+
+
+def _handled(frame: Frame, node: ast.Try) -> None:
+    """The body, and then the handler of what it raises, or ``else``."""
+    kinds = [_kinds(frame, handler) for handler in node.handlers]
+    error = _protected(frame, node, tuple(kind for group in kinds for kind in group))
+    if error is None:
+        frame.block(node.orelse)
+        return
+    exception = exception_of(error)
+    for handler, group in zip(node.handlers, kinds, strict=True):
+        _require_clear(frame, handler, error, group)
+        if isinstance(exception, group):
+            _handle(frame, handler, error)
+            return
+    raise error
+
+
+def _protected(frame: Frame, node: ast.Try, kinds: tuple[type, ...]) -> SdfgadError | None:
+    """Parse the body of a ``try``; returns what it certainly raises, if a handler may catch that."""
+    b, depth, first = frame.b, len(frame.loops), len(frame.b.hazards)
+    b.tries.append(Guard(len(b.blocks), kinds))
+    raised: SdfgadError | None = None
+    try:
+        frame.block(node.body)
+    except SdfgadError as error:
+        if not isinstance(exception_of(error), kinds):
+            raise
+        raised = error
+        del frame.loops[depth:]
+    finally:
+        b.tries.pop()
+    _require_no_hazard(frame, node, first, kinds)
+    return raised
+
+
+def _require_no_hazard(frame: Frame, node: ast.Try, first: int, kinds: tuple[type, ...]) -> None:
+    """Refuse a handler that the compiled program might reach.
+
+    Raises:
+        NeedsConstant: with run-time integers or counters as constants, it may be known that it does not.
+    """
+    if frame.b.floating_errors and any(issubclass(FloatingPointError, kind) for kind in kinds):
+        what = "a handler catches what NumPy raises under np.errstate, which has no effect on compiled code"
+        raise UnsupportedProgram(what, frame.where(node), "Test the values, by np.isfinite, say.")
+    for hazard in frame.b.hazards[first:]:
+        for kind in kinds:
+            found = next((one for one in hazard.kinds if issubclass(one, kind) or issubclass(kind, one)), None)
+            if found is not None:
+                what = f"{hazard.what}; this is known only at run time, where no handler can catch it"
+                raise NeedsConstant(set(hazard.symbols), hazard.where or frame.where(node), what, CAUGHT)
+
+
+def _require_clear(frame: Frame, handler: ast.ExceptHandler, error: SdfgadError, kinds: tuple[type, ...]) -> None:
+    """Refuse a handler for some kinds of ValueError where which one NumPy raises is not known."""
+    of_numpy = isinstance(error, (ShapeMismatch, UnboundVariable))
+    broad = type(exception_of(error))
+    if of_numpy and any(issubclass(kind, broad) and kind is not broad for kind in kinds):
+        what = f"whether this catches what the line {error.where} raises is not known"
+        raise frame.unsupported(handler, f"{what}; catch {broad.__name__}")
+
+
+def _kinds(frame: Frame, handler: ast.ExceptHandler) -> tuple[type, ...]:
+    """The classes that a handler catches."""
+    if handler.type is None:
+        return (BaseException,)
+    value = frame.eval(handler.type)
+    kinds = value if isinstance(value, tuple) else (value,)
+    if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
+        raise frame.unsupported(handler, f"`except {source_text(handler.type)}` does not name exceptions")
+    return kinds
+
+
+def _handle(frame: Frame, handler: ast.ExceptHandler, error: SdfgadError) -> None:
+    """Parse a handler's body; its name is bound in it, and unbound afterwards."""
+    b = frame.b
+    b.handling.append(error)
+    if handler.name:
+        frame.env[handler.name] = exception_of(error)
+    try:
+        frame.block(handler.body)
+    finally:
+        b.handling.pop()
+    if handler.name:
+        frame.env.pop(handler.name, None)
+
+
+# --- raise and assert
+
+
+def raises(frame: Frame, node: ast.Raise) -> None:
+    """A ``raise``: an error while parsing where it is certainly reached, else a check at run time that fails."""
+    b = frame.b
+    if node.exc is None and b.handling:
+        _raise(frame, b.handling[-1])
+    what = f"the program raises `{ast.unparse(node.exc) if node.exc else 'an exception'}`"
+    error = ProgramRaises(what, frame.where(node), "NumPy raises here, too.")
+    if b.tries:
+        error.exception = _exception(frame, node)
+    if len(b.blocks) == 1 or frame.is_definition or _is_caught(frame, error):
+        _raise(frame, error)
+    b.check(Const(False, BOOL), (), what, ProgramRaises, "NumPy raises here, too.")
+
+
+def _is_caught(frame: Frame, error: SdfgadError) -> bool:
+    return any(isinstance(exception_of(error), guard.kinds) for guard in frame.b.tries)
+
+
+def _raise(frame: Frame, error: SdfgadError) -> None:
+    """Raise, if it is certain that the program comes here whenever it enters the ``try`` that catches it."""
+    raise frame.b.caught_outside(error) or error
+
+
+def _exception(frame: Frame, node: ast.Raise) -> BaseException:
+    value = RuntimeError("No active exception to reraise") if node.exc is None else frame.eval(node.exc)
+    if isinstance(value, type) and issubclass(value, BaseException):
+        value = frame.b.python(value)
+    if not isinstance(value, BaseException):
+        raise frame.unsupported(node, f"`{source_text(node)}` raises what is no exception")
+    return value
+
+
+def assert_(frame: Frame, node: ast.Assert) -> None:
+    """An assertion, which compiled programs do not check: it counts only where a handler may catch it."""
+    if not any(issubclass(AssertionError, guard.kinds) for guard in frame.b.tries):
+        return
+    holds: Any = conditions.test(frame, node.test)
+    what = f"the assertion `{source_text(node.test)}` may fail"
+    if holds is False:
+        error = ProgramRaises(f"the program raises `{source_text(node)}`", frame.where(node), "Python raises, too.")
+        error.exception = AssertionError()
+        _raise(frame, error)
+    if holds is not True:
+        frame.b.may_raise(what, AssertionError)

@@ -1,0 +1,242 @@
+"""Iterators: what goes over a value item by item, and the functions that make iterators.
+
+``zip``, ``map`` and those of `itertools` are evaluated when they are gone over, as in Python. What they go over must be
+known while parsing, except that items of ranges and arrays may stay those of a loop of the program.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sdfgad.errors import PythonRaises
+from sdfgad.ir.expr import Lin
+from sdfgad.parse import operators
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.conditions import known_truth
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.integers import integer_extremum
+from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of, next_of
+from sdfgad.parse.values import Iteration, is_real
+
+Keywords = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Site:
+    """Call site: where a function is called, and what calls other functions there."""
+
+    frame: Frame
+    node: ast.Call
+    dispatch: Callable[[Any, list[Any], Keywords], Any]
+
+    @property
+    def b(self) -> Builder:
+        return self.frame.b
+
+    def call(self, function: Any, *arguments: Any) -> Any:
+        return self.dispatch(function, list(arguments), {})
+
+    def sequence(self, value: Any) -> Iterator[Any]:
+        return as_sequence(self.frame, self.node, value)
+
+
+def sequence(frame: Frame, value: Any) -> Any:
+    """A range or an array as a sequence of known length."""
+    if isinstance(value, Range):
+        return range(frame.b.constant(value.start), frame.b.constant(value.stop), value.step)
+    items = None if isinstance(value, range) else items_of(frame.b, value)
+    if items is not None:
+        return (frame.b.settle(items.at(k)) for k in range(frame.b.constant(items.length)))
+    return value
+
+
+def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
+    """The items of a loop that is unrolled while parsing; each is read when its trip begins, as in Python."""
+    try:
+        return iter(sequence(frame, gone_over(frame.b, value)))
+    except TypeError as error:
+        what = f"a loop over a {type(value).__name__} is not supported"
+        if is_real(value):
+            raise PythonRaises(what, frame.where(node), "Mend this line.", error) from None
+        raise frame.unsupported(node, what) from None
+
+
+def items_now(frame: Frame, value: Any) -> Any:
+    """An iterator as its items; any other argument itself."""
+    value = gone_over(frame.b, value)
+    return tuple(value) if isinstance(value, Iterator) else value
+
+
+# --- functions that make iterators
+
+Maker = Callable[..., Any]
+
+
+def iteration(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Iteration:
+    """The iterator that a function makes, evaluated when it is gone over: the program may change a list before."""
+    b, first = site.b, positional[0] if positional else None
+    count = len(first) if function is reversed and isinstance(first, list) else None
+
+    def items() -> Any:
+        if isinstance(first, list) and count is not None and len(first) != count:
+            # Python begins where the last item was, and finds nothing there if the list is shorter.
+            return (first[k] for k in reversed(range(count if len(first) > count else 0)))
+        maker = MAKERS.get(function)
+        if maker is not None:
+            return maker(site, *positional, **keywords)
+        return _combined(site, function, positional, keywords)
+
+    calls_user = function in (map, filter) or function in WITH_FUNCTIONS
+    return Iteration((*positional, *keywords.values()), items, tuple(b.blocks), is_generator=calls_user)
+
+
+def _combined(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """``enumerate``, ``zip``, ``reversed``, or a function of `itertools` that hands on items without a look at them."""
+    values = [gone_over(site.b, value) for value in positional]
+    if function in (enumerate, zip, reversed):
+        alike = combined(site.b, function, values, keywords)
+        if alike is not None:
+            return alike
+    sequences = [sequence(site.frame, value) for value in values]
+    if function is reversed:
+        sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
+    return site.b.python(function, *sequences, **keywords)
+
+
+def _map(site: Site, function: Any, *iterables: Any) -> Any:
+    values = [gone_over(site.b, value) for value in iterables]
+    alike = combined(site.b, zip, values, {})
+    if alike is not None:
+        return Items(alike.length, lambda trip: site.call(function, *alike.at(trip)))
+    return (site.call(function, *items) for items in zip(*map(site.sequence, values), strict=False))
+
+
+def _starmap(site: Site, function: Any, iterable: Any) -> Any:
+    return (site.call(function, *site.sequence(items)) for items in site.sequence(iterable))
+
+
+def _filter(site: Site, function: Any, iterable: Any, wanted: bool = True) -> Any:
+    return (item for item in site.sequence(iterable) if _test(site, function, item) == wanted)
+
+
+def _filterfalse(site: Site, function: Any, iterable: Any) -> Any:
+    return _filter(site, function, iterable, wanted=False)
+
+
+def _takewhile(site: Site, function: Any, iterable: Any) -> Any:
+    return itertools.takewhile(lambda item: _test(site, function, item), site.sequence(iterable))
+
+
+def _dropwhile(site: Site, function: Any, iterable: Any) -> Any:
+    return itertools.dropwhile(lambda item: _test(site, function, item), site.sequence(iterable))
+
+
+def _test(site: Site, function: Any, item: Any) -> bool:
+    """Whether a predicate holds, which must be known while parsing."""
+    known = known_truth(item if function is None else site.call(function, item))
+    if known is None:
+        what = "items are chosen by a condition that is known only at run time"
+        raise site.b.unsupported(what, "Use np.where, or multiply by the condition.")
+    return known
+
+
+def _accumulate(site: Site, iterable: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    values = site.sequence(iterable)
+    total = next(values, None) if initial is None else initial
+    if total is None:
+        return
+    yield total
+    for value in values:
+        added = operators.binary(site.b, ast.Add, total, value) if func is None else site.call(func, total, value)
+        total = site.b.settle(added)
+        yield total
+
+
+def _chain_from_iterable(site: Site, iterables: Any) -> Any:
+    return itertools.chain.from_iterable(map(site.sequence, site.sequence(iterables)))
+
+
+def _chain(site: Site, *iterables: Any) -> Any:
+    return itertools.chain.from_iterable(map(site.sequence, iterables))
+
+
+def _islice(site: Site, iterable: Any, *bounds: Any) -> Any:
+    ends = [None if bound is None else site.b.constant(bound) for bound in bounds]
+    return site.b.python(itertools.islice, site.sequence(iterable), *ends)
+
+
+def _count(site: Site, start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    while True:
+        yield start
+        start = operators.binary(site.b, ast.Add, start, step)
+
+
+def _repeat(site: Site, value: Any, times: Any = None) -> Any:
+    return itertools.repeat(value) if times is None else itertools.repeat(value, site.b.constant(times))
+
+
+def _grouped(site: Site, iterable: Any, n: Any) -> Iterable[Any]:
+    return itertools.combinations(site.sequence(iterable), site.b.constant(n))
+
+
+MAKERS: dict[Any, Maker] = {
+    map: _map,
+    filter: _filter,
+    itertools.accumulate: _accumulate,
+    itertools.chain: _chain,
+    itertools.chain.from_iterable: _chain_from_iterable,
+    itertools.combinations: _grouped,
+    itertools.count: _count,
+    itertools.dropwhile: _dropwhile,
+    itertools.filterfalse: _filterfalse,
+    itertools.islice: _islice,
+    itertools.repeat: _repeat,
+    itertools.starmap: _starmap,
+    itertools.takewhile: _takewhile,
+}
+WITH_FUNCTIONS = frozenset({itertools.accumulate, itertools.starmap, itertools.takewhile, itertools.dropwhile})
+# These hand on their items, in tuples.
+HAND_ON: frozenset[Any] = frozenset(
+    {enumerate, zip, reversed, itertools.product, itertools.permutations, itertools.combinations_with_replacement}
+    | {itertools.zip_longest, itertools.pairwise, itertools.cycle}
+)
+ITERATOR_FUNCTIONS: frozenset[Any] = frozenset(MAKERS) | HAND_ON
+
+
+def first_item(site: Site, iterator: Any, *default: Any) -> Any:
+    """``next(iterator)``.
+
+    The position is kept for iterators over values that are known; a generator has its items once, so only the first
+    is taken.
+    """
+    if not isinstance(iterator, Iteration):
+        raise site.b.unsupported(f"`next` of a {type(iterator).__name__} is not supported", "Make it by iter(...).")
+    found = next_of(site.b, iterator)
+    for value in found if found is not None else itertools.islice(site.sequence(iterator), 1):
+        return site.b.settle(value)
+    if default:
+        return default[0]
+    raise PythonRaises("the iterator has no items left", site.b.where, "Give `next` a default.", StopIteration())
+
+
+def iterator_of(site: Site, iterable: Any) -> Any:
+    """``iter(iterable)``."""
+    if isinstance(iterable, Iteration):
+        return iterable
+    return Iteration((iterable,), lambda: _plain_items(site, iterable), tuple(site.b.blocks))
+
+
+def _plain_items(site: Site, iterable: Any) -> Any:
+    items = items_of(site.b, iterable)
+    return iter(iterable) if items is None else items
+
+
+def length(b: Builder, span: Range) -> Any:
+    """``len`` of a range whose bounds are known at run time."""
+    trips = span.trips
+    form = trips if b.holds(trips) else Lin.of(integer_extremum(b, trips, Lin(0), "maximum"))
+    return form.const if form.is_const else form

@@ -1,0 +1,361 @@
+"""Calls of Python's own functions on containers, objects and functions, as far as they are known while parsing."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import copy
+import dataclasses
+import functools
+import inspect
+import operator
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import PythonRaises
+from sdfgad.ir.expr import Lin
+from sdfgad.parse import containers, matching, operators, trees
+from sdfgad.parse.functions.facts import class_of
+from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
+from sdfgad.parse.ranges import Range
+from sdfgad.parse.source import source_text
+from sdfgad.parse.texts import RunTimeText
+from sdfgad.parse.values import Holder, Record, Selection, Tensor, is_number, is_real
+
+Special = Callable[..., Any]
+SPECIAL: dict[Any, Special] = {}
+
+
+def _of(*originals: Any) -> Callable[[Special], Special]:
+    def register(handler: Special) -> Special:
+        SPECIAL.update(dict.fromkeys(originals, handler))
+        return handler
+
+    return register
+
+
+def special(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """The value of a call of one of these functions."""
+    try:
+        return SPECIAL[function](site, *positional, **keywords)
+    except TypeError as error:
+        what = f"these arguments of `{function.__name__}` are not supported: {error}"
+        raise site.frame.unsupported(site.node, what) from error
+
+
+# --- containers
+
+
+@_of(dict)
+def _dict(site: Site, *given: Any, **more: Any) -> Any:
+    return containers.tracked(site.b, dict(_pairs(site, given)) | _settled(site, more))
+
+
+@_of(OrderedDict)
+def _ordered_dict(site: Site, *given: Any, **more: Any) -> Any:
+    return containers.tracked(site.b, OrderedDict(_pairs(site, given) | _settled(site, more)))
+
+
+@_of(defaultdict)
+def _defaultdict(site: Site, factory: Any = None, *given: Any, **more: Any) -> Any:
+    # A factory may be a function that only the parser can call: see `containers.Default`.
+    made = containers.Default(_pairs(site, given) | _settled(site, more))
+    made.factory = factory
+    return containers.tracked(site.b, made)
+
+
+@_of(dict.fromkeys)
+def _fromkeys(site: Site, keys: Any, value: Any = None) -> Any:
+    return containers.tracked(site.b, dict.fromkeys(site.sequence(keys), site.b.settle(value)))
+
+
+def _pairs(site: Site, given: tuple[Any, ...]) -> dict[Any, Any]:
+    """The items of a mapping or of an iterable of pairs."""
+    if not given:
+        return {}
+    (source,) = given
+    if isinstance(source, dict):
+        return dict(source)
+    pairs = [list(site.sequence(pair)) for pair in site.sequence(source)]
+    return site.b.python(dict, [site.b.settle(tuple(pair)) for pair in pairs])
+
+
+def _settled(site: Site, values: Keywords) -> Keywords:
+    return {name: site.b.settle(value) for name, value in values.items()}
+
+
+def special_method(site: Site, method: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """A call of a method of a list, dict or set."""
+    owner, name = method.__self__, method.__name__
+    if name == "sort":
+        containers.require_current(site.b, owner)
+        owner[:] = _sorted(site, list(owner), **keywords)
+        return None
+    if name == "update" and isinstance(owner, dict):
+        containers.require_current(site.b, owner)
+        owner.update(_pairs(site, tuple(positional)) | _settled(site, keywords))
+        return None
+    if name in ("index", "count", "remove") and not is_real((owner, positional)):
+        return _searched(site, owner, name, *positional)
+    if name in ("extend", "union", "intersection", "difference", "fromkeys"):
+        positional = [list(site.sequence(value)) for value in positional]
+    made = containers.method(site.b, method, positional, keywords)
+    is_new = isinstance(made, (list, dict, set)) and made is not owner and name in ("copy", *containers.NEW_SETS)
+    return containers.tracked(site.b, made) if is_new else made
+
+
+def _searched(site: Site, values: Any, name: str, wanted: Any) -> Any:
+    """``index``, ``count`` or ``remove`` where some items are known only at run time: by what is known to be equal."""
+    equal = [item is wanted or operators.compare(site.b, ast.Eq, item, wanted) for item in values]
+    if not all(isinstance(one, (bool, np.bool_)) for one in equal):
+        what = f"`{name}` looks for a value among items that are known only at run time"
+        raise site.b.unsupported(what, "Use np.argmax(array == value), say.")
+    if name == "count":
+        return sum(map(bool, equal))
+    if True not in equal:
+        raise PythonRaises("the value is not in the list", site.b.where, "Mend this line.", ValueError())
+    position = equal.index(True)
+    return position if name == "index" else containers.method(site.b, values.pop, [position], {})
+
+
+@_of(sorted)
+def _sorted(site: Site, iterable: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    values = [site.b.settle(value) for value in site.sequence(iterable)]
+    if key is None and not is_real(values) and all(isinstance(v, (Tensor, Lin)) or is_number(v) for v in values):
+        ordered = list(site.sequence(site.call(np.sort, site.call(np.array, values))))
+        return containers.tracked(site.b, ordered[::-1] if reverse else ordered)
+    keys = values if key is None else [site.call(key, value) for value in values]
+    if any(isinstance(leaf, RunTimeText) for leaf in trees.leaves(keys)):
+        raise site.b.unsupported("strings that depend on run-time values are sorted", "Sort what they are made of.")
+    if key is not None and not is_real(keys):
+        raise site.b.unsupported("a key of `sorted` is known only at run time", "Use np.argsort on an array.")
+    order = site.b.python(sorted, range(len(values)), key=keys.__getitem__, reverse=bool(reverse))
+    return containers.tracked(site.b, [values[k] for k in order])
+
+
+_of(next)(first_item)
+_of(iter)(iterator_of)
+
+
+# --- functions of functions and objects
+
+
+@_of(functools.reduce)
+def _reduce(site: Site, function: Any, iterable: Any, *initial: Any) -> Any:
+    values = iter([*initial, *site.sequence(iterable)])
+    total = next(values, None)
+    if total is None:
+        what = "`reduce` of an empty sequence"
+        raise PythonRaises(what, site.b.where, "Give it a first value.", TypeError("reduce() of empty iterable"))
+    for value in values:
+        total = site.b.settle(site.call(function, total, value))
+    return total
+
+
+@_of(callable)
+def _callable(site: Site, value: Any) -> bool:
+    if isinstance(value, (Tensor, Lin, Selection)):
+        return False
+    return (
+        callable(inspect.getattr_static(value.cls, "__call__", None)) if isinstance(value, Record) else callable(value)
+    )
+
+
+@_of(type)
+def _type(site: Site, value: Any) -> Any:
+    return class_of(value)
+
+
+@_of(getattr)
+def _getattr(site: Site, value: Any, name: str, *default: Any) -> Any:
+    if default and not _hasattr(site, value, name):
+        return default[0]
+    return site.frame.eval(_at(site, ast.Attribute(_constant(value), name, ast.Load())))
+
+
+@_of(hasattr)
+def _hasattr(site: Site, value: Any, name: str) -> bool:
+    if isinstance(value, Record) and name in value.fields:
+        return True
+    if isinstance(value, (Tensor, Lin, Selection, Record)):
+        return hasattr(class_of(value), name)
+    return hasattr(value, name)
+
+
+@_of(setattr)
+def _setattr(site: Site, value: Any, name: str, new: Any) -> None:
+    target = ast.Attribute(_constant(value), name, ast.Store())
+    site.frame.statement(_at(site, ast.Assign([target], _constant(new))))
+
+
+@_of(vars)
+def _vars(site: Site, value: Any) -> Any:
+    return site.frame.eval(_at(site, ast.Attribute(_constant(value), "__dict__", ast.Load())))
+
+
+@_of(dataclasses.replace)
+def _replace(site: Site, record: Any, **changes: Any) -> Any:
+    fields = [field.name for field in dataclasses.fields(class_of(record)) if field.init]
+    values = {name: _getattr(site, record, name) for name in fields}
+    return site.dispatch(class_of(record), [], values | changes)
+
+
+def _constant(value: Any) -> ast.Constant:
+    """A value as an expression."""
+    return ast.Constant(value)
+
+
+def _at(site: Site, node: Any) -> Any:
+    return ast.fix_missing_locations(ast.copy_location(node, site.node))
+
+
+# --- what patterns ask
+
+
+@_of(matching.is_sequence)
+def _is_sequence(site: Site, value: Any) -> bool:
+    return isinstance(value, (tuple, list, range, Range))
+
+
+@_of(matching.is_mapping)
+def _is_mapping(site: Site, value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+@_of(matching.is_instance)
+def _is_instance(site: Site, value: Any, cls: Any) -> Any:
+    return site.call(isinstance, value, cls)
+
+
+@_of(matching.positional_part)
+def _positional_part(site: Site, value: Any, cls: Any, position: int) -> Any:
+    # Python's own classes match as a whole.
+    own = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+    return value if cls in own else _getattr(site, value, site.b.python(operator.getitem, cls.__match_args__, position))
+
+
+# --- copies
+
+
+@_of(copy.copy)
+def _copy(site: Site, value: Any) -> Any:
+    if isinstance(value, (Tensor, Selection)):
+        return site.call(np.copy, value)
+    if isinstance(value, Record):
+        return Record(value.cls, containers.tracked(site.b, dict(value.fields)))
+    is_container = isinstance(value, (list, dict, set))
+    return containers.tracked(site.b, value.copy()) if is_container else site.b.python(copy.copy, value)
+
+
+@_of(copy.deepcopy)
+def _deepcopy(site: Site, value: Any) -> Any:
+    if any(isinstance(part, Holder) for part in trees.leaves(value)):
+        raise site.b.unsupported("a deep copy of a function or iterator", "Copy the arrays.")
+    done: dict[int, tuple[Any, Any]] = {}
+    return _deeply(site, value, done)
+
+
+def _deeply(site: Site, value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
+    """A copy in which what several parts refer to is one object, too."""
+    if id(value) not in done:
+        if isinstance(value, tuple):
+            made: Any = trees.rebuilt_tuple(value, [_deeply(site, part, done) for part in value])
+        elif isinstance(value, (list, dict, Record)):
+            made = _copy(site, value)
+            done[id(value)] = value, made
+            target = made.fields if isinstance(made, Record) else made
+            for key, part in list(target.items() if isinstance(target, dict) else enumerate(target)):
+                target[key] = _deeply(site, part, done)
+        else:
+            made = _copy(site, value) if isinstance(value, (Tensor, Selection)) else value
+        done[id(value)] = value, made
+    return done[id(value)][1]
+
+
+# --- module operator
+
+
+def _operators() -> dict[Any, Special]:
+    """The functions of `operator` that are written as operators, too."""
+    found: dict[Any, Special] = {}
+    for op, (python, _) in operators.BINARY.items():
+        found[python] = lambda site, x, y, op=op: operators.binary(site.b, op, x, y)
+    for test, (python, _) in operators.COMPARE.items():
+        found[python] = lambda site, x, y, op=test: operators.compare(site.b, op, x, y)
+    for sign, (known, _) in operators.UNARY.items():
+        found[known] = lambda site, x, op=sign: operators.unary(site.b, op, x)
+    return found
+
+
+SPECIAL.update(_operators())
+_IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor")
+
+
+@_of(*(getattr(operator, name) for name in _IN_PLACE))
+def _in_place(site: Site, *_: Any) -> Any:
+    what = f"`{source_text(site.node.func)}` is not supported"
+    raise site.b.unsupported(what, "Write the statement, such as `x += y`.")
+
+
+@_of(operator.is_)
+def _is(site: Site, x: Any, y: Any) -> bool:
+    return x is y
+
+
+@_of(operator.truth)
+def _truth(site: Site, x: Any) -> Any:
+    return site.call(bool, x)
+
+
+@_of(operator.contains)
+def _contains(site: Site, container: Any, item: Any) -> Any:
+    return operators.compare(site.b, ast.In, item, container)
+
+
+@_of(operator.getitem)
+def _getitem(site: Site, container: Any, index: Any) -> Any:
+    return site.frame.eval(_at(site, ast.Subscript(_constant(container), _constant(index), ast.Load())))
+
+
+@_of(operator.setitem)
+def _setitem(site: Site, container: Any, index: Any, value: Any) -> None:
+    target = ast.Subscript(_constant(container), _constant(index), ast.Store())
+    site.frame.statement(_at(site, ast.Assign([target], _constant(value))))
+
+
+def call_getter(site: Site, getter: Any, value: Any) -> Any:
+    """A call of what ``itemgetter``, ``attrgetter`` or ``methodcaller`` have made."""
+    _, arguments = getter.__reduce__()[:2]
+    if isinstance(getter, operator.methodcaller):
+        return site.dispatch(_getattr(site, value, arguments[0]), list(arguments[1:]), {})
+    if isinstance(getter, operator.itemgetter):
+        found = [_getitem(site, value, key) for key in arguments]
+    else:
+        found = [functools.reduce(functools.partial(_getattr, site), path.split("."), value) for path in arguments]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
+
+def _maker_of_getters(kind: Any) -> Special:
+    return lambda site, *arguments, **keywords: site.b.python(kind, *arguments, **keywords)
+
+
+SPECIAL.update({kind: _maker_of_getters(kind) for kind in GETTERS})
+
+
+@_of(collections.namedtuple)
+def _namedtuple(site: Site, *arguments: Any, **keywords: Any) -> Any:
+    return site.b.python(collections.namedtuple, *arguments, **keywords)
+
+
+@_of(collections.deque)
+def _deque(site: Site, *_: Any, **__: Any) -> Any:
+    raise site.b.unsupported("collections.deque is not supported", "Use a list, and its append and pop.")
+
+
+__all__ = ["GETTERS", "SPECIAL", "call_getter", "special", "special_method"]

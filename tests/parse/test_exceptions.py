@@ -1,0 +1,285 @@
+"""`try`: handlers of what is certainly raised run as in Python; those that only a run may reach are refused."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import ProgramRaises, SdfgadError, UnsupportedProgram
+from tests.helpers import line_of, module_from
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
+
+X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
+HEAD = """
+import contextlib
+import math
+import numpy as np
+
+class Problem(Exception):
+    def __init__(self, text, code=3):
+        super().__init__(text)
+        self.code = code
+
+def checked(v, k):
+    if k > 3:
+        raise ValueError(f"{k} is too large")
+    return v * k
+
+def program(x, s, n):
+"""
+
+RIGHT = {
+    "nothing is raised": "try:\n    u = x * s\nexcept ValueError:\n    u = x\nreturn np.sum(u)",
+    "else and finally": "r = 1.0\ntry:\n    u = x * s\nexcept ValueError:\n    r = 2.0\nelse:\n    r = 3.0\n"
+    "finally:\n"
+    "    r = r * 2\nreturn r * np.sum(u)",
+    "a key": "try:\n    w = {'a': x}['b']\nexcept KeyError:\n    w = s\nreturn w * np.sum(x)",
+    "a key of a dict of arrays": "d = {'a': x}\ntry:\n    w = d.pop('b')\nexcept LookupError:\n    w = s\n"
+    "return w * np.sum(d['a'])",
+    "an item": "try:\n    w = [x, s][2]\nexcept IndexError:\n    w = s\nreturn w * np.sum(x)",
+    "an element": "try:\n    w = x[7]\nexcept IndexError:\n    w = s\nreturn w * np.sum(x)",
+    "an attribute of a module": "try:\n    w = np.nothing\nexcept AttributeError:\n    w = s\nreturn w * np.sum(x)",
+    "an attribute of an array": "try:\n    w = x.nothing\nexcept AttributeError:\n    w = s\nreturn w * np.sum(x)",
+    "an attribute of a number": "try:\n    w = s.shape\nexcept AttributeError:\n    w = s\nreturn w * np.sum(x)",
+    "raise": "try:\n    if x.ndim > 3:\n        w = 1.0\n    else:\n        raise ValueError('no')\n"
+    "except ValueError:\n"
+    "    w = s\nreturn w * np.sum(x)",
+    "raise of a run-time integer": "try:\n    w = checked(s, n)\nexcept ValueError:\n    w = 2.0\nreturn w * np.sum(x)",
+    "raise in a loop": "t = 0.0\ntry:\n    for i in range(n):\n        t = t + x[0] * s\n        if i == 2:\n"
+    "            raise KeyError(i)\nexcept KeyError as e:\n    t = t * (e.args[0] + 1)\nreturn t",
+    "a class": "try:\n    raise Problem\nexcept TypeError:\n    w = s\nreturn w * np.sum(x)",
+    "its attributes": "try:\n    raise Problem('a', code=5)\nexcept Problem as e:\n    w = e.code\n"
+    "return w * np.sum(x) * s",
+    "division by zero": "try:\n    w = 1 / 0\nexcept ZeroDivisionError:\n    w = s\nreturn w + np.sum(x)",
+    "an arithmetic error": "try:\n    w = 1 // (n - n)\nexcept ArithmeticError:\n    w = s\nreturn w + np.sum(x)",
+    "a conversion": "try:\n    w = float('abc')\nexcept (TypeError, ValueError):\n    w = s\nreturn w * np.sum(x)",
+    "a length": "try:\n    m = len(s)\nexcept TypeError:\n    m = 1\nreturn m * np.sum(x)",
+    "a loop over a number": "try:\n    for v in 3:\n        pass\nexcept TypeError:\n    m = 2\n"
+    "return m * np.sum(x) * s",
+    "an unpacking": "try:\n    a, b = [x, s, 1.0]\nexcept ValueError:\n    a, b = x, s\nreturn np.sum(a) * b",
+    "a module": "try:\n    import no_such_module\nexcept ImportError:\n    no_such_module = None\n"
+    "return np.sum(x) if no_such_module is None else s",
+    "from a module": "try:\n    from math import nothing\nexcept ImportError:\n    nothing = s\n"
+    "return np.sum(x) * nothing",
+    "a name": "try:\n    w = nothing_of_this\nexcept NameError:\n    w = s\nreturn np.sum(x) * w",
+    "arguments": "try:\n    w = checked(x)\nexcept TypeError:\n    w = s\nreturn np.sum(x) * w",
+    "shapes": "try:\n    u = x + x[:3]\nexcept ValueError:\n    u = x * s\nreturn np.sum(u)",
+    "next": "try:\n    u = next(iter([]))\nexcept StopIteration:\n    u = s\nreturn np.sum(x) * u",
+    "an assertion": "try:\n    assert x.ndim == 2\n    w = 2.0\nexcept AssertionError:\n    w = s\n"
+    "return np.sum(x) * w",
+    "in order": "try:\n    w = {}['a']\nexcept IndexError:\n    w = 2.0\nexcept LookupError:\n    w = s\n"
+    "except KeyError:\n    w = 3.0\nreturn w * np.sum(x)",
+    "everything": "try:\n    w = {}['a']\nexcept:\n    w = s\nreturn w * np.sum(x)",
+    "what was done before": "u = x * 1.0\nL = []\ntry:\n    u[0] = s\n    L.append(1)\n    w = {}['k']\n"
+    "    u[1] = 0.0\n"
+    "except KeyError:\n    w = len(L)\nreturn np.sum(u) * w",
+    "what a function has done": "u = x * 1.0\ndef f(v):\n    v[0] = s\n    for k in range(3):\n        v[k] *= 2.0\n"
+    "        if k == 1:\n            {}['k']\ntry:\n    f(u)\nexcept KeyError:\n    u[3] = 5.0\nreturn np.sum(u * x)",
+    "return in it": "try:\n    return np.sum(x) * s\nexcept ValueError:\n    return s",
+    "return after it": "d = {}\ntry:\n    return d['k'] * s\nexcept KeyError:\n    return np.sum(x) * s",
+    "return and finally": "u = x * 1.0\ntry:\n    return np.sum(u) * s\nfinally:\n    u[0] = 0.0",
+    "return in a branch": "try:\n    if s > 0.5:\n        return np.sum(x) * s\n    u = x * 2.0\nexcept KeyError:\n"
+    "    u = x\nreturn np.sum(u)",
+    "in a loop": "t = 0.0\nd = {0: 2.0, 2: 3.0}\nfor i in range(4):\n    try:\n        t = t + d[i] * x[i]\n"
+    "    except KeyError:\n        t = t + s\nreturn t",
+    "in a long loop": "t = 0.0\nfor i in range(1000):\n    try:\n        w = {}['a']\n    except KeyError:\n"
+    "        w = s\n    t = t * 0.5 + w * x[i % 4]\nreturn t",
+    "continue": "t = 0.0\nd = {0: 2.0, 2: 3.0}\nfor i in range(4):\n    try:\n        w = d[i]\n"
+    "    except KeyError:\n"
+    "        continue\n    t = t + w * x[i] * s\nreturn t",
+    "break and else": "t = 0.0\nfor i in range(4):\n    try:\n        w = {0: s, 1: 2.0}[i]\n    except KeyError:\n"
+    "        break\n    else:\n        t = t + w * x[i]\n    finally:\n        t = t + 1.0\nreturn t",
+    "in a branch": "if s > 0.5:\n    try:\n        w = {}['a']\n    except KeyError:\n        w = s\nelse:\n"
+    "    w = 2.0\n"
+    "return w * np.sum(x)",
+    "around a branch": "try:\n    if s > 0.5:\n        u = x * s\n    else:\n        u = x * 2.0\n"
+    "except ValueError:\n"
+    "    u = x\nreturn np.sum(u)",
+    "raised again": "def f():\n    try:\n        return {}['k']\n    except KeyError as e:\n"
+    "        raise ValueError('x') from e\n"
+    "try:\n    w = f()\nexcept ValueError:\n    w = s\nreturn w * np.sum(x)",
+    "raised on": "try:\n    try:\n        w = {}['k']\n    except KeyError:\n        raise\n    finally:\n"
+    "        v = 3.0\n"
+    "except KeyError:\n    w = s * v\nreturn w * np.sum(x)",
+    "of an outer handler": "u = x * 1.0\ntry:\n    try:\n        w = {}['k']\n    except IndexError:\n"
+    "        w = 2.0\n"
+    "    finally:\n        u[0] = s\nexcept KeyError:\n    w = 4.0\nreturn np.sum(u) * w",
+    "in a choice": "d = {}\ntry:\n    w = d['a'] if n > 3 else s\nexcept KeyError:\n    w = 2.0 * s\n"
+    "return np.sum(x) * w",
+    "another one at run time": "try:\n    u = np.linalg.solve(np.diag(x), x * s)\nexcept KeyError:\n    u = x\n"
+    "return np.sum(u * x)",
+    "arrays divide": "try:\n    u = x / (x - s)\nexcept ZeroDivisionError:\n    u = x\nreturn np.sum(u)",
+    "a divisor that is no zero": "try:\n    u = s / 2 + n / (n + 1)\nexcept ZeroDivisionError:\n    u = s\n"
+    "return np.sum(x * u)",
+    "in an f-string": "try:\n    w = f\"{ {}['a'] }\"\nexcept KeyError:\n    w = s\nreturn np.sum(x) * w",
+}
+
+REFUSED = {
+    "a singular matrix": (
+        "try:\n    u = np.linalg.solve(np.diag(x), x)\nexcept np.linalg.LinAlgError:\n    u = x\nreturn np.sum(u)",
+        "u = np.linalg",
+        "singular.*known only at run time, where no handler can catch it",
+    ),
+    "a singular matrix in a function": (
+        "def f():\n    return np.linalg.inv(np.diag(x))\ntry:\n    u = f()\nexcept Exception:\n    u = x\n"
+        "return np.sum(u)",
+        "return np.linalg",
+        "singular.*known only at run time",
+    ),
+    "an index": (
+        "try:\n    u = x[int(s * 9.0)]\nexcept IndexError:\n    u = s\nreturn u",
+        "u = x[int",
+        "known only at run time, where no handler can catch it",
+    ),
+    "raise": (
+        "try:\n    if s > 0.5:\n        raise ValueError('no')\n    u = x\nexcept ValueError:\n    u = x * 2\n"
+        "return np.sum(u)",
+        "raise ValueError",
+        "ValueError may be raised here, in a loop or branch that runs at run time",
+    ),
+    "a key in a branch": (
+        "try:\n    u = x * 1.0\n    if s > 0.5:\n        u = x * {}['k']\nexcept KeyError:\n    u = x * 2\n"
+        "return np.sum(u)",
+        "u = x * {}",
+        "KeyError may be raised here, in a loop or branch that runs at run time",
+    ),
+    "a key in a choice": (
+        "try:\n    u = {}['k'] if s > 0.5 else s\nexcept KeyError:\n    u = 2.0\nreturn np.sum(x) * u",
+        "u = {}",
+        "KeyError may be raised here, in a loop or branch",
+    ),
+    "a key in a loop": (
+        "t = s\ntry:\n    while t < 9.0:\n        t = t * 2.0\n        {}['k']\nexcept KeyError:\n    t = 2.0\n"
+        "return np.sum(x) * t",
+        "{}['k']",
+        "KeyError may be raised here, in a loop or branch",
+    ),
+    "an assertion": (
+        "try:\n    assert s > 0.5\n    u = x\nexcept AssertionError:\n    u = x * 2\nreturn np.sum(u)",
+        "assert s",
+        "the assertion `s > 0.5` may fail; this is known only at run time",
+    ),
+    "a division": (
+        "try:\n    u = 1.0 / s\nexcept ZeroDivisionError:\n    u = 2.0\nreturn u * np.sum(x)",
+        "u = 1.0 / s",
+        "a division by zero of Python's numbers raises; this is known only at run time",
+    ),
+    "a logarithm": (
+        "try:\n    u = math.log(s)\nexcept ValueError:\n    u = 2.0\nreturn u * np.sum(x)",
+        "u = math.log",
+        "`math.log` raises for some numbers, where NumPy's function gives inf or NaN; this is known only",
+    ),
+    "a conversion": (
+        "try:\n    u = int(s)\nexcept (ValueError, OverflowError):\n    u = 2\nreturn u * np.sum(x)",
+        "u = int(s)",
+        "infinity and NaN are no integers; this is known only at run time",
+    ),
+    "floating-point errors": (
+        "with np.errstate(all='raise'):\n    try:\n        u = 1.0 / x\n    except FloatingPointError:\n"
+        "        u = x\n"
+        "return np.sum(u)",
+        "try:",
+        "what NumPy raises under np.errstate",
+    ),
+    "a name": (
+        "for i in range(int(s)):\n    u = x\ntry:\n    v = u\nexcept NameError:\n    v = x * 2.0\nreturn np.sum(v)",
+        "v = u",
+        "known only at run time",
+    ),
+    "which error": (
+        "try:\n    u = x + x[:3]\nexcept np.linalg.LinAlgError:\n    u = x\nexcept ValueError:\n"
+        "    u = x * 2.0\nreturn np.sum(u)",
+        "except np.linalg",
+        "is not known; catch ValueError",
+    ),
+    "return in finally": (
+        "try:\n    u = x\nfinally:\n    return np.sum(x)",
+        "try:",
+        "a `return`, `break` or `continue` in `finally` is not supported",
+    ),
+    "no exception": (
+        "try:\n    u = {}['a']\nexcept 3:\n    u = x\nreturn np.sum(u)",
+        "except 3",
+        "`except 3` does not name exceptions",
+    ),
+    "the text of NumPy's error": (
+        "try:\n    u = x + x[:3]\nexcept ValueError as e:\n    u = x if 'operands' in str(e) else x * 2.0\n"
+        "return np.sum(u)",
+        "u = x if",
+        "a string that depends on run-time values is compared",
+    ),
+    "another refusal": (
+        "try:\n    u = open('a')\nexcept Exception:\n    u = x\nreturn np.sum(u)",
+        "u = open",
+        "the function `open` is not supported",
+    ),
+    "contextlib": (
+        "with contextlib.suppress(KeyError):\n    u = {}['a']\nreturn np.sum(x)",
+        "with contextlib",
+        "`with` is not supported",
+    ),
+}
+
+
+def program_of(body, folder):
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    return module_from(f"{HEAD}{lines}\n", folder).program
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_as_in_python(name, tmp_path):
+    program = program_of(RIGHT[name], tmp_path)
+    for s, n in ((0.7, 5), (0.3, 3)):
+        assert_like_python(program, X, s, n)
+        assert_slope(program, X, s, n)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_handlers_that_only_a_run_may_reach(name, tmp_path):
+    body, line, what = REFUSED[name]
+    with pytest.raises(SdfgadError, match=f"(?s){what}") as caught:
+        parsed(program_of(body, tmp_path), X, 0.7, 5)
+    assert caught.value.where.text.startswith(line)
+    assert caught.value.todo
+
+
+def test_uncaught_exceptions_are_errors(tmp_path):
+    program = program_of("try:\n    raise ValueError('no')\nexcept KeyError:\n    pass\nreturn s", tmp_path)
+    with pytest.raises(ProgramRaises, match="the program raises `ValueError"):
+        parsed(program, X, 0.7, 5)
+    program = program_of("try:\n    return {}['b'] * s\nexcept IndexError:\n    pass\nreturn s", tmp_path)
+    with pytest.raises(UnsupportedProgram, match="Python raises KeyError here: 'b'"):
+        parsed(program, X, 0.7, 5)
+
+
+def fallback(params, x, n):
+    try:
+        scale = params["scale"]
+    except KeyError:
+        scale = 2.0
+    total = 0.0
+    for k in range(n):
+        try:
+            total = total + scale * np.sum(x * [1.0, 3.0][k])
+        except IndexError:
+            break
+    return total
+
+
+def test_in_compiled_code():
+    x = np.arange(3.0)
+    np.testing.assert_allclose(sdfgad.grad(fallback, "x")({"scale": np.float64(1.5)}, x, 4), np.full(3, 6.0))
+    np.testing.assert_allclose(sdfgad.grad(fallback, "x")({"other": np.float64(1.5)}, x, 1), np.full(3, 2.0))
+
+
+def singular(x):
+    try:
+        return np.sum(np.linalg.inv(x))
+    except np.linalg.LinAlgError:
+        return 0.0
+
+
+def test_advice_of_a_refusal():
+    with pytest.raises(UnsupportedProgram) as caught:
+        sdfgad.grad(singular)(np.eye(2))
+    assert str(caught.value.where) == line_of(singular, "return np.sum")
+    assert caught.value.todo == "Test for it by an `if` before, or leave out the `try`."
