@@ -20,7 +20,7 @@ from sdfgad.parse.operands import calls_user_function, evaluated, require_unchan
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import Iteration, Record, Selection, Tensor, is_static
+from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Selection, Tensor, is_static
 
 # The attributes of arrays that can be assigned to, besides `shape`.
 PARTS = ("real", "imag")
@@ -104,11 +104,13 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
     if isinstance(value, Iteration):
         value = list(as_sequence(frame, target, value))
-    parts = list(value) if isinstance(value, (tuple, list)) else _rows(frame, value)
+    parts: list[Any] = list(value) if isinstance(value, (tuple, list, dict, *DICT_VIEWS)) else _rows(frame, value)
     starred = next((k for k, name in enumerate(target.elts) if isinstance(name, ast.Starred)), None)
     if starred is not None:
         end = starred + len(parts) - len(target.elts) + 1
-        parts = [*parts[:starred], parts[starred:end], *parts[end:]] if end >= starred else []
+        parts = (
+            [*parts[:starred], containers.tracked(frame.b, parts[starred:end]), *parts[end:]] if end >= starred else []
+        )
     if len(parts) != len(target.elts):
         what = f"{len(parts)} values for {len(target.elts)} names"
         raise PythonRaises(what, frame.where(target), "Mend this line.", ValueError(RunTimeText(what)))

@@ -239,7 +239,7 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
     except TypeError as error:
         raise frame.unsupported(node, f"this call of `{source_text(node.func)}` is not supported: {error}") from None
     try:
-        return handler(frame.b, *positional, **keywords)
+        return containers.tracked(frame.b, handler(frame.b, *positional, **keywords))
     except TypeError as error:
         raise frame.unsupported(node, f"`{source_text(node.func)}` does not take these arguments: {error}") from error
 
@@ -282,6 +282,9 @@ def _parameters(frame: Frame, node: ast.AST, function: Any, positional: list[Any
         where = frame.where(node)
         raise ArgumentError(f"the call does not fit `{name}`: {error}", where, "Check the call.") from error
     bound.apply_defaults()
+    for parameter in bound.signature.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            containers.tracked(frame.b, bound.arguments[parameter.name])
     return dict(bound.arguments)
 
 

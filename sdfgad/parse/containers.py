@@ -41,10 +41,11 @@ class Default(dict[Any, Any]):
         return made
 
 
-def tracked(b: Builder, container: Any) -> Any:
-    """Record the block that creates a list or dict, and return the container."""
-    b.contents.add(container, len(b.blocks))
-    return container
+def tracked(b: Builder, made: Any) -> Any:
+    """Record the block that creates a list, dict or set, and return it; as is anything else."""
+    if isinstance(made, (list, dict, set)):
+        b.contents.add(made, len(b.blocks))
+    return made
 
 
 def tracked_parts(b: Builder, value: Any, depth: int, but: Container[int] = ()) -> Any:
@@ -80,15 +81,18 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
         ItemChanged: the change is in a loop or branch, which can carry the item.
         Taken: a loop goes over the list as the rows of an array, or has done so.
         AmbiguousArray: it may be one of several, to which other names refer, too.
+        UnsupportedProgram: the change is in a branch, and in no loop; or the program has not made the container, so
+            that later calls would find it changed.
         NeedsConstant: the change is in a loop; unrolled, it may decide the branches in it.
-        UnsupportedProgram: it is in a branch, and in no loop.
     """
     if id(container) in b.taken:
         raise Taken
     if b.contents.is_copy(container):
         what = f"a {type(container).__name__} that may be one of several, chosen at run time, is changed"
         raise AmbiguousArray(what, b.where, "Change it by a name that is bound once, or copy it.", "")
-    b.contents.add(container, 1)
+    if not b.contents.has(container):
+        what = f"a {type(container).__name__} from outside the program is changed"
+        raise b.unsupported(what, "Pass it as an argument, or copy it first.")
     b.contents.count_change(container)
     depth, here = b.contents.depth(container), len(b.blocks)
     is_there = key is not NO_ITEM and _has(container, key)
@@ -149,4 +153,5 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         return None
     if function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
-    return b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
+    found = b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
+    return tracked(b, found) if function.__name__ == "copy" else found

@@ -49,6 +49,10 @@ class Contents:
         """Begin to follow a list or dict; one that is followed already stays as it is."""
         self._known.setdefault(id(container), _Known(container, depth, container.copy()))
 
+    def has(self, container: Any) -> bool:
+        """Whether a list or dict is followed: the program has made it, or its caller has passed it."""
+        return id(container) in self._known
+
     def depth(self, container: Any) -> int:
         """The depth of the block that created a list or dict; 1, the outermost, for those from elsewhere."""
         known = self._known.get(id(container))

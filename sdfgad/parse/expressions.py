@@ -148,6 +148,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if isinstance(container, (list, tuple, dict)):
         index = position_of(frame.b, index)
     found = frame.b.python(operator.getitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
+    if isinstance(index, slice):
+        containers.tracked(frame.b, found)
     return containers.read(frame.b, found, f"an item of this {type(container).__name__}")
 
 

@@ -77,7 +77,6 @@ class Items:
     def as_names(self, frame: Frame) -> None:
         """Move the items from their containers to names, so that nothing else refers to them."""
         for item in self.found:
-            frame.b.contents.add(item.container, 1)
             frame.env[item.name] = item.container[item.key]
             item.container[item.key] = UNDEFINED
 

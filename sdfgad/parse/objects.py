@@ -129,7 +129,7 @@ def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, A
     record = Record(cls, containers.tracked(b, {}))
     constructor = inspect.getattr_static(cls, "__init__")
     if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _has_source(constructor):
-        _fill(b, record, positional, keywords)
+        _fill(b, record, positional, keywords, inline)
         if hasattr(cls, "__post_init__"):
             inline(cls.__post_init__, [record], {})
     elif isinstance(constructor, types.FunctionType):
@@ -156,14 +156,16 @@ def _has_source(function: Any) -> bool:
     return not function.__code__.co_filename.startswith("<")
 
 
-def _fill(b: Builder, record: Record, positional: list[Any], keywords: dict[str, Any]) -> None:
+def _fill(b: Builder, record: Record, positional: list[Any], keywords: dict[str, Any], inline: Inline) -> None:
     """Assign the arguments of a dataclass's own constructor, and default values."""
     bound = b.python(inspect.signature(record.cls).bind, *positional, **keywords).arguments
     for field in dataclasses.fields(record.cls):
         if field.name in bound:
             record.fields[field.name] = b.settle(bound[field.name], field.name)
+        elif is_class(field.default_factory):
+            record.fields[field.name] = construct(b, field.default_factory, [], {}, inline)
         elif field.default_factory is not dataclasses.MISSING:
             made = b.python(field.default_factory)
-            record.fields[field.name] = containers.tracked(b, made) if isinstance(made, (dict, list)) else made
+            record.fields[field.name] = containers.tracked_parts(b, made, len(b.blocks))
         else:
             record.fields[field.name] = field.default

@@ -162,6 +162,81 @@ def test_containers_that_are_changed_and_bound_anew(name, tmp_path):
         assert_slope(program, x, s)
 
 
+MADE = {
+    "a slice": "p = [x[0], x[1]]\nfor t in range(300):\n    q = p[:]\n    q[0] = q[0] * 0.99\n"
+    "    p = q\nreturn p[0] * s",
+    "a sum of lists": "p = [x[0], x[1]]\nfor t in range(300):\n    q = p + [s]\n    q[0] = q[0] * 0.99\n"
+    "    p = q[:2]\nreturn p[0] * s",
+    "a copy": "p = {'u': x[0]}\nfor t in range(300):\n    q = p.copy()\n    q['u'] = q['u'] * 0.99\n"
+    "    p = q\nreturn p['u'] * s",
+    "a new dict": "p = {'u': x[0]}\nfor t in range(300):\n    q = dict(p)\n    q['u'] = q['u'] * 0.99\n"
+    "    p = q\nreturn p['u'] * s",
+    "an unpacked dict": "p = {'u': x[0]}\nfor t in range(300):\n    q = {**p, 'v': s}\n"
+    "    q['u'] = q['u'] * 0.99\n    p = {'u': q['u']}\nreturn p['u'] * s",
+    "a dict of keywords": "p = {'u': x[0]}\nfor t in range(300):\n    q = dict(u=p['u'])\n"
+    "    q['u'] = q['u'] * 0.99\n    p = q\nreturn p['u'] * s",
+    "a union": "p = {'u': x[0]}\nfor t in range(300):\n    q = p | {'v': s}\n"
+    "    q['u'] = q['u'] * 0.99\n    p = {'u': q['u']}\nreturn p['u'] * s",
+    "a repeated list": "y = x[0]\nfor t in range(300):\n    p = [0.0] * 3\n    p[0] = s\n    p[1] = y * 0.5\n"
+    "    y = p[0] + p[1]\nreturn y",
+    "a repeated list in a branch": "y = x[0]\nif s > 0.2:\n    p = [0.0] * 3\n    p[0] = s\n    p[1] = y * 0.5\n"
+    "    y = p[0] + p[1]\nreturn y",
+    "a dict of pairs": "p = dict(zip(['a', 'b'], [x[0], x[1]]))\nfor t in range(300):\n"
+    "    p['a'] = p['a'] * .99 + s\nreturn p['a'] * p['b']",
+    "the rest of a list": "a, *r = [x[0], x[1], x[2]]\nfor t in range(300):\n    r[0] = r[1] * s + r[0] * .5\n"
+    "return a * r[0]",
+    "keywords": "def f(**kw):\n    for t in range(300):\n        kw['a'] = kw['a'] * 0.99\n"
+    "    return kw['a']\nreturn f(a=x[0]) * s",
+    "a part of an array": "p = np.split(x, 3)\nfor t in range(300):\n    p[0] = p[0] * 0.99 + p[1]\nreturn p[0] * s",
+    "views of dicts": "p = {'a': x[0], 'b': x[1]}\nu, v = p.values()\n(i, w), _ = p.items()\n"
+    "return sum(p.values()) * s + u * v * w + max({'a': s, 'b': 0.2}.values()) * len(i)",
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_containers_that_expressions_make(name, tmp_path):
+    program = made(MADE[name], tmp_path)
+    x = np.random.default_rng(2).random((3, 4)) + 0.5
+    for s in (0.1, 0.3):
+        assert_like_python(program, x, s)
+        assert_slope(program, x, s)
+
+
+FROM_OUTSIDE = {
+    "a global dict": "STATE['u'] = STATE['u'] * 2.0\nreturn x[0] * STATE['u']",
+    "a list in it": "STATE['n'][0] = STATE['n'][0] * 2.0\nreturn x[0] * STATE['n'][0]",
+    "in a loop": "for t in range(300):\n    STATE['n'].append(s)\nreturn x[0]",
+    "a default": "def f(v, acc=DEFAULT):\n    acc[0] = acc[0] + 1.0\n    return v * acc[0]\nreturn f(x[0])",
+    "of a class": "b = Body(x[0], x[1])\nb.log['u'] = s\nreturn b.x",
+}
+OUTSIDE = HEAD.replace(
+    "def program",
+    """STATE = {'u': 1.0, 'n': [1.0, 2.0]}
+DEFAULT = [1.0]
+Body.log = {}
+
+def program""",
+)
+
+
+@pytest.mark.parametrize("name", FROM_OUTSIDE)
+def test_containers_from_outside_are_not_changed(name, tmp_path):
+    module = module_from(OUTSIDE + textwrap.indent(FROM_OUTSIDE[name], "    "), tmp_path)
+    with pytest.raises(UnsupportedProgram, match=r"a (dict|list) from outside the program is changed"):
+        parsed(module.program, np.ones((3, 4)), 0.3)
+    assert (module.STATE, module.DEFAULT, module.Body.log) == ({"u": 1.0, "n": [1.0, 2.0]}, [1.0], {})
+
+
+def test_copies_of_containers_from_outside_are_changed(tmp_path):
+    text = (
+        "a, b, c, d = dict(STATE), DEFAULT[:], STATE['n'] + [s], DEFAULT * 2\n"
+        "a['u'], b[0], c[0], d[1] = x[0], x[1], s, x[2]\nreturn a['u'] * b[0] + c[0] * d[1]"
+    )
+    module = module_from(OUTSIDE + textwrap.indent(text, "    "), tmp_path)
+    assert_like_python(module.program, np.random.default_rng(2).random((3, 4)), 0.3)
+    assert module.STATE == {"u": 1.0, "n": [1.0, 2.0]}
+
+
 def trained(params, x, y, rate):
     for k in range(20):
         error = x @ params["w"] + params["b"] - y
