@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdfgad.errors import ArgumentError
+from sdfgad.parse.source import unwrapped
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,11 @@ def callee_of(program: Any) -> Callee:
         args, kwargs = found.arguments(program.args, program.keywords)
         return Callee(found.function, args, kwargs)
     if inspect.ismethod(program):
-        return Callee(inspect.unwrap(program.__func__), (program.__self__,))
-    plain = inspect.unwrap(program) if callable(program) else program
+        return Callee(unwrapped(program.__func__), (program.__self__,))
+    plain = unwrapped(program) if callable(program) else program
     if inspect.isfunction(plain):
         return Callee(plain)
     method = inspect.getattr_static(type(program), "__call__", None)
     if inspect.isfunction(method):
-        return Callee(inspect.unwrap(method), (program,))
+        return Callee(unwrapped(method), (program,))
     raise ArgumentError(f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`.")

@@ -43,9 +43,9 @@ def assign_annotated(frame: Frame, node: ast.AnnAssign) -> None:
 
 def bind(frame: Frame, target: ast.expr, value: Any) -> None:
     """Bind the target of an assignment or of a loop to a value."""
-    if isinstance(value, Iteration) and value.is_generator:
-        raise frame.unsupported(target, "a generator that is kept in a name is not supported; make it a list")
-    if isinstance(target, ast.Name):
+    if isinstance(target, ast.Name) and frame.cells_of(target.id) is not None:
+        _bind_cell(frame, target.id, value)
+    elif isinstance(target, ast.Name):
         frame.env[target.id] = frame.b.named(frame.b.settle(value, target.id), target.id)
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(frame, target, value)
@@ -60,6 +60,14 @@ def bind(frame: Frame, target: ast.expr, value: Any) -> None:
         _bind_attribute(frame, target, value)
     else:
         raise frame.unsupported(target, "this assignment target is not supported")
+
+
+def _bind_cell(frame: Frame, name: str, value: Any) -> None:
+    """Bind a name that belongs to an enclosing function, or that a nested function binds."""
+    cells = frame.cells_of(name)
+    assert cells is not None
+    containers.require_current(frame.b, cells, name)
+    cells[name] = frame.b.named(frame.b.settle(value, name), name)
 
 
 def _bind_attribute(frame: Frame, target: ast.Attribute, value: Any) -> None:
@@ -104,7 +112,8 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
     if isinstance(value, Iteration):
         value = list(as_sequence(frame, target, value))
-    parts: list[Any] = list(value) if isinstance(value, (tuple, list, dict, *DICT_VIEWS)) else _rows(frame, value)
+    is_sequence = isinstance(value, (tuple, list, dict, *DICT_VIEWS))
+    parts: list[Any] = [*value] if is_sequence else _rows(frame, value)
     starred = next((k for k, name in enumerate(target.elts) if isinstance(name, ast.Starred)), None)
     if starred is not None:
         end = starred + len(parts) - len(target.elts) + 1
@@ -138,6 +147,8 @@ def position_of(b: Builder, index: Any) -> Any:
     if isinstance(index, slice):
         ends = (None if end is None else b.constant(end) for end in (index.start, index.stop, index.step))
         return slice(*ends)
+    if isinstance(index, (tuple, str)):
+        return containers.key_of(b, index)
     if not is_static(index):
         raise b.unsupported("an item of a list or dict is chosen by a value that is known only at run time")
     return index

@@ -17,28 +17,42 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.ir.expr import Lin
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.iterators import ITERATOR_FUNCTIONS, Site, as_sequence, items_now, iteration, length, sequence
+from sdfgad.parse.generators import generator
+from sdfgad.parse.iterators import (
+    ITERATOR_FUNCTIONS,
+    Site,
+    as_sequence,
+    items_now,
+    iteration,
+    length,
+    sequence,
+    until_decided,
+)
 from sdfgad.parse.operands import calls_user_function, evaluated, is_library, require_unchanged
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
-from sdfgad.parse.ranges import Items, Range
+from sdfgad.parse.ranges import Items, Range, is_lazy
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
-from sdfgad.parse.source import read_source, source_text
+from sdfgad.parse.source import Source, read_source, source_text, unwrapped
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
+from sdfgad.parse.values import DICT_VIEWS, Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
 
 Keywords = dict[str, Any]
 
 STATIC_FUNCTIONS: frozenset[Any] = frozenset(
-    {tuple, list, str, bool, round, divmod, isinstance, slice, np.dtype, set, frozenset, complex, ord, chr, repr, bytes}
+    {tuple, list, str, bool, round, divmod, isinstance, slice, np.dtype, complex, ord, chr, repr, bytes}
     | {hash, bin, hex, oct, format, ascii}
 )
 # Builtin functions that call a method of an object.
 OBJECT_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({abs, bool, float, int, len, round})
 MOST_NESTED_CALLS = 50
+# A function that has called itself so often with a run-time integer may not end.
+FEW_NESTED_CALLS = 6
+TOO_DEEP = "the recursion is too deep, or has no end known while parsing"
 # What functools.lru_cache makes of a function.
 CACHES = type(lru_cache(print))
 RANDOM_SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
@@ -78,9 +92,14 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
+        positional = [tuple(until_decided(frame, node, positional[0], function is any))]
     if not _takes_iterators(function):
         positional = [items_now(frame, value) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
+    if _is_random(function):
+        what = f"`{source_text(node.func)}` draws random numbers while the program runs"
+        raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
@@ -143,9 +162,6 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return tuple(values) if function is tuple else containers.tracked(frame.b, values)
     if isinstance(getattr(function, "__self__", None), str):
         return _of_text(frame, node, function, positional, keywords)
-    if isinstance(getattr(function, "__self__", None), RANDOM_SOURCES):
-        what = f"`{source_text(node.func)}` draws random numbers while the program runs"
-        raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
@@ -168,7 +184,9 @@ def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[
 
 
 def _as_array(frame: Frame, function: Any, value: Any) -> Any:
-    """A range whose bounds are known at run time as what a library function makes of it."""
+    """A range whose bounds are known at run time, or the elements of a dict or set, as what a function makes of it."""
+    if isinstance(value, (DICT_VIEWS, dict, set, frozenset)) and function in (sum, min, max, any, all):
+        return list(value)
     is_about_values = _is_numpy(function) or function in (sum, min, max, any, all)
     if not isinstance(value, Range) or not is_about_values:
         return value
@@ -202,6 +220,14 @@ def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], k
     if is_plain([method.__self__, *positional, *keywords.values()]):
         return frame.b.python(method, *positional, **keywords)
     return RunTimeText(source_text(node))
+
+
+def _is_random(function: Any) -> bool:
+    """Whether a function draws random numbers, or changes what will be drawn."""
+    if isinstance(getattr(function, "__self__", None), RANDOM_SOURCES):
+        return True
+    of_module = (getattr(function, "__module__", None) or "").startswith("numpy.random")
+    return of_module and not isinstance(function, type) and function is not np.random.default_rng
 
 
 def _is_numpy(function: Any) -> bool:
@@ -248,17 +274,45 @@ def inlined(
     frame: Frame, node: ast.AST, function: Any, positional: list[Any], keywords: Keywords, is_definition: bool = False
 ) -> Any:
     """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame."""
-    if frame.depth > MOST_NESTED_CALLS:
-        raise frame.unsupported(node, "the recursion is too deep, or has no end known while parsing")
     here = frame.b.where
+    function = function if isinstance(function, Closure) else unwrapped(function)
     bound = _parameters(frame, node, function, positional, keywords)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
-    inner = frame.inner(source, env, frame.depth + 1, is_definition or frame.is_definition)
-    inner.caller, inner.lexical = frame, function.frame if isinstance(function, Closure) else None
-    result = inner.run()
+    _require_end(frame, node, source, bound)
+
+    def entered() -> Frame:
+        inner = frame.inner(source, dict(env), frame.depth + 1, is_definition or frame.is_definition)
+        inner.caller, inner.lexical = frame, function.frame if isinstance(function, Closure) else None
+        return inner
+
+    if source.is_generator:
+        return generator(frame, entered, tuple(env.values()))
+    try:
+        result = entered().run()
+    except RecursionError:
+        raise frame.unsupported(node, TOO_DEEP) from None
     frame.b.where = here
     return result
+
+
+def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -> None:
+    """Require that recursion ends: the run-time integers among its arguments become constants, which may decide that.
+
+    Raises:
+        NeedsConstant: there are some.
+        UnsupportedProgram: it is too deep.
+    """
+    if frame.depth > MOST_NESTED_CALLS:
+        raise frame.unsupported(node, TOO_DEEP)
+    depth, caller = 0, frame
+    while caller is not None and frame.depth > FEW_NESTED_CALLS:
+        depth, caller = depth + (caller.source.node is source.node), caller.caller  # type: ignore[assignment]
+    if depth > FEW_NESTED_CALLS:
+        integers = [value for value in bound.values() if isinstance(value, Lin)]
+        symbols = {symbol for value in integers for symbol in value.symbols}
+        if symbols:
+            raise NeedsConstant(symbols, frame.where(node), TOO_DEEP, "Write a loop.")
 
 
 def _warn_of_print(frame: Frame, node: ast.Call) -> None:
@@ -277,7 +331,9 @@ def _parameters(frame: Frame, node: ast.AST, function: Any, positional: list[Any
     is_closure = isinstance(function, Closure)
     name = function.name if is_closure else function.__name__
     try:
-        bound = (function.signature if is_closure else inspect.signature(function)).bind(*positional, **keywords)
+        bound = (function.signature if is_closure else inspect.signature(function, follow_wrapped=False)).bind(
+            *positional, **keywords
+        )
     except TypeError as error:
         where = frame.where(node)
         raise ArgumentError(f"the call does not fit `{name}`: {error}", where, "Check the call.") from error

@@ -49,6 +49,10 @@ class Closure(Holder):
         return Source(outer.function, self.node, outer.file, outer.text, outer.outer)
 
     @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
     def name(self) -> str:
         return getattr(self.node, "name", "lambda")
 

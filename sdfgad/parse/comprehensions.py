@@ -14,6 +14,7 @@ from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable,
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import containers
 from sdfgad.parse.binding import bind
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.frame import Frame
@@ -71,7 +72,7 @@ def _items(frame: Frame, node: Comprehension, generators: list[ast.comprehension
 
 def _item(frame: Frame, node: Comprehension) -> Any:
     if isinstance(node, ast.DictComp):
-        return frame.eval(node.key), frame.b.settle(frame.eval(node.value))
+        return containers.key_of(frame.b, frame.eval(node.key)), frame.b.settle(frame.eval(node.value))
     return frame.b.settle(frame.eval(node.elt))
 
 

@@ -7,11 +7,13 @@ from collections.abc import Container
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Location
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import appending, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
-from sdfgad.parse.values import Unbound
+from sdfgad.parse.texts import require_known
+from sdfgad.parse.values import Selection, Tensor, Unbound
 
 # The methods of sets that make new ones, and those of all containers that do not change them.
 NEW_SETS = ("union", "intersection", "difference", "symmetric_difference")
@@ -28,6 +30,10 @@ READ_ONLY = (
     "isdisjoint",
     *NEW_SETS,
 )
+
+
+# The methods of dicts and sets whose first argument is a key.
+BY_KEY = ("get", "pop", "setdefault", "add", "discard", "remove")
 
 
 class Default(dict[Any, Any]):
@@ -69,6 +75,24 @@ class ItemChanged(NeedsConstant):
     def __init__(self, container: Any, key: Any, depth: int, need: NeedsConstant) -> None:
         super().__init__(need.symbols, need.where, need.what, need.todo)
         self.container, self.key, self.depth = container, key, depth
+
+
+def key_of(b: Builder, key: Any) -> Any:
+    """A key of a dict or an element of a set, which must be known while parsing: integers become constants.
+
+    Raises:
+        NeedsConstant, UnsupportedProgram: it is not.
+    """
+    require_known(key, b.where)
+    if isinstance(key, tuple):
+        parts = [key_of(b, part) for part in key]
+        return key if all(map(operator.is_, parts, key)) else trees.rebuilt_tuple(key, parts)
+    if isinstance(key, Lin) or (isinstance(key, Tensor) and not key.ndim and key.dtype.kind in "iu"):
+        return b.constant(key)
+    if isinstance(key, (Tensor, Selection)):
+        what = "a key of a dict, or an element of a set, is known only at run time"
+        raise b.unsupported(what, "Use an array, or np.unique.")
+    return key
 
 
 def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
@@ -151,6 +175,8 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
     """A call of a method of a list or dict."""
     if function.__name__ == "append" and appending.append(b, function.__self__, positional[0]):
         return None
+    if positional and isinstance(function.__self__, (dict, set)) and function.__name__ in BY_KEY:
+        positional = [key_of(b, positional[0]), *positional[1:]]
     if function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
     found = b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})

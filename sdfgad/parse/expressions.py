@@ -20,7 +20,7 @@ from sdfgad.parse import calls, comprehensions, conditions, containers, iterator
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
-from sdfgad.parse.frame import Frame
+from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.merging import bound_value
@@ -42,6 +42,9 @@ def name(frame: Frame, node: ast.Name) -> Any:
     while seen is not None:
         if node.id in seen.env:
             return bound_value(seen, node, seen.env[node.id])
+        if node.id in seen.env.get(CELLS, ()):
+            found = containers.read(frame.b, seen.env[CELLS][node.id], f"`{node.id}`")
+            return bound_value(seen, node, found)
         seen = seen.lexical
     if node.id in frame.source.outer:
         value = frame.source.outer[node.id]
@@ -74,7 +77,7 @@ def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
 
 def dict_(frame: Frame, node: ast.Dict) -> Any:
     """A dict display; a key of None stands for ``**value``."""
-    keys = [frame.eval(k) if k is not None else None for k in node.keys]
+    keys = [containers.key_of(frame.b, frame.eval(k)) if k is not None else None for k in node.keys]
     made: dict[Any, Any] = {}
     for of, key, value in zip(node.keys, keys, map(frame.b.settle, evaluated(frame, node.values)), strict=True):
         frame.b.python(made.update, value if of is None else {key: value})
@@ -87,9 +90,7 @@ def set_(frame: Frame, node: ast.Set) -> Any:
 
 def set_of(frame: Frame, values: list[Any]) -> Any:
     """A set, whose elements must be known while parsing."""
-    if not is_real(values):
-        raise frame.b.unsupported("a set of values that are known only at run time", "Use a list, or np.unique.")
-    return containers.tracked(frame.b, frame.b.python(set, values))
+    return containers.tracked(frame.b, frame.b.python(set, [containers.key_of(frame.b, value) for value in values]))
 
 
 def set_comprehension(frame: Frame, node: ast.SetComp) -> Any:
@@ -200,7 +201,7 @@ def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, r
 def named(frame: Frame, node: ast.NamedExpr) -> Any:
     """``name := value``."""
     bind(frame.scope, node.target, frame.eval(node.value))
-    return frame.scope.env[node.target.id]
+    return name(frame.scope, node.target)
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
@@ -208,7 +209,8 @@ def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
 
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Any:
-    return containers.tracked(frame.b, dict(comprehensions.items(frame, node)))
+    pairs = comprehensions.items(frame, node)
+    return containers.tracked(frame.b, frame.b.python(dict, pairs))
 
 
 def text(frame: Frame, node: ast.JoinedStr) -> str:
@@ -216,15 +218,19 @@ def text(frame: Frame, node: ast.JoinedStr) -> str:
     # Parts that read run-time values are not evaluated: what they compute would be computed for a text nobody reads.
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
     try:
-        if all(is_static(value) and not isinstance(value, RunTimeText) for value in map(frame.eval, names)):
+        values = [frame.eval(part) for part in names]
+        if all(is_static(value) and not isinstance(value, RunTimeText) for value in values):
             parts = [_formatted(frame, part) for part in node.values]
             if is_plain(parts):
                 return "".join(parts)
     except PythonRaises:
         raise
     except UnsupportedProgram:
-        pass
-    return RunTimeText(ast.unparse(node))
+        return RunTimeText(ast.unparse(node))
+    made = RunTimeText(ast.unparse(node))
+    if all(isinstance(value, Lin) or is_plain(value) for value in values):
+        made.symbols = frozenset().union(*(value.symbols for value in values if isinstance(value, Lin)))
+    return made
 
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {

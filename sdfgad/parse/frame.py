@@ -17,6 +17,9 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.source import Source
 from sdfgad.parse.values import UNDEFINED, Holder
 
+# The name of the dict of a frame's closure cells.
+CELLS = "<cells>"
+
 
 @dataclass(frozen=True)
 class Return:
@@ -63,8 +66,28 @@ class Frame(Holder, ABC):
     def eval(self, node: ast.expr) -> Any:
         """The value of an expression."""
 
+    def open_cells(self) -> None:
+        """Closure cells: keep the names that nested functions bind in a dict, whose items loops and branches carry."""
+        if not self.source.cells:
+            return
+        cells = {name: self.env.pop(name) for name in self.source.cells if name in self.env}
+        self.b.contents.add(cells, len(self.b.blocks))
+        self.env[CELLS] = cells
+
+    def cells_of(self, name: str) -> dict[str, Any] | None:
+        """The dict in which a name is kept that nested functions bind; None for another name."""
+        frame: Frame | None = self.scope
+        if name in self.source.nonlocals:
+            frame = self.scope.lexical
+            while frame is not None and name not in frame.source.cells:
+                frame = frame.lexical
+        elif name not in self.source.cells:
+            return None
+        return None if frame is None else frame.scope.env.get(CELLS)
+
     def run(self) -> Any:
         """The function's return value; None where it returns nothing."""
+        self.open_cells()
         result = self.block(self.source.body)
         return None if result is None else _returned(result.value)
 

@@ -65,10 +65,20 @@ def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
         raise frame.unsupported(node, what) from None
 
 
+def until_decided(frame: Frame, node: ast.AST, value: Any, stop: bool) -> Iterator[Any]:
+    """The items up to the first one that is known to decide ``any`` or ``all``: Python asks for no more."""
+    for item in as_sequence(frame, node, value):
+        yield item
+        if known_truth(item) is stop:
+            return
+
+
 def items_now(frame: Frame, value: Any) -> Any:
     """An iterator as its items; any other argument itself."""
-    value = gone_over(frame.b, value)
-    return tuple(value) if isinstance(value, Iterator) else value
+    if not isinstance(value, Iteration):
+        return value
+    items = gone_over(frame.b, value)
+    return tuple(sequence(frame, items)) if isinstance(items, (Iterator, Items)) else items
 
 
 # --- functions that make iterators
@@ -227,6 +237,8 @@ def iterator_of(site: Site, iterable: Any) -> Any:
     """``iter(iterable)``."""
     if isinstance(iterable, Iteration):
         return iterable
+    # Here, and not only where it is asked for an item, Python refuses what has none.
+    as_sequence(site.frame, site.node, iterable)
     return Iteration((iterable,), lambda: _plain_items(site, iterable), tuple(site.b.blocks))
 
 

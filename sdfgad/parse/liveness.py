@@ -22,11 +22,17 @@ def reads_name(node: ast.AST, name: str) -> bool:
 
 
 def captured_names(body: ast.AST) -> frozenset[str]:
-    """The names that nested functions in `body` may capture: all that they read."""
-    functions = [n for n in ast.walk(body) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+    """The names that nested functions and generators in `body` may capture: all that they read."""
+    functions = [n for n in ast.walk(body) if isinstance(n, (ast.FunctionDef, ast.Lambda)) or _is_kept(n)]
     return frozenset(
         n.id for f in functions for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     )
+
+
+def _is_kept(node: ast.AST) -> bool:
+    """Whether a statement keeps a generator expression, which reads its names later."""
+    value = getattr(node, "value", None) if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) else None
+    return value is not None and any(isinstance(n, ast.GeneratorExp) for n in ast.walk(value))
 
 
 def is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: Sequence[ast.stmt], name: str) -> bool:

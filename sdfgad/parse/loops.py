@@ -27,7 +27,7 @@ from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
-from sdfgad.parse.ranges import Range, gone_over, items_of
+from sdfgad.parse.ranges import AS_LIST, Range, gone_over, is_lazy, items_of
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
 
 UNROLL_LIMIT = 256
@@ -94,7 +94,8 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         if head is not None:
             _parse_filling(frame, head)
         else:
-            _unrolled(frame, node, (partial(_identity, item) for item in as_sequence(frame, node.iter, iterable)))
+            items = (partial(_identity, item) for item in as_sequence(frame, node.iter, iterable))
+            _unrolled(frame, node, items, is_lazy(value))
     finally:
         frame.iterables.pop()
 
@@ -135,16 +136,30 @@ def while_loop(frame: Frame, node: ast.While) -> None:
         parse_loop(frame, head)
 
 
-def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]]) -> None:
-    head = Head(node)
+def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], runs_code: bool = False) -> None:
+    """Unroll a loop over values.
+
+    Args:
+        runs_code: whether statements of the program run where a value is asked for.
+
+    Raises:
+        NeedsConstant: they do, and whether it is asked for is known only at run time.
+    """
+    head, values = Head(node), iter(values)
 
     def trip(value: Callable[[], Any]) -> None:
         bind(frame, node.target, value())
         frame.block(node.body)
 
-    for value in values:
+    while True:
         goes_on = head.test(frame, Lin(0))
         if goes_on is False:
+            return
+        if runs_code and goes_on is not True:
+            what = "whether a loop over a generator goes on is known only at run time"
+            raise NeedsConstant(frame.b.symbols_here(), frame.where(node), what, AS_LIST)
+        value = next(values, None)
+        if value is None:
             return
         control.branch_on(frame, goes_on, lambda value=value: trip(value), lambda: None, node)  # type: ignore[misc]
 

@@ -17,7 +17,7 @@ from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.texts import RunTimeText
+from sdfgad.parse.texts import RunTimeText, require_known
 from sdfgad.parse.values import DICT_VIEWS, Tensor, is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
@@ -125,9 +125,11 @@ def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
 
 def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """One comparison; of integers, its value may be known while parsing."""
+    require_known(left, b.where)
+    require_known(right, b.where)
     if isinstance(left, RunTimeText) or isinstance(right, RunTimeText):
         raise b.unsupported("a string that depends on run-time values is compared", "Compare the values in it.")
-    if op in (ast.In, ast.NotIn) and not (is_static(left) and is_static(right)):
+    if op in (ast.In, ast.NotIn) and (isinstance(right, Range) or not (is_static(left) and is_static(right))):
         return _contained(b, op, left, right)
     if op in (ast.Eq, ast.NotEq) and all(isinstance(v, (tuple, list)) for v in (left, right)):
         return _sequences_equal(b, op, left, right)
@@ -150,11 +152,11 @@ def _with_arrays(b: Builder, *operands: Any) -> list[Any]:
 
 def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """``left in right`` where some of the values are known only at run time."""
-    if isinstance(right, dict) and is_static(left):
-        return (left in right) == (op is ast.In)
+    if isinstance(right, (dict, set, frozenset)):
+        return (containers.key_of(b, left) in right) == (op is ast.In)
     if isinstance(right, (range, Range)) and is_integer(left):
         return _in_range(b, op, left, right if isinstance(right, Range) else Range.like(right))
-    if isinstance(right, (DICT_VIEWS, set, frozenset)):
+    if isinstance(right, DICT_VIEWS):
         right = list(right)
     if not isinstance(right, (tuple, list)):
         raise b.unsupported("`in` is only supported for tuples, lists and dicts", "Use np.any(array == value).")

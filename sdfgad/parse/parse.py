@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -156,7 +157,7 @@ def _build(
     values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
     leaves = {**arguments, **values}
     locals_ = _in_containers(b, dict(leaves), structures)
-    result = Interpreter(b, source, dict(locals_)).run()
+    result = Interpreter(b, source, _own_parameters(source.function, dict(locals_))).run()
     outputs = dict(_returned(b, result))
     if result is None:
         outputs |= _rebound(b, leaves, {name: (structure, locals_[name]) for name, structure in structures.items()})
@@ -170,6 +171,18 @@ def _build(
     program = coalesce(_separate_inputs(_with_status(program), b))
     program = merge_equal(coalesce(propagate_copies(program)))
     return program, dict(zip(buffers, program.inputs, strict=False)), row_major
+
+
+def _own_parameters(function: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
+    """The values of the parameters; a decorator's function, which has others than the decorated one, is called."""
+    if not hasattr(function, "__wrapped__"):
+        return values
+    shown = inspect.signature(function).parameters
+    named = {n: v for n, v in values.items() if shown[n].kind is inspect.Parameter.KEYWORD_ONLY}
+    given = [v for n, v in values.items() if n not in named]
+    bound = inspect.signature(function, follow_wrapped=False).bind(*given, **named)
+    bound.apply_defaults()
+    return dict(bound.arguments)
 
 
 def _buffer_of(view: Tensor) -> str:

@@ -69,7 +69,8 @@ def _defaultdict(site: Site, factory: Any = None, *given: Any, **more: Any) -> A
 
 @_of(dict.fromkeys)
 def _fromkeys(site: Site, keys: Any, value: Any = None) -> Any:
-    return containers.tracked(site.b, dict.fromkeys(site.sequence(keys), site.b.settle(value)))
+    known = [containers.key_of(site.b, key) for key in site.sequence(keys)]
+    return containers.tracked(site.b, dict.fromkeys(known, site.b.settle(value)))
 
 
 def _pairs(site: Site, given: tuple[Any, ...]) -> dict[Any, Any]:
@@ -80,7 +81,8 @@ def _pairs(site: Site, given: tuple[Any, ...]) -> dict[Any, Any]:
     if isinstance(source, dict):
         return dict(source)
     pairs = [list(site.sequence(pair)) for pair in site.sequence(source)]
-    return site.b.python(dict, [site.b.settle(tuple(pair)) for pair in pairs])
+    keyed = [(containers.key_of(site.b, key), *values) for key, *values in pairs]
+    return site.b.python(dict, [site.b.settle(pair) for pair in keyed])
 
 
 def _settled(site: Site, values: Keywords) -> Keywords:
@@ -121,10 +123,28 @@ def _searched(site: Site, values: Any, name: str, wanted: Any) -> Any:
     return position if name == "index" else containers.method(site.b, values.pop, [position], {})
 
 
+@_of(set)
+def _set(site: Site, iterable: Any = ()) -> Any:
+    return containers.tracked(site.b, site.b.python(set, _elements(site, iterable)))
+
+
+@_of(frozenset)
+def _frozenset(site: Site, iterable: Any = ()) -> Any:
+    return site.b.python(frozenset, _elements(site, iterable))
+
+
+def _elements(site: Site, iterable: Any) -> list[Any]:
+    return [containers.key_of(site.b, value) for value in site.sequence(iterable)]
+
+
+def _is_scalar(value: Any) -> bool:
+    return (isinstance(value, Tensor) and not value.ndim) or isinstance(value, Lin) or is_number(value)
+
+
 @_of(sorted)
 def _sorted(site: Site, iterable: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
     values = [site.b.settle(value) for value in site.sequence(iterable)]
-    if key is None and not is_real(values) and all(isinstance(v, (Tensor, Lin)) or is_number(v) for v in values):
+    if key is None and not is_real(values) and all(map(_is_scalar, values)):
         ordered = list(site.sequence(site.call(np.sort, site.call(np.array, values))))
         return containers.tracked(site.b, ordered[::-1] if reverse else ordered)
     keys = values if key is None else [site.call(key, value) for value in values]
@@ -153,6 +173,26 @@ def _reduce(site: Site, function: Any, iterable: Any, *initial: Any) -> Any:
     for value in values:
         total = site.b.settle(site.call(function, total, value))
     return total
+
+
+def _unchanged(function: Any) -> Any:
+    """What a decorator that makes no difference returns; only the parser calls it."""
+
+
+@_of(_unchanged)
+def _same(site: Site, function: Any) -> Any:
+    return function
+
+
+@_of(functools.wraps)
+def _wraps(site: Site, *_: Any, **__: Any) -> Any:
+    return functools.partial(_unchanged)
+
+
+@_of(functools.lru_cache, functools.cache)
+def _cache(site: Site, function: Any = None, **_: Any) -> Any:
+    """A cache makes no difference for a function without effects."""
+    return functools.partial(_unchanged) if function is None or isinstance(function, int) else function
 
 
 @_of(callable)

@@ -176,6 +176,11 @@ def _taken(b: Builder, values: Any) -> Tensor | None:
     return whole
 
 
+def is_lazy(value: Any) -> bool:
+    """Whether statements or expressions of the program are evaluated where an item of an iterator is asked for."""
+    return isinstance(value, Iteration) and (value.is_generator or any(map(is_lazy, value.sources)))
+
+
 def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, Any]) -> Items | None:
     """``enumerate``, ``zip`` or ``reversed`` of items; None if not all of the values are items."""
     parts = [items_of(b, value) for value in values[: 1 if function is enumerate else None]]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import linecache
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -58,11 +57,51 @@ class Source:
         return captured_names(self.tree)
 
     @cached_property
+    def is_generator(self) -> bool:
+        """Whether it is a generator function."""
+        return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own_nodes(self.node))
+
+    @cached_property
+    def nonlocals(self) -> frozenset[str]:
+        """The names of enclosing functions that it binds."""
+        return frozenset(name for n in _own_nodes(self.node) if isinstance(n, ast.Nonlocal) for name in n.names)
+
+    @cached_property
+    def cells(self) -> frozenset[str]:
+        """Its own names that nested functions bind."""
+        named = {name for n in ast.walk(self.node) if isinstance(n, ast.Nonlocal) for name in n.names}
+        own = {n.id for n in _own_nodes(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own |= {n.arg for n in ast.walk(self.node.args) if isinstance(n, ast.arg)}
+        return frozenset(named & own) - self.nonlocals
+
+    @cached_property
     def tree(self) -> ast.Module:
         """The statements of `body` as one node."""
         if isinstance(self.node, ast.Lambda):
             return ast.Module([ast.copy_location(ast.Return(self.node.body), self.node.body)], [])
         return ast.Module(structured(self.node.body), [])
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes in a function, without those in functions and classes that it defines."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from _own_nodes(child)
+
+
+# What their decorators put around a function makes no difference here.
+TRANSPARENT = frozenset({"dace", "functools", "jax", "numba", "numpy", "sdfgad"})
+
+
+def unwrapped(function: Any) -> Any:
+    """The function that runs where one is called: that of a decorator of the user, which may call the decorated one."""
+    while hasattr(function, "__wrapped__"):
+        is_plain = isinstance(function, types.FunctionType)
+        if is_plain and function.__globals__.get("__name__", "").partition(".")[0] not in TRANSPARENT:
+            break
+        function = function.__wrapped__
+    return function
 
 
 def read_source(function: Callable[..., Any]) -> Source:
@@ -71,7 +110,7 @@ def read_source(function: Callable[..., Any]) -> Source:
     Raises:
         UnsupportedProgram: the function has no readable Python source.
     """
-    function = inspect.unwrap(function)
+    function = unwrapped(function)
     code = getattr(function, "__code__", None)
     if code is None:
         raise UnsupportedProgram(
@@ -94,7 +133,7 @@ def add_text(function: Callable[..., Any], text: str) -> None:
     Raises:
         ArgumentError: the text does not define the function.
     """
-    code = inspect.unwrap(function).__code__
+    code = unwrapped(function).__code__
     if not _defines(text, code):
         what = f"the text that is passed as `source` does not define `{code.co_name}` as it is"
         raise ArgumentError(what, None, "Pass the very text that was run by exec.")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import calls, containers, operators
 from sdfgad.parse.binding import bind, part_of, store
@@ -17,6 +18,7 @@ from sdfgad.parse.expressions import item, operation
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import require_same_kind, setitem
+from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
 from sdfgad.parse.values import Record, Selection, Tensor
 
@@ -25,7 +27,7 @@ def return_(frame: Frame, node: ast.Return) -> Return:
     return Return(None if node.value is None else frame.b.settle(frame.eval(node.value)), frame.b.where)
 
 
-def no_operation(frame: Frame, node: ast.Pass) -> None:
+def no_operation(frame: Frame, node: ast.stmt) -> None:
     """A statement that computes nothing."""
 
 
@@ -148,10 +150,26 @@ def with_(frame: Frame, node: ast.With) -> None:
 
 
 def function(frame: Frame, node: ast.FunctionDef) -> None:
-    """The definition of a nested function."""
-    if node.decorator_list:
-        raise frame.unsupported(node, "a decorated function inside a function is not supported")
-    frame.env[node.name] = Closure.of(frame, node)
+    """The definition of a nested function, and the calls of its decorators."""
+    decorators = evaluated(frame, node.decorator_list) if node.decorator_list else []
+    made: Any = Closure.of(frame, node)
+    for decorator in reversed(decorators):
+        applied = ast.Call(ast.Constant(decorator), [ast.Constant(made)], [])
+        made = frame.eval(ast.fix_missing_locations(ast.copy_location(applied, node)))
+    frame.env[node.name] = made
+
+
+def global_(frame: Frame, node: ast.Global) -> None:
+    """``global``, of names that the function reads only."""
+    found = assigned_names(frame.source.node) & set(node.names)
+    if found:
+        what = f"the global name `{min(found)}` is assigned to, which a compiled program cannot do"
+        raise UnsupportedProgram(what, frame.where(node), "Return the value.")
+
+
+def class_(frame: Frame, node: ast.ClassDef) -> None:
+    what = f"the class `{node.name}` is defined inside a function"
+    raise UnsupportedProgram(what, frame.where(node), "Define it at the top level of a module.")
 
 
 def delete(frame: Frame, node: ast.Delete) -> None:

@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import Location
+from sdfgad.ir.specialise import NeedsConstant
+
 
 class RunTimeText(str):
-    """A string that depends on run-time values, by its source: it can be printed, but is never equal to another."""
+    """A string that depends on run-time values, by its source: it can be printed, but is never equal to another.
 
-    __slots__ = ()
+    `symbols`: the run-time integers that are all that it depends on; empty if it depends on more.
+    """
+
+    symbols: frozenset[str] = frozenset()
 
     def __hash__(self) -> int:
         raise TypeError("a string that depends on run-time values cannot be a key")
@@ -33,6 +39,17 @@ class RunTimeText(str):
 
     def __bool__(self) -> bool:
         return True
+
+
+def require_known(value: Any, where: Location | None) -> None:
+    """Ask for the integers in a string to be constants, where its text matters.
+
+    Raises:
+        NeedsConstant: it depends on such integers alone.
+    """
+    if isinstance(value, RunTimeText) and value.symbols:
+        what = "a string with a run-time integer in it is compared, or a key"
+        raise NeedsConstant(set(value.symbols), where, what, "Use the integer itself.")
 
 
 def is_plain(value: Any) -> bool:

@@ -52,13 +52,13 @@ def with_statement(x):
 
 def try_statement(x):
     try:
-        return np.sum(x)
+        return np.sum(np.linalg.inv(np.diag(x)))
     except ValueError:
         return 0.0
 
 
 def deletes_an_element(x):
-    y = [x, x * 2.0]
+    y = x * 2.0
     del y[0]
     return np.sum(x)
 
@@ -98,11 +98,11 @@ def imports_from_here(x):
     ("program", "text", "what"),
     [
         (with_statement, "with ", "`with` is not supported"),
-        (try_statement, "try:", "`try` is not supported"),
-        (deletes_an_element, "del y", "`del` of anything but a name"),
-        (decorated, "def helper", "a decorated function"),
+        (try_statement, "return np.sum(np.linalg", "known only at run time, where no handler can catch it"),
+        (deletes_an_element, "del y", "`del` of an item of a ndarray"),
+        (decorated, "return np.sum(helper", "the function `helper` is not supported"),
         (endless, "while True", "this loop never ends"),
-        (class_statement, "class A", "`class` is not supported"),
+        (class_statement, "class A", "the class `A` is defined inside a function"),
         (generator, "yield x", "not supported"),
         (imports_from_here, "from . import", "relative import"),
     ],

@@ -1,0 +1,111 @@
+"""Generator functions and kept generators: their statements run between those of what goes over the items."""
+
+import numpy as np
+import pytest
+
+from sdfgad.errors import UnsupportedProgram
+from tests.helpers import module_from
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
+
+X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
+HEAD = """
+import itertools
+import numpy as np
+
+def scaled(a, k):
+    for i in range(k):
+        yield a[i] * (i + 1.0)
+
+def program(x, s, n):
+"""
+RIGHT = {
+    "a list": "L = list(scaled(x * s, 3))\nreturn L[0] * L[2]",
+    "a loop": "t = 0.0\nfor v in scaled(x, 4):\n    t = t * s + v\nreturn t",
+    "a number that is an argument": "t = 0.0\nfor v in scaled(x, n):\n    t = t * s + v\nreturn t",
+    "a sum": "return sum(scaled(x * s, 4))",
+    "arguments": "def f(a, b, c):\n    return a * b - c\nreturn f(*scaled(x * s, 3))",
+    "a comprehension": "return np.sum(np.array([v * s for v in scaled(x, 4)]))",
+    "a statement each": "def g():\n    u = x[0] * s\n    yield u\n    u = u * x[1]\n    yield u\na, b = g()\n"
+    "return a * b",
+    "updates in between": "u = x * 1.0\ndef g():\n    for k in range(3):\n        yield u[k]\nt = 0.0\n"
+    "for v in g():\n"
+    "    t = t + v\n    u *= s\nreturn t",
+    "updates of the generator": "u = x * 1.0\ndef g():\n    for k in range(3):\n        u[k] = u[k + 1] * s\n"
+    "        yield k\n"
+    "t = 0.0\nfor k in g():\n    t = t + np.sum(u) * k\nreturn t",
+    "one array": "def g():\n    u = np.zeros(4)\n    for k in range(3):\n        u += x * s\n        yield u\n"
+    "L = list(g())\nreturn np.sum(L[0] * L[2])",
+    "left early": "def g():\n    k = 0\n    while True:\n        yield x[k] * s\n        k += 1\nt = 0.0\n"
+    "for v in g():\n    t = t + v\n    if t is None:\n        break\n    break\nreturn t",
+    "endless": "def g():\n    a, b = 0, 1\n    while True:\n        yield a\n        a, b = b, a + b\nt = 0.0\n"
+    "for k, v in zip(g(), x):\n    t = t + k * v * s\nreturn t",
+    "islice": "def g():\n    v = x\n    while True:\n        yield v\n        v = v * s\n"
+    "return np.sum(sum(itertools.islice(g(), 3)))",
+    "branches": "def g(k):\n    if k > 2:\n        yield x[0]\n        return\n    else:\n        yield x[1]\n"
+    "    yield x[2] * s\n"
+    "return sum(g(3)) * sum(g(1)) * s",
+    "break and else": "def g():\n    for k in range(4):\n        if k == 2:\n            break\n        yield x[k]\n"
+    "    else:\n        yield 100.0\n    for k in range(2):\n        continue\n    else:\n        yield s\n"
+    "return sum(g())",
+    "yield from": "def g():\n    yield from scaled(x, 2)\n    yield from [s, 2.0]\na, b, c, d = g()\n"
+    "return a * b * c * d",
+    "loops in between": "def g():\n    u = x * 1.0\n    for k in range(2):\n        for i in range(3):\n"
+    "            u[i] = u[i + 1] * s\n        yield u[0]\nreturn sum(g())",
+    "recursion": "def walk(tree):\n    if isinstance(tree, list):\n        for part in tree:\n"
+    "            yield from walk(part)\n"
+    "    else:\n        yield tree\nreturn sum(walk([x[0], [x[1] * s, [x[2]]]]))",
+    "a method of a dict": "def g(d):\n    for k, v in d.items():\n        yield v * len(k)\n"
+    "return sum(g({'a': x[0], 'bc': s}))",
+    "next": "g = scaled(x, 3)\nreturn next(g) * s",
+    "kept": "g = (v * s for v in [x, x * 2.0])\nt = 0.0\nfor v in g:\n    t = t + np.sum(v)\nreturn t",
+    "kept, and names read late": "g = (v * s for v in x)\nfor k in range(5):\n    s = s * 1.5\nreturn sum(g)",
+    "kept in a function": "def f():\n    u = x * s\n    return (v * 2.0 for v in u)\nreturn sum(f())",
+    "kept in a list": "g = [(v * s for v in x), 1.0]\nreturn sum(g[0])",
+    "map": "a, b = map(np.sum, (x, x * s))\nreturn a * b",
+}
+REFUSED = {
+    "twice": ("g = scaled(x, 3)\na = sum(g)\nreturn a + sum(g)", "return a", "gone over a second time"),
+    "next, twice": ("g = scaled(x, 3)\na = next(g)\nreturn a + next(g)", "return a", "gone over a second time"),
+    "a condition on data": (
+        "def g():\n    for k in range(4):\n        if x[k] > 1.0:\n            yield x[k]\nreturn sum(g())",
+        "if x[k]",
+        "whether a generator function has a further item depends on run-time values",
+    ),
+    "in a branch": (
+        "u = x * 1.0\ndef g():\n    for k in range(3):\n        u[k] = s\n        yield k\nt = s\nfor k in g():\n"
+        "    t = t * 2.0\n    if t > 1.0:\n        break\nreturn t + u[2]",
+        "for k in g()",
+        "whether a loop over a generator goes on is known only at run time",
+    ),
+    "a value": (
+        "def g():\n    v = yield x\nreturn sum(g())",
+        "v = yield",
+        "a `yield` in this place is not supported",
+    ),
+    "in with": (
+        "def g():\n    with np.errstate(all='ignore'):\n        yield x\nreturn sum(g())",
+        "with np",
+        "a `yield` in this place is not supported",
+    ),
+}
+
+
+def program_of(body, folder):
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    return module_from(f"{HEAD}{lines}\n", folder).program
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_as_in_python(name, tmp_path):
+    program = program_of(RIGHT[name], tmp_path)
+    assert_like_python(program, X, 0.7, 3)
+    assert_slope(program, X, 0.7, 3)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, tmp_path):
+    body, line, what = REFUSED[name]
+    with pytest.raises(UnsupportedProgram, match=what) as caught:
+        parsed(program_of(body, tmp_path), X, 0.7, 3)
+    assert caught.value.where.text.startswith(line)
+    assert caught.value.todo
