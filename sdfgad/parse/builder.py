@@ -64,6 +64,8 @@ class Builder(Emitter):
         self.taken: dict[int, Any] = {}
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
         self.exhausted: dict[int, tuple[Any, int | None]] = {}
+        # The lists, dicts and sets from outside the program that it has read, by id.
+        self.outside: dict[int, Any] = {}
         self.has_rolled = False
         # The items of containers that loops and branches carry, by id and key: the depth of the block that changes it.
         self.items: dict[tuple[int, Any], int] = {}

@@ -55,6 +55,13 @@ FEW_NESTED_CALLS = 6
 TOO_DEEP = "the recursion is too deep, or has no end known while parsing"
 # What functools.lru_cache makes of a function.
 CACHES = type(lru_cache(print))
+# Functions of matrices that raise LinAlgError in NumPy, where the compiled program gives NaN.
+MAY_NOT_CONVERGE = frozenset(
+    getattr(np.linalg, name)
+    for name in ("cond", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "matrix_rank", "norm", "pinv", "svd", "svdvals")
+)
+# These change how NumPy behaves after the call, which compiled code does not know.
+SETTINGS = frozenset({np.seterr, np.seterrcall, np.setbufsize})
 RANDOM_SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
 
 
@@ -100,6 +107,9 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if _is_random(function):
         what = f"`{source_text(node.func)}` draws random numbers while the program runs"
         raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
+    if is_hashable(function) and function in SETTINGS:
+        what = f"`{source_text(node.func)}` has no effect on compiled code"
+        raise UnsupportedProgram(what, frame.where(node), "Leave it out, or call it before.")
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
@@ -181,6 +191,10 @@ def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[
     if getattr(function, "__module__", "") in ("math", "cmath") and not is_static(positional):
         what = f"`{source_text(node.func)}` raises for some numbers, where NumPy's function gives inf or NaN"
         frame.b.may_raise(what, ValueError, OverflowError)
+    is_of_vector = function is np.linalg.norm and len(node.args) + len(node.keywords) == 1
+    if function in MAY_NOT_CONVERGE and not is_of_vector:
+        what = f"`{source_text(node.func)}` raises where it does not converge, as for NaN"
+        frame.b.may_raise(what, np.linalg.LinAlgError)
 
 
 def _as_array(frame: Frame, function: Any, value: Any) -> Any:
@@ -277,6 +291,8 @@ def inlined(
     here = frame.b.where
     function = function if isinstance(function, Closure) else unwrapped(function)
     bound = _parameters(frame, node, function, positional, keywords)
+    for default in (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function)):
+        containers.from_outside(frame.b, default)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
     _require_end(frame, node, source, bound)
@@ -313,6 +329,10 @@ def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -
         symbols = {symbol for value in integers for symbol in value.symbols}
         if symbols:
             raise NeedsConstant(symbols, frame.where(node), TOO_DEEP, "Write a loop.")
+
+
+def _keyword_defaults(function: Any) -> Iterable[Any]:
+    return (getattr(function, "__kwdefaults__", None) or {}).values()
 
 
 def _warn_of_print(frame: Frame, node: ast.Call) -> None:

@@ -111,6 +111,9 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
     """
     if id(container) in b.taken:
         raise Taken
+    if id(container) in b.outside:
+        what = f"a {type(container).__name__} from outside the program is changed"
+        raise b.unsupported(what, "Make it in the function, and return what is to be kept.")
     if b.contents.is_copy(container):
         what = f"a {type(container).__name__} that may be one of several, chosen at run time, is changed"
         raise AmbiguousArray(what, b.where, "Change it by a name that is bound once, or copy it.", "")
@@ -155,6 +158,15 @@ def require_latest(b: Builder, value: Any, what: str, where: Location | None = N
     if b.contents.has_stale(value):
         what = f"{what} may be one of several lists or dicts, chosen at run time, and one of them has changed since"
         raise AmbiguousArray(what, where or b.where, "Copy it where it is chosen, or change it afterwards.", "")
+
+
+def from_outside(b: Builder, value: Any) -> Any:
+    """Record the lists, dicts and sets of a value from outside the program, which it must not change."""
+    if isinstance(value, (list, dict, set)) and id(value) not in b.outside:
+        b.outside[id(value)] = value
+        for part in value.values() if isinstance(value, dict) else value:
+            from_outside(b, part)
+    return value
 
 
 def read(b: Builder, found: Any, what: str) -> Any:

@@ -23,6 +23,7 @@ from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
+from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.operands import evaluated
 from sdfgad.parse.ranges import Range
@@ -50,13 +51,22 @@ def name(frame: Frame, node: ast.Name) -> Any:
         value = frame.source.outer[node.id]
         if isinstance(value, np.ndarray):
             return frame.b.capture(node.id, value, partial(frame.source.lookup, node.id))
-        return value
+        return containers.from_outside(frame.b, value)
     if hasattr(builtins, node.id):
         return getattr(builtins, node.id)
     what = f"name `{node.id}` is not defined"
     error = UnboundVariable(what, frame.where(node), "Define it first.", name=node.id)
-    error.is_certain = True
+    error.is_certain = not _is_bound_in_loop(frame, node.id)
     raise error
+
+
+def _is_bound_in_loop(frame: Frame | None, name: str) -> bool:
+    """Whether a loop around binds a name that has no value yet: in its next trip it has one."""
+    while frame is not None:
+        if any(name in assigned_names(loop) for loop in frame.loops):
+            return True
+        frame = frame.lexical
+    return False
 
 
 def tuple_(frame: Frame, node: ast.Tuple) -> Any:
@@ -113,7 +123,10 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     if not isinstance(value, (Tensor, Selection)):
         found = frame.b.python(getattr, value, node.attr)
         is_array = isinstance(found, np.ndarray)
-        return frame.b.capture(node.attr, found, partial(getattr, value, node.attr)) if is_array else found
+        if is_array:
+            return frame.b.capture(node.attr, found, partial(getattr, value, node.attr))
+        # A named tuple may be one of the program's own.
+        return found if isinstance(value, tuple) else containers.from_outside(frame.b, found)
     cls = class_of(value)
     if frame.b.tries and not hasattr(cls, node.attr):
         what = f"the class {cls.__name__} has no attribute `{node.attr}`"

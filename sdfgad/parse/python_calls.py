@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import PythonRaises
+from sdfgad.errors import PythonRaises, SdfgadError
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, matching, operators, trees
 from sdfgad.parse.functions.facts import class_of
@@ -41,6 +41,8 @@ def special(site: Site, function: Any, positional: list[Any], keywords: Keywords
     """The value of a call of one of these functions."""
     try:
         return SPECIAL[function](site, *positional, **keywords)
+    except SdfgadError:
+        raise
     except TypeError as error:
         what = f"these arguments of `{function.__name__}` are not supported: {error}"
         raise site.frame.unsupported(site.node, what) from error

@@ -61,6 +61,8 @@ RIGHT = {
     "from a module": "try:\n    from math import nothing\nexcept ImportError:\n    nothing = s\n"
     "return np.sum(x) * nothing",
     "a name": "try:\n    w = nothing_of_this\nexcept NameError:\n    w = s\nreturn np.sum(x) * w",
+    "a name that a loop binds": "t = 0.0\nfor i in range(50):\n    try:\n        v = last * s\n    except NameError:\n"
+    "        v = 2.0 * s\n    last = v + x[i % 4]\n    t = t + last\nreturn t",
     "arguments": "try:\n    w = checked(x)\nexcept TypeError:\n    w = s\nreturn np.sum(x) * w",
     "shapes": "try:\n    u = x + x[:3]\nexcept ValueError:\n    u = x * s\nreturn np.sum(u)",
     "next": "try:\n    u = next(iter([]))\nexcept StopIteration:\n    u = s\nreturn np.sum(x) * u",
@@ -172,6 +174,16 @@ REFUSED = {
         "try:\n    u = int(s)\nexcept (ValueError, OverflowError):\n    u = 2\nreturn u * np.sum(x)",
         "u = int(s)",
         "infinity and NaN are no integers; this is known only at run time",
+    ),
+    "singular values": (
+        "try:\n    u = np.linalg.svd(np.diag(x))[1]\nexcept np.linalg.LinAlgError:\n    u = x\nreturn np.sum(u)",
+        "u = np.linalg.svd",
+        "`np.linalg.svd` raises where it does not converge, as for NaN; this is known only at run time",
+    ),
+    "settings": (
+        "np.seterr(all='raise')\nreturn np.sum(x)",
+        "np.seterr",
+        "`np.seterr` has no effect on compiled code",
     ),
     "floating-point errors": (
         "with np.errstate(all='raise'):\n    try:\n        u = 1.0 / x\n    except FloatingPointError:\n"
