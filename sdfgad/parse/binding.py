@@ -11,12 +11,11 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects, trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.calls import method
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.iterators import as_sequence
-from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
+from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.updating import aliased_by

@@ -33,7 +33,7 @@ from sdfgad.parse.iterators import (
     sequence,
     until_decided,
 )
-from sdfgad.parse.operands import calls_user_function, evaluated, is_library, require_unchanged
+from sdfgad.parse.operands import calls_user_function, evaluated, is_library, method, require_unchanged
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
 from sdfgad.parse.ranges import Items, Range, is_lazy
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
@@ -175,15 +175,6 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
-
-
-def method(frame: Frame, node: ast.AST, record: Record, name: str, *arguments: Any) -> Any:
-    """A call of a method that Python calls for an operator or a builtin function, such as ``__len__``."""
-    function = inspect.getattr_static(record.cls, name, None)
-    if not isinstance(function, types.FunctionType):
-        what = f"`{record.cls.__name__}` does not define `{name}` in Python"
-        raise UnsupportedProgram(what, frame.b.where, "Define it, or use the object's attributes.")
-    return inlined(frame, node, function, [record, *arguments], {})
 
 
 def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[Any]) -> None:

@@ -25,7 +25,7 @@ from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.merging import bound_value
-from sdfgad.parse.operands import evaluated
+from sdfgad.parse.operands import evaluated, method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
@@ -141,7 +141,7 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
 def subscript(frame: Frame, node: ast.Subscript) -> Any:
     container, index = evaluated(frame, [node.value, node.slice])
     if isinstance(container, Record):
-        return calls.method(frame, node, container, "__getitem__", index)
+        return method(frame, node, container, "__getitem__", index)
     return item(frame, container, index)
 
 
@@ -192,7 +192,7 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Any:
         known = conditions.known_truth(value)
         return not known if known is not None else elementwise(frame.b, "logical_not", truth(frame.b, value))
     if isinstance(value, Record):
-        return calls.method(frame, node, value, f"__{operators.UNARY[type(node.op)][0].__name__}__")
+        return method(frame, node, value, f"__{operators.UNARY[type(node.op)][0].__name__}__")
     return operators.unary(frame.b, type(node.op), value)
 
 
@@ -208,7 +208,7 @@ def compare(frame: Frame, node: ast.Compare) -> Any:
 def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if not isinstance(left, Record) or op in operators.IDENTITY:
         return operators.compare(frame.b, op, left, right)
-    return calls.method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
+    return method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
 
 
 def named(frame: Frame, node: ast.NamedExpr) -> Any:

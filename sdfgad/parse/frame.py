@@ -85,6 +85,10 @@ class Frame(Holder, ABC):
             return None
         return None if frame is None else frame.scope.env.get(CELLS)
 
+    @abstractmethod
+    def call(self, node: ast.AST, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
+        """The value of a call of a function of the user."""
+
     def run(self) -> Any:
         """The function's return value; None where it returns nothing."""
         self.open_cells()

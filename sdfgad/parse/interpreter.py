@@ -98,6 +98,9 @@ class Interpreter(Frame):
                 raise
             raise self.unsupported(node, f"sdfgad fails on this line with {type(error).__name__}: {error}") from error
 
+    def call(self, node: ast.AST, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
+        return calls.inlined(self, node, function, positional, keywords)
+
     def eval(self, node: ast.expr) -> Any:
         handler = EXPRESSIONS.get(type(node))
         if handler is None:

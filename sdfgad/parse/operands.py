@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from functools import lru_cache, partial
 from typing import Any
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.parse import trees
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.values import Tensor
+from sdfgad.parse.values import Record, Tensor
 
 
 def evaluated(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
@@ -81,3 +83,12 @@ def _is_pure(frame: Frame, callee: ast.expr) -> bool:
 def is_library(function: types.FunctionType) -> bool:
     """Whether a function is a library's, which writes to none of its arguments."""
     return (function.__module__ or "").partition(".")[0] in {"numpy", "scipy", "math"}
+
+
+def method(frame: Frame, node: ast.AST, record: Record, name: str, *arguments: Any) -> Any:
+    """A call of a method that Python calls for an operator or a builtin function, such as ``__len__``."""
+    function = inspect.getattr_static(record.cls, name, None)
+    if not isinstance(function, types.FunctionType):
+        what = f"`{record.cls.__name__}` does not define `{name}` in Python"
+        raise UnsupportedProgram(what, frame.b.where, "Define it, or use the object's attributes.")
+    return frame.call(node, function, [record, *arguments], {})

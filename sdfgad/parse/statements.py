@@ -19,7 +19,7 @@ from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.liveness import assigned_names
-from sdfgad.parse.operands import calls_user_function, evaluated, require_unchanged
+from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.values import Record, Selection, Tensor
 
 
@@ -126,9 +126,9 @@ def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) 
 
 def operated(frame: Frame, node: ast.AugAssign, old: Any, value: Any) -> Any:
     """The value of ``old op= value``; an object may define it by a method of its own, such as ``__iadd__``."""
-    method = f"__i{operators.python_name(type(node.op))}__"
-    if isinstance(old, Record) and hasattr(old.cls, method):
-        return calls.method(frame, node.value, old, method, value)
+    name = f"__i{operators.python_name(type(node.op))}__"
+    if isinstance(old, Record) and hasattr(old.cls, name):
+        return method(frame, node.value, old, name, value)
     return operation(frame, node.value, type(node.op), old, value)
 
 

@@ -45,6 +45,7 @@ ROLLED = {
     "a new array, filled": "for t in range(8):\n    b = np.zeros(3)\n    for k in range(3):\n"
     "        b[k] = x[t, k] * s + k\n    b[0] += s\n    L.append(b)" + END,
     "an argument, updated before": "x[0] = s\nfor t in range(8):\n    h = h * s\n    L.append(x[t])" + END,
+    "summed backwards": "for t in range(8):\n    L.append(x[t] * s)\nreturn sum(reversed(L))",
     "joined": f"for t in range(8):\n    {STEP}\n    L.append(h)\nreturn np.concatenate(L) * s",
 }
 ONE_BY_ONE = {
@@ -87,7 +88,6 @@ ONE_BY_ONE = {
     "    L.append(h)\ng += 1.0" + END,
     "a value of the loop is used afterwards": f"for t in range(8):\n    prev = h\n    {STEP}\n"
     "    L.append(np.sum(h))\nreturn np.array(L) * np.sum(prev)",
-    "summed backwards": "for t in range(8):\n    L.append(x[t] * s)\nreturn sum(reversed(L))",
     "a shape that depends on the trip beside it": "y = 0.0 * x[0]\nfor i in range(8):\n    L.append(x[i] * s)\n"
     "    z = np.zeros(i + 1)\n    for k in range(2):\n        for j in range(3):\n            y[j] = y[j] * s + k\n"
     "    y = y + np.sum(z)\nreturn np.stack(L) * y",

@@ -132,7 +132,7 @@ REFUSED = [
     ("from . import nothing\nreturn x", "from .", UnsupportedProgram, "a relative import"),
     ("del x[0]\nreturn x", "del x[0]", UnsupportedProgram, "`del` of an item of a ndarray"),
     ("del x.T\nreturn x", "del x.T", UnsupportedProgram, "`del` of anything but a name or an item"),
-    ("return {s, 1.0}", "return {", UnsupportedProgram, "a set of values that are known only at run time"),
+    ("return {s, 1.0}", "return {", UnsupportedProgram, "an element of a set, is known only at run time"),
     # Functions.
     ("return np.linalg.inv(a)", "return np", ShapeMismatch, r"np\.linalg\.inv takes square matrices, not .* \(3, 4\)"),
     ("return np.linalg.det(x)", "return np", ShapeMismatch, r"np\.linalg\.det takes square matrices, not .* \(4,\)"),
