@@ -71,7 +71,8 @@ class Builder(Emitter):
         self.items: dict[tuple[int, Any], int] = {}
         # Arrays from outside the function: buffer -> array, and a function that looks each of them up.
         self.captured: dict[str, np.ndarray[Any, Any]] = {}
-        self.lookups: list[tuple[Callable[[], Any], np.ndarray[Any, Any]]] = []
+        self.lookups: list[tuple[Callable[[], Any], Any]] = []
+        self._looked_up: set[Hashable] = set()
         self._memo: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
         self.versions = Versions(lambda: self.where)
         self.references = References(lambda: tuple(var for _, var, _ in self.loops))
@@ -116,6 +117,14 @@ class Builder(Emitter):
             self.constants.enter(buffer, array, self.start)
             known = buffer.name
         return view_of(self.buffers[known]).as_value(settled=True)
+
+    def looked_up(self, owner: Any, name: Hashable, value: Any, lookup: Callable[[], Any]) -> Any:
+        """A value from outside the function that the program takes for a constant, which `owner` has by a name."""
+        key = id(owner), name
+        if key not in self._looked_up:
+            self._looked_up.add(key)
+            self.lookups.append((lookup, value))
+        return value
 
     def constant_array(self, array: np.ndarray[Any, Any]) -> Tensor:
         """An array that is known while parsing, as a captured constant."""

@@ -153,7 +153,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if objects.is_class(function):
         return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
     if isinstance(function, types.MethodType) and isinstance(function.__self__, tuple):
-        return frame.b.python(function, *positional, **keywords)
+        return containers.tracked(frame.b, frame.b.python(function, *positional, **keywords))
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict, set)):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Container
+import types
+from collections.abc import Callable, Container
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from sdfgad.errors import AmbiguousArray, Location
 from sdfgad.ir.expr import Lin
@@ -12,7 +16,8 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import appending, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
-from sdfgad.parse.texts import require_known
+from sdfgad.parse.structure import LIBRARIES
+from sdfgad.parse.texts import is_plain, require_known
 from sdfgad.parse.values import Selection, Tensor, Unbound
 
 # The methods of sets that make new ones, and those of all containers that do not change them.
@@ -167,6 +172,24 @@ def from_outside(b: Builder, value: Any) -> Any:
         for part in value.values() if isinstance(value, dict) else value:
             from_outside(b, part)
     return value
+
+
+def is_outside(b: Builder, container: Any) -> bool:
+    """Whether a list or dict is neither made by the program nor passed to it, or a tuple has arrays of the user."""
+    if isinstance(container, tuple):
+        return any(isinstance(item, np.ndarray) for item in container)
+    return isinstance(container, (list, dict)) and not b.contents.has(container)
+
+
+def part_from_outside(b: Builder, owner: Any, key: Any, get: Callable[[Any, Any], Any]) -> Any:
+    """An attribute or item of an object that is no value of the program, which may have another one at a later call."""
+    found = b.python(get, owner, key)
+    if isinstance(found, np.ndarray):
+        return b.capture(str(key), found, partial(get, owner, key))
+    is_library = isinstance(owner, types.ModuleType) and owner.__name__.partition(".")[0] in LIBRARIES
+    if is_plain(found) and not is_library:
+        b.looked_up(owner, key, found, partial(get, owner, key))
+    return from_outside(b, found)
 
 
 def read(b: Builder, found: Any, what: str) -> Any:

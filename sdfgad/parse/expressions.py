@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import types
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -51,6 +52,8 @@ def name(frame: Frame, node: ast.Name) -> Any:
         value = frame.source.outer[node.id]
         if isinstance(value, np.ndarray):
             return frame.b.capture(node.id, value, partial(frame.source.lookup, node.id))
+        if not isinstance(value, types.ModuleType):
+            frame.b.looked_up(frame.source.function, node.id, value, partial(frame.source.lookup, node.id))
         return containers.from_outside(frame.b, value)
     if hasattr(builtins, node.id):
         return getattr(builtins, node.id)
@@ -121,12 +124,10 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     if isinstance(value, objects.Parent):
         return value.attribute(frame.b, node.attr, partial(calls.inlined, frame, node))
     if not isinstance(value, (Tensor, Selection)):
-        found = frame.b.python(getattr, value, node.attr)
-        is_array = isinstance(found, np.ndarray)
-        if is_array:
-            return frame.b.capture(node.attr, found, partial(getattr, value, node.attr))
         # A named tuple may be one of the program's own.
-        return found if isinstance(value, tuple) else containers.from_outside(frame.b, found)
+        if isinstance(value, tuple) and not containers.is_outside(frame.b, value):
+            return frame.b.python(getattr, value, node.attr)
+        return containers.part_from_outside(frame.b, value, node.attr, getattr)
     cls = class_of(value)
     if frame.b.tries and not hasattr(cls, node.attr):
         what = f"the class {cls.__name__} has no attribute `{node.attr}`"
@@ -161,7 +162,10 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
             return getitem(frame.b, rows, index)
     if isinstance(container, (list, tuple, dict)):
         index = position_of(frame.b, index)
-    found = frame.b.python(operator.getitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
+    index = frame.b.constant(index) if isinstance(index, Lin) else index
+    if containers.is_outside(frame.b, container) and not isinstance(index, slice):
+        return containers.part_from_outside(frame.b, container, index, operator.getitem)
+    found = frame.b.python(operator.getitem, container, index)
     if isinstance(index, slice):
         containers.tracked(frame.b, found)
     return containers.read(frame.b, found, f"an item of this {type(container).__name__}")

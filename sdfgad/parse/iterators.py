@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import operators
+from sdfgad.parse import containers, operators
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import known_truth
 from sdfgad.parse.frame import Frame
@@ -51,6 +52,8 @@ def sequence(frame: Frame, value: Any) -> Any:
     items = None if isinstance(value, range) else items_of(frame.b, value)
     if items is not None:
         return (frame.b.settle(items.at(k)) for k in range(frame.b.constant(items.length)))
+    if isinstance(value, (list, tuple)) and containers.is_outside(frame.b, value):
+        return (containers.part_from_outside(frame.b, value, k, operator.getitem) for k in range(len(value)))
     return value
 
 

@@ -6,10 +6,7 @@ import dataclasses
 import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any
-
-import numpy as np
 
 from sdfgad.parse import containers
 from sdfgad.parse.builder import Builder
@@ -55,8 +52,9 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         return inline(found.fget, [record], {})
     if isinstance(found, types.FunctionType):
         return types.MethodType(found, record)
-    found = b.python(getattr, record.cls, name)
-    return b.capture(name, found, partial(getattr, record.cls, name)) if isinstance(found, np.ndarray) else found
+    if isinstance(found, (classmethod, staticmethod)):
+        return found.__get__(None, record.cls)
+    return containers.part_from_outside(b, record.cls, name, getattr)
 
 
 def overloaded(name: str, left: Any, right: Any, inline: Inline) -> Any:

@@ -27,6 +27,7 @@ from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.objects import make, present
 from sdfgad.parse.source import Source, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
+from sdfgad.parse.texts import is_plain
 from sdfgad.parse.value_numbering import merge_equal
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_number, view_of
 
@@ -63,7 +64,8 @@ class Primal:
         integers: the other integer arguments -> their symbols.
         inputs: array arguments -> their input buffers.
         captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call.
-        lookups: pairs of a function that looks up such an array, and the array that it found when parsing.
+        lookups: pairs of a function that looks up an array or constant outside the function, and what it found when
+            parsing.
         decisive_captured: the arrays from outside the function whose elements are constants, each with a copy.
         row_major: the array arguments that must be row-major in memory: the program updates them, and reshapes them as
             NumPy does without a copy in that order.
@@ -77,17 +79,25 @@ class Primal:
     integers: Mapping[str, str]
     inputs: Mapping[str, str]
     captured: Mapping[str, Array]
-    lookups: tuple[tuple[Callable[[], Any], Array], ...]
+    lookups: tuple[tuple[Callable[[], Any], Any], ...]
     decisive_captured: tuple[tuple[Array, Array], ...]
     row_major: frozenset[str]
     source: Source
 
     @property
     def is_current(self) -> bool:
-        """Whether all names of arrays from outside the function still refer to the same arrays and constants."""
-        if not all(lookup() is array for lookup, array in self.lookups):
+        """Whether all names of arrays and constants from outside the function still refer to the same ones."""
+        if not all(_is_same(lookup, found) for lookup, found in self.lookups):
             return False
         return all(np.array_equal(array, copy) for array, copy in self.decisive_captured)
+
+
+def _is_same(lookup: Callable[[], Any], found: Any) -> bool:
+    try:
+        now = lookup()
+    except (AttributeError, LookupError):
+        return False
+    return now is found or (type(now) is type(found) and is_plain(found) and now == found)
 
 
 def parse(

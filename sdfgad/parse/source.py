@@ -37,10 +37,11 @@ class Source:
 
     def lookup(self, name: str) -> Any:
         """The present value of a global or free name; None if it has none."""
-        cells = dict(_cells(self.function, self.function.__code__))
-        if name in cells:
-            return cells[name].cell_contents if _is_filled(cells[name]) else None
-        return self.function.__globals__.get(name)
+        names = self.function.__code__.co_freevars
+        if name not in names:
+            return self.function.__globals__.get(name)
+        cell = (self.function.__closure__ or ())[names.index(name)]
+        return cell.cell_contents if _is_filled(cell) else None
 
     @property
     def name(self) -> str:

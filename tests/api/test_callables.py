@@ -111,3 +111,54 @@ def test_positions_are_those_of_the_call():
 def test_what_has_no_function_in_python(program):
     with pytest.raises(ArgumentError, match="is not a Python function"):
         sdfgad.differentiate(program)
+
+
+GAIN, ACTIVATION = 2.0, np.sin
+CONFIG = {"weight": 3.0, "basis": np.ones(4)}
+PAIR = (np.ones(4), np.arange(4.0))
+
+
+class Settings:
+    offset = 0.5
+    table = np.arange(4.0)
+
+    def __init__(self, x):
+        self.x = x
+
+    def total(self):
+        return np.sum(self.x * self.table) * self.offset
+
+
+def helper(x):
+    return ACTIVATION(x) * GAIN
+
+
+def of_constants(x):
+    y = np.sum(helper(x) * CONFIG["basis"]) * CONFIG["weight"] + Settings(x).total()
+    for one in PAIR:
+        y += np.sum(x * x * one)
+    return y
+
+
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [
+        ("GAIN", 5.0),
+        ("ACTIVATION", np.cos),
+        ("CONFIG", {"weight": 7.0, "basis": np.ones(4)}),
+        ("PAIR", (np.ones(4), np.ones(4))),
+        (("CONFIG", "weight"), 4.0),
+        (("CONFIG", "basis"), np.arange(4.0)),
+        ("Settings.offset", 0.25),
+        ("Settings.table", np.ones(4)),
+    ],
+)
+def test_what_is_outside_is_that_of_each_call(change, value, monkeypatch):
+    g = sdfgad.differentiate(of_constants)
+    assert g.value(X[0]) == pytest.approx(of_constants(X[0]), rel=1e-14)
+    if isinstance(change, tuple):
+        monkeypatch.setitem(globals()[change[0]], change[1], value)
+    else:
+        monkeypatch.setattr(f"{__name__}.{change}", value)
+    assert g.value(X[0]) == pytest.approx(of_constants(X[0]), rel=1e-14)
+    np.testing.assert_allclose(g(X[0])["x"], numerical(of_constants, X[0]), rtol=1e-6)

@@ -79,6 +79,64 @@ def of_named_tuple(state, dt):
     return np.sum(u * v) * state.t
 
 
+class Linear:
+    gain = 2.0
+
+    def __init__(self, w):
+        super().__init__()
+        self.w = w
+
+    def __repr__(self):
+        return str(vars(self))
+
+    def __call__(self, x):
+        return x @ self.w * self.gain
+
+    @property
+    def size(self):
+        return np.sum(self.w**2)
+
+    @classmethod
+    def like(cls, other):
+        return cls(other.w * 0.5)
+
+
+class Affine(Linear):
+    def __init__(self, w, b):
+        super().__init__(w)
+        self.b = b
+
+    def __call__(self, x):
+        return super().__call__(x) + self.b
+
+    @property
+    def size(self):
+        return super().size + np.sum(self.b**2)
+
+    @classmethod
+    def like(cls, other):
+        return cls(other.w, other.b * 0.5)
+
+
+def of_subclass(layer, x):
+    other = Affine(layer.w * 2.0, layer.b)
+    return np.sum(layer(x) * other(x)) + other.size * Affine.like(layer).size * Linear.like(layer).size
+
+
+class Pair(NamedTuple):
+    a: np.ndarray
+    b: float
+
+    def total(self, weight=1.0):
+        return np.sum(self.a) * self.b * weight
+
+
+def of_methods_of_tuples(pair, x):
+    parts = pair._asdict()
+    parts["a"] = parts["a"] * x
+    return pair.total(2.0) * Pair(x, 3.0).total() + np.sum(parts["a"])
+
+
 def of_namespace(ns):
     ns.x = ns.x * ns.a
     ns.n += 1
@@ -109,6 +167,8 @@ PROGRAMS = {
     "a dataclass": (of_dataclass, (layer(), X)),
     "a named tuple": (of_named_tuple, (State(RNG.random(3), RNG.random(3), 0.5), 0.1)),
     "a namespace": (of_namespace, (types.SimpleNamespace(x=RNG.random(3), a=2.0, n=3),)),
+    "a subclass": (of_subclass, (Affine(RNG.random((4, 4)), RNG.random(4)), X)),
+    "methods of tuples": (of_methods_of_tuples, (Pair(RNG.random(4), 0.5), X)),
     "nested": (
         of_nested,
         (
