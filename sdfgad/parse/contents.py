@@ -68,6 +68,15 @@ class Contents:
         """Count a change of a list or dict, which makes copies of it stale."""
         self._changes[id(container)] += 1
 
+    def are_changed(self, containers: Iterable[Any]) -> bool:
+        """Whether any of some lists and dicts has been changed."""
+        return any(self._changes[id(one)] for one in containers)
+
+    @property
+    def followed(self) -> list[Any]:
+        """The lists and dicts that are followed."""
+        return [known.container for known in self._known.values()]
+
     def add_copy(self, container: Any, of: Iterable[Any]) -> None:
         """Record that a list or dict may be one of others in Python, to which other names refer, too."""
         self._copies[id(container)] = _Copy(container, tuple((one, self._changes[id(one)]) for one in of))

@@ -69,6 +69,7 @@ class Primal:
         decisive_captured: the arrays from outside the function whose elements are constants, each with a copy.
         row_major: the array arguments that must be row-major in memory: the program updates them, and reshapes them as
             NumPy does without a copy in that order.
+        changes_containers: whether it changes a list, dict or object among its arguments.
         source: the user's function.
     """
 
@@ -82,6 +83,7 @@ class Primal:
     lookups: tuple[tuple[Callable[[], Any], Any], ...]
     decisive_captured: tuple[tuple[Array, Array], ...]
     row_major: frozenset[str]
+    changes_containers: bool
     source: Source
 
     @property
@@ -131,7 +133,7 @@ def parse(
         builder = assumed.builder({s: values[n] for n, s in free.items()})
         try:
             bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
-            program, inputs, row_major = _build(builder, source, bound, passed, structures or {})
+            program, inputs, row_major, changes_containers = _build(builder, source, bound, passed, structures or {})
         except FAILURES as failure:
             assumed = assumed.after(failure, builder, free)
             continue
@@ -149,6 +151,7 @@ def parse(
             tuple(builder.lookups),
             tuple((one, one.copy()) for one in assumed.decisive if not any(one is v for v in passed.values())),
             row_major,
+            changes_containers,
             source,
         )
 
@@ -159,14 +162,15 @@ def _build(
     arguments: Mapping[str, Any],
     passed: Mapping[str, Any],
     structures: Mapping[str, Structure],
-) -> tuple[Program, dict[str, str], frozenset[str]]:
-    """The program, its input buffers by argument, and the arguments that must be row-major."""
+) -> tuple[Program, dict[str, str], frozenset[str], bool]:
+    """The program, its input buffers by argument, which must be row-major, and whether their containers change."""
     arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
     views = {name: _argument(b, name, argument, passed.get(name)) for name, argument in arrays.items()}
     buffers = {name: _buffer_of(view) for name, view in views.items()}
     values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
     leaves = {**arguments, **values}
     locals_ = _in_containers(b, dict(leaves), structures)
+    containers = b.contents.followed
     result = Interpreter(b, source, _own_parameters(source.function, dict(locals_))).run()
     outputs = dict(_returned(b, result))
     if result is None:
@@ -180,7 +184,8 @@ def _build(
     program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
     program = coalesce(_separate_inputs(_with_status(program), b))
     program = merge_equal(coalesce(propagate_copies(program)))
-    return program, dict(zip(buffers, program.inputs, strict=False)), row_major
+    inputs_by_name = dict(zip(buffers, program.inputs, strict=False))
+    return program, inputs_by_name, row_major, b.contents.are_changed(containers)
 
 
 def _own_parameters(function: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:

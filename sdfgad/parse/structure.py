@@ -11,7 +11,7 @@ import enum
 import re
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -110,6 +110,22 @@ def _slots(cls: type) -> tuple[str, ...]:
     slots = cls.__dict__.get("__slots__", ())
     names = (slots,) if isinstance(slots, str) else tuple(slots)
     return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def repeated(parts: Iterable[tuple[Structure | None, Any, str]]) -> tuple[str, str] | None:
+    """The names of two parts that are one list, dict or object; None if there are none."""
+    seen: dict[int, str] = {}
+    left = list(parts)
+    while left:
+        structure, value, name = left.pop()
+        if structure is None:
+            continue
+        if not isinstance(value, tuple) and seen.setdefault(id(value), name) != name:
+            return name, seen[id(value)]
+        items = items_of(value) or {}
+        pairs = zip(structure.keys, structure.parts, strict=True)
+        left += [(part, items[key], name + structure.select(key)) for key, part in pairs]
+    return None
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError
 from sdfgad.parse.parse import Primal
+from sdfgad.parse.structure import repeated
 from sdfgad.specialise.signature import Call, as_contiguous, as_input
 
 Array = np.ndarray[Any, Any]
@@ -26,9 +27,10 @@ class Arguments:
 
         Raises:
             ArgumentError: the program updates an argument that shares memory with another one, or that NumPy would copy
-                where the program has a view.
+                where the program has a view, or it changes a container and one is passed twice.
         """
         self._refuse_shared_memory(call)
+        self._refuse_shared_containers(call)
         self._refuse_other_orders(call)
         arrays = {name: as_contiguous(array, array.dtype) for name, array in self.primal.captured.items()}
         for name, buffer in self.primal.inputs.items():
@@ -62,6 +64,18 @@ class Arguments:
                         self.primal.source.where(self.primal.source.node),
                         "Pass a copy of one of them.",
                     )
+
+    def _refuse_shared_containers(self, call: Call) -> None:
+        """A change of one container must not change another: the program has been parsed with separate ones."""
+        if not self.primal.changes_containers:
+            return
+        found = repeated((call.structures[name], value, name) for name, value in call.containers.items())
+        if found is not None:
+            raise ArgumentError(
+                f"the arguments `{found[1]}` and `{found[0]}` are one object, and the program changes such an argument",
+                self.primal.source.where(self.primal.source.node),
+                "Pass a copy of one of them.",
+            )
 
     def _refuse_other_orders(self, call: Call) -> None:
         """What the program reshapes without a copy, and updates, must be stored as the program takes it to be."""

@@ -38,6 +38,7 @@ class Call:
         key: equal for calls that may share a specialisation.
         integers: the values of the integer arguments.
         structures: the parameters that are containers.
+        containers: the containers themselves.
     """
 
     values: Mapping[str, Any]
@@ -45,6 +46,7 @@ class Call:
     key: Hashable
     integers: tuple[int, ...]
     structures: Mapping[str, Structure]
+    containers: Mapping[str, Any]
 
     @property
     def floating(self) -> list[str]:
@@ -75,7 +77,8 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     values = _bound_plainly(function, args, kwargs)
     if values is None:
         values = _bound(function, args, kwargs)
-    values, structures = _flattened(function, values)
+    passed = values
+    values, structures = _flattened(function, passed)
     kinds = {name: _kind(function, name, value) for name, value in values.items()}
     key: tuple[Any, ...] = tuple([(name, _key(kind)) for name, kind in kinds.items()])
     if structures:
@@ -89,7 +92,8 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
             definition(function),
             "Pass NumPy arrays, numbers, or dicts, lists, tuples or dataclasses of them.",
         ) from None
-    return Call(values, kinds, key, tuple([kind for kind in kinds.values() if type(kind) is int]), structures)
+    integers = tuple([kind for kind in kinds.values() if type(kind) is int])
+    return Call(values, kinds, key, integers, structures, {name: passed[name] for name in structures})
 
 
 def _flattened(function: Callable[..., Any], values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Structure]]:

@@ -310,6 +310,22 @@ def test_parts_that_are_not_there():
         sdfgad.differentiate(lambda p, x: np.sum(x), wrt="p")({"n": 3}, X)
 
 
+def test_one_container_in_two_places():
+    def changes(p, q):
+        p["u"] = p["u"] * 2.0
+        return np.sum(p["u"] * q["u"])
+
+    p, q = {"u": X}, {"u": X}
+    assert sdfgad.differentiate(changes).value(p, q) == pytest.approx(changes({"u": X}, q))
+    g = sdfgad.differentiate(changes)
+    g(p, q)
+    with pytest.raises(ArgumentError, match="`q` and `p` are one object, and the program changes such") as caught:
+        g(q, q)
+    assert str(caught.value.where) == line_of(changes, "def changes")
+    reads = sdfgad.differentiate(lambda a, b: np.sum(a[0]["u"] * b["v"]["u"]))
+    assert reads.value([q], {"v": q}) == pytest.approx(np.sum(X * X))
+
+
 def test_leaves_that_are_neither_arrays_nor_constants():
     p = PROGRAMS["a dict"][1][0]
     with pytest.raises(ArgumentError, match=r"must be constants: `p\['b'\]` \(set\)\n.*\n.*dicts, lists") as caught:
