@@ -18,14 +18,21 @@ Function = Callable[..., Any]
 
 # Operations whose names are not NumPy's.
 OPERATIONS: Mapping[str, Function] = {
+    "bessel_j": lambda x, order: _special("jv")(order, x),
+    "beta_density": lambda a, b, x: np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - _special("betaln")(a, b)),
+    "betainc_by_shape": lambda a, b, x: _slope(lambda t: _special("betainc")(t, b, x), a),
     "fractional": lambda x: np.modf(x)[0],
+    "gamma_density": lambda a, x: np.exp((a - 1) * np.log(x) - x - _special("gammaln")(a)),
+    "gammainc_by_shape": lambda a, x: _slope(lambda t: _special("gammainc")(t, x), a),
     "held": lambda x: x,
     "ieee_remainder": math.remainder,
     "later_if_greater": max,
     "later_if_less": min,
+    "polygamma_of": lambda x, order: _special("polygamma")(order, x),
     "root_of_squares": np.sqrt,
     "round_decimals": round,
     "sinc_slope": lambda x: (np.cos(np.pi * x) - np.sinc(x)) / x if x else x,
+    "stdtr_by_shape": lambda df, t: _slope(lambda d: _special("stdtr")(d, t), df),
     "trigamma": lambda x: _special("polygamma")(1, x),
 }
 
@@ -39,6 +46,12 @@ def operation(name: str) -> Function:
     """
     found: Function | None = OPERATIONS.get(name) or getattr(np, name, None)
     return found or _special(name)
+
+
+def _slope(f: Callable[[float], float], a: float) -> float:
+    """A derivative by differences of fourth order: scipy has no function of it."""
+    h = 1e-3 * min(a, 1.0)
+    return (8 * (f(a + h) - f(a - h)) - (f(a + 2 * h) - f(a - 2 * h))) / (12 * h)
 
 
 def _special(name: str) -> Function:

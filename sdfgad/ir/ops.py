@@ -208,7 +208,33 @@ OPERATIONS: dict[str, Operation] = {
     "xlogy": Operation("sdfgad::xlogy({0}, {1})", cost=SLOW, like="arctan2"),
     "xlog1py": Operation("sdfgad::xlog1py({0}, {1})", cost=SLOW, like="arctan2"),
     "i0": Operation("sdfgad::i0({0})", cost=SLOW, like="sin"),
-    "i1": Operation("sdfgad::i1({0})", cost=SLOW),
+    "i1": Operation("sdfgad::i1({0})", cost=SLOW, like="sin"),
+    **{
+        name: Operation(f"sdfgad::{name}({{0}})", cost=SLOW, like="sin")
+        for name in ("erfcx", "erfcinv", "log_ndtr", "i0e", "i1e", "j0", "j1")
+    },
+    # the order is an integer
+    **{
+        name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="ldexp")
+        for name in ("bessel_j", "polygamma_of")
+    },
+    **{
+        name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="arctan2")
+        for name in (
+            "beta",
+            "betaln",
+            "gammainc",
+            "gammaincc",
+            "gammainc_by_shape",
+            "gamma_density",
+            "stdtr",
+            "stdtr_by_shape",
+        )
+    },
+    **{
+        name: Operation(f"sdfgad::{name}({{0}}, {{1}}, {{2}})", cost=SLOW)
+        for name in ("betainc", "betaincc", "betainc_by_shape", "beta_density")
+    },
     # rounding and selection
     "floor": Operation("sdfgad::floor({0})", cost=CHEAP),
     "ceil": Operation("sdfgad::ceil({0})", cost=CHEAP),

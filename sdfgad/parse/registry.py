@@ -71,7 +71,10 @@ def subscript(container: Any) -> Callable[[Handler], Handler]:
 
 
 def optional(module: str, *names: str, is_definition: bool = False) -> Callable[[Handler], Handler]:
-    """Register a handler, or a definition, of functions of a module that sdfgad itself does not import."""
+    """Register a handler, or a definition, of functions of a module that sdfgad itself does not import.
+
+    A name with a dot is that of a method of an object in the module: ``norm.logpdf``.
+    """
 
     def register(handler: Handler) -> Handler:
         OPTIONAL.setdefault(module, {}).update(
@@ -88,10 +91,17 @@ def known_function(original: Any) -> Known | None:
         return None
     if original not in FUNCTIONS:
         for module in [name for name in OPTIONAL if name in sys.modules]:
-            found = {getattr(sys.modules[module], name, None): known for name, known in OPTIONAL.pop(module).items()}
+            found = {_part(sys.modules[module], name): known for name, known in OPTIONAL.pop(module).items()}
             found.pop(None, None)
             FUNCTIONS.update(found)
     return FUNCTIONS.get(original)
+
+
+def _part(module: Any, name: str) -> Any:
+    """An attribute of a module, or of an object in it, or None: versions of the module differ."""
+    for attribute_name in name.split("."):
+        module = getattr(module, attribute_name, None)
+    return module
 
 
 def is_hashable(value: Any) -> bool:

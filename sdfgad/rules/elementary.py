@@ -57,7 +57,9 @@ SINGULAR = {
     ),
     *("exp", "exp2", "expm1", "sinh", "cosh", "log", "log2", "log10", "log1p"),
     *("arcsin", "arccos", "arccosh", "arctanh", "arctan2"),
-    *("gamma", "gammaln", "digamma", "erfinv", "logit", "xlogy", "xlog1py", "i0"),
+    *("gamma", "gammaln", "digamma", "trigamma", "polygamma_of", "erfinv", "logit", "xlogy", "xlog1py", "i0", "i1"),
+    *("erfcx", "erfcinv", "beta", "betaln", "gammainc", "gammaincc", "gamma_density"),
+    *("betainc", "betaincc", "beta_density", "stdtr"),
 }
 
 
@@ -131,7 +133,6 @@ _table(
             mul(t, call("log1p", b)),
             _unless_zero(a, div(mul(t, a), add(const(1, b), b))),
         ),
-        "i0": lambda t, y, a: (mul(t, call("i1", a)),),
         # kinks
         "fabs": lambda t, y, a: (mul(t, call("sign", a)),),
         "maximum": lambda t, y, a, b: _split(t, "greater", a, b),

@@ -38,7 +38,12 @@ OWN = {
     "round_decimals": lambda t: ((t, INT), t) if t.kind == "f" else None,
     "ldexp": lambda t: ((t, INT), t) if t.kind == "f" else None,
     "wrap": lambda t: ((INT, INT), INT) if t == INT else None,
-    **{name: lambda t: ((t,), t) if t.kind == "f" else None for name in ("i1", "sinc_slope", "trigamma")},
+    **{name: lambda t: ((t,), t) if t.kind == "f" else None for name in ("sinc_slope", "trigamma")},
+    **{name: lambda t: ((t, INT), t) if t.kind == "f" else None for name in ("bessel_j", "polygamma_of")},
+    **{
+        name: lambda t: ((t, t, t), t) if t.kind == "f" else None
+        for name in ("betainc", "betaincc", "betainc_by_shape", "beta_density")
+    },
 }
 
 

@@ -1,6 +1,17 @@
 """The table of NumPy functions: `CASES`, filled by the modules of its groups."""
 
-from tests.table import elementwise, fourier, linalg, making, reductions, selecting, shaping, statements
+from tests.table import distributions, elementwise, fourier, linalg, making, reductions, selecting, shaping, statements
 from tests.table.cases import CASES
 
-__all__ = ["CASES", "elementwise", "fourier", "linalg", "making", "reductions", "selecting", "shaping", "statements"]
+__all__ = [
+    "CASES",
+    "distributions",
+    "elementwise",
+    "fourier",
+    "linalg",
+    "making",
+    "reductions",
+    "selecting",
+    "shaping",
+    "statements",
+]

@@ -52,6 +52,11 @@ DOMAINS: dict[str, Callable[..., np.ndarray]] = {
     "any": _between(-2.0, 2.0),
     "positive": _between(0.3, 2.5),
     "unit": _between(-0.9, 0.9),
+    "inner": _between(0.25, 0.85),
+    "narrow": _between(-0.25, 0.25),
+    "small": _between(0.05, 0.2),
+    "below1": _between(0.4, 0.8),
+    "shifted": _between(0.3, 0.9),
     "above1": _between(1.2, 3.0),
     "nonzero": lambda rng, shape: rng.uniform(0.3, 2.0, shape) * rng.choice([-1.0, 1.0], shape),
     "nonint": _around(1.0, 0.5, 0.3),
@@ -239,9 +244,9 @@ def _described(spec: Any) -> str:
 
 def function_of(text: str) -> str:
     """The function that an expression is about: the first one it calls."""
-    found = re.match(r"(?:np|math|special)\.[\w.]+", text)
+    found = re.match(r"(np|math|special|stats|ndimage|signal|integrate|interpolate|linalg)\.[\w.]+", text)
     if found:
-        return found[0].replace("special.", "scipy.special.")
+        return found[0] if found[1] in ("np", "math") else f"scipy.{found[0]}"
     method = re.match(r"x\.(\w+)", text)
     assert method, f"{text} needs function="
     return f"ndarray.{method[1]}"

@@ -187,14 +187,67 @@ add("int(x)", function="float, int", x="() nonint float", dtypes="d", jax="np.tr
 
 # scipy.special
 SPECIAL = {
-    **dict.fromkeys(["erf", "erfc", "expit", "ndtr", "i0", "i1", "log_ndtr"], "any"),
-    **dict.fromkeys(["gammaln", "digamma", "gamma", "entr"], "positive"),
-    "logit": "unit",
+    **dict.fromkeys(["erf", "erfc", "expit", "ndtr", "i0", "i1", "i0e", "i1e", "log_ndtr", "log_expit"], "any"),
+    **dict.fromkeys(["erfcx", "j0", "j1", "exp10", "exprel"], "any"),
+    **dict.fromkeys(["gammaln", "digamma", "gamma", "entr", "factorial", "loggamma", "rgamma"], "positive"),
+    **dict.fromkeys(["ndtri", "erfcinv", "logit"], "inner"),
     "erfinv": "unit",
 }
+SPECIAL_IN_JAX = [
+    "erf",
+    "erfc",
+    "expit",
+    "ndtr",
+    "i0",
+    "i1",
+    "i0e",
+    "i1e",
+    "log_ndtr",
+    "gammaln",
+    "digamma",
+    "gamma",
+    "entr",
+    "ndtri",
+    "logit",
+    "erfinv",
+]
 for name, domain in SPECIAL.items():
-    text = f"special.{name}(x)" if name != "logit" else "special.logit(0.5 + 0.4 * x)"
-    add(text, x=FEW.format(domain))
+    add(f"special.{name}(x)", x=FEW.format(domain), jax="" if name in SPECIAL_IN_JAX else None)
+SPECIAL_OF_TWO = [
+    "beta",
+    "betaln",
+    "gammainc",
+    "gammaincc",
+    "kl_div",
+    "rel_entr",
+    "binom",
+    "comb",
+    "stdtr",
+    "huber",
+    "pseudo_huber",
+    "boxcox",
+    "poch",
+]
+for name in SPECIAL_OF_TWO:
+    known = name in ("beta", "betaln", "gammainc", "gammaincc", "kl_div", "rel_entr")
+    above = "above1" if name in ("binom", "comb") else "positive"
+    under = "inner" if above == "above1" else "positive"
+    where = f"3 {above} | 2x1 {above} | 0 {above}", f"3 {under} | 3 {under} strided | () {under}"
+    add(f"special.{name}(x, y)", x=where[0], y=where[1], jax="" if known else None)
+add("special.xlog1py(x, y)", x="3 positive | 2x1 positive", y="3 positive | 3 positive")
+add(
+    "special.betainc(x, y, z)",
+    x="3 positive | 2x1 positive",
+    y="3 positive | () positive",
+    z="3 inner | 3 inner",
+    jax=None,
+)
+add("special.betaincc(x, y, z)", x="3 positive", y="3 positive", z="3 inner", jax=None)
+for order in (0, 1, 2, 4):
+    add(f"special.polygamma({order}, x)", x="3 positive | () positive", jax=None, tolerance=10)
+    add(f"special.jv({order}, x)", x="3 | () positive", jax=None)
+add("special.multigammaln(x, 3)", x="3 above1", jax=None)
+add("special.log_softmax(x, axis=0)", x="2x3", jax="x - special.logsumexp(x, axis=0)")
 add("special.xlogy(x, y)", x="3 positive | 2x1 positive", y="3 positive | 3 positive")
 add("special.logsumexp(x)", x="3 | 2x3")
 add("special.logsumexp(x, axis=0)", x="2x3 | 2x3 .T")

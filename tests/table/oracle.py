@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import itertools
 import math
 import tempfile
@@ -32,13 +33,14 @@ from sdfgad.specialise.signature import bind
 from tests.helpers import module_from
 from tests.table.cases import CASES, Case
 
+SCIPY = ("special", "stats", "ndimage", "signal", "integrate", "interpolate", "linalg")
 try:
-    from scipy import special
+    MODULES = {name: importlib.import_module(f"scipy.{name}") for name in SCIPY}
 except ImportError:
-    special = None
+    MODULES = {}
 
 BATCH = 48
-HEAD = "import math\nimport numpy as np\n" + ("from scipy import special\n" if special else "")
+HEAD = "import math\nimport numpy as np\n" + (f"from scipy import {', '.join(MODULES)}\n" if MODULES else "")
 _folder = tempfile.TemporaryDirectory(prefix="sdfgad_table_")
 
 
@@ -46,7 +48,7 @@ _folder = tempfile.TemporaryDirectory(prefix="sdfgad_table_")
 
 
 def numpy_function(case: Case) -> Any:
-    return _defined(case.source("f"), {"np": np, "math": math, "special": special})
+    return _defined(case.source("f"), {"np": np, "math": math, **MODULES})
 
 
 def _defined(text: str, names: dict[str, Any]) -> Any:
@@ -64,9 +66,8 @@ def _jax_math() -> Any:
 
 @functools.cache
 def _jax_names() -> dict[str, Any]:
-    from jax.scipy import special as jax_special
-
-    return {"np": jnp, "math": _jax_math(), "special": jax_special, "abs": jnp.abs}
+    jax_scipy = {name: importlib.import_module(f"jax.scipy.{name}") for name in SCIPY if name != "interpolate"}
+    return {"np": jnp, "math": _jax_math(), "abs": jnp.abs, **jax_scipy}
 
 
 def wide(value: Any) -> Any:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sdfgad.ir.expr import Op
+from sdfgad.ir.ops import OPERATIONS
+from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.elementwise import strong
-from sdfgad.parse.registry import function, optional
-from sdfgad.parse.values import Tensor
+from sdfgad.parse.registry import FUNCTIONS, function, optional
+from sdfgad.parse.values import Tensor, as_tensor, astype, is_integer
 
 
 def held(x: Any) -> Any:
@@ -41,12 +45,76 @@ def _handler(name: str) -> Callable[..., Tensor]:
     return handler
 
 
+@dataclass(frozen=True)
+class Elementary:
+    """An elementary operation as a function, for definitions in `library`, where SciPy need not be installed."""
+
+    operation: str
+
+    def __call__(self, *operands: Any) -> Any:
+        raise NotImplementedError(f"only the parser evaluates {self.operation}")
+
+
+class SpecialFunctions:
+    """Special functions by the name of their elementary operation, for definitions in `library`."""
+
+    def __getattr__(self, name: str) -> Elementary:
+        if name not in OPERATIONS:
+            raise AttributeError(name)
+        made = Elementary(name)
+        if made not in FUNCTIONS:
+            function(made)(_of_three(name) if OPERATIONS[name].arity == 3 else _handler(name))
+        return made
+
+
+sf = SpecialFunctions()
+
 for _original in (np.sinc, np.i0):
     function(_original, static=True)(_handler(_original.__name__))
 
 for _name, _operation in {
     **{name: name for name in ("erf", "erfc", "erfinv", "gamma", "gammaln", "expit", "log_expit", "logit")},
-    **{name: name for name in ("xlogy", "xlog1py", "i0", "exp2", "expm1", "log1p", "cbrt")},
+    **{
+        name: name
+        for name in ("xlogy", "xlog1py", "i0", "i1", "i0e", "i1e", "j0", "j1", "exp2", "expm1", "log1p", "cbrt")
+    },
+    **{name: name for name in ("erfcx", "erfcinv", "log_ndtr", "beta", "betaln", "gammainc", "gammaincc", "stdtr")},
     **{"psi": "digamma", "digamma": "digamma"},
 }.items():
     optional("scipy.special", _name)(_handler(_operation))
+
+
+def _of_integer_order(operation: str, is_double: bool) -> Callable[..., Tensor]:
+    """A handler of a function of integer order; `is_double`: in double precision, whatever the argument's."""
+
+    def handler(b: Builder, order: Any, x: Any) -> Tensor:
+        if isinstance(order, float) and order.is_integer():
+            order = int(order)
+        if not is_integer(order) and as_tensor(order).dtype.kind not in "iu":
+            raise b.unsupported("an order that is not an integer", "Use an integer.")
+        x = as_tensor(x)
+        x = x if x.dtype.kind == "f" and not is_double else astype(x, np.dtype(np.float64))
+        return strong(elementwise(b, operation, x, order))
+
+    return handler
+
+
+for _name, _operation in {"jv": "bessel_j", "jn": "bessel_j", "polygamma": "polygamma_of"}.items():
+    optional("scipy.special", _name)(_of_integer_order(_operation, is_double=_operation == "polygamma_of"))
+
+
+def _of_three(operation: str) -> Callable[..., Tensor]:
+    """A handler of an element-wise function of three real numbers, of which NumPy has none."""
+
+    def handler(b: Builder, *operands: Any) -> Tensor:
+        tensors = [as_tensor(operand) for operand in operands]
+        dtype = elementwise(b, "arctan2", elementwise(b, "add", *tensors[:2]), tensors[2]).dtype
+        shape = broadcast_shapes(b, *(t.shape for t in tensors))
+        wide = [broadcast_to(b, astype(t, dtype), shape) for t in tensors]
+        return Tensor(shape, dtype, lambda p: Op(operation, tuple(t.element(p) for t in wide), dtype))
+
+    return handler
+
+
+for _name in ("betainc", "betaincc"):
+    optional("scipy.special", _name)(_of_three(_name))

@@ -1,4 +1,4 @@
-"""Functions of scipy.special over axes."""
+"""Functions of scipy.special by elementary ones, and those over axes."""
 
 from __future__ import annotations
 

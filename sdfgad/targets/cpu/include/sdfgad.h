@@ -7,7 +7,10 @@
 #include <limits>
 #include <numeric>
 #include <type_traits>
+#include "bessel.h"
 #include "complex_number.h"
+#include "error_function.h"
+#include "incomplete.h"
 #include "perturb.h"
 #include "special.h"
 #include "vector_math.h"

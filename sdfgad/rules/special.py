@@ -1,0 +1,143 @@
+"""Vector-Jacobian products of special functions; see `sdfgad.rules.elementary`."""
+
+from __future__ import annotations
+
+import math
+
+from sdfgad.ir.expr import INT, Const, Expr
+from sdfgad.rules.algebra import add, call, compare, const, div, mul, neg, select, sub
+from sdfgad.rules.elementary import Cotangents, elementary
+
+
+@elementary("erfcx")
+def erfcx(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (mul(t, sub(mul(mul(const(2, a), a), y), const(2 / math.sqrt(math.pi), a))),)
+
+
+@elementary("erfcinv")
+def erfcinv(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    bell = mul(const(2 / math.sqrt(math.pi), y), call("exp", neg(call("square", y))))
+    return (neg(div(t, bell)),)
+
+
+@elementary("log_ndtr")
+def log_ndtr(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    """The density over the distribution function, which do not underflow where both do."""
+    scaled = call("erfcx", mul(const(-math.sqrt(0.5), a), a))
+    return (mul(t, div(const(math.sqrt(2 / math.pi), a), scaled)),)
+
+
+# --- Bessel functions
+
+
+@elementary("i0")
+def i0(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (mul(t, call("i1", a)),)
+
+
+@elementary("i1")
+def i1(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (mul(t, sub(call("i0", a), _half_at_zero(y, a))),)
+
+
+@elementary("i0e")
+def i0e(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (mul(t, sub(call("i1e", a), mul(call("sign", a), y))),)
+
+
+@elementary("i1e")
+def i1e(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    slope = sub(call("i0e", a), _half_at_zero(y, a))
+    return (mul(t, sub(slope, mul(call("sign", a), y))),)
+
+
+@elementary("j0")
+def j0(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (neg(mul(t, call("j1", a))),)
+
+
+@elementary("j1")
+def j1(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (mul(t, sub(call("j0", a), _half_at_zero(y, a))),)
+
+
+def _half_at_zero(y: Expr, a: Expr) -> Expr:
+    """``y / a``, or its limit where `a` is 0: I1(a) and J1(a) are a / 2 there."""
+    is_zero = compare("equal", a, const(0, a))
+    return select(is_zero, const(0.5, a), div(y, select(is_zero, const(1, a), a)))
+
+
+@elementary("bessel_j")
+def bessel_j(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
+    one = const(1, order)
+    neighbours = sub(call("bessel_j", a, sub(order, one)), call("bessel_j", a, add(order, one)))
+    return mul(t, mul(const(0.5, a), neighbours)), None
+
+
+# --- gamma and beta functions
+
+
+@elementary("trigamma")
+def trigamma(t: Expr, y: Expr, a: Expr) -> Cotangents:
+    return (mul(t, call("polygamma_of", a, Const(2, INT))),)
+
+
+@elementary("polygamma_of")
+def polygamma(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
+    return mul(t, call("polygamma_of", a, add(order, const(1, order)))), None
+
+
+@elementary("betaln")
+def betaln(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
+    both = call("digamma", add(a, b))
+    return mul(t, sub(call("digamma", a), both)), mul(t, sub(call("digamma", b), both))
+
+
+@elementary("beta")
+def beta(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
+    return betaln(mul(t, y), y, a, b)
+
+
+@elementary("gammainc")
+def gammainc(t: Expr, y: Expr, a: Expr, x: Expr) -> Cotangents:
+    return mul(t, call("gammainc_by_shape", a, x)), mul(t, call("gamma_density", a, x))
+
+
+@elementary("gammaincc")
+def gammaincc(t: Expr, y: Expr, a: Expr, x: Expr) -> Cotangents:
+    return gammainc(neg(t), y, a, x)
+
+
+@elementary("gamma_density")
+def gamma_density(t: Expr, y: Expr, a: Expr, x: Expr) -> Cotangents:
+    by_x = sub(div(sub(a, const(1, a)), x), const(1, x))
+    return mul(t, mul(y, sub(call("log", x), call("digamma", a)))), mul(t, mul(y, by_x))
+
+
+@elementary("betainc")
+def betainc(t: Expr, y: Expr, a: Expr, b: Expr, x: Expr) -> Cotangents:
+    by_b = neg(call("betainc_by_shape", b, a, sub(const(1, x), x)))
+    return mul(t, call("betainc_by_shape", a, b, x)), mul(t, by_b), mul(t, call("beta_density", a, b, x))
+
+
+@elementary("betaincc")
+def betaincc(t: Expr, y: Expr, a: Expr, b: Expr, x: Expr) -> Cotangents:
+    return betainc(neg(t), y, a, b, x)
+
+
+@elementary("beta_density")
+def beta_density(t: Expr, y: Expr, a: Expr, b: Expr, x: Expr) -> Cotangents:
+    one, both, slope = const(1, x), call("digamma", add(a, b)), mul(t, y)
+    by_a = add(call("log", x), sub(both, call("digamma", a)))
+    by_b = add(call("log1p", neg(x)), sub(both, call("digamma", b)))
+    by_x = sub(div(sub(a, one), x), div(sub(b, one), sub(one, x)))
+    return mul(slope, by_a), mul(slope, by_b), mul(slope, by_x)
+
+
+@elementary("stdtr")
+def stdtr(t: Expr, y: Expr, df: Expr, x: Expr) -> Cotangents:
+    """By its argument, the density of Student's t distribution."""
+    half = const(0.5, df)
+    tail = mul(mul(half, add(df, const(1, df))), call("log1p", div(call("square", x), df)))
+    log_density = sub(neg(add(call("betaln", half, mul(half, df)), mul(half, call("log", df)))), tail)
+    return mul(t, call("stdtr_by_shape", df, x)), mul(t, call("exp", log_density))

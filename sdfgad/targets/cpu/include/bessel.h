@@ -1,0 +1,70 @@
+// Bessel functions and polygamma functions of real numbers, in double precision.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include "special.h"
+
+namespace sdfgad {
+
+// The modified Bessel functions of orders 0 and 1, times exp(-|a|): the power series, or the asymptotic one.
+inline double scaled_bessel_i(int order, double a) {
+    double x = std::fabs(a), sign = order && a < 0 ? -1 : 1;
+    if (x <= 40) {
+        double term = order ? x / 2 : 1, sum = term;
+        for (int k = 1; term > sum * 1e-18; ++k) {
+            term *= x * x / 4 / (double(k) * (k + order));
+            sum += term;
+        }
+        return sign * sum * math::exp(-x) + (a - a);
+    }
+    if (std::isinf(x)) return 0;
+    double term = 1, sum = 1;
+    for (int k = 1; k < 30; ++k) {
+        term *= ((2 * k - 1) * (2 * k - 1) - 4 * order) / (8 * x * k);
+        sum += term;
+    }
+    return sign / std::sqrt(2 * pi * x) * sum;
+}
+template <typename T> inline T i0e(T a) { return T(scaled_bessel_i(0, a)); }
+template <typename T> inline T i1e(T a) { return T(scaled_bessel_i(1, a)); }
+
+// The Bessel function of the first kind of an integer order.
+template <typename T> inline T bessel_j(T a, int64_t order) { return T(::jn(int(order), double(a))); }
+template <typename T> inline T j0(T a) { return T(::j0(double(a))); }
+template <typename T> inline T j1(T a) { return T(::j1(double(a))); }
+
+// The Hurwitz zeta function of s = 2, 3, … and a > 0: its first terms, and the rest by the formula of Euler and
+// Maclaurin (NIST Digital Library of Mathematical Functions, 25.11.5).
+inline double hurwitz_zeta(int64_t s, double a) {
+    constexpr double bernoulli[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6,
+                                    -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
+    double sum = 0;
+    for (; a < double(s + 10); a += 1) {
+        double term = std::pow(a, -double(s));
+        sum += term;
+        if (term < sum * 1e-18) return sum;
+    }
+    double power = std::pow(a, -double(s)), tail = power * a / double(s - 1) + 0.5 * power;
+    double factor = double(s) * power / a / 2;  // s (s + 1) … (s + 2j - 2) a^(1 - s - 2j) / (2j)!
+    for (int j = 1; j <= 10; ++j) {
+        tail += bernoulli[j - 1] * factor;
+        factor *= double(s + 2 * j - 1) * double(s + 2 * j) / (a * a) / ((2 * j + 1) * (2 * j + 2));
+    }
+    return sum + tail;
+}
+
+// The derivative of digamma of an order: for orders above 1, of positive numbers.
+inline double polygamma_of(double a, int64_t order) {
+    if (order == 0) return digamma(a);
+    if (order == 1) return trigamma(a);
+    if (!(a > 0) || order < 0) {
+        bool is_pole = a == 0 && order > 0;
+        return is_pole ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    }
+    double sign = order % 2 ? 1 : -1;
+    return sign * std::tgamma(double(order) + 1) * hurwitz_zeta(order + 1, a);
+}
+inline float polygamma_of(float a, int64_t order) { return float(polygamma_of(double(a), order)); }
+
+}  // namespace sdfgad
