@@ -142,6 +142,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _dispatch(frame, node, function.func, [*function.args, *positional], keywords)
     if isinstance(function, Closure):
         return inlined(frame, node, function, positional, keywords)
+    if isinstance(function, np.vectorize):
+        return _dispatch(frame, node, np.vectorize.__call__, [function, *positional], keywords)
     if isinstance(function, Record):
         return _dispatch(frame, node, function.cls.__call__, [function, *positional], keywords)
     if function is super and not positional:
@@ -236,7 +238,9 @@ def _is_random(function: Any) -> bool:
 
 
 def _is_numpy(function: Any) -> bool:
-    return callable(function) and (getattr(function, "__module__", "") or "").partition(".")[0] == "numpy"
+    """Whether a function is one of NumPy's, or of those parts of SciPy that draw no random numbers."""
+    module = (getattr(function, "__module__", "") or "") + "."
+    return callable(function) and module.startswith(("numpy.", "scipy.signal.", "scipy.linalg.", "scipy.special."))
 
 
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:

@@ -1,6 +1,18 @@
 """The table of NumPy functions: `CASES`, filled by the modules of its groups."""
 
-from tests.table import distributions, elementwise, fourier, linalg, making, reductions, selecting, shaping, statements
+from tests.table import (
+    distributions,
+    elementwise,
+    fourier,
+    linalg,
+    making,
+    more,
+    reductions,
+    scipy,
+    selecting,
+    shaping,
+    statements,
+)
 from tests.table.cases import CASES
 
 __all__ = [
@@ -10,7 +22,9 @@ __all__ = [
     "fourier",
     "linalg",
     "making",
+    "more",
     "reductions",
+    "scipy",
     "selecting",
     "shaping",
     "statements",

@@ -22,7 +22,7 @@ from sdfgad.parse.values import Selection, Tensor, as_tensor, astype
 def _ufunc_handler(name: str) -> Any:
     inputs = getattr(np, name).nin
 
-    def handler(b: Builder, *operands: Any, out: Any = None, dtype: Any = None) -> Any:
+    def handler(b: Builder, *operands: Any, out: Any = None, dtype: Any = None, where: Any = True) -> Any:
         if len(operands) == inputs + 1:
             *operands, out = operands  # type: ignore[assignment]
         if name == "power" and dtype is None:
@@ -33,8 +33,10 @@ def _ufunc_handler(name: str) -> Any:
             result = result.as_value(settled=False)
         else:
             result = elementwise(b, name, *operands, dtype=dtype)
+        (out,) = out if isinstance(out, tuple) else (out,)
+        if where is not True:
+            result = _chosen(b, name, where, result, out)
         if out is not None:
-            (out,) = out if isinstance(out, tuple) else (out,)
             if isinstance(out, Selection):
                 selecting.assign(b, out, (Ellipsis,), result)
                 return out
@@ -42,6 +44,15 @@ def _ufunc_handler(name: str) -> Any:
         return result if isinstance(result, Selection) or not result.weak else strong(result)
 
     return handler
+
+
+def _chosen(b: Builder, name: str, condition: Any, result: Any, out: Any) -> Any:
+    """A ufunc's result where the condition holds, and elsewhere what `out` has already, in `out`'s dtype."""
+    if out is None:
+        what = f"np.{name} with `where` and without `out` leaves elements that are not defined"
+        raise b.unsupported(what, "Pass `out`, or use np.where.")
+    require_cast(b, as_tensor(result), as_tensor(out).dtype, "same_kind")
+    return astype(as_tensor(where(b, condition, result, out)), as_tensor(out).dtype)
 
 
 def strong(tensor: Tensor) -> Tensor:

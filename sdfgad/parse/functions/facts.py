@@ -61,6 +61,10 @@ def positions_of(obj: Any, n: Any) -> Any:
     """The positions on an axis of `n` elements that integers or a slice select, as a tuple of non-negative integers."""
 
 
+def is_known(x: Any) -> Any:
+    """Whether a value is known while parsing."""
+
+
 def is_sequence(x: Any) -> Any:
     """Whether a value is a tuple or list."""
 
@@ -108,6 +112,11 @@ def _positions_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
     return tuple(k % n for k in entries)
 
 
+@function(is_known)
+def _is_known(b: Builder, x: Any) -> bool:
+    return is_static(x)
+
+
 @function(is_sequence)
 def _is_sequence(b: Builder, x: Any) -> bool:
     return isinstance(x, (tuple, list))
@@ -134,6 +143,11 @@ def class_of(x: Any) -> type[Any]:
     if x.ndim or x.place is not None:
         return np.ndarray
     return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else x.dtype.type
+
+
+@function(builtins.callable, static=False)
+def callable_(b: Builder, x: Any) -> bool:
+    return not isinstance(x, (Tensor, Lin, Selection)) and bool(b.python(builtins.callable, x))
 
 
 @function(sum_dtype)

@@ -218,3 +218,14 @@ def eigh(b: Builder, a: Any, UPLO: str = "L") -> Any:
 @function(np.linalg.eigvalsh)
 def eigvalsh(b: Builder, a: Any, UPLO: str = "L") -> Any:
     return eigh(b, a, UPLO)[0]
+
+
+@function(np.linalg.eig, np.linalg.eigvals)
+def eig(b: Builder, a: Any) -> Any:
+    what = "eigenvalues of matrices that are not Hermitian are not supported: they may be complex, and meet"
+    raise b.unsupported(what, "Use np.linalg.eigh if the matrix is Hermitian, else compute them before.")
+
+
+@function(np.roots)
+def roots(b: Builder, p: Any) -> Any:
+    raise b.unsupported("the roots of a polynomial are not supported", "Solve for a root by Newton's iteration.")

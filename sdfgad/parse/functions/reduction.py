@@ -11,6 +11,7 @@ import numpy as np
 from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op
 from sdfgad.parse import selecting
+from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.elementwise import where as elementwise_where
@@ -87,7 +88,18 @@ def sum_(
 
 
 @function(np.mean, method="mean")
-def mean(b: Builder, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
+def mean(
+    b: Builder,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Tensor:
+    if where is not True:
+        return _mean_of_chosen(b, stacked(b, a), axis, dtype, out, keepdims, where)
     number = _count_of_selection(b, a, axis)
     x = _summands(b, a, axis)
     wide = np.dtype(dtype) if dtype else np.mean(np.zeros(1, x.dtype)).dtype
@@ -95,6 +107,15 @@ def mean(b: Builder, a: Any, axis: Any = None, dtype: Any = None, out: Any = Non
     total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
     number = count_of(b, [x.shape[k] for k in axes]) if number is None else number
     return into(b, out, _with_kept_axes(a, astype(elementwise(b, "divide", total, number), wide), keepdims))
+
+
+def _mean_of_chosen(b: Builder, x: Tensor, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Tensor:
+    """The mean of the elements where a condition holds."""
+    wide = np.dtype(dtype) if dtype else np.mean(np.zeros(1, x.dtype)).dtype
+    total = sum_(b, x, axis, wide, keepdims=keepdims, where=where)
+    chosen = broadcast_to(b, astype(stacked(b, where), INT), x.shape)
+    number = sum_(b, chosen, axis, keepdims=keepdims)
+    return into(b, out, astype(elementwise(b, "divide", total, number), wide))
 
 
 def _is_over_selection(x: Any, axis: Any) -> bool:

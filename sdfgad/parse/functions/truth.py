@@ -17,12 +17,15 @@ from sdfgad.parse.values import Tensor, cast
 
 
 @function(np.any)
-def any_(b: Builder, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
+def any_(b: Builder, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Tensor:
+    a = a if where is True else elementwise(b, "logical_and", stacked(b, a), where)
     return into(b, out, _reduced(b, a, axis, keepdims, "maximum", False))
 
 
 @function(np.all)
-def all_(b: Builder, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
+def all_(b: Builder, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Tensor:
+    if where is not True:
+        a = elementwise(b, "logical_or", stacked(b, a), elementwise(b, "logical_not", where))
     return into(b, out, _reduced(b, a, axis, keepdims, "minimum", True))
 
 

@@ -124,7 +124,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Piecewise linear interpolation; it is differentiated as the line on the right of a point in `xp`."""
     if period is not None:
-        raise ValueError("np.interp with a period is not supported")
+        return _periodic_interp(x, xp, fp, period)
     x = array_like(x)
     x = x.astype(np.float64)
     xp = np.asarray(xp, dtype=np.float64)
@@ -144,6 +144,15 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     line = line + np.take(fp, inside, mode="clip")
     within = np.where(x == xp[-1], fp[-1], np.where(x > xp[-1], right, line))
     return np.where(x < xp[0], left, np.where(np.isnan(x), x, within))
+
+
+def _periodic_interp(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    """The points within one period, sorted, with one more on either side."""
+    xp, fp = (np.remainder(np.asarray(xp, dtype=np.float64), period), array_like(fp))
+    order = np.argsort(xp)
+    xp, fp = (xp[order], fp[order])
+    places = np.concatenate((xp[-1:] - period, xp, xp[:1] + period))
+    return np.interp(np.remainder(x, period), places, np.concatenate((fp[-1:], fp, fp[:1])))
 
 
 @in_numpy(np.polyder)

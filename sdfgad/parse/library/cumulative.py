@@ -116,6 +116,11 @@ def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> A
     return np.cumsum(np.where(np.isnan(a), 0, a), axis=axis, dtype=dtype, out=out)
 
 
+@in_numpy(np.nancumprod)
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return np.cumprod(np.where(np.isnan(a), 1, a), axis=axis, dtype=dtype, out=out)
+
+
 @in_numpy(np.nanprod)
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     return np.prod(np.where(np.isnan(a), 1, a), axis=axis, dtype=dtype, out=out, keepdims=keepdims)

@@ -147,7 +147,7 @@ def _log_sf(d: Distribution) -> Any:
 
 
 @_method("ppf")
-def _quantile(d: Distribution) -> Any:
+def _quantile(d: Any) -> Any:
     def ppf(q: Any, *args: Any, **kwds: Any) -> Any:
         parameters = parameters_of(d.shapes, args, kwds)
         q = array_like(q)

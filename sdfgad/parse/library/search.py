@@ -70,22 +70,6 @@ def _before(a: Any, v: Any, is_strict: Any) -> Any:
     return np.sum(a < v if is_strict else a <= v, axis=-1)
 
 
-@in_numpy(np.maximum.at)
-def maximum_at(a: Any, indices: Any, values: Any) -> Any:
-    places = array_like(indices)
-    values = np.copy(np.broadcast_to(values, places.shape + a.shape[1:]))
-    for k in range(places.shape[0]):
-        a[places[k]] = np.maximum(a[places[k]], values[k])
-
-
-@in_numpy(np.minimum.at)
-def minimum_at(a: Any, indices: Any, values: Any) -> Any:
-    places = array_like(indices)
-    values = np.copy(np.broadcast_to(values, places.shape + a.shape[1:]))
-    for k in range(places.shape[0]):
-        a[places[k]] = np.minimum(a[places[k]], values[k])
-
-
 @in_numpy(method="compress")
 def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     return np.compress(condition, a, axis=axis, out=out)
@@ -105,26 +89,3 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
         return False
     same = np.equal(a1, a2)
     return np.all(np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2))) if equal_nan else same)
-
-
-@in_numpy(np.quantile)
-def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """Linear interpolation between the sorted elements; `q` must be a number known while parsing."""
-    if not isinstance(q, (int, float)):
-        raise ValueError("the quantile must be one number")
-    if not 0 <= q <= 1:
-        raise ValueError("quantiles must be in the range [0, 1]")
-    rows = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)
-    ordered = np.sort(rows, axis=-1)
-    place = q * (rows.shape[-1] - 1)
-    low = int(place)
-    high = min(low + 1, rows.shape[-1] - 1)
-    result = ordered[..., low] + (place - low) * (ordered[..., high] - ordered[..., low])
-    if not keepdims:
-        return result
-    return np.reshape(result, (1,) * a.ndim) if axis is None else np.expand_dims(result, axis)
-
-
-@in_numpy(np.percentile)
-def percentile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    return np.quantile(a, q / 100, axis=axis, keepdims=keepdims)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, axes_of, axis_of
+from sdfgad.parse.functions.facts import array_like, axes_of
 from sdfgad.parse.functions.special import root_of_squares
+from sdfgad.parse.library.order import axes_last
 from sdfgad.parse.registry import in_numpy
 
 
@@ -20,15 +21,19 @@ def var(
     ddof: Any = 0,
     keepdims: Any = False,
     *,
+    where: Any = True,
     mean: Any = None,
     correction: Any = None,
 ) -> Any:
     a = array_like(a)
     axes = axes_of(axis, a.ndim)
-    centre = np.mean(a, axis=axes, dtype=dtype, keepdims=True) if mean is None else mean
-    total = np.sum(_squared(a - centre), axis=axes, dtype=dtype, keepdims=keepdims)
-    count = np.size(a, axes) - (ddof if correction is None else correction)
-    return _stored(total / max(count, 0), out)
+    centre = np.mean(a, axis=axes, dtype=dtype, keepdims=True, where=where) if mean is None else mean
+    total = np.sum(_squared(a - centre), axis=axes, dtype=dtype, keepdims=keepdims, where=where)
+    less = ddof if correction is None else correction
+    if where is not True:
+        number = np.sum(np.broadcast_to(where, a.shape), axis=axes, keepdims=keepdims) - less
+        return _stored(total / np.maximum(number, 0).astype(total.dtype), out)
+    return _stored(total / max(np.size(a, axes) - less, 0), out)
 
 
 @in_numpy(np.std, method="std")
@@ -40,10 +45,12 @@ def std(
     ddof: Any = 0,
     keepdims: Any = False,
     *,
+    where: Any = True,
     mean: Any = None,
     correction: Any = None,
 ) -> Any:
-    variance = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, mean=mean, correction=correction)
+    options = {"ddof": ddof, "keepdims": keepdims, "where": where, "mean": mean, "correction": correction}
+    variance = np.var(a, axis=axis, dtype=dtype, **options)
     return _stored(root_of_squares(variance), out)
 
 
@@ -157,16 +164,28 @@ def cov(
     *,
     dtype: Any = None,
 ) -> Any:
-    if fweights is not None or aweights is not None:
-        raise ValueError("np.cov with weights is not supported")
     x = _variables(array_like(m), rowvar)
     if y is not None:
         x = np.concatenate((x, _variables(array_like(y), rowvar)), 0)
     x = x.astype(np.result_type(x.dtype, np.float64) if dtype is None else dtype)
-    freedom = x.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
+    less = (0 if bias else 1) if ddof is None else ddof
+    if fweights is not None or aweights is not None:
+        return _weighted_cov(x, fweights, aweights, less)
+    freedom = x.shape[1] - less
     centred = x - np.mean(x, axis=1, keepdims=True)
     other = np.conjugate(centred) if np.iscomplexobj(x) else centred
     return np.squeeze(centred @ other.T * (1 / freedom))
+
+
+def _weighted_cov(x: Any, fweights: Any, aweights: Any, less: Any) -> Any:
+    """The covariance with frequencies and weights of the observations, normalised as NumPy documents."""
+    weights = 1.0 if fweights is None else array_like(fweights)
+    weights = weights if aweights is None else weights * array_like(aweights)
+    total = np.sum(weights)
+    excess = 1.0 if aweights is None else np.sum(weights * aweights) / total
+    centred = x - np.sum(x * weights, axis=1, keepdims=True) / total
+    other = np.conjugate(centred) if np.iscomplexobj(x) else centred
+    return np.squeeze((centred * weights) @ other.T / (total - less * excess))
 
 
 def _variables(m: Any, rowvar: Any) -> Any:
@@ -187,9 +206,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) ->
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
     a = array_like(a)
     axes = axes_of(axis, a.ndim)
-    if len(axes) > 1 and len(axes) < a.ndim:
-        raise ValueError("np.median over several axes of more is not supported")
-    ordered = np.sort(np.ravel(a)) if len(axes) == a.ndim else np.sort(np.moveaxis(a, axis_of(axes[0], a.ndim), -1))
+    ordered = np.sort(axes_last(a, axes))
     half = ordered.shape[-1] // 2
     result = np.mean(ordered[..., (ordered.shape[-1] - 1) // 2 : half + 1], axis=-1)
     return _stored(np.expand_dims(result, axes) if keepdims else result, out)

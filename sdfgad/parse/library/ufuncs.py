@@ -25,19 +25,41 @@ def add_reduce(
 
 @in_numpy(np.multiply.reduce)
 def multiply_reduce(
-    array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Any:
-    return np.prod(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial)
+    return np.prod(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
 @in_numpy(np.maximum.reduce)
-def maximum_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return np.max(_as(array, dtype), axis=axis, out=out, keepdims=keepdims)
+def maximum_reduce(
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    return np.max(_as(array, dtype), axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
 @in_numpy(np.minimum.reduce)
-def minimum_reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return np.min(_as(array, dtype), axis=axis, out=out, keepdims=keepdims)
+def minimum_reduce(
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    return np.min(_as(array, dtype), axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
 @in_numpy(np.logical_or.reduce)
@@ -96,3 +118,37 @@ def _stored(result: Any, out: Any) -> Any:
         return result
     out[...] = result
     return out
+
+
+# --- other ufuncs of two operands, element by element
+
+
+def _reduce(ufunc: Any) -> Any:
+    def reduce(
+        array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None
+    ) -> Any:
+        rows = np.moveaxis(_as(array, dtype), axis, 0)
+        result = np.copy(rows[0]) if initial is None else ufunc(initial, rows[0])
+        for k in range(1, rows.shape[0]):
+            result = ufunc(result, rows[k])
+        return _stored(np.expand_dims(result, axis) if keepdims else result, out)
+
+    return reduce
+
+
+def _accumulate(ufunc: Any) -> Any:
+    def accumulate(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        rows = np.moveaxis(_as(array, dtype), axis, 0)
+        result = np.copy(rows)
+        for k in range(1, rows.shape[0]):
+            result[k] = ufunc(result[k - 1], rows[k])
+        return _stored(np.moveaxis(result, 0, axis), out)
+
+    return accumulate
+
+
+_OTHERS = (np.subtract, np.divide, np.hypot, np.logaddexp, np.logaddexp2, np.fmax, np.fmin, np.logical_xor)
+for _ufunc in (*_OTHERS, np.bitwise_and, np.bitwise_or, np.bitwise_xor):
+    in_numpy(_ufunc.reduce)(_reduce(_ufunc))
+    if _ufunc is not np.logical_xor:
+        in_numpy(_ufunc.accumulate)(_accumulate(_ufunc))

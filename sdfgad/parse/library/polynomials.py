@@ -1,0 +1,70 @@
+"""Polynomials: fits, integrals and sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.functions.facts import array_like, fixed_int, is_sequence
+from sdfgad.parse.registry import in_numpy
+
+
+@in_numpy(np.polyfit)
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Any:
+    """Linear least squares on the Vandermonde matrix, whose columns are scaled to length 1, as NumPy documents."""
+    if full or cov:
+        raise ValueError("np.polyfit with full or cov is not supported: call np.linalg.lstsq with np.vander")
+    x, y = (array_like(x).astype(np.float64), array_like(y).astype(np.float64))
+    n = fixed_int(deg) + 1
+    matrix = np.vander(x, n)
+    if w is not None:
+        weights = array_like(w)
+        matrix = matrix * weights[:, None]
+        y = y * weights if y.ndim == 1 else y * weights[:, None]
+    lengths = np.sqrt(np.sum(np.square(matrix), axis=0))
+    cut = x.shape[0] * float(np.finfo(np.float64).eps) if rcond is None else rcond
+    c = np.linalg.lstsq(matrix / lengths, y, cut)[0]
+    return c / lengths if y.ndim == 1 else c / lengths[:, None]
+
+
+@in_numpy(np.polyint)
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    p = array_like(p)
+    m = fixed_int(m)
+    constants = [0.0 for _ in range(m)] if k is None else k if is_sequence(k) else [k for _ in range(m)]
+    for i in range(m):
+        n = fixed_int(p.shape[0])
+        p = np.concatenate((p / np.arange(n, 0, -1), np.reshape(constants[i], (1,))))
+    return p
+
+
+@in_numpy(np.polysub)
+def polysub(a1: Any, a2: Any) -> Any:
+    return np.polyadd(a1, -array_like(a2))
+
+
+@in_numpy(np.polynomial.polynomial.polyval)
+def power_series(x: Any, c: Any) -> Any:
+    """Horner's scheme; the coefficients from the lowest on."""
+    return np.polyval(np.flip(array_like(c)), x)
+
+
+@in_numpy(np.polynomial.chebyshev.chebval)
+def chebval(x: Any, c: Any) -> Any:
+    """Clenshaw's recurrence."""
+    x, c = (array_like(x), array_like(c))
+    before, last = np.zeros_like(x), np.zeros_like(x)
+    for k in range(c.shape[0] - 1, 0, -1):
+        before, last = last, c[k] + 2 * x * last - before
+    return c[0] + x * last - before
+
+
+@in_numpy(np.polynomial.legendre.legval)
+def legval(x: Any, c: Any) -> Any:
+    """Clenshaw's recurrence."""
+    x, c = (array_like(x), array_like(c))
+    before, last = np.zeros_like(x), np.zeros_like(x)
+    for k in range(c.shape[0] - 1, 0, -1):
+        before, last = last, c[k] + (2 * k + 1) / (k + 1) * x * last - (k + 1) / (k + 2) * before
+    return c[0] + x * last - 0.5 * before
