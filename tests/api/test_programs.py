@@ -8,7 +8,7 @@ import pytest
 
 import sdfgad
 
-NAMES = ("agents", "climate", "control", "fem", "instruments", "kalman", "lattice", "network", "rigid_bodies")
+NAMES = ("agents", "bayes", "climate", "control", "fem", "instruments", "kalman", "lattice", "network", "rigid_bodies")
 
 
 @pytest.mark.parametrize("name", NAMES)
