@@ -1,4 +1,4 @@
-"""A hierarchical Bayesian regression with scipy.stats: the log-posterior of samples, and an importance-weighted bound."""
+"""A hierarchical Bayesian regression with scipy.stats: the log-posterior of samples, and a weighted bound."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
