@@ -154,7 +154,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _exception(frame, node, function, positional, keywords)
     if objects.is_class(function):
         return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
-    if isinstance(function, types.MethodType) and isinstance(function.__self__, tuple):
+    if isinstance(function, types.MethodType) and objects.is_generated(function):
         return containers.tracked(frame.b, frame.b.python(function, *positional, **keywords))
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)

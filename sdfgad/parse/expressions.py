@@ -51,9 +51,9 @@ def name(frame: Frame, node: ast.Name) -> Any:
     if node.id in frame.source.outer:
         value = frame.source.outer[node.id]
         if isinstance(value, np.ndarray):
-            return frame.b.capture(node.id, value, partial(frame.source.lookup, node.id))
-        if not isinstance(value, types.ModuleType):
-            frame.b.looked_up(frame.source.function, node.id, value, partial(frame.source.lookup, node.id))
+            return frame.b.capture(node.id, value, frame.source.lookup(node.id))
+        if not isinstance(value, types.ModuleType) and not frame.is_definition:
+            frame.b.looked_up(frame.source.function, node.id, value, frame.source.lookup(node.id))
         return containers.from_outside(frame.b, value)
     if hasattr(builtins, node.id):
         return getattr(builtins, node.id)

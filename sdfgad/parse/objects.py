@@ -137,6 +137,11 @@ def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, A
     return record
 
 
+def is_generated(method: types.MethodType) -> bool:
+    """Whether it is a method that `collections.namedtuple` has made, which takes and gives parts as they are."""
+    return isinstance(method.__self__, tuple) and method.__func__.__module__ == "collections"
+
+
 def replaced(b: Builder, record: Any, changes: dict[str, Any]) -> Record:
     """``dataclasses.replace``: another object of the class, some of whose attributes are others."""
     if not isinstance(record, Record) or not dataclasses.is_dataclass(record.cls):

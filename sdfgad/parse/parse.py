@@ -89,17 +89,19 @@ class Primal:
     @property
     def is_current(self) -> bool:
         """Whether all names of arrays and constants from outside the function still refer to the same ones."""
-        if not all(_is_same(lookup, found) for lookup, found in self.lookups):
+        try:
+            for lookup, found in self.lookups:
+                now = lookup()
+                if now is not found and not _is_same(now, found):
+                    return False
+        except (AttributeError, LookupError):
             return False
         return all(np.array_equal(array, copy) for array, copy in self.decisive_captured)
 
 
-def _is_same(lookup: Callable[[], Any], found: Any) -> bool:
-    try:
-        now = lookup()
-    except (AttributeError, LookupError):
-        return False
-    return now is found or (type(now) is type(found) and is_plain(found) and now == found)
+def _is_same(now: Any, found: Any) -> bool:
+    """Whether two constants are equal; of arrays and functions only the very same one will do."""
+    return type(now) is type(found) and is_plain(found) and not isinstance(found, np.ndarray) and bool(now == found)
 
 
 def parse(

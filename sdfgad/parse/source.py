@@ -7,7 +7,7 @@ import linecache
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from sdfgad.errors import ArgumentError, Location, UnsupportedProgram
@@ -35,13 +35,13 @@ class Source:
     def _lines(self) -> list[str]:
         return self.text.splitlines()
 
-    def lookup(self, name: str) -> Any:
-        """The present value of a global or free name; None if it has none."""
+    def lookup(self, name: str) -> Callable[[], Any]:
+        """What gives the present value of a global or free name; None if it has none."""
         names = self.function.__code__.co_freevars
         if name not in names:
-            return self.function.__globals__.get(name)
+            return partial(self.function.__globals__.get, name)
         cell = (self.function.__closure__ or ())[names.index(name)]
-        return cell.cell_contents if _is_filled(cell) else None
+        return lambda: cell.cell_contents if _is_filled(cell) else None
 
     @property
     def name(self) -> str:
