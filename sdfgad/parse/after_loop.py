@@ -43,7 +43,8 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
             result[name] = Unbound("its array is re-bound in a loop") if lost else _held(frame, value, loop, done)
         elif value is not outside[name] and not same_static(value, outside[name]):
             result[name] = Unbound("it is re-bound in a loop")
-    carried = {id(one) for name in stores.carried for one in trees.sequences(inside[name])}
+    parts = [one for name in stores.carried for one in trees.sequences(inside[name])]
+    carried = {id(one) for part in parts for one in frame.b.contents.aliased_by(part)}
     for old, new in done.values():
         if new is not old and isinstance(new, (list, dict)):
             containers.tracked(frame.b, new)

@@ -79,7 +79,17 @@ class Contents:
 
     def add_copy(self, container: Any, of: Iterable[Any]) -> None:
         """Record that a list or dict may be one of others in Python, to which other names refer, too."""
-        self._copies[id(container)] = _Copy(container, tuple((one, self._changes[id(one)]) for one in of))
+        marks: list[tuple[Any, int]] = []
+        for one in of:
+            marks.append((one, self._changes[id(one)]))
+            if self.is_copy(one):
+                marks += self._copies[id(one)].of
+        self._copies[id(container)] = _Copy(container, tuple(marks))
+
+    def aliased_by(self, container: Any) -> list[Any]:
+        """A list or dict, and those that it may be in Python if it is a copy."""
+        copy = self._copies.get(id(container))
+        return [container] if copy is None else [container, *(one for one, _ in copy.of)]
 
     def is_copy(self, container: Any) -> bool:
         return id(container) in self._copies

@@ -16,6 +16,11 @@ def is_exposed(body: Sequence[ast.stmt], name: str) -> bool:
     return _first_use(body, name) == "read"
 
 
+def is_assigned_first(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether `body` certainly drops the value that `name` has before it."""
+    return _first_use(body, name) == "written"
+
+
 def reads_name(node: ast.AST, name: str) -> bool:
     """Whether `name` is read anywhere in `node`."""
     return _reads([node], name)

@@ -5,6 +5,7 @@ their values after the loop.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +20,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
 from sdfgad.parse.jumps import RESULT, stops
 from sdfgad.parse.layout import is_row_major
-from sdfgad.parse.liveness import assigned_names, is_exposed, is_read_outside, reads_name
+from sdfgad.parse.liveness import assigned_names, is_assigned_first, is_exposed, is_read_outside, reads_name
 from sdfgad.parse.merging import (
     aliased_buffers,
     as_maybe_bound,
@@ -31,6 +32,7 @@ from sdfgad.parse.merging import (
     same_static,
     unified,
 )
+from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
@@ -54,6 +56,7 @@ class Leaf:
     Attributes:
         sources: the buffers from before the loop that it may alias.
         is_row_major: whether NumPy certainly stores its values in row-major order.
+        is_aliased: whether another leaf that is carried may be the same array, of a trip, in Python.
     """
 
     shape: tuple[Lin, ...]
@@ -61,6 +64,7 @@ class Leaf:
     weak: bool
     sources: frozenset[str]
     is_row_major: bool
+    is_aliased: bool
     # The keys of a selection's mask before the loop and at the end of a trip: masks with equal keys share storage.
     mask: Any = field(default=None, compare=False)
 
@@ -136,8 +140,8 @@ def values_in_trip(b: Builder, stores: Stores) -> Env:
     """The values of the carried names within a trip: not settled, as the end of the trip writes their storage."""
 
     def seen(store: Tensor, leaf: Leaf) -> Tensor:
-        if leaf.sources:
-            return b.versions.copy_of(store, leaf.sources)
+        if leaf.sources or leaf.is_aliased:
+            return b.versions.copy_of(store, leaf.sources | ({str(store.buffer)} if leaf.is_aliased else set()))
         return store if store.ndim else store.as_value(settled=False)
 
     values = {name: stores.rebuilt(b, name, len(b.blocks) + 1, seen) for name in stores.carried}
@@ -147,11 +151,11 @@ def values_in_trip(b: Builder, stores: Stores) -> Env:
     return values
 
 
-def changed(frame: Frame, node: LoopNode, outside: Env) -> dict[str, tuple[Any, Any]]:
+def changed(frame: Frame, node: LoopNode, outside: Env, carried: dict[str, Carry]) -> dict[str, tuple[Any, Any]]:
     """The names that a trip binds anew for later ones or for statements after the loop: their old and new values.
 
     Raises:
-        Rebound: the next trip reads one whose new value cannot be represented.
+        Rebound: the new value of one that is carried, or that the next trip reads, cannot be represented.
     """
     inside, found = frame.env, dict[str, tuple[Any, Any]]()
     # Also other names of arrays that have got another shape in place.
@@ -162,7 +166,7 @@ def changed(frame: Frame, node: LoopNode, outside: Env) -> dict[str, tuple[Any, 
         if old is new or same_static(old, new) or new is UNDEFINED or is_unmergeable(old):
             continue
         if is_unmergeable(new):
-            if is_live_at_start(frame, node, name):
+            if name in carried or is_live_at_start(frame, node, name):
                 raise _rebound(frame, name, new)
             continue
         if (old is ABSENT or isinstance(old, AfterLoop)) and not isinstance(new, MaybeBound):
@@ -182,6 +186,7 @@ def _rebound(frame: Frame, name: str, value: Unbound) -> Exception:
 
 def newly_carried(
     frame: Frame,
+    node: LoopNode,
     names: dict[str, tuple[Any, Any]],
     outside: Env,
     carried: dict[str, Carry],
@@ -189,11 +194,22 @@ def newly_carried(
 ) -> dict[str, Carry]:
     """Those of the `changed` names that must be carried in addition, or with other leaves, as a trip has shown."""
     found: dict[str, Carry] = {}
+    live = [n for n in {*names, *carried} if is_live_at_start(frame, node, n) or not is_assigned_first(node.body, n)]
+    leaves = [leaf for name in live for leaf in trees.leaves(frame.env.get(name))]
+    arrays = Counter(buffer for leaf in leaves for buffer in _arrays_of(leaf))
+    shared = frozenset(buffer for buffer, count in arrays.items() if count > 1)
     for name, (old, new) in names.items():
-        carry = _carry_of(frame, name, (old, outside), (new, frame.env), carried.get(name), old_buffers)
+        carry = _carry_of(frame, name, (old, outside), (new, frame.env), carried.get(name), old_buffers, shared)
         if carried.get(name) != carry:
             found[name] = carry
     return found
+
+
+def _arrays_of(leaf: Any) -> set[str]:
+    """The buffers of the arrays that a leaf may be in Python."""
+    if not isinstance(leaf, Tensor):
+        return set()
+    return aliased_by(leaf) if leaf.place is None else {str(leaf.buffer)}
 
 
 def is_live_at_start(frame: Frame, node: LoopNode, name: str) -> bool:
@@ -210,6 +226,7 @@ def _carry_of(
     new: tuple[Any, Env],
     known: Carry | None,
     old_buffers: frozenset[str],
+    shared: frozenset[str],
 ) -> Carry:
     values = trees.matched(unified([old[0], new[0]]))
     if values is None:
@@ -226,8 +243,10 @@ def _carry_of(
         reached = aliased_buffers(frame, name, x, old[1]) | aliased_buffers(frame, name, y, new[1])
         sources = (leaf.sources if leaf else frozenset()) | (frozenset(reached) & old_buffers)
         in_rows = (leaf is None or leaf.is_row_major) and is_row_major(frame.b, tensors)
+        is_aliased = (leaf is not None and leaf.is_aliased) or not shared.isdisjoint(_arrays_of(y))
         mask = tuple(map(mask_key, tensors)) if isinstance(values[0], Selection) and len(leaves) == 1 else None
-        leaves.append(Leaf(same_shape(frame.b, name, tensors), *common_type(tensors), sources, in_rows, mask))
+        shape = same_shape(frame.b, name, tensors)
+        leaves.append(Leaf(shape, *common_type(tensors), sources, in_rows, is_aliased, mask))
     was_shared = known is not None and known.is_shared
     is_shared = was_shared or any(sharing.is_shared(frame, value, env) for value, env in (old, new))
     return Carry((values[0], values[1]), tuple(leaves), is_shared)

@@ -351,12 +351,12 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
         b.where = here
         # A trip may change the very lists and dicts that it begins with.
         outside |= {name: start for name, start in starts.items() if trees.is_changed(outside[name], start)}
-        changed = loop_state.changed(frame, head.node, outside)
+        changed = loop_state.changed(frame, head.node, outside, carried)
         held = items.held_by(frame, [value for values in changed.values() for value in values])
         for name in items.bar(frame, held):
             changed.pop(name, None)
             carried.pop(name, None)
-        found = loop_state.newly_carried(frame, changed, outside, carried, old_buffers)
+        found = loop_state.newly_carried(frame, head.node, changed, outside, carried, old_buffers)
         if not found and not held:
             loop_state.refuse_stale(frame, head.node, outside)
             b.versions.require_current_in_next_trip(start)

@@ -178,10 +178,11 @@ def aliased_buffers(frame: Frame, name: str, value: Any, env: dict[str, Any]) ->
 
 
 def refers_to(value: Any, buffer: str) -> bool:
-    """Whether a value is, or holds, an array in a buffer."""
+    """Whether a value is, may be, or holds an array in a buffer."""
     if isinstance(value, AfterLoop):
         return refers_to(value.value, buffer)
-    return any(isinstance(leaf, Tensor) and leaf.buffer == buffer for leaf in trees.leaves(value))
+    tensors = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tensor)]
+    return any(leaf.buffer == buffer or buffer in aliased_by(leaf) for leaf in tensors)
 
 
 PLACEHOLDER = scalar(Const(0, BOOL), weak=True)

@@ -16,12 +16,12 @@ from sdfgad.parse.values import MaybeBound, Record
 
 
 def is_shared(frame: Frame, value: Any, env: dict[str, Any]) -> bool:
-    """Whether more than one name or part refers to a list or dict in the value of a name of `env`."""
+    """Whether more than one name or part refers, or may refer, to a list or dict in the value of a name of `env`."""
     containers = [one for one in trees.sequences(value) if isinstance(one, (list, dict, Record))]
     if not containers:
         return False
     found = trees.references([*env.values(), frame.caller, frame.lexical], frame)
-    return any(found[id(one)] > 1 for one in containers)
+    return any(found[id(one)] > 1 or frame.b.contents.is_copy(one) for one in containers)
 
 
 def same_containers(values: list[Any]) -> frozenset[int]:

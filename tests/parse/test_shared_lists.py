@@ -123,3 +123,13 @@ def test_functions_of_a_loop_that_hold_what_changes(statement, tmp_path):
     body = body.replace("x[k]", "x[k % 3]")
     with pytest.raises(UnboundVariable, match="it is made in a loop, and holds what changes from trip to trip"):
         parsed(program_of(body, tmp_path), X, 0.5, 3)
+
+
+def test_a_list_that_a_branch_in_a_loop_puts_in_a_dict(tmp_path):
+    body = (
+        "d = {'b': [x[0], x[1]]}\nfor k in range(40):\n    L = list(d['b'])\n    if x[0, 0] > c:\n        d['b'] = L\n"
+    )
+    assert_like_python(program_of(body + "return d['b'][1] * L[0]", tmp_path), X, 0.5, 3)
+    with pytest.raises(AmbiguousArray, match="one of them has changed since") as caught:
+        parsed(program_of(body + "L[1] = x[2]\nreturn d['b'][1]", tmp_path), X, 0.5, 3)
+    assert caught.value.where.text == "return d['b'][1]"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdfgad.errors import AmbiguousArray
+from sdfgad.errors import AmbiguousArray, Rebound
 from tests.helpers import module_from
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
@@ -135,3 +135,52 @@ def test_copies_that_are_current(name, s, tmp_path):
     program = program_of(CURRENT[name], tmp_path)
     assert_like_python(program, arguments()[0], s)
     assert_slope(program, arguments()[0], s)
+
+
+ONE_ARRAY_AFTER_A_TRIP = {
+    "names": ("b, c = x[1] * 1.0, x[2] * s", "b", "c", "b = c * 0.5 + x[0]\n    c = b"),
+    "a view": ("b, c = x[1] * 1.0, x[2] * s", "b", "c", "b = c * 0.5 + x[0]\n    c = b[::-1]"),
+    "items": (
+        "p = {'b': x[1] * 1.0, 'c': x[2] * s}",
+        "p['b']",
+        "p['c']",
+        "p['b'] = p['c'] + x[0]\n    p['c'] = p['b']",
+    ),
+    "parts": ("q = (x[1] * 1.0, x[2] * s)", "q[0]", "q[1]", "d = q[1] * 0.5 + x[0]\n    q = (d, d)"),
+    "kept": ("b, c = x[1] * 1.0, x[2] * s", "b", "c", "if t == 2:\n        c = b\n    if t < 2:\n        b = c + x[0]"),
+}
+
+
+@pytest.mark.parametrize("name", ONE_ARRAY_AFTER_A_TRIP)
+def test_one_array_under_two_names_after_a_trip(name, tmp_path):
+    first, updated, read, body = ONE_ARRAY_AFTER_A_TRIP[name]
+    text = (
+        f"def program(x, s):\n    {first}\n    for t in range(5):\n        BODY\n    return {read} * 3.0 + {updated}\n"
+    )
+    body = body.replace("\n", "\n    ")
+    x = np.random.default_rng(3).random((4, 5))
+    assert_like_python(module_from(text.replace("BODY", body), tmp_path).program, x, 0.7)
+    with pytest.raises(AmbiguousArray, match="chosen or re-bound at run time is updated in place"):
+        parsed(module_from(text.replace("BODY", f"{updated}[0] *= 0.5\n        {body}"), tmp_path).program, x, 0.7)
+
+
+def test_an_object_of_arrays_that_are_updated_in_the_next_trip(tmp_path):
+    text = """
+    class Pair:
+        def __init__(self, u, v):
+            self.u, self.v = u, v
+
+    def program(x, s):
+        a, b = x[0] * 1.0, x[1] * 1.0
+        o = Pair(a, b)
+        for t in range(3):
+            a += a * s
+            if b[1] > 0.1:
+                o = Pair(x[2], x[1])
+        return o.u + a
+    """
+    x = np.random.default_rng(3).random((4, 5))
+    try:
+        assert_like_python(module_from(text, tmp_path).program, x, 0.7)
+    except (AmbiguousArray, Rebound) as error:
+        assert "sdfgad fails" not in str(error)
