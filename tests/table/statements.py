@@ -52,7 +52,7 @@ assign("np.putmask(z, z > 0, 0.5)", "np.where(z > 0, 0.5, z)", "np.putmask", x="
 assign("np.place(z, z > 0, [0.5])", "np.where(z > 0, 0.5, z)", "np.place", x="4 nonzero")
 assign("z[k] = y", "z.at[k].set(y)", "x[integers] = y", k=ONCE, x="3 | 3x2 | 3", y="() | 2 | 2", dtypes="dfc")
 assign("z[k] += y", "z.at[k].add(y)", "x[integers] += y", k=ONCE, x="3 | 3x2 | 3", y="() | 2 | 2", dtypes="dfc")
-assign("z[k] *= y", "z.at[k].multiply(y)", "x[integers] *= y", k=ONCE, x="3", y="2", dtypes="dfc")
+assign("z[k] *= y", "z.at[k].set(z[k] * y)", "x[integers] *= y", k=ONCE, x="3", y="2", dtypes="dfc")
 assign("z[k, k] = y", "z.at[k, k].set(y)", "x[integers] = y", k=ONCE, x="3x3", y="() | 2".replace(" | 2", ""))
 assign("z[:, k] = y", "z.at[:, k].set(y)", "x[integers] = y", k=ONCE, x="2x3", y="2")
 assign("z[k, 1:] = y", "z.at[k, 1:].set(y)", "x[integers] = y", k=ONCE, x="3x3", y="2")
@@ -60,7 +60,7 @@ assign("np.put(z, k, y)", "z.at[k].set(y)", "np.put", k=ONCE, x="3", y="2")
 assign("np.add.at(z, k, y)", "z.at[k].add(y)", "np.add.at", k=K, x="3 | 3x2 | 3", y="() | 2 | 3", dtypes="dfc")
 assign("np.add.at(z, (k, k), y)", "z.at[k, k].add(y)", "np.add.at", k=K, x="3x3", y="3")
 assign("np.subtract.at(z, k, y)", "z.at[k].add(-y)", "np.subtract.at", k=K, x="3", y="3")
-assign("np.multiply.at(z, k, y)", "z.at[k].multiply(y)", "np.multiply.at", k=K, x="3", y="()")
+assign("np.multiply.at(z, k, y)", None, "np.multiply.at", k=K, x="3", y="()")
 assign("np.maximum.at(z, k, y)", "z.at[k].max(y)", "np.maximum.at", k=ONCE, x="3 even", y="2 odd")
 add("x[k] += y\nreturn x * x", function="x[integers] += y", label="x[k] += y of an argument", k=ONCE, x="3", y="2",
     jax="x.at[k].add(y) ** 2")  # fmt: skip
