@@ -93,12 +93,17 @@ def solve(
     assume_a: Any = None,
     transposed: Any = False,
 ) -> Any:
-    """A matrix that is assumed to have a structure is taken to have it: both triangles are read."""
-    if assume_a not in (None, "gen", "general"):
-        lower = lower or assume_a == "lower triangular"
-        if assume_a in ("lower triangular", "upper triangular"):
-            return solve_triangular(a, b, transposed, lower)
+    """Of a matrix that is assumed to be symmetric, Hermitian or triangular, one triangle is read, as in SciPy."""
+    a = array_like(a)
+    if assume_a in ("lower triangular", "upper triangular"):
+        return solve_triangular(a, b, 1 if transposed else 0, assume_a == "lower triangular")
+    if assume_a in ("sym", "symmetric") and np.iscomplexobj(a):
+        part = np.tril(a, -1) if lower else np.triu(a, 1)
+        a = part + part.T + np.diag(np.diag(a))
+    elif assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
         a = _from_triangle(a, lower)
+    elif assume_a not in (None, "gen", "general"):
+        raise ValueError("this structure of a matrix is not supported: leave assume_a out")
     return np.linalg.solve(a.T if transposed else a, b)
 
 
