@@ -170,3 +170,15 @@ def test_scalars_are_no_views(tmp_path):
     program = program_of("u, v, *_ = np.unstack(x)\nx += 1.0\nu += 2.0\nreturn u * v * x", tmp_path)
     assert_like_python(program, V)
     assert_slope(program, V)
+
+
+def windows(x, s):
+    found = np.lib.stride_tricks.sliding_window_view(x, 3)
+    x[2] = s * x[0]
+    return np.sum(found * found * np.arange(3.0), axis=1)
+
+
+def test_windows_are_views():
+    x = np.random.default_rng(1).random(6)
+    assert_like_python(windows, x, 0.3)
+    assert_slope(windows, x, 0.3)

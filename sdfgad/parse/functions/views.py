@@ -219,3 +219,29 @@ def dsplit(b: Builder, ary: Any, indices_or_sections: Any) -> list[Tensor]:
 def unstack(b: Builder, x: Any, /, *, axis: Any = 0) -> tuple[Tensor, ...]:
     x = moveaxis(b, x, axis, 0)
     return tuple(getitem(b, x, k) for k in range(b.constant(x.shape[0])))
+
+
+@function(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(
+    b: Builder, x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> Tensor:
+    """A read-only view of all windows: the positions along the axes, and then the elements of a window."""
+    if writeable:
+        raise b.unsupported("windows that can be written to, elements of which are one in memory", "Update the array.")
+    x, sizes = tensor_of(b, x), b.known(window_shape)
+    places = list(range(x.ndim)) if axis is None else [k % x.ndim for k in b.known(axis)]
+    if len(sizes) != len(places):
+        raise ShapeMismatch(f"{len(sizes)} window sizes for {len(places)} axes", b.where, "Give one for each axis.")
+    outer = list(x.shape)
+    for place, size in zip(places, sizes, strict=True):
+        outer[place] = outer[place] - size + 1
+    if any(b.constant(extent) < 1 for extent in outer):
+        raise ShapeMismatch("a window is larger than the array", b.where, "Make it smaller.")
+
+    def old_index(p: Index) -> Index:
+        inner = list(p[: x.ndim])
+        for place, offset in zip(places, p[x.ndim :], strict=True):
+            inner[place] = inner[place] + offset
+        return tuple(inner)
+
+    return replace(x.reindexed((*outer, *map(Lin, sizes)), old_index), read_only=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, axes_of, axis_of, fixed_int, is_sequence, part_of
+from sdfgad.parse.functions.facts import array_like, axis_of, fixed_int, is_sequence
 from sdfgad.parse.registry import in_numpy
 
 
@@ -60,28 +60,6 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     for k in range(len(inner)):
         shaped = np.moveaxis(shaped, len(outer) + k, axis + k)
     return shaped
-
-
-@in_numpy(np.lib.stride_tricks.sliding_window_view)
-def sliding_window_view(
-    x: Any, window_shape: Any, axis: Any = None, *, subok: Any = False, writeable: Any = False
-) -> Any:
-    """The windows as a new array: the slices of each window position, stacked along a last axis."""
-    if writeable:
-        raise ValueError("windows that can be written to are not supported")
-    x = array_like(x)
-    sizes = window_shape if is_sequence(window_shape) else (window_shape,)
-    axes = axes_of(None, x.ndim) if axis is None else axis if is_sequence(axis) else (axis,)
-    if len(sizes) != len(axes):
-        raise ValueError("there must be a window size for each axis")
-    for k in range(len(sizes)):
-        at = axis_of(axes[k], x.ndim - k)
-        width = fixed_int(sizes[k])
-        count = fixed_int(x.shape[at]) - width + 1
-        if count < 1:
-            raise ValueError("a window is larger than the array")
-        x = np.stack([part_of(x, at, i, i + count) for i in range(width)], -1)
-    return x
 
 
 @in_numpy(np.put_along_axis)

@@ -209,13 +209,18 @@ def circulant(c: Any) -> Any:
     return c[(np.arange(n)[:, None] - np.arange(n)[None, :]) % n]
 
 
+# Elimination without pivoting loses as many digits as its factors have.
+MOST_GROWTH = 1e6
+
+
 @_linalg("solve_banded")
 def solve_banded(
     l_and_u: Any, ab: Any, b: Any, overwrite_ab: Any = False, overwrite_b: Any = False, check_finite: Any = True
 ) -> Any:
     """Gaussian elimination without pivoting along the band: for diagonally dominant or positive definite matrices.
 
-    With one diagonal on either side it is the Thomas algorithm.
+    With one diagonal on either side it is the Thomas algorithm. Where a pivot is so small that the result would have
+    lost most of its digits it is NaN, whereas SciPy exchanges rows.
     """
     low, high = (fixed_int(l_and_u[0]), fixed_int(l_and_u[1]))
     work, x = np.copy(ab), np.copy(b)
@@ -224,6 +229,7 @@ def solve_banded(
         for i in range(1, low + 1):
             if k + i < n:
                 factor = work[high + i, k] / work[high, k]
+                factor = np.where(np.abs(factor) > MOST_GROWTH, np.nan, factor)
                 for j in range(1, high + 1):
                     if k + j < n:
                         work[high + i - j, k + j] -= factor * work[high - j, k + j]
@@ -253,6 +259,8 @@ def solveh_banded(
 # --- functions of matrices
 
 
+# The approximant is exact to rounding up to this norm.
+MOST_SCALED = 5.37
 PADE = (
     *(64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0),
     *(10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0),
@@ -262,7 +270,7 @@ PADE = (
 @_linalg("expm")
 def expm(A: Any) -> Any:
     """The exponential by scaling and squaring of the Padé approximant of order 13 (Higham, SIAM Journal on Matrix
-    Analysis and Applications 26 (2005), 1179); the scaling is by fixed 2**-6, for norms up to 340."""
+    Analysis and Applications 26 (2005), 1179); the scaling is by fixed 2**-6, for norms up to 340: NaN beyond."""
     a = array_like(A)
     a = (a.astype(np.float64) if a.dtype.kind in "iub" else a) / 64.0
     one = np.eye(a.shape[-1], dtype=a.dtype)
@@ -276,4 +284,4 @@ def expm(A: Any) -> Any:
     result = np.linalg.solve(v - u, v + u)
     for _ in range(6):
         result = result @ result
-    return result
+    return np.where(np.max(np.sum(np.abs(a), axis=-2)) > MOST_SCALED, np.nan, result)
