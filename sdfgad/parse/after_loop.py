@@ -9,6 +9,7 @@ from typing import Any
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.parse import containers, sharing, trees
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.items import PREFIX
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_state import Env, Leaf, LoopNode, Stores
 from sdfgad.parse.merging import aliased_buffers, refers_to, same_static, unified, value_in_storage
@@ -81,7 +82,8 @@ def _aliased_before(frame: Frame, name: str, value: Any, loop: ParsedLoop) -> se
     """The buffers of an array from before the loop that the caller, or names live after the loop, may alias."""
 
     def is_live(other: str) -> bool:
-        return other in frame.source.captured or is_read_outside(frame.source.tree, loop.node, frame.loops, other)
+        is_hidden = other in frame.source.captured or other.startswith(PREFIX)
+        return is_hidden or is_read_outside(frame.source.tree, loop.node, frame.loops, other)
 
     found = aliased_buffers(frame, name, value, loop.before)
     if not isinstance(value, Tensor) or value.place is None:

@@ -86,6 +86,11 @@ class Contents:
                 marks += self._copies[id(one)].of
         self._copies[id(container)] = _Copy(container, tuple(marks))
 
+    @property
+    def copies(self) -> list[tuple[Any, list[Any]]]:
+        """The lists and dicts that may be others in Python, each with these."""
+        return [(copy.container, [one for one, _ in copy.of]) for copy in self._copies.values()]
+
     def aliased_by(self, container: Any) -> list[Any]:
         """A list or dict, and those that it may be in Python if it is a copy."""
         copy = self._copies.get(id(container))

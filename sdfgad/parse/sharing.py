@@ -21,6 +21,7 @@ def is_shared(frame: Frame, value: Any, env: dict[str, Any]) -> bool:
     if not containers:
         return False
     found = trees.references([*env.values(), frame.caller, frame.lexical], frame)
+    found.update(id(other) for copy, others in frame.b.contents.copies if found[id(copy)] for other in others)
     return any(found[id(one)] > 1 or frame.b.contents.is_copy(one) for one in containers)
 
 

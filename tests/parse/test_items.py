@@ -288,3 +288,11 @@ def test_other_shapes_in_the_next_trip(first, tmp_path):
     with pytest.raises(UnsupportedProgram, match="changes its shape in a branch or loop") as caught:
         parsed(made(text, tmp_path), np.ones((3, 4)), 0.3)
     assert caught.value.where.text == "if y > 0.5:"
+
+
+def test_one_array_in_two_items_after_a_loop_without_trips(tmp_path):
+    text = (
+        "p = {'u': x[1] * 0.5, 'v': x[2] * 0.5}\nb = Body(x[2] * s, p['v'])\nwhile s > 0.25:\n"
+        "    p['v'] = p['u'] * 0.5\n    p['u'], b.v = b.v, p['u']\np['v'] += x[1] * 0.1\nreturn b.v * 5.0"
+    )
+    assert_like_python(made(text, tmp_path), np.random.default_rng(2).random((3, 4)) + 0.5, 0.2)

@@ -133,3 +133,5 @@ def test_a_list_that_a_branch_in_a_loop_puts_in_a_dict(tmp_path):
     with pytest.raises(AmbiguousArray, match="one of them has changed since") as caught:
         parsed(program_of(body + "L[1] = x[2]\nreturn d['b'][1]", tmp_path), X, 0.5, 3)
     assert caught.value.where.text == "return d['b'][1]"
+    with pytest.raises(AmbiguousArray, match="a list that may be one of several, chosen at run time, is changed"):
+        parsed(program_of("L = [x[2]] * 2\n" + body + "L[1] = x[2]\nreturn d['b'][1]", tmp_path), X, 0.5, 3)
