@@ -63,14 +63,6 @@ def deletes_an_element(x):
     return np.sum(x)
 
 
-def decorated(x):
-    @np.vectorize
-    def helper(y):
-        return y * y
-
-    return np.sum(helper(x))
-
-
 def endless(x):
     while True:
         x[0] *= 2.0
@@ -100,7 +92,6 @@ def imports_from_here(x):
         (with_statement, "with ", "`with` is not supported"),
         (try_statement, "return np.sum(np.linalg", "known only at run time, where no handler can catch it"),
         (deletes_an_element, "del y", "`del` of an item of a ndarray"),
-        (decorated, "return np.sum(helper", "the function `helper` is not supported"),
         (endless, "while True", "this loop never ends"),
         (class_statement, "class A", "the class `A` is defined inside a function"),
         (generator, "yield x", "not supported"),
@@ -116,7 +107,7 @@ def test_statement_that_is_not_supported(program, text, what):
 
 def unknown_function(x):
     y = x * 2.0
-    return np.sum(np.linalg.eig(y)[0].real)
+    return np.sum(np.unique(y))
 
 
 def unknown_method(x):
@@ -124,7 +115,7 @@ def unknown_method(x):
 
 
 def keyword_of_a_function(x):
-    return np.mean(x, where=x > 0.0)
+    return np.sum(np.tile(x, 2, nothing=1))
 
 
 def ambiguous_truth(x):
@@ -135,7 +126,7 @@ def ambiguous_truth(x):
 
 def helper(y):
     y = y * 2.0
-    return np.linalg.eigvals(y)
+    return np.unique(y)
 
 
 def calls_helper(x):
@@ -145,9 +136,9 @@ def calls_helper(x):
 @pytest.mark.parametrize(
     ("program", "text", "what"),
     [
-        (unknown_function, "np.linalg.eig", r"`np\.linalg\.eig` is not supported"),
+        (unknown_function, "np.unique", r"`np\.unique` is not supported"),
         (unknown_method, "x.partition", r"`\.partition` of arrays is not supported"),
-        (keyword_of_a_function, "where=x", "call of `np.mean` is not supported: .*'where'"),
+        (keyword_of_a_function, "nothing=1", "call of `np.tile` is not supported: .*'nothing'"),
         (ambiguous_truth, "if x > 0.0", "truth value of an array is ambiguous"),
     ],
 )
@@ -156,9 +147,9 @@ def test_function_that_is_not_supported(program, text, what):
 
 
 def test_error_in_a_helper_quotes_the_line_of_the_helper():
-    with pytest.raises(errors.UnsupportedProgram, match=r"`np\.linalg\.eigvals` is not supported") as caught:
+    with pytest.raises(errors.UnsupportedProgram, match=r"`np\.unique` is not supported") as caught:
         sdfgad.differentiate(calls_helper)(X)
-    assert str(caught.value.where) == line_of(helper, "np.linalg.eigvals")
+    assert str(caught.value.where) == line_of(helper, "np.unique")
 
 
 def undefined(x):
