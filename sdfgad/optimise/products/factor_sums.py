@@ -1,8 +1,8 @@
-"""Contraction ordering: partial sums of products that a loop nest computes again and again are computed once before it.
+"""Contraction ordering: products of several factors are multiplied and summed in the order that takes least work.
 
 ``for k, e, q, w: y[k, e] += g[k, e - w] @ (d[q, w] * h)`` multiplies, for each k and e, by the same ``d[q, w] * h``
 summed over q, a matrix for each w. All that such a nest adds to its target is taken as one product of factors, summed
-over counters and axes; `sum_order` finds the cheapest order to multiply and sum them in. A partial sum is computed only
+over counters and axes, and so is a chain of statements (`chains`), ``t = A @ B; y = t @ v``; `sum_order` finds the cheapest order to multiply and sum them in. A partial sum is computed only
 for the points at which the nest has a term, so that what a condition excludes stays excluded; results change in
 rounding only. The pass runs before differentiation: with less arithmetic in the program, its adjoint has less, too.
 """
@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, postorder, reads, symbols_of
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, postorder, reads, rewrite, symbols_of
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -29,22 +29,24 @@ from sdfgad.ir.program import (
     computes,
     reindexed,
     walk,
+    with_blocks,
     written,
 )
-from sdfgad.optimise.blocks import flat_map, flat_map_inside
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of
+from sdfgad.optimise.products.chains import Chains, few_elements
 from sdfgad.optimise.products.nest_terms import Addition, Line
 from sdfgad.optimise.products.sum_order import Domain, Order, Step
 from sdfgad.optimise.sizes import known_bytes
 
 # So many times as many operations as with sums made before are worth them, if they are at least so many.
-GAIN, WORK = 2, 1000
+GAIN, WORK = 1.5, 1000
 
 
 def factor_sums(program: Program) -> Program:
     """The program with such partial sums before the loops."""
     factoring = _Factoring(program)
-    body = flat_map(program.body, factoring.statement)
+    body = factoring.block(program.body)
     gone = factoring.gone - {name for statement in walk(body) for name in buffers_of(statement)}
     kept = {name: buffer for name, buffer in factoring.buffers.items() if name not in gone}
     return replace(program, body=body, buffers=kept)
@@ -52,11 +54,16 @@ def factor_sums(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class _Nest:
-    """Perfectly nested loops and conditions; the body runs where the guards are >= 0."""
+    """Perfectly nested loops and conditions, or none; the body runs where the guards are >= 0."""
 
     loops: tuple[Loop, ...]
     guards: tuple[Lin, ...]
     body: Block
+
+    @property
+    def around(self) -> Block:
+        """The nest as statements."""
+        return self.loops[:1] or self.body
 
 
 @dataclass(frozen=True)
@@ -106,18 +113,59 @@ class _Factoring:
     def __init__(self, program: Program) -> None:
         self.program, self.buffers = program, dict(program.buffers)
         self.names = names_of(program)
-        self.uses = Counter(name for statement in walk(program.body) for name in buffers_of(statement))
+        self.uses = _uses(program.body)
         self.gone: set[str] = set()
 
+    def block(self, block: Block) -> Block:
+        """A block with the chains and the largest nests in it rewritten for which that is worth it."""
+        return flat_map(self.chains(block), self.statement)
+
+    def chains(self, block: Block) -> Block:
+        """A block with its chains rewritten, also those of which a statement needs few elements."""
+        for end in reversed(range(len(block))):
+            changed = self.chain(block, end)
+            if changed is None and (parts := self.in_two(block[end])):
+                changed = self.chain((*block[:end], *parts, *block[end + 1 :]), end)
+            if changed is not None:
+                return self.chains(changed)
+        return block
+
+    def in_two(self, statement: Statement) -> Block:
+        """A statement after a copy of the few elements of an array that it reads; empty if it reads most of one."""
+        read = few_elements(statement, self.buffers)
+        if read is None or not isinstance(statement, Compute):
+            return ()
+        box = tuple(param for param in statement.params if param[0] in symbols_of(read))
+        name = self.names.fresh(f"{read.buffer}_needed")
+        self.buffers[name] = Buffer(name, tuple(extent for _, extent in box), read.dtype, "", statement.where)
+        self.gone.add(name)
+        element = Access(name, tuple(Lin.symbol(param) for param, _ in box))
+        swap: dict[Expr, Expr] = {read: element.read(read.dtype)}
+        copy = Compute(box, element, read, where=statement.where)
+        return copy, replace(statement, value=rewrite(statement.value, replace=swap.get))
+
+    def chain(self, block: Block, end: int) -> Block | None:
+        members = Chains(block, self.uses, self.program.interface).ending(end)
+        made = self.made(_Nest((), (), tuple(block[k] for k in members))) if members else None
+        before = tuple(s for k, s in enumerate(block[:end]) if k not in members)
+        return None if made is None else (*before, *made, *block[end + 1 :])
+
     def statement(self, statement: Statement) -> Block:
-        """A statement with the largest nests in it rewritten for which that is worth it."""
         nest = _nest(statement) if isinstance(statement, Loop) else None
-        found = None if nest is None else self.sum_of(nest)
+        made = None if nest is None else self.made(nest)
+        return (with_blocks(statement, self.block),) if made is None else made
+
+    def made(self, nest: _Nest) -> Block | None:
+        """What computes the sum of a nest in fewer operations; None if it is no sum, or that is not worth it."""
+        found = self.sum_of(nest)
         step = None if found is None else found.order.best
         if found is None or step is None or not self.is_worth(found, step):
-            return (flat_map_inside(statement, self.statement),)
-        self.gone |= written(found.nest.body) - {found.addition.target.buffer, "status"}
-        return _Making(self, found).block(step)
+            return None
+        made = _Making(self, found).block(step)
+        self.gone |= written(nest.body) - {found.addition.target.buffer, "status"}
+        self.uses += _uses(made)
+        self.uses -= _uses(nest.around)
+        return made
 
     # --- which
 
@@ -127,6 +175,8 @@ class _Factoring:
         if not line.read(nest.body) or len(line.additions) != 1:
             return None
         (addition,) = line.additions
+        if addition.is_fresh and nest.loops:
+            return None
         roots = (*addition.term.factors, *map(Int, addition.target.index), *(check.value for check in line.checks))
         if {read.buffer for read in reads(*roots)} & written(nest.body):
             return None
@@ -149,7 +199,8 @@ class _Factoring:
         arrays = {read.buffer for read in reads(*found.factors)} | {found.addition.target.buffer}
         room = sum(known_bytes(self.buffers[name]) for name in arrays)
         is_one_kind = all(factor.dtype == dtype for factor in found.factors)
-        is_less = found.work >= WORK and found.work >= GAIN * step.cost and bool(step.before)
+        is_other = bool(step.before) or (not found.nest.loops and len(found.nest.body) > 1)
+        is_less = found.work >= WORK and found.work >= GAIN * step.cost and is_other
         return is_one_kind and is_less and step.extra * dtype.itemsize <= room
 
 
@@ -164,7 +215,15 @@ class _Making:
     def block(self, step: Step) -> Block:
         checks = [self.over_box(check, self.found.names(check.value)) for check in self.found.checks]
         value = self.value(step)
-        return (*checks, *self.before, self.nest(step, value))
+        return (*checks, *self.before, *self.clear(), self.nest(step, value))
+
+    def clear(self) -> Block:
+        addition = self.found.addition
+        if not addition.is_fresh:
+            return ()
+        names = self.found.names(*map(Int, addition.target.index))
+        zero = Const(0, self.factoring.buffers[addition.target.buffer].dtype)
+        return (self.over_box(Compute((), addition.target, zero, where=self.where), names),)
 
     def value(self, step: Step) -> Expr:
         """The product of a step's parts, given factors and elements of partial sums."""
@@ -236,9 +295,15 @@ def _nest(loop: Loop) -> _Nest | None:
     return _Nest(tuple(loops), tuple(guards), body)
 
 
+def _uses(block: Block) -> Counter[str]:
+    """How many statements mention a buffer."""
+    return Counter(name for statement in walk(block) for name in buffers_of(statement))
+
+
 def _operations(statement: Compute) -> int:
-    """The floating-point operations of a statement."""
-    count = sum(isinstance(node, Op) and node.dtype.kind in "fc" for node in postorder(statement.value))
+    """The floating-point operations of a statement; a sign, or a conjugate, is none."""
+    operations = [node for node in postorder(statement.value) if isinstance(node, Op) and node.dtype.kind in "fc"]
+    count = sum(one.name not in ("negative", "conjugate") for one in operations)
     return (count + (statement.accumulate is not None)) * math.prod(extent.const for _, extent in statement.params)
 
 

@@ -24,12 +24,16 @@ class Term:
 
 @dataclass(frozen=True)
 class Addition:
-    """What a statement adds to its target: the term, at each point of the statement's own parameters."""
+    """What a statement adds to its target: the term, at each point of the statement's own parameters.
+
+    If `is_fresh`, the target is cleared first.
+    """
 
     statement: Compute
     target: Access
     own: Params
     term: Term
+    is_fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,19 +111,14 @@ class Line:
     def _adds(self, statement: Compute) -> bool:
         target, value = statement.target, statement.value
         index = self._index(target.index)
-        if index is None or value.dtype.kind not in "fc" or statement.fresh:
+        if index is None or value.dtype.kind not in "fc" or statement.accumulate not in (None, "add"):
             return False
-        if statement.accumulate is None:
-            added = _added(target, value)
-            if added is None:
-                return False
-            value = added
-        elif statement.accumulate != "add":
-            return False
-        term = self._term(value)
+        added = _added(target, value) if statement.accumulate is None else value
+        is_fresh = statement.fresh or added is None
+        term = self._term(value if added is None else added)
         if term is None or any(read.buffer == target.buffer for read in reads(*term.factors)):
             return False
-        self.additions.append(Addition(statement, Access(target.buffer, index), statement.params, term))
+        self.additions.append(Addition(statement, Access(target.buffer, index), statement.params, term, is_fresh))
         return True
 
     # --- expressions without temporaries
@@ -169,8 +168,9 @@ class Line:
 
 
 def _product(terms: list[Term | None]) -> Term | None:
+    """The product of terms; None where two of them are sums, which may both cancel: their product is more exact."""
     known = [term for term in terms if term is not None]
-    if len(known) < len(terms):
+    if len(known) < len(terms) or sum(bool(term.sums) for term in known) > 1:
         return None
     return Term(
         tuple(factor for term in known for factor in term.factors), tuple(name for term in known for name in term.sums)

@@ -1,0 +1,111 @@
+"""Chains of products in straight-line code: a sum of products with the statements that compute its factors.
+
+``t = A @ B; s = sum of t[i, i]`` is one sum of products, ``s = sum of A[i, k] * B[k, i]``, if nothing else reads `t`.
+Of the factors of a product at most one is a sum itself: a product of two sums that cancel, ``(A @ x) * (B @ y)``, is
+more exact than the sum of all their products, and stays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sdfgad.dependence.uses import own_params
+from sdfgad.ir.expr import Const, Op, Read, postorder, reads, symbols_of
+from sdfgad.ir.program import Block, Buffer, Compute, Statement, reads_of, written
+from sdfgad.optimise.accumulation.first_assign import is_clear
+
+FACTORS = ("multiply", "negative", "conjugate")
+# An array has so many times as many elements as the few that are needed.
+FEW = 2
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Statements of a chain, by position; `is_sum` if one of them sums over something."""
+
+    positions: frozenset[int]
+    is_sum: bool
+
+
+@dataclass(frozen=True)
+class Chains:
+    """The chains of a block.
+
+    Attributes:
+        uses: buffer -> how many statements of the whole program mention it.
+        outside: buffers that the caller sees.
+    """
+
+    block: Block
+    uses: Mapping[str, int]
+    outside: frozenset[str]
+
+    def ending(self, end: int) -> tuple[int, ...]:
+        """The positions of the statements of the chain that ends with a statement, which may run right before that one.
+
+        Empty if the statement is no product.
+        """
+        part = self._with_factors(end)
+        if part is None:
+            return ()
+        members = sorted(part.positions)
+        operands = {read.buffer for k in members for read in reads_of(self.block[k])}
+        between = tuple(s for k, s in enumerate(self.block[members[0] : end], members[0]) if k not in part.positions)
+        return () if written(between) & operands else tuple(members)
+
+    def _with_factors(self, position: int) -> _Part | None:
+        statement = self.block[position]
+        if not isinstance(statement, Compute) or not _is_product(statement):
+            return None
+        positions, is_sum = frozenset((position,)), False
+        for read in reads(statement.value):
+            factor = self._factor(position, read)
+            if factor is not None and not (is_sum and factor.is_sum):
+                positions, is_sum = positions | factor.positions, is_sum or factor.is_sum
+        return _Part(positions, is_sum or len(own_params(statement)) < len(statement.params))
+
+    def _factor(self, reader: int, read: Read) -> _Part | None:
+        """The statements that compute what one statement, and nothing else, reads once."""
+        name, statement = read.buffer, self.block[reader]
+        mentions = [k for k, s in enumerate(self.block[: reader + 1]) if name in s.mentioned]
+        is_own = name not in self.outside and self.uses[name] == len(mentions) and mentions[-1] == reader
+        if not is_own or sum(other.buffer == name for other in reads_of(statement)) > 1:
+            return None
+        makers = [self.block[k] for k in mentions[:-1]]
+        if not makers or not _fills(name, makers):
+            return None
+        part = self._with_factors(mentions[-2])
+        return None if part is None else _Part(part.positions.union(mentions[:-1]), part.is_sum)
+
+
+def _fills(name: str, block: list[Statement]) -> bool:
+    """Whether statements are an assignment to a buffer, or a clear and an addition."""
+    *clears, last = block
+    if not isinstance(last, Compute) or last.target.buffer != name or len(clears) != int(not last.assigns):
+        return False
+    return all(isinstance(s, Compute) and is_clear(s, 0) for s in clears)
+
+
+def _is_product(statement: Compute) -> bool:
+    """Whether a statement assigns, or adds, products of elements and constants."""
+    nodes = list(postorder(statement.value))
+    are_factors = all(isinstance(n, (Const, Read)) or (isinstance(n, Op) and n.name in FACTORS) for n in nodes)
+    is_plain = not any(read.children for read in reads(statement.value))
+    return are_factors and is_plain and statement.value.dtype.kind in "fc" and statement.accumulate in (None, "add")
+
+
+def few_elements(statement: Statement, buffers: Mapping[str, Buffer]) -> Read | None:
+    """A read of an array, of which the statement needs few elements, such as those of its diagonal."""
+    if not isinstance(statement, Compute) or isinstance(statement.value, Read):
+        return None
+    extents = dict(statement.params)
+    if not all(extent.is_const for extent in extents.values()):
+        return None
+    for read in reads(statement.value):
+        shape = buffers[read.buffer].shape
+        points = math.prod(extents[name].const for name in symbols_of(read) & extents.keys())
+        if not read.children and all(e.is_const for e in shape) and FEW * points <= math.prod(e.const for e in shape):
+            return read
+    return None
