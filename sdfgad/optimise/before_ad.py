@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 from sdfgad.ir.program import Program
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
-from sdfgad.optimise.products.factor_sums import factor_sums
-from sdfgad.optimise.products.scale_once import scale_once
-from sdfgad.optimise.products.spread_loops import spread_loops
-from sdfgad.optimise.products.sum_loops import sum_loops
+from sdfgad.optimise.sums.factor_sums import factor_sums
+from sdfgad.optimise.sums.scale_once import scale_once
+from sdfgad.optimise.sums.spread_loops import spread_loops
+from sdfgad.optimise.sums.sum_loops import sum_loops
 
 EARLY: tuple[Pass, ...] = in_order(
     (

@@ -1,1 +1,1 @@
-"""Sums of products: contraction order, common factors, and which of them become matrix products (GEMM)."""
+"""Matrix products (GEMM): which sums become calls of BLAS, with what operands, in and out of loops."""

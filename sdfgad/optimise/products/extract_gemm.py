@@ -37,8 +37,9 @@ from sdfgad.ir.program import (
 from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.names import names_of
 from sdfgad.optimise.products.cuts import Cuts
-from sdfgad.optimise.products.trips import Trips, as_sum, is_counted, views
+from sdfgad.optimise.products.trips import Trips, views
 from sdfgad.optimise.sizes import known_bytes, largest
+from sdfgad.optimise.sums.terms import as_sum, is_counted
 from sdfgad.schedule.products import matrix_product_of, product_of
 from sdfgad.schedule.target import cpu
 

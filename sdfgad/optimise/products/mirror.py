@@ -32,8 +32,8 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.optimise.names import names_of, renamed
-from sdfgad.optimise.products.trips import as_sum, is_counted
 from sdfgad.optimise.sizes import known_bytes, largest
+from sdfgad.optimise.sums.terms import as_sum, is_counted
 from sdfgad.schedule.products import matrix_product_of
 from sdfgad.schedule.target import cpu
 

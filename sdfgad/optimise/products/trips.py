@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sdfgad.dependence.intervals import interval
-from sdfgad.ir.expr import Lin, Op, reads
+from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Compute, Loop, Params, rewrite_statement
 from sdfgad.optimise.products.rows import Rows
 
@@ -96,34 +96,3 @@ def _shifts(product: Compute, name: str, var: str) -> Iterator[int]:
         for lin in index:
             if lin.coefficient(name) and lin.coefficient(var) % lin.coefficient(name) == 0:
                 yield lin.coefficient(var) // lin.coefficient(name)
-
-
-def is_counted(loop: Loop) -> bool:
-    """Whether the number of trips is a known constant, and more than one."""
-    return loop.start == Lin(0) and not loop.is_open and loop.trips.is_const and loop.trips.const > 1
-
-
-def as_sum(statement: Compute) -> Compute | None:
-    """A statement that adds a product of elements to its target, in the form ``target += value``; else None."""
-    value, target = statement.value, statement.target
-    own = target.read(value.dtype)
-    if statement.accumulate is None and isinstance(value, Op) and value.name == "add" and own in value.args:
-        (left, right) = value.args
-        statement = replace(statement, value=right if left is own else left, accumulate="add")
-    is_sum = statement.accumulate == "add" and statement.value.dtype.kind in "fc"
-    found = reads(statement.value)
-    if not is_sum or not isinstance(statement.value, Op) or any(r.buffer == target.buffer for r in found):
-        return None
-    lins = (*target.index, *(extent for _, extent in statement.params))
-    is_plain = all(lin.is_affine for lin in lins)
-    return statement if is_plain and len(found) > 1 and not any(r.children for r in found) else None
-
-
-def as_addition(statement: Compute) -> Compute | None:
-    """The same, of a statement that may also subtract."""
-    value, own = statement.value, statement.target.read(statement.value.dtype)
-    is_difference = isinstance(value, Op) and value.name == "subtract" and value.args[0] is own
-    if statement.accumulate is None and is_difference and isinstance(value, Op):
-        less = Op("negative", (value.args[1],), value.dtype)
-        statement = replace(statement, value=less, accumulate="add")
-    return None if statement.fresh else as_sum(statement)

@@ -30,7 +30,7 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
-from sdfgad.optimise.products.trips import is_counted
+from sdfgad.optimise.sums.terms import is_counted
 from sdfgad.schedule.products import product_of
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from sdfgad.ir.program import Branch, Loop, computes, walk
 from sdfgad.ir.text import program_text
-from sdfgad.optimise.products.factor_sums import factor_sums
+from sdfgad.optimise.sums.factor_sums import factor_sums
 from tests.helpers import module_from
 from tests.helpers_ir import parsed
 from tests.helpers_passes import check_early, gradients, normal
 
 # The package has the pass under the name of its module.
-factoring = import_module("sdfgad.optimise.products.factor_sums")
+factoring = import_module("sdfgad.optimise.sums.factor_sums")
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from sdfgad.ir.expr import Expr, Op, Read, reads
 from sdfgad.ir.program import Block, Compute, Program, Statement, buffers_of, computes, transform, written
 from sdfgad.optimise.accumulation.first_assign import is_clear
-from sdfgad.optimise.products.trips import as_addition
+from sdfgad.optimise.sums.terms import as_sum
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def with_numbers_in_sums(program: Program) -> Iterator[Candidate]:
     makers, users = _makers_and_users(program)
     for name in sorted(changing - outside):
         sums = makers.get(name, [])
-        if not all(is_clear(s, 0) or as_addition(s) is not None for s in sums) or all(is_clear(s, 0) for s in sums):
+        if not all(is_clear(s, 0) or as_sum(s) is not None for s in sums) or all(is_clear(s, 0) for s in sums):
             continue
         for number in dict.fromkeys(_numbers(users.get(name, ()), name)):
             if number.buffer not in changing:
@@ -85,7 +85,7 @@ class _Moving:
 
     def sum(self, statement: Compute) -> Compute:
         """A statement that adds to the temporary, multiplied by the number; a clear as it is."""
-        summed = as_addition(statement)
+        summed = as_sum(statement)
         if summed is None:
             return statement
         return replace(summed, value=Op("multiply", (self.number, summed.value), summed.value.dtype))

@@ -6,7 +6,7 @@ import pytest
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Loop, walk
 from sdfgad.ir.text import program_text
-from sdfgad.optimise.products.sum_loops import sum_loops
+from sdfgad.optimise.sums.sum_loops import sum_loops
 from tests.helpers_passes import check_early, normal
 from tests.helpers_text import sample
 

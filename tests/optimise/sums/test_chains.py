@@ -8,11 +8,11 @@ import pytest
 
 import sdfgad
 from sdfgad.ir.text import program_text
-from sdfgad.optimise.products.factor_sums import factor_sums
+from sdfgad.optimise.sums.factor_sums import factor_sums
 from tests.helpers_ir import parsed
 from tests.helpers_passes import check_early, normal
 
-factoring = import_module("sdfgad.optimise.products.factor_sums")
+factoring = import_module("sdfgad.optimise.sums.factor_sums")
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sdfgad.ir.expr import INT, Const, Expr, Lin, Op, Read, reads, rewrite
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Params, reindexed
+from sdfgad.optimise.sums.terms import increment
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Line:
         index = self._index(target.index)
         if index is None or value.dtype.kind not in "fc" or statement.accumulate not in (None, "add"):
             return False
-        added = _added(target, value) if statement.accumulate is None else value
+        added = increment(target, value) if statement.accumulate is None else value
         is_fresh = statement.fresh or added is None
         term = self._term(value if added is None else added)
         if term is None or any(read.buffer == target.buffer for read in reads(*term.factors)):
@@ -175,14 +176,3 @@ def _product(terms: list[Term | None]) -> Term | None:
     return Term(
         tuple(factor for term in known for factor in term.factors), tuple(name for term in known for name in term.sums)
     )
-
-
-def _added(target: Access, value: Expr) -> Expr | None:
-    """The increment, where a target is assigned its old value plus or minus something; else None."""
-    own = target.read(value.dtype)
-    if not isinstance(value, Op) or value.name not in ("add", "subtract") or own not in value.args:
-        return None
-    left, right = value.args
-    if value.name == "subtract":
-        return Op("negative", (right,), value.dtype) if left is own else None
-    return right if left is own else left

@@ -6,7 +6,7 @@ import pytest
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Loop, computes, walk
 from sdfgad.ir.text import program_text
-from sdfgad.optimise.products.spread_loops import spread_loops
+from sdfgad.optimise.sums.spread_loops import spread_loops
 from tests.helpers_passes import check_early, check_function, check_passes, normal
 from tests.helpers_text import sample
 

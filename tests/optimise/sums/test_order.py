@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.ir.expr import Lin
-from sdfgad.optimise.products.sum_order import Domain
+from sdfgad.optimise.sums.order import Domain
 
 
 @pytest.mark.parametrize("seed", range(20))

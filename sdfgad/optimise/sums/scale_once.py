@@ -22,10 +22,10 @@ from sdfgad.ir.expr import Expr, Lin, Op, Read, reads, rewrite
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, Statement, written
 from sdfgad.optimise.names import names_of
-from sdfgad.optimise.products.numbers_in_sums import with_numbers_in_sums
-from sdfgad.optimise.products.sum_order import Domain, Span, size_of
-from sdfgad.optimise.products.trips import as_addition
 from sdfgad.optimise.sizes import known_bytes
+from sdfgad.optimise.sums.numbers_in_sums import with_numbers_in_sums
+from sdfgad.optimise.sums.order import Domain, Span, size_of
+from sdfgad.optimise.sums.terms import as_sum
 
 # A scaled or converted part of an array: the expression for an element, read without an index; array; box.
 Part = tuple[Expr, str, tuple[Span, ...]]
@@ -153,7 +153,7 @@ class _Nest:
             if inner is None or statement.is_open:
                 return statement
             return replace(statement, body=tuple(self.inside(part, inner) for part in statement.body))
-        if not isinstance(statement, Compute) or not place.extents or as_addition(statement) is None:
+        if not isinstance(statement, Compute) or not place.extents or as_sum(statement) is None:
             return statement
         here: _Place | None = place
         for name, extent in statement.params:

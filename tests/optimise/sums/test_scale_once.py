@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.ir.text import program_text
-from sdfgad.optimise.products.scale_once import scale_once
+from sdfgad.optimise.sums.scale_once import scale_once
 from tests.helpers_ir import outputs_of, parsed
 from tests.helpers_passes import check_early, gradients, normal
 
