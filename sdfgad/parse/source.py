@@ -52,24 +52,56 @@ class Source:
         """The statements, with jumps out of loops and branches rewritten as structured control flow."""
         return self.tree.body
 
-    @cached_property
+    @property
     def captured(self) -> frozenset[str]:
         """The names that nested functions may read."""
+        return self._syntax.captured
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether it is a generator function."""
+        return self._syntax.is_generator
+
+    @property
+    def nonlocals(self) -> frozenset[str]:
+        """The names of enclosing functions that it binds."""
+        return self._syntax.nonlocals
+
+    @property
+    def cells(self) -> frozenset[str]:
+        """Its own names that nested functions bind."""
+        return self._syntax.cells
+
+    @property
+    def tree(self) -> ast.Module:
+        """The statements of `body` as one node."""
+        return self._syntax.tree
+
+    @cached_property
+    def _syntax(self) -> _Syntax:
+        return _syntax_of(self.node)
+
+
+@dataclass(frozen=True, eq=False)
+class _Syntax:
+    """What a function's syntax tree alone says; worked out once, however often the function is inlined."""
+
+    node: FunctionNode
+
+    @cached_property
+    def captured(self) -> frozenset[str]:
         return captured_names(self.tree)
 
     @cached_property
     def is_generator(self) -> bool:
-        """Whether it is a generator function."""
         return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own_nodes(self.node))
 
     @cached_property
     def nonlocals(self) -> frozenset[str]:
-        """The names of enclosing functions that it binds."""
         return frozenset(name for n in _own_nodes(self.node) if isinstance(n, ast.Nonlocal) for name in n.names)
 
     @cached_property
     def cells(self) -> frozenset[str]:
-        """Its own names that nested functions bind."""
         named = {name for n in ast.walk(self.node) if isinstance(n, ast.Nonlocal) for name in n.names}
         own = {n.id for n in _own_nodes(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         own |= {n.arg for n in ast.walk(self.node.args) if isinstance(n, ast.arg)}
@@ -77,10 +109,14 @@ class Source:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The statements of `body` as one node."""
         if isinstance(self.node, ast.Lambda):
             return ast.Module([ast.copy_location(ast.Return(self.node.body), self.node.body)], [])
         return ast.Module(structured(self.node.body), [])
+
+
+@lru_cache(maxsize=1024)
+def _syntax_of(node: FunctionNode) -> _Syntax:
+    return _Syntax(node)
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
