@@ -25,7 +25,7 @@ def run(model: Model, budget: int | None, objective: str, effort: Effort) -> Ans
         warnings.filterwarnings("ignore", message=r".*PuLP 4\.0", category=DeprecationWarning)
         log = Path(folder) / "log"
         try:
-            answer = _run_once(model, budget, objective, _solver(effort, log), log)
+            answer = _run_once(model, budget, objective, _solver(effort, log, is_free=budget is None), log)
         except pulp.PulpSolverError:
             answer = _run_preprocessed(model, budget, objective, effort, log) if effort.solver == "CBC" else FAILED
     if answer.status == "infeasible" and time.perf_counter() >= effort.deadline:
@@ -47,18 +47,20 @@ def _run_preprocessed(model: Model, budget: int | None, objective: str, effort: 
     return answer if answer.status == "infeasible" else left_out(answer)
 
 
-def _solver(effort: Effort, log: Path) -> pulp.LpSolver:
+def _solver(effort: Effort, log: Path, *, is_free: bool) -> pulp.LpSolver:
     if effort.solver == "CBC":
-        return _cbc(effort, log, preprocess=False)
+        return _cbc(effort, log, preprocess=False, pump=not is_free)
     limit, gap = _time_left(effort.deadline), effort.tolerance
     return pulp.HiGHS(msg=False, threads=1, timeLimit=limit, gapRel=gap, gapAbs=0.0, random_seed=1)
 
 
-def _cbc(effort: Effort, log: Path, *, preprocess: bool) -> pulp.LpSolver:
+def _cbc(effort: Effort, log: Path, *, preprocess: bool, pump: bool = True) -> pulp.LpSolver:
     # With preprocessing CBC 2.10.3 loses the optimum of some models, also of ones with small whole coefficients;
     # without it breaks down at some that are infeasible. It is serial unless told otherwise; told to use one thread
     # it sometimes hangs.
     options = ["randomSeed 1", "randomCbcSeed 1", *([] if preprocess else ["preprocess off"])]
+    # Without a budget every plan is feasible, and the search for a feasible one is most of the time.
+    options += [] if pump else ["feasibilityPump off"]
     limit, gap = _time_left(effort.deadline), effort.tolerance
     solver = _Cbc(msg=False, timeLimit=limit, gapRel=gap, gapAbs=0.0, options=options, logPath=str(log))
     solver.tmpDir = str(log.parent)  # Where it breaks down, PuLP leaves its files.

@@ -210,7 +210,7 @@ class FakeSolver(pulp.LpSolver):  # type: ignore[misc]
 def test_no_value_is_read_without_a_solution(
     monkeypatch: pytest.MonkeyPatch, status: int, sol_status: int, expected: str
 ) -> None:
-    monkeypatch.setattr(module, "_solver", lambda *_: FakeSolver(status, sol_status, 1.0))
+    monkeypatch.setattr(module, "_solver", lambda *_, **__: FakeSolver(status, sol_status, 1.0))
     monkeypatch.setattr(module._Program, "_solution", no_solver)
     answer = solve(TWO, 3 * 10**12)
     assert (answer.solution, answer.status, answer.gap) == (None, expected, None)
@@ -226,7 +226,7 @@ def test_a_solver_that_breaks_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_infeasible_said_after_the_time_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeSolver(pulp.LpStatusInfeasible, pulp.LpSolutionInfeasible, 0.0)
-    monkeypatch.setattr(module, "_solver", lambda *_: fake)
+    monkeypatch.setattr(module, "_solver", lambda *_, **__: fake)
     assert solve(TWO, 3 * 10**12, seconds=0.0).status == "time limit"
 
 
