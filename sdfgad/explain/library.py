@@ -87,6 +87,8 @@ LIBRARY: Mapping[str, Function] = {
     "cholesky_pullback": lambda low, bar, *_: cholesky_pullback(low, bar),
     "qr": lambda a, *_: tuple(np.linalg.qr(a)),
     "singular_values": lambda a, *_: tuple(np.linalg.svd(a, full_matrices=False)),
+    "all_singular_vectors": lambda a, *_: tuple(np.linalg.svd(a)),
+    "eigen": lambda a, *_: tuple(np.linalg.eig(a)),
     "symmetric_eigen": lambda a, _batch, _n, is_upper: tuple(np.linalg.eigh(a, "U" if is_upper else "L")),
     "fourier": lambda x, *numbers: transform(x, axis_of(x, *numbers[:3]), numbers[3]),
     "real_fourier": lambda x, *numbers: real_transform(x, axis_of(x, *numbers)),

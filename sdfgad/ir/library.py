@@ -38,6 +38,8 @@ LIBRARY: dict[str, LibraryFunction] = {
     "cholesky_pullback": LibraryFunction("cholesky_pullback.h", is_of_adjoints=True),
     "qr": LibraryFunction("linalg.h"),
     "singular_values": LibraryFunction("linalg.h", "the singular values did not converge"),
+    "all_singular_vectors": LibraryFunction("linalg.h", "the singular values did not converge"),
+    "eigen": LibraryFunction("eigen.h", "a matrix is not finite, or the eigenvalues did not converge"),
     "symmetric_eigen": LibraryFunction("linalg.h", "the eigenvalues did not converge"),
     "fourier": LibraryFunction("fourier.h"),
     "real_fourier": LibraryFunction("fourier.h"),

@@ -55,11 +55,29 @@ def _qr(t: Types, _batch: int, m: int, n: int) -> int:
 
 
 def _singular_values(t: Types, _batch: int, m: int, n: int) -> int:
+    k = min(m, n)
+    return _singular_vectors(t, m, n, k, k)
+
+
+def _all_singular_vectors(t: Types, _batch: int, m: int, n: int) -> int:
+    return _singular_vectors(t, m, n, m, n)
+
+
+def _singular_vectors(t: Types, m: int, n: int, left: int, right: int) -> int:
     k, most = min(m, n), max(m, n)
     work = k * k + 3 * k + max((m + n) * BLOCK + REFLECTORS, 3 * k * k + 4 * k)
-    wide = sum(array(size, t.wide) for size in (m * n, m * k, k * n, work))
+    wide = sum(array(size, t.wide) for size in (m * n, m * left, right * n, work))
     reals = array(k * max(5 * k + 5, 2 * most + 2 * k + 1), 8)
     return wide + reals + array(8 * k, 4) + t.real_result(k)
+
+
+# Eigenvectors of triangular matrices are made in blocks of at most this many.
+VECTORS = 128
+
+
+def _eigen(t: Types, _batch: int, n: int) -> int:
+    work = n + 2 * n * VECTORS + 2 * REFLECTORS
+    return 2 * array(n * n, t.wide) + array(work, t.wide) + array(2 * n, 8) + array(n, 16)
 
 
 def _symmetric_eigen(t: Types, _batch: int, n: int, _is_upper: int) -> int:
@@ -93,6 +111,8 @@ WORKSPACE: dict[str, Callable[..., int]] = {
     "cholesky_pullback": _cholesky_pullback,
     "qr": _qr,
     "singular_values": _singular_values,
+    "all_singular_vectors": _all_singular_vectors,
+    "eigen": _eigen,
     "symmetric_eigen": _symmetric_eigen,
     "argsort": _argsort,
 }

@@ -15,6 +15,8 @@ import numpy as np
 
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
+from sdfgad.rules import spectral
+from sdfgad.rules.spectral import adjoint
 
 CallRule = Callable[..., Any]
 CALL_RULES: dict[str, CallRule] = {}
@@ -30,8 +32,8 @@ def call_rule(name: str) -> Callable[[CallRule], CallRule]:
     return register
 
 
-def adjoint(a: Any) -> Any:
-    return np.conj(np.swapaxes(a, -1, -2))
+for _rule in (spectral.symmetric_eigen, spectral.eigen, spectral.singular_values, spectral.all_singular_vectors):
+    call_rule(_rule.__name__)(_rule)
 
 
 @call_rule("solve")
@@ -96,33 +98,9 @@ def sign_log_determinant(a: Any, sign: Any, log: Any, sign_bar: Any, log_bar: An
     return scale * inverse
 
 
-def of_triangle(g: Any, is_upper: Any) -> Any:
-    """The gradient by the triangle that is read of a Hermitian matrix, from that by the whole matrix."""
-    n = g.shape[-1]
-    whole = np.triu(g + adjoint(g)) if is_upper else np.tril(g + adjoint(g))
-    return np.where(np.eye(n, dtype=bool), 0.5 * whole, whole)
-
-
 @call_rule("cholesky")
 def cholesky(a: Any, y: Any, y_bar: Any) -> Any:
     return cholesky_pullback(y, y_bar)
-
-
-@call_rule("symmetric_eigen")
-def symmetric_eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any, is_upper: Any) -> Any:
-    n = w.shape[-1]
-    inner = np.zeros_like(v)
-    if w_bar is not None:
-        inner = inner + np.where(np.eye(n, dtype=bool), w_bar[..., None, :], 0.0)
-    if v_bar is not None:
-        inner = inner + adjoint(v) @ v_bar * of_gaps(w[..., None, :] - w[..., :, None])
-    return of_triangle(v @ (inner @ adjoint(v)), is_upper)
-
-
-def of_gaps(gaps: Any) -> Any:
-    """The reciprocals off the diagonal."""
-    one = np.eye(gaps.shape[-1], dtype=bool)
-    return np.where(one, 0.0, 1.0 / np.where(one, 1.0, gaps))
 
 
 @call_rule("qr")
@@ -144,32 +122,6 @@ def of_square_r(q: Any, r: Any, q_bar: Any, r_bar: Any) -> Any:
     n = m.shape[-1]
     hermitian = lower + adjoint(lower) + np.where(np.eye(n, dtype=bool), np.real(m), 0.0)
     return adjoint(np.linalg.solve(r, adjoint(q_bar + q @ hermitian)))
-
-
-@call_rule("singular_values")
-def singular_values(a: Any, u: Any, s: Any, vh: Any, u_bar: Any, s_bar: Any, vh_bar: Any) -> Any:
-    """For distinct singular values that are not zero."""
-    if np.iscomplexobj(a) and (u_bar is not None or vh_bar is not None):
-        raise ValueError("the singular vectors of a complex matrix are not differentiated")
-    k = s.shape[-1]
-    gaps = of_gaps((s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None]))
-    inner = np.zeros_like(vh[..., :k])
-    if s_bar is not None:
-        inner = inner + np.where(np.eye(k, dtype=bool), s_bar[..., None, :], 0.0)
-    if u_bar is not None:
-        turn = adjoint(u) @ u_bar
-        inner = inner + gaps * (turn - adjoint(turn)) * s[..., None, :]
-    if vh_bar is not None:
-        turn = vh @ adjoint(vh_bar)
-        inner = inner + s[..., :, None] * (gaps * (turn - adjoint(turn)))
-    result = u @ (inner @ vh)
-    if u_bar is not None:
-        scaled = u_bar / s[..., None, :]
-        result = result + (scaled - u @ (adjoint(u) @ scaled)) @ vh
-    if vh_bar is not None:
-        scaled = vh_bar / s[..., :, None]
-        result = result + u @ (scaled - (scaled @ adjoint(vh)) @ vh)
-    return result
 
 
 @call_rule("fourier")

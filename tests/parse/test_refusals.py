@@ -140,7 +140,7 @@ REFUSED = [
     ("return np.linalg.solve(a[:, :3], x)", "return np", ShapeMismatch, "the right side has another number of rows"),
     ("return np.linalg.pinv(a, rcond=s)", "return np", UnsupportedProgram, "a cut-off of np.linalg.pinv"),
     ("return np.linalg.qr(a, mode='complete')", "return np", UnsupportedProgram, "qr with mode='complete'"),
-    ("return np.linalg.svd(a)[0]", "return np", UnsupportedProgram, "svd of all singular vectors"),
+    ("return np.linalg.eig(a)[0]", "return np", ShapeMismatch, r"np\.linalg\.eig takes square matrices"),
     ("np.putmask(x, x > 1, y)", "np.put", UnsupportedProgram, "np.putmask with values that are repeated"),
     ("np.fill_diagonal(x, 1.0)", "np.fill", UnsupportedProgram, "np.fill_diagonal with `wrap`"),
     ("return x.item()", "return x", UnsupportedProgram, "only an array of one element is a number"),

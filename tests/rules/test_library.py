@@ -5,12 +5,20 @@ import ast
 import numpy as np
 import pytest
 
+from sdfgad.errors import ArgumentError
 from sdfgad.ir.library import LIBRARY
 from sdfgad.parse.source import read_source
 from sdfgad.reverse.calls import missing_call_rules
 from sdfgad.rules.library import CALL_RULES, OPERAND_RULES
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import (
+    assert_like_python,
+    assert_slope,
+    checked_outputs,
+    evaluated_gradients,
+    gradient_of,
+    parsed,
+)
 
 
 def matrices(shape, dtype, seed=3):
@@ -96,6 +104,52 @@ def right_vectors(a):
     return np.linalg.svd(a, full_matrices=False)[2] ** 2
 
 
+def all_left_vectors(a):
+    u, s, _ = np.linalg.svd(a)
+    k = s.shape[-1]
+    rest = u[..., k:]
+    return u[..., :k] @ np.conj(u[..., :1, :k]).swapaxes(-1, -2) * s[..., :1, None] + rest @ np.conj(
+        rest[..., :1, :]
+    ).swapaxes(-1, -2)
+
+
+def all_right_vectors(a):
+    _, s, vh = np.linalg.svd(a)
+    k = s.shape[-1]
+    rest = vh[..., k:, :]
+    return (
+        np.conj(vh[..., :k, :1]).swapaxes(-1, -2) @ (s[..., None] * vh[..., :k, :])
+        + np.conj(rest[..., :1]).swapaxes(-1, -2) @ rest
+    )
+
+
+def a_pair_of_vectors(a):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    sizes = np.abs(u[..., :1, :]) ** 2 * s[..., None, :] + np.abs(vh[..., :, :1].swapaxes(-1, -2)) ** 2
+    return u[..., :, :1] * vh[..., :1, :] + np.sum(sizes, axis=-1, keepdims=True)
+
+
+def one_left_vector(a):
+    return np.linalg.svd(a, full_matrices=False)[0]
+
+
+def the_complement(a):
+    return np.linalg.svd(a)[0][..., a.shape[-1] :]
+
+
+def eigenvalues_of_any(a):
+    return np.linalg.eigvals(a)
+
+
+def eigenvectors_of_any(a):
+    return np.linalg.eig(a)[1]
+
+
+def both_of_eigen(a):
+    w, v = np.linalg.eig(a)
+    return v @ np.exp(w)[..., None]
+
+
 def pseudo_inverse(a):
     return np.linalg.pinv(a)
 
@@ -154,6 +208,56 @@ def test_of_singular_vectors(program, shape):
     a = matrices(shape, "real")
     assert_like_python(program, a, tolerance=1e-9)
     assert_slope(program, a)
+
+
+@DTYPES
+@SHAPES
+@pytest.mark.parametrize("program", [all_left_vectors, all_right_vectors], ids=lambda program: program.__name__)
+def test_of_all_singular_vectors(program, shape, dtype):
+    a = matrices(shape, dtype)
+    assert_like_python(program, a, tolerance=1e-9)
+    assert_slope(program, a)
+
+
+@SHAPES
+def test_of_complex_singular_vectors(shape):
+    a = matrices(shape, "complex")
+    assert_like_python(a_pair_of_vectors, a, tolerance=1e-9)
+    assert_slope(a_pair_of_vectors, a)
+
+
+@pytest.mark.parametrize(
+    ("program", "a"), [(one_left_vector, matrices((2, 3), "complex")), (the_complement, matrices((4, 2), "real"))]
+)
+def test_what_depends_on_a_free_choice_of_vectors_has_no_derivative(program, a):
+    primal = parsed(program, a)
+    rng = np.random.default_rng(2)
+    made = gradient_of(primal)
+    cotangent = rng.standard_normal(program(a).shape)
+    _, gradients = evaluated_gradients(primal, made, cotangent, a.copy())
+    assert np.isnan(gradients["a"]).all()
+
+
+@BATCHES
+@pytest.mark.parametrize("program", [eigenvalues_of_any, eigenvectors_of_any, both_of_eigen], ids=lambda p: p.__name__)
+def test_of_eigenvectors_as_lapack_scales_them(program, batch):
+    for n in (1, 2, 4):
+        a = regular(n, batch, "complex")
+        assert_like_python(program, a, tolerance=1e-9)
+        assert_slope(program, a)
+    a = regular(4, batch, "real")
+    a[..., 0, 1], a[..., 1, 0] = 5.0, -4.0
+    assert_like_python(program, a, tolerance=1e-9)
+    assert_slope(program, a)
+
+
+def test_real_eigenvalues_of_a_real_matrix_are_an_error():
+    a = np.array([[2.0, 1.0], [0.5, -1.0]])
+    primal = parsed(eigenvalues_of_any, a)
+    with pytest.raises(ArgumentError, match="all eigenvalues of a real matrix are real") as caught:
+        checked_outputs(primal, a)
+    assert str(caught.value.where) == line_of(eigenvalues_of_any, "return")
+    assert "a.astype(complex)" in str(caught.value)
 
 
 def test_of_a_matrix_of_less_than_full_rank():

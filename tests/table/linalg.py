@@ -36,6 +36,21 @@ for name, text, shapes in [
 ]:
     dtypes = "df" if name in ("cond",) else "dfc"
     add(text, x=shapes, function=f"np.linalg.{name}", dtypes=dtypes, tolerance=100)
+# JAX has no derivative of all singular vectors.
+for text, shapes in [
+    ("np.abs(np.linalg.svd(x)[0][:, :2]) ** 2", "3x2 | 2x3"),
+    ("np.abs(np.linalg.svd(x)[2]) ** 2", "3x2 | 2x3 | 2x2x3"),
+    ("u = np.linalg.svd(x)[0][:, 2:]\nreturn u @ np.conj(u.T)", "4x2"),
+]:
+    add(text, x=shapes, function="np.linalg.svd", dtypes="dfc", jax=None, tolerance=100)
+# The length and the phase of eigenvectors are LAPACK's in NumPy, and free in JAX's derivative; of real matrices, their
+# signs differ between versions of LAPACK.
+add("np.linalg.eigvals(x)", x="3x3 square | 2x3x3 square", dtypes="c", tolerance=100)
+add("np.linalg.eigvals(x.astype(np.complex128))", x="3x3 square", dtypes="d", jax=None, tolerance=100)
+add("np.linalg.eig(x)[1]", x="3x3 square | 4x4 square .T | 2x3x3 square", dtypes="c", jax=None, tolerance=100)
+TURNED = "x + 3.0 * np.array([[0.0, -1.0, 0.2], [1.0, 0.0, 0.0], [0.0, 0.0, 0.7]])"
+add(f"np.linalg.eigvals({TURNED})", x="3x3", dtypes="d", tolerance=100)
+add(f"np.linalg.eig({TURNED})[1] ** 2", function="np.linalg.eig", x="3x3", jax=None, tolerance=100)
 add("np.linalg.lstsq(x, y)[0]", x="3x3 square | 4x2 | 4x2", y="3 | 4 | 4x3", tolerance=100)
 for order in ("", ", 2", ", 1", ", np.inf", ", 3", ", axis=0", ", axis=-1, keepdims=True"):
     where = "2x3 nonzero" if "axis" in order else "3 distinct | 3 distinct strided"

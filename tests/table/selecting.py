@@ -118,6 +118,7 @@ add(
     "np.bincount(k, weights=x, minlength=5)", k=np.array([0, 1, 1, 2]), x="4", jax="np.bincount(k, weights=x, length=5)"
 )
 add("np.unique(x)", x="4 distinct", jax="np.sort(x)")
+add("x * np.unique(np.array([4, 1, 4, 2]))", function="np.unique", x="3")
 add("np.nonzero(x > 0)[0]", function="np.nonzero", x="4 nonzero", jax=None, differences=False)
 add("np.argwhere(m)[:, 0] * x[:2]", function="np.argwhere", m=MASK, x="3", jax="np.array([0, 2]) * x[:2]")
 add("np.unravel_index(4, (2, 3))[1] * x", function="np.unravel_index", x="3")

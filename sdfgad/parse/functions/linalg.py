@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sdfgad.errors import ShapeMismatch
+from sdfgad.errors import ArgumentError, ShapeMismatch
 from sdfgad.ir.expr import BOOL, Expr, Int, Lin, Op
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.functions import parts
 from sdfgad.parse.functions.grids import tril
+from sdfgad.parse.functions.truth import any_
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype, cast
 
@@ -31,6 +33,11 @@ class _SVDResult(NamedTuple):
     U: Any
     S: Any
     Vh: Any
+
+
+class _EigResult(NamedTuple):
+    eigenvalues: Any
+    eigenvectors: Any
 
 
 class _EighResult(NamedTuple):
@@ -124,8 +131,8 @@ def det(b: Builder, a: Any) -> Tensor:
 def slogdet(b: Builder, a: Any) -> Any:
     a, sizes, real = _matrix(b, a, "slogdet")
     outputs = [(sizes[:-2], a.dtype), (sizes[:-2], real)]
-    parts = b.call("sign_log_determinant", [a], outputs, (_batch(sizes), sizes[-1]))
-    return _SlogdetResult(*(part if part.ndim else part.as_value(settled=True) for part in parts))
+    results = b.call("sign_log_determinant", [a], outputs, (_batch(sizes), sizes[-1]))
+    return _SlogdetResult(*(part if part.ndim else part.as_value(settled=True) for part in results))
 
 
 @function(np.linalg.cholesky)
@@ -192,11 +199,12 @@ def svd(b: Builder, a: Any, full_matrices: bool = True, compute_uv: bool = True,
         raise b.unsupported(what, "Use np.linalg.eigh, or leave `hermitian` out.")
     a = _of_lower_triangle(b, a) if hermitian else a
     m, n = sizes[-2:]
-    if compute_uv and full_matrices and m != n:
-        raise b.unsupported("np.linalg.svd of all singular vectors is not supported", "Pass full_matrices=False.")
     k = min(m, n)
-    outputs = [((*sizes[:-2], m, k), a.dtype), ((*sizes[:-2], k), real), ((*sizes[:-2], k, n), a.dtype)]
-    u, s, vh = b.call("singular_values", [a], outputs, (_batch(sizes), m, n))
+    name, left, right = "singular_values", k, k
+    if compute_uv and full_matrices and m != n:
+        name, left, right = "all_singular_vectors", m, n
+    outputs = [((*sizes[:-2], m, left), a.dtype), ((*sizes[:-2], k), real), ((*sizes[:-2], right, n), a.dtype)]
+    u, s, vh = b.call(name, [a], outputs, (_batch(sizes), m, n))
     return _SVDResult(u, s, vh) if compute_uv else s
 
 
@@ -220,10 +228,28 @@ def eigvalsh(b: Builder, a: Any, UPLO: str = "L") -> Any:
     return eigh(b, a, UPLO)[0]
 
 
-@function(np.linalg.eig, np.linalg.eigvals)
+@function(np.linalg.eig)
 def eig(b: Builder, a: Any) -> Any:
-    what = "eigenvalues of matrices that are not Hermitian are not supported: they may be complex, and meet"
-    raise b.unsupported(what, "Use np.linalg.eigh if the matrix is Hermitian, else compute them before.")
+    """Eigenvalues and right eigenvectors, which are complex: where those of a real matrix are real, it is an error.
+
+    Versions of LAPACK differ in the signs of a real matrix's complex eigenvectors.
+    """
+    a, sizes, _ = _matrix(b, a, "eig")
+    is_real = a.dtype.kind == "f"
+    outputs = [(shape, np.result_type(a.dtype, np.complex64)) for shape in (sizes[:-1], sizes)]
+    w, v = b.call("eigen", [a], outputs, (_batch(sizes), sizes[-1]))
+    if is_real and math.prod(sizes) == 0:
+        return _EigResult(parts.real(b, w), parts.real(b, v))
+    if is_real:
+        some = any_(b, elementwise(b, "not_equal", parts.imag(b, w), 0.0))
+        what = "all eigenvalues of a real matrix are real, of which NumPy makes real arrays"
+        b.check(some.at(), (), what, ArgumentError, "Pass the matrix as complex numbers: a.astype(complex).")
+    return _EigResult(w, v)
+
+
+@function(np.linalg.eigvals)
+def eigvals(b: Builder, a: Any) -> Any:
+    return eig(b, a)[0]
 
 
 @function(np.roots)

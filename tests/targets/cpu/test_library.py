@@ -28,6 +28,8 @@ LINALG = {
     "cholesky_pullback": "const T* l, const T* bar, T* out, int64_t batch, int64_t n",
     "qr": "const T* a, T* q, T* r, int64_t batch, int64_t m, int64_t n",
     "singular_values": "const T* a, T* u, R* s, T* vh, int64_t batch, int64_t m, int64_t n",
+    "all_singular_vectors": "const T* a, T* u, R* s, T* vh, int64_t batch, int64_t m, int64_t n",
+    "eigen": "const T* a, C* w, C* v, int64_t batch, int64_t n",
     "symmetric_eigen": "const T* a, R* w, T* v, int64_t batch, int64_t n, int64_t is_upper",
 }
 SORTING = {
@@ -61,6 +63,7 @@ def wrappers():
             real = "float" if dtype in ("f4", "c8") else "double"
             arguments = ", ".join(p.split()[-1] for p in parameters.split(","))
             typed = parameters.replace("T*", f"{scalar}*").replace("R*", f"{real}*")
+            typed = typed.replace("C*", f"sdfgad::complex<{real}>*")
             yield f"int {name}_{dtype.replace('?', 'b1')}({typed}) {{ return sdfgad::{name}({arguments}); }}"
 
 
@@ -70,7 +73,7 @@ def call(tmp_path_factory):
     folder = tmp_path_factory.mktemp("library")
     source, target = folder / "library.cpp", folder / "library.so"
     headers = "".join(
-        f'#include "{name}.h"\n' for name in ("linalg", "cholesky_pullback", "solve_pullback", "fourier", "sorting")
+        f'#include "{name}.h"\n' for name in ("eigen", "cholesky_pullback", "solve_pullback", "fourier", "sorting")
     )
     source.write_text(headers + 'extern "C" {\n' + "\n".join(wrappers()) + "\n}\n")
     libraries = [
@@ -344,6 +347,40 @@ def test_singular_values(call, field, batch, m, n):
     assert_near(s, expected.S, field)
     assert_near(u, expected.U, field)
     assert_near(vh, expected.Vh, field)
+
+
+@pytest.mark.parametrize("batch", [0, 1, 3])
+@pytest.mark.parametrize(("m", "n"), SHAPES)
+def test_all_singular_vectors(call, field, batch, m, n):
+    a = with_values(field.dtype, batch, m, n)
+    u, vh = (np.full((batch, size, size), np.nan, field.dtype) for size in (m, n))
+    s = np.full((batch, min(m, n)), np.nan, field.real)
+    assert call("all_singular_vectors", field.dtype, a, u, s, vh, batch, m, n) == 0
+    for found, expected in zip((u, s, vh), np.linalg.svd(a), strict=True):
+        assert_near(found, expected, field)
+
+
+@pytest.mark.parametrize("batch", [0, 1, 3])
+@pytest.mark.parametrize("n", SIZES)
+def test_eigen(call, field, batch, n):
+    a = constant(np.random.default_rng(n).standard_normal((batch, n, n)).astype(field.dtype))
+    dtype = np.result_type(field.dtype, np.complex64)
+    w, v = np.full((batch, n), np.nan, dtype), np.full((batch, n, n), np.nan, dtype)
+    assert call("eigen", field.dtype, a, w, v, batch, n) == 0
+    expected = np.linalg.eig(a)
+    assert_near(w, expected.eigenvalues.astype(dtype), field)
+    # Versions of LAPACK differ in the signs of a real matrix's complex vectors.
+    assert_near(v * v, (expected.eigenvectors**2).astype(dtype), field)
+    if field.dtype.kind == "c":
+        assert_near(v, expected.eigenvectors, field)
+
+
+def test_no_eigenvalues_of_what_is_not_finite(call, field):
+    a = constant(np.array([[[1.0, np.inf], [0.0, 1.0]]], field.dtype))
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.eig(a)
+    w, v = np.zeros((1, 2), complex), np.zeros((1, 2, 2), complex)
+    assert call("eigen", field.dtype, a, w, v, 1, 2) == 1
 
 
 @pytest.mark.parametrize(("m", "n"), [(4, 4), (40, 3), (3, 40)])

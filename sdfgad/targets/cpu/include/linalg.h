@@ -71,22 +71,26 @@ SDFGAD_LAPACK(Complex, lapack_complex_double, z, ung, &one, 4)
 #undef SDFGAD_LAPACK
 
 // The drivers whose complex form has a further workspace, of real numbers.
+// `job`: as many singular vectors as singular values ('S'), or all ('A').
 inline int decompose(
-    int m, int n, double* a, double* s, double* u, double* vh, double* work, int size, double*, int* integers
+    char job, int m, int n, double* a, double* s, double* u, double* vh, double* work, int size, double*,
+    int* integers
 ) {
     const OneThread alone;
     return scipy_LAPACKE_dgesdd_work(
-        LAPACK_COL_MAJOR, 'S', m, n, a, m, s, u, m, vh, std::min(m, n), work, size, integers
+        LAPACK_COL_MAJOR, job, m, n, a, m, s, u, m, vh, job == 'A' ? n : std::min(m, n), work, size, integers
     );
 }
 
 inline int decompose(
-    int m, int n, Complex* a, double* s, Complex* u, Complex* vh, Complex* work, int size, double* reals, int* integers
+    char job, int m, int n, Complex* a, double* s, Complex* u, Complex* vh, Complex* work, int size, double* reals,
+    int* integers
 ) {
     using C = lapack_complex_double;
     const OneThread alone;
     return scipy_LAPACKE_zgesdd_work(
-        LAPACK_COL_MAJOR, 'S', m, n, (C*)a, m, s, (C*)u, m, (C*)vh, std::min(m, n), (C*)work, size, reals, integers
+        LAPACK_COL_MAJOR, job, m, n, (C*)a, m, s, (C*)u, m, (C*)vh, job == 'A' ? n : std::min(m, n), (C*)work, size,
+        reals, integers
     );
 }
 
@@ -313,31 +317,56 @@ template <typename T> inline int qr(const T* a, T* q, T* r, int64_t batch, int64
     return 0;
 }
 
-// A = u diag(s) vh for A (m, n), u (m, k), s (k) and vh (k, n), k = min(m, n).
-template <typename T>
-inline int singular_values(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t batch, int64_t m, int64_t n) {
-    using Wide = lapack::Wide<T>;
+namespace lapack {
+
+// A = u diag(s) vh for A (m, n), u (m, left), s (k) and vh (right, n), k = min(m, n).
+template <typename T> inline int singular_vectors(
+    char job, const T* a, T* u, Real<T>* s, T* vh, int64_t batch, int64_t m, int64_t n, int64_t left, int64_t right
+) {
+    using W = Wide<T>;
     int64_t k = std::min(m, n), most = std::max(m, n);
-    if (k == 0) return 0;
-    Wide size;
-    lapack::decompose(m, n, nullptr, nullptr, nullptr, nullptr, &size, -1, nullptr, nullptr);
+    W size;
+    decompose(job, m, n, nullptr, nullptr, nullptr, nullptr, &size, -1, nullptr, nullptr);
     int work_size = real(size);
-    auto columns = array<Wide>(m * n), left = array<Wide>(m * k), right = array<Wide>(k * n);
-    auto work = array<Wide>(work_size);
+    auto columns = array<W>(m * n), of_u = array<W>(m * left), of_vh = array<W>(right * n);
+    auto work = array<W>(work_size);
     auto reals = array<double>(k * std::max(5 * k + 5, 2 * most + 2 * k + 1));
     auto integers = array<int>(8 * k);
-    lapack::Result<lapack::Real<T>> values(k);
-    for (int64_t i = 0; i < batch; i++, a += m * n, u += m * k, s += k, vh += k * n) {
-        lapack::transpose(a, columns.get(), m, n);
-        int info = lapack::decompose(
-            m, n, columns.get(), values.in(s), left.get(), right.get(), work.get(), work_size, reals.get(),
+    Result<Real<T>> values(k);
+    for (int64_t i = 0; i < batch; i++, a += m * n, u += m * left, s += k, vh += right * n) {
+        transpose(a, columns.get(), m, n);
+        int info = decompose(
+            job, m, n, columns.get(), values.in(s), of_u.get(), of_vh.get(), work.get(), work_size, reals.get(),
             integers.get()
         );
         if (info != 0) return 1;
-        lapack::transpose(left.get(), u, k, m);
-        lapack::transpose(right.get(), vh, n, k);
+        transpose(of_u.get(), u, left, m);
+        transpose(of_vh.get(), vh, n, right);
         values.store(s);
     }
+    return 0;
+}
+
+// Unit matrices, one after another.
+template <typename T> inline void fill_with_one(T* a, int64_t batch, int64_t n) {
+    std::fill_n(a, batch * n * n, T(0));
+    for (int64_t i = 0; i < batch * n; i++) a[i * n + i % n] = T(1);
+}
+
+}  // namespace lapack
+
+template <typename T>
+inline int singular_values(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t batch, int64_t m, int64_t n) {
+    int64_t k = std::min(m, n);
+    return k == 0 ? 0 : lapack::singular_vectors('S', a, u, s, vh, batch, m, n, k, k);
+}
+
+// With u (m, m) and vh (n, n).
+template <typename T>
+inline int all_singular_vectors(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t batch, int64_t m, int64_t n) {
+    if (std::min(m, n) > 0) return lapack::singular_vectors('A', a, u, s, vh, batch, m, n, m, n);
+    lapack::fill_with_one(u, batch, m);
+    lapack::fill_with_one(vh, batch, n);
     return 0;
 }
 

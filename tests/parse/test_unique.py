@@ -1,0 +1,62 @@
+"""np.unique of integers that are known while parsing."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import UnsupportedProgram
+from tests.helpers import line_of
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
+
+GROUPS = np.array([3, 1, 3, 3, 7, 1], np.int32)
+X = np.random.default_rng(4).uniform(0.5, 1.5, 6)
+
+
+def means_of_groups(x):
+    names, first, inverse, counts = np.unique(GROUPS, return_index=True, return_inverse=True, return_counts=True)
+    total = np.zeros(len(names))
+    np.add.at(total, inverse, x**2)
+    return total / counts * names + x[first]
+
+
+def made_of_constants(x):
+    groups = np.arange(6) // 2 * 2
+    return [np.sum(x[groups == name] ** 2) * name for name in np.unique(groups)]
+
+
+def of_rows(x):
+    rows, counts = np.unique(np.array([[1, 2], [0, 1], [1, 2]]), axis=0, return_counts=True)
+    return x[:2] * counts + np.sum(rows)
+
+
+def of_an_argument(x, groups):
+    names, inverse = np.unique(groups, return_inverse=True)
+    total = np.zeros(names.size)
+    np.add.at(total, inverse, x**2)
+    return np.sum(total**2)
+
+
+def of_data(x):
+    return np.sum(np.unique(x))
+
+
+@pytest.mark.parametrize("program", [means_of_groups, of_rows, made_of_constants], ids=lambda program: program.__name__)
+def test_of_constants(program):
+    assert_like_python(program, X)
+    if program is not made_of_constants:
+        assert_slope(program, X)
+
+
+def test_the_program_is_made_for_the_elements_of_an_argument():
+    g = sdfgad.grad(of_an_argument, "x")
+    for groups in (np.array([0, 0, 1, 1, 2, 2]), np.array([5, 5, 5, 5, 5, 8])):
+        _, inverse = np.unique(groups, return_inverse=True)
+        total = np.bincount(inverse, X**2)
+        np.testing.assert_allclose(g(X, groups), 4.0 * total[inverse] * X)
+
+
+def test_refused_where_the_numbers_are_data():
+    with pytest.raises(UnsupportedProgram, match="how many are distinct is data") as caught:
+        parsed(of_data, X)
+    assert str(caught.value.where) == line_of(of_data, "return")
+    assert "pass what it returns" in str(caught.value)
