@@ -133,6 +133,8 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         return _contained(b, op, left, right)
     if op in (ast.Eq, ast.NotEq) and all(isinstance(v, (tuple, list)) for v in (left, right)):
         return _sequences_equal(b, op, left, right)
+    if op in (ast.Is, ast.IsNot):
+        return _is_same(b, left, right) == (op is ast.Is)
     if op in IDENTITY:
         return b.python(IDENTITY[op], left, right)
     python, name = COMPARE[op]
@@ -141,6 +143,29 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if is_integer(left) and is_integer(right):
         return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
     return elementwise(b, name, *_with_arrays(b, left, right))
+
+
+def _is_same(b: Builder, left: Any, right: Any) -> bool:
+    """Object identity: ``left is right``, refused where it depends on the path that is taken at run time."""
+    if left is right:
+        return True
+    is_chosen = _is_chosen(b, left) or _is_chosen(b, right)
+    if is_chosen and not _referents(b, left).isdisjoint(_referents(b, right)):
+        what = "whether `is` holds is known only at run time: an object that it compares is chosen or re-bound there"
+        raise b.unsupported(what, "Compare a flag that is set where the object is chosen.")
+    return False
+
+
+def _is_chosen(b: Builder, value: Any) -> bool:
+    return value.copy is not None if isinstance(value, Tensor) else b.contents.is_copy(value)
+
+
+def _referents(b: Builder, value: Any) -> set[Any]:
+    """The storage of the arrays, or the ids of the lists and dicts, that a value may be in Python."""
+    if not isinstance(value, Tensor):
+        return {id(one) for one in b.contents.aliased_by(value)}
+    copy, own = value.copy, {value.buffer} - {None}
+    return own if copy is None else own | {copy.storage} | {buffer for buffer, _ in copy.of}
 
 
 def _with_arrays(b: Builder, *operands: Any) -> list[Any]:

@@ -343,8 +343,8 @@ def _in_place(site: Site, *_: Any) -> Any:
 
 
 @_of(operator.is_)
-def _is(site: Site, x: Any, y: Any) -> bool:
-    return x is y
+def _is(site: Site, x: Any, y: Any) -> Any:
+    return operators.compare(site.b, ast.Is, x, y)
 
 
 @_of(operator.truth)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdfgad.errors import AmbiguousArray, Rebound
+from sdfgad.errors import AmbiguousArray, Rebound, UnsupportedProgram
 from tests.helpers import module_from
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
@@ -184,3 +184,28 @@ def test_an_object_of_arrays_that_are_updated_in_the_next_trip(tmp_path):
         assert_like_python(module_from(text, tmp_path).program, x, 0.7)
     except (AmbiguousArray, Rebound) as error:
         assert "sdfgad fails" not in str(error)
+
+
+@pytest.mark.parametrize("test", ["a is y", "a is not y", "operator.is_(a, y)", "y is a"])
+@pytest.mark.parametrize(("kind", "of"), [("array", "{}"), ("list", "[{}]")])
+def test_identity_that_is_decided_at_run_time(test, kind, of, tmp_path):
+    text = f"""
+    import operator
+    import numpy as np
+    def program(u, v):
+        x, y, z = {of.format("u")}, {of.format("v")}, {of.format("u * 2.0")}
+        if u[0] > 0.3:
+            a = x
+        else:
+            a = y
+        if TEST:
+            return np.sum(a[0]) * 2.0
+        return np.sum(a[0])
+    """
+    args = np.array([0.5, 2.0]), np.array([1.0, 3.0])
+    with pytest.raises(UnsupportedProgram, match=r"`is` holds is known only at run time.*\n.*if .*\n.*flag"):
+        parsed(module_from(text.replace("TEST", test), tmp_path).program, *args)
+    for known in ("a is z", "a is None", "x is x", "x is y"):
+        program = module_from(text.replace("TEST", known), tmp_path).program
+        assert_like_python(program, *args)
+        assert_slope(program, *args)
