@@ -2,9 +2,11 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import sdfgad
 from tests.helpers import assert_gradient, module_from, refusal_or_gradient
+from tests.helpers_ir import assert_like_python, assert_slope
 
 FACTOR = 3.0
 
@@ -238,3 +240,20 @@ def sorted_lists(x):
 
 def test_keywords_of_methods_of_lists_and_dicts():
     assert_gradient(sorted_lists, lambda x: x * 3 - 4 * x[1] + 2.0 * x[0], np.array([0.5, 1.5, 2.0]))
+
+
+def sums_of_a_long_list(x, y):
+    values = [x, y] * 400
+    return sum(values)[1] + sum(value[0] * value[1] for value in values)
+
+
+def extrema_of_a_long_list(x, y):
+    values = [x[0], y[1]] * 400
+    return max(values) * 2.0 + min(values)
+
+
+@pytest.mark.parametrize("program", [sums_of_a_long_list, extrema_of_a_long_list])
+def test_long_lists(program):
+    args = np.array([0.5, 2.0]), np.array([1.0, 3.0])
+    assert_like_python(program, *args)
+    assert_slope(program, *args)

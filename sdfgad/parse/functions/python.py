@@ -26,6 +26,9 @@ from sdfgad.parse.rows import whole_of
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
 
+# An expression has at most so many terms: longer ones would be nested too deeply.
+MANY_TERMS = 64
+
 
 @function(builtins.len)
 def len_(b: Builder, x: Any) -> Any:
@@ -57,7 +60,9 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
     if whole_list is not None:
         return sum_(b, whole_list, start)
     total: Any = start
-    for value in rows_of(b, values):
+    for number, value in enumerate(rows_of(b, values)):
+        if number % MANY_TERMS == MANY_TERMS - 1:
+            total = b.settle(total)
         is_first = is_number(total) and total == 0
         # The sum of one array is another one.
         total = new_value(b, value) if is_first else elementwise(b, "add", total, value)
@@ -134,12 +139,13 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
             raise b.unsupported("the extremum of an empty sequence")
         return default
     result = values[0]
-    for value in values[1:]:
+    for number, value in enumerate(values[1:]):
         if is_integer(result) and is_integer(value):
             result = integer_extremum(b, result, value, name)
         else:
             _require_scalars(b, result, value)
             result = elementwise(b, "later_if_greater" if name == "maximum" else "later_if_less", result, value)
+            result = b.settle(result) if number % MANY_TERMS == MANY_TERMS - 1 else result
     return result
 
 
