@@ -97,7 +97,8 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
         raise frame.unsupported(target, "this assignment target is not supported")
     new = reshape(frame.b, old, value)
     if old.place is None or new.buffer != old.buffer:
-        raise frame.unsupported(target, "this array cannot be given another shape in place")
+        what = "this array cannot be given another shape in place"
+        raise frame.unsupported(target, what, "Write `x = x.reshape(...)`.")
     others = [held for held in frame.env.values() if held is not old]
     reachable = trees.reachable([*others, *frame.iterables, frame.caller, frame.lexical], frame)
     if any(held is old or (isinstance(held, Tensor) and new.buffer in aliased_by(held)) for held in reachable):

@@ -302,7 +302,7 @@ def inlined(
     try:
         result = entered().run()
     except RecursionError:
-        raise frame.unsupported(node, TOO_DEEP) from None
+        raise frame.unsupported(node, TOO_DEEP, "Write a loop.") from None
     frame.b.where = here
     return result
 
@@ -315,7 +315,7 @@ def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -
         UnsupportedProgram: it is too deep.
     """
     if frame.depth > MOST_NESTED_CALLS:
-        raise frame.unsupported(node, TOO_DEEP)
+        raise frame.unsupported(node, TOO_DEEP, "Write a loop.")
     depth, caller = 0, frame
     while caller is not None and frame.depth > FEW_NESTED_CALLS:
         depth, caller = depth + (caller.source.node is source.node), caller.caller  # type: ignore[assignment]

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sdfgad.errors import SdfgadError
+from sdfgad.errors import SdfgadError, UnsupportedProgram
 from sdfgad.parse import (
     binding,
     calls,
@@ -29,6 +29,8 @@ from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.source import source_text
 from sdfgad.parse.values import NotNumeric
+
+REPORT = "This is a bug of sdfgad, not of your program: please report it, with this line and the arguments."
 
 # No `ast.If`: `tail_duplication.py` parses a branch together with the statements that follow it.
 STATEMENTS: Mapping[type[ast.stmt], Callable[[Frame, Any], Return | None]] = {
@@ -96,7 +98,8 @@ class Interpreter(Frame):
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
             if isinstance(error, SdfgadError):
                 raise
-            raise self.unsupported(node, f"sdfgad fails on this line with {type(error).__name__}: {error}") from error
+            what = f"sdfgad fails on this line with {type(error).__name__}: {error}"
+            raise UnsupportedProgram(what, self.where(node), REPORT) from error
 
     def call(self, node: ast.AST, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
         return calls.inlined(self, node, function, positional, keywords)

@@ -1,12 +1,16 @@
 """The parser gives Python's meaning to names: what is a value, what is a view, and when each is read."""
 
+import ast
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnboundVariable
-from tests.helpers import assert_gradient
+from sdfgad.errors import UnboundVariable, UnsupportedProgram
+from sdfgad.parse import interpreter
+from tests.helpers import assert_gradient, module_from
+from tests.helpers_ir import parsed
 
 
 def element(x, idx):
@@ -196,3 +200,36 @@ def test_name_bound_in_one_branch():
     np.testing.assert_array_equal(g(np.ones(2))["x"], [2.0, 0.0])
     with pytest.raises(UnboundVariable, match="`y` has no value here"):
         g(-np.ones(2))
+
+
+def test_a_failure_of_the_parser_is_reported_as_its_own(monkeypatch):
+    def fails(frame, node):
+        raise AssertionError("it is broken")
+
+    def program(x):
+        return x * 2.0
+
+    monkeypatch.setitem(interpreter.EXPRESSIONS, ast.BinOp, fails)
+    text = r"sdfgad fails on this line with AssertionError: it is broken\n.*return x \* 2.0\n.*bug of sdfgad.*report it"
+    with pytest.raises(UnsupportedProgram, match=text):
+        parsed(program, np.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("return sum([v for v in x if v > 1])", r"condition on data.*\n.*py:3: return sum.*\n.*mask"),
+        (
+            "u = x.reshape(2, 2).T\n    u.shape = 4\n    return u",
+            r"another shape in place.*\n.*py:4: u.shape.*\n.*reshape",
+        ),
+        (
+            "def f(u):\n        return f(u)\n    return f(x)",
+            r"recursion is too deep.*\n.*py:4: return f\(u\)\n.*a loop",
+        ),
+    ],
+)
+def test_refusals_say_what_to_write(body, text, tmp_path):
+    program = module_from(f"import numpy as np\ndef program(x):\n    {body}\n", tmp_path).program
+    with pytest.raises(UnsupportedProgram, match=text):
+        parsed(program, np.ones(4))
