@@ -33,6 +33,13 @@ from sdfgad.parse.rows import whole_of
 from sdfgad.parse.texts import RunTimeText, is_plain
 from sdfgad.parse.values import Record, Selection, Tensor, is_real, is_static
 
+# What to write instead of attributes of arrays that are not supported.
+INSTEAD = {
+    "flat": "Index the array itself, or `np.ravel(x)` to read.",
+    "resize": "Write `x = np.resize(x, shape)`, or `x.reshape(shape)` for as many elements.",
+    "view": "Write `x[...]` for a view; convert numbers by `.astype(...)`.",
+}
+
 
 def constant(frame: Frame, node: ast.Constant) -> Any:
     return node.value
@@ -136,7 +143,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         return ATTRIBUTES[node.attr](frame.b, value)
     if node.attr in METHODS:
         return calls.ArrayMethod(METHODS[node.attr], value)
-    raise frame.unsupported(node, f"the attribute `.{node.attr}` of arrays is not supported")
+    todo = INSTEAD.get(node.attr, "")
+    raise frame.unsupported(node, f"the attribute `.{node.attr}` of arrays is not supported", todo)
 
 
 def subscript(frame: Frame, node: ast.Subscript) -> Any:
