@@ -110,7 +110,7 @@ def require_range(b: Builder, i: Lin, extent: Lin, box: Params, unless: Expr | N
 def _slice(b: Builder, entry: slice, extent: Lin) -> _Axis:
     step = 1 if entry.step is None else b.constant(_integer(b, entry.step))
     if step == 0:
-        raise b.unsupported("slice step cannot be zero")
+        raise b.unsupported("slice step cannot be zero", "Use a positive or negative step.")
     if step > 0:
         start = _bound(b, entry.start, Lin(0), extent, Lin(0), extent)
         stop = _bound(b, entry.stop, extent, extent, Lin(0), extent)

@@ -58,7 +58,9 @@ def bind(frame: Frame, target: ast.expr, value: Any) -> None:
     elif isinstance(target, ast.Attribute):
         _bind_attribute(frame, target, value)
     else:
-        raise frame.unsupported(target, "this assignment target is not supported")
+        raise frame.unsupported(
+            target, "this assignment target is not supported", "Assign to a name, an item, a slice, or an attribute."
+        )
 
 
 def _bind_cell(frame: Frame, name: str, value: Any) -> None:
@@ -86,7 +88,11 @@ def part_of(frame: Frame, target: ast.Attribute) -> Any:
     """The real or imaginary part that ``x.real = value`` or ``x.imag += value`` assigns to."""
     array = frame.eval(target.value)
     if not isinstance(array, (Tensor, Selection)) or target.attr not in PARTS:
-        raise frame.unsupported(target, "this assignment target is not supported")
+        raise frame.unsupported(
+            target,
+            "this assignment target is not supported",
+            "Assign to a name, an item, a slice, or `.real` and `.imag` of an array.",
+        )
     return ATTRIBUTES[target.attr](frame.b, array)
 
 
@@ -94,7 +100,11 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
     """``x.shape = value``, for all local names of the array; refused where anything else may refer to it."""
     old = frame.eval(target.value)
     if not isinstance(target.value, ast.Name) or not isinstance(old, Tensor):
-        raise frame.unsupported(target, "this assignment target is not supported")
+        raise frame.unsupported(
+            target,
+            "this assignment target is not supported",
+            "Assign to a name, an item, a slice, an attribute of an object, or `.real` and `.imag` of an array.",
+        )
     new = reshape(frame.b, old, value)
     if old.place is None or new.buffer != old.buffer:
         what = "this array cannot be given another shape in place"
@@ -131,7 +141,7 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
 
 def _rows(frame: Frame, value: Any) -> list[Any]:
     if not isinstance(value, Tensor) or value.ndim == 0:
-        raise frame.b.unsupported(f"cannot unpack {value!r}")
+        raise frame.b.unsupported(f"cannot unpack {value!r}", "Unpack a tuple, a list, or an array of known length.")
     return [getitem(frame.b, value, k) for k in range(frame.b.constant(value.shape[0]))]
 
 
@@ -150,7 +160,10 @@ def position_of(b: Builder, index: Any) -> Any:
     if isinstance(index, (tuple, str)):
         return containers.key_of(b, index)
     if not is_static(index):
-        raise b.unsupported("an item of a list or dict is chosen by a value that is known only at run time")
+        raise b.unsupported(
+            "an item of a list or dict is chosen by a value that is known only at run time",
+            "Keep the items in an array, `np.stack(items)[i]`, or choose by np.where.",
+        )
     return index
 
 
@@ -167,4 +180,6 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
             value = tuple(as_sequence(frame, frame.source.node, value))
         frame.b.python(operator.setitem, container, index, frame.b.settle(value))
     else:
-        raise frame.b.unsupported(f"assignment into {type(container).__name__}")
+        raise frame.b.unsupported(
+            f"assignment into {type(container).__name__}", "Assign into an array, a list or a dict."
+        )

@@ -49,6 +49,12 @@ from sdfgad.parse.versions import Versions
 Shaped = tuple[Iterable[IntLike], Any]
 
 
+FROM_DATA = (
+    "Pass it as an argument of its own; if it is how many elements a mask selects, keep them all: "
+    "np.where(mask, x, 0.0) instead of x[mask]."
+)
+
+
 class Builder(Emitter):
     """The program under construction: its buffers, and the statements that fill them."""
 
@@ -334,9 +340,8 @@ class Builder(Emitter):
         symbols = self.symbols_behind(self.constants.require(value) - {*self.buffers})
         if symbols:
             raise NeedsConstant(symbols, self.where)
-        raise self.unsupported(
-            "an integer that must be known before the run is computed from data", "Pass it as an argument of its own."
-        )
+        what = "an integer that must be known before the run is computed from data"
+        raise self.unsupported(what, FROM_DATA)
 
     def known(self, values: Any) -> list[int]:
         """The integers of a sequence or of an array with one axis, or one integer; raises as `constant` does."""
@@ -371,7 +376,7 @@ class Builder(Emitter):
                 raise PythonRaises(what, self.where, todo, error) from error
             raise self.unsupported(what, todo) from error
 
-    def unsupported(self, what: str, todo: str = "Rewrite this line.") -> UnsupportedProgram:
+    def unsupported(self, what: str, todo: str) -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where, todo)
 
 

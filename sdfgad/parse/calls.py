@@ -19,6 +19,7 @@ from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects
+from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
@@ -176,7 +177,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _of_text(frame, node, function, positional, keywords)
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
-    raise frame.unsupported(node, f"the function `{source_text(node.func)}` is not supported")
+    what = f"the function `{source_text(node.func)}` is not supported"
+    raise frame.unsupported(node, what, instead_of(function))
 
 
 def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[Any]) -> None:
@@ -272,11 +274,19 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
     try:
         inspect.signature(handler).bind(frame.b, *positional, **keywords)
     except TypeError as error:
-        raise frame.unsupported(node, f"this call of `{source_text(node.func)}` is not supported: {error}") from None
+        raise frame.unsupported(
+            node,
+            f"this call of `{source_text(node.func)}` is not supported: {error}",
+            "Leave out what is not supported, or pass it by position.",
+        ) from None
     try:
         return containers.tracked(frame.b, handler(frame.b, *positional, **keywords))
     except TypeError as error:
-        raise frame.unsupported(node, f"`{source_text(node.func)}` does not take these arguments: {error}") from error
+        raise frame.unsupported(
+            node,
+            f"`{source_text(node.func)}` does not take these arguments: {error}",
+            "Pass arrays and numbers; docs/supported.md lists what the function takes.",
+        ) from error
 
 
 def inlined(
@@ -367,4 +377,6 @@ def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> N
     elif isinstance(node.op, ast.Mult) and isinstance(more, int):
         values *= more
     else:
-        raise frame.unsupported(node, "this update of a list is not supported")
+        raise frame.unsupported(
+            node, "this update of a list is not supported", "Add a list, `values += more`, or use append."
+        )

@@ -34,7 +34,9 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
     try:
         resolved = ufunc.resolve_dtypes((*operand_types(tensors), *results), **wanted)
     except TypeError as error:
-        raise b.unsupported(f"np.{name} does not take {', '.join(str(t.dtype) for t in tensors)}") from error
+        raise b.unsupported(
+            f"np.{name} does not take {', '.join(str(t.dtype) for t in tensors)}", "Convert the operands with astype."
+        ) from error
     *inputs, output = resolved[: len(tensors) + 1]
     if any(d.kind == "f" and d.itemsize not in (4, 8) for d in (*inputs, output)):
         raise b.unsupported(f"np.{name} gives {output} here", "Convert the operands with astype.")

@@ -23,7 +23,11 @@ CAUGHT = "Test for it by an `if` before, or leave out the `try`."
 def try_(frame: Frame, node: ast.Try) -> None:
     """``try`` with its handlers, and ``else`` and ``finally``."""
     if getattr(node, "leaves", False):
-        raise frame.unsupported(node, "a `return`, `break` or `continue` in `finally` is not supported")
+        raise frame.unsupported(
+            node,
+            "a `return`, `break` or `continue` in `finally` is not supported",
+            "Put it behind the `try` statement.",
+        )
     try:
         _handled(frame, node)
     except SdfgadError as error:
@@ -90,7 +94,7 @@ def _require_clear(frame: Frame, handler: ast.ExceptHandler, error: SdfgadError,
     broad = type(exception_of(error))
     if of_numpy and any(issubclass(kind, broad) and kind is not broad for kind in kinds):
         what = f"whether this catches what the line {error.where} raises is not known"
-        raise frame.unsupported(handler, f"{what}; catch {broad.__name__}")
+        raise frame.unsupported(handler, what, f"Catch {broad.__name__}.")
 
 
 def _kinds(frame: Frame, handler: ast.ExceptHandler) -> tuple[type, ...]:
@@ -100,7 +104,11 @@ def _kinds(frame: Frame, handler: ast.ExceptHandler) -> tuple[type, ...]:
     value = frame.eval(handler.type)
     kinds = value if isinstance(value, tuple) else (value,)
     if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
-        raise frame.unsupported(handler, f"`except {source_text(handler.type)}` does not name exceptions")
+        raise frame.unsupported(
+            handler,
+            f"`except {source_text(handler.type)}` does not name exceptions",
+            "Name an exception class, or a tuple of them.",
+        )
     return kinds
 
 
@@ -149,7 +157,9 @@ def _exception(frame: Frame, node: ast.Raise) -> BaseException:
     if isinstance(value, type) and issubclass(value, BaseException):
         value = frame.b.python(value)
     if not isinstance(value, BaseException):
-        raise frame.unsupported(node, f"`{source_text(node)}` raises what is no exception")
+        raise frame.unsupported(
+            node, f"`{source_text(node)}` raises what is no exception", "Raise an exception, such as ValueError(...)."
+        )
     return value
 
 

@@ -99,8 +99,7 @@ class Frame(Holder, ABC):
         """A new frame, of the same class, for a function that is called here."""
         return type(self)(self.b, source, env, depth, is_definition)
 
-    def unsupported(self, node: ast.AST, what: str, todo: str = "") -> UnsupportedProgram:
-        todo = todo or "Rewrite this line with supported NumPy, or leave it out."
+    def unsupported(self, node: ast.AST, what: str, todo: str) -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where(node), todo)
 
     def where(self, node: ast.AST) -> Location | None:

@@ -61,7 +61,11 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
     if isinstance(node, (ast.For, ast.While)) and _has_turn(node):
         return (yield from _loop(frame, node))
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own(node)):
-        raise frame.unsupported(node, "a `yield` in this place is not supported, but as a statement of its own")
+        raise frame.unsupported(
+            node,
+            "a `yield` in this place is not supported, but as a statement of its own",
+            "Write `yield value` as a statement, not inside an expression.",
+        )
     frame.block(structured([node]))
     return END
 

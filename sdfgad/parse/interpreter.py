@@ -90,11 +90,17 @@ class Interpreter(Frame):
     def statement(self, node: ast.stmt) -> Return | None:
         handler = STATEMENTS.get(type(node))
         if handler is None:
-            raise self.unsupported(node, f"`{_keyword(node)}` is not supported")
+            raise self.unsupported(
+                node,
+                f"`{_keyword(node)}` is not supported",
+                "Write it with assignments, `if`, `for`, `while` and functions, or do it outside of the function.",
+            )
         try:
             return handler(self, node)
         except NotNumeric as error:
-            raise self.unsupported(node, str(error)) from error
+            raise self.unsupported(
+                node, str(error), "Convert what it is made of to an array or a number first."
+            ) from error
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
             if isinstance(error, SdfgadError):
                 raise
@@ -107,7 +113,11 @@ class Interpreter(Frame):
     def eval(self, node: ast.expr) -> Any:
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
-            raise self.unsupported(node, f"the expression `{source_text(node)}` is not supported")
+            raise self.unsupported(
+                node,
+                f"the expression `{source_text(node)}` is not supported",
+                "Write it with names, operators, calls and comprehensions, in several statements if need be.",
+            )
         return handler(self, node)
 
 

@@ -65,7 +65,7 @@ def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
         what = f"a loop over a {type(value).__name__} is not supported"
         if is_real(value):
             raise PythonRaises(what, frame.where(node), "Mend this line.", error) from None
-        raise frame.unsupported(node, what) from None
+        raise frame.unsupported(node, what, "Go over a range, an array, a list, a tuple or a dict.") from None
 
 
 def until_decided(frame: Frame, node: ast.AST, value: Any, stop: bool) -> Iterator[Any]:

@@ -411,7 +411,9 @@ class _TripCounter:
         """At the end of a trip, add one to the count if the test holds."""
         goes_on = head.test(frame, trip + 1)
         if goes_on is True:
-            raise frame.unsupported(head.node, "this loop never ends")
+            raise frame.unsupported(
+                head.node, "this loop never ends", "Make its condition depend on something that the body changes."
+            )
         more = cast(as_tensor(goes_on).at(), INT)
         frame.b.assign(self.count, scalar(Op("add", (Int(trip + 1), more), INT)))
 

@@ -108,7 +108,10 @@ def _nothing() -> None:
 def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
     """``record.name = value``."""
     if dataclasses.is_dataclass(record.cls) and record.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        raise b.unsupported(f"`{record.cls.__name__}` is frozen, so that `.{name}` cannot be assigned to")
+        raise b.unsupported(
+            f"`{record.cls.__name__}` is frozen, so that `.{name}` cannot be assigned to",
+            "Use dataclasses.replace, or a class that is not frozen.",
+        )
     if isinstance(inspect.getattr_static(record.cls, name, None), property):
         raise b.unsupported(f"`.{name}` is a property, and assigned to", "Assign to the attribute behind it.")
     containers.require_current(b, record.fields, name)

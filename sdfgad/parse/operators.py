@@ -64,7 +64,9 @@ def python_name(op: type[ast.operator]) -> str:
 def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     """``left op right``."""
     if op not in BINARY:
-        raise b.unsupported(f"the operator {op.__name__} is not supported")
+        raise b.unsupported(
+            f"the operator {op.__name__} is not supported", "Use arithmetic, comparisons, or NumPy's function for it."
+        )
     python, name = BINARY[op]
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
     is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list)) for v in (left, right))
@@ -223,7 +225,7 @@ def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
     left, right = Lin.of(left), Lin.of(right)
     if name in ("divide", "floor_divide", "remainder") and right == Lin(0):
         what = "integer division by zero"
-        raise PythonRaises(what, b.where, "Rewrite this line.", ZeroDivisionError(what))
+        raise PythonRaises(what, b.where, "Divide by something else than 0.", ZeroDivisionError(what))
     if name == "add":
         return left + right
     if name == "subtract":
@@ -235,5 +237,5 @@ def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
     if name == "left_shift" and right.is_const and 0 <= right.const < 63:
         return left.scaled(2**right.const)
     if name == "power" and not b.holds(right):
-        raise b.unsupported("an integer to a power that may be negative")
+        raise b.unsupported("an integer to a power that may be negative", "Use a float: `2.0**k`.")
     return as_linear(Op(name, (Int(left), Int(right)), INT))

@@ -45,7 +45,11 @@ def special(site: Site, function: Any, positional: list[Any], keywords: Keywords
         raise
     except TypeError as error:
         what = f"these arguments of `{function.__name__}` are not supported: {error}"
-        raise site.frame.unsupported(site.node, what) from error
+        raise site.frame.unsupported(
+            site.node,
+            what,
+            "Pass what the function takes in Python; values of arrays are known at run time only.",
+        ) from error
 
 
 # --- containers

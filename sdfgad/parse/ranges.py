@@ -44,7 +44,7 @@ class Range:
             bounds = [Lin(0), *bounds]
         step = b.constant(bounds[2]) if len(bounds) > 2 else 1
         if step == 0:
-            raise b.unsupported("range() step must not be zero")
+            raise b.unsupported("range() step must not be zero", "Use another step.")
         if bounds[0].is_const and bounds[1].is_const:
             return range(bounds[0].const, bounds[1].const, step)
         return Range(bounds[0], bounds[1], step)
@@ -197,7 +197,10 @@ def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, A
     for other in items[1:]:
         length = Lin.of(integer_extremum(b, length, other.length, "minimum"))
     if keywords.get("strict") and not all(b.is_zero(length - item.length) for item in items):
-        raise b.unsupported("zip of sequences of different lengths; Python raises here, too")
+        raise b.unsupported(
+            "zip of sequences of different lengths; Python raises here, too",
+            "Make them equally long, or leave out strict.",
+        )
     return Items(length, lambda trip: tuple(item.at(trip) for item in items))
 
 

@@ -45,7 +45,9 @@ def import_(frame: Frame, node: ast.Import) -> None:
 
 def import_from(frame: Frame, node: ast.ImportFrom) -> None:
     if node.level or node.module is None:
-        raise frame.unsupported(node, "a relative import in a function is not supported")
+        raise frame.unsupported(
+            node, "a relative import in a function is not supported", "Import it at the top of the file."
+        )
     module = frame.b.python(importlib.import_module, node.module)
     for alias in node.names:
         frame.env[alias.asname or alias.name] = frame.b.python(_imported, module, alias.name)
@@ -91,14 +93,18 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         _update_array(frame, part, operated(frame, node, part, frame.eval(node.value)))
         return
     if not isinstance(node.target, ast.Subscript):
-        raise frame.unsupported(node, "this assignment target is not supported")
+        raise frame.unsupported(
+            node, "this assignment target is not supported", "Update a name, an item, a slice, or an attribute."
+        )
     _update_item(frame, node, *evaluated(frame, [node.target.value, node.target.slice]))
 
 
 def _update_in_place(frame: Frame, node: ast.AugAssign, old: Any, value: Any) -> None:
     """``old |= value`` of a dict or set."""
     if not isinstance(node.op, ast.BitOr) or not isinstance(value, type(old)):
-        raise frame.unsupported(node, f"this update of a {type(old).__name__} is not supported")
+        raise frame.unsupported(
+            node, f"this update of a {type(old).__name__} is not supported", "Use update, or build a new one."
+        )
     containers.require_current(frame.b, old)
     old.update(value)
 
@@ -143,7 +149,11 @@ def with_(frame: Frame, node: ast.With) -> None:
     for entered in node.items:
         context = entered.context_expr
         if not isinstance(context, ast.Call) or frame.eval(context.func) is not np.errstate:
-            raise frame.unsupported(node, "`with` is not supported, except for np.errstate")
+            raise frame.unsupported(
+                node,
+                "`with` is not supported, except for np.errstate",
+                "Do what it opens outside of the function, and pass what is read as an argument.",
+            )
         modes = [frame.eval(keyword.value) for keyword in context.keywords]
         frame.b.floating_errors |= any(mode in ("raise", "call") for mode in modes)
     frame.block(node.body)
@@ -179,7 +189,11 @@ def delete(frame: Frame, node: ast.Delete) -> None:
         elif isinstance(target, ast.Subscript):
             _delete_item(frame, target)
         else:
-            raise frame.unsupported(node, "`del` of anything but a name or an item of a list or dict is not supported")
+            raise frame.unsupported(
+                node,
+                "`del` of anything but a name or an item of a list or dict is not supported",
+                "Rebind the name instead; arrays are freed by themselves.",
+            )
 
 
 def _delete_item(frame: Frame, target: ast.Subscript) -> None:

@@ -201,7 +201,7 @@ REFUSED = {
         "try:\n    u = x + x[:3]\nexcept np.linalg.LinAlgError:\n    u = x\nexcept ValueError:\n"
         "    u = x * 2.0\nreturn np.sum(u)",
         "except np.linalg",
-        "is not known; catch ValueError",
+        "is not known\n.*\n  Catch ValueError",
     ),
     "return in finally": (
         "try:\n    u = x\nfinally:\n    return np.sum(x)",

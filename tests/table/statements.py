@@ -59,6 +59,8 @@ assign("z[k, 1:] = y", "z.at[k, 1:].set(y)", "x[integers] = y", k=ONCE, x="3x3",
 assign("np.put(z, k, y)", "z.at[k].set(y)", "np.put", k=ONCE, x="3", y="2")
 assign("np.add.at(z, k, y)", "z.at[k].add(y)", "np.add.at", k=K, x="3 | 3x2 | 3", y="() | 2 | 3", dtypes="dfc")
 assign("np.add.at(z, (k, k), y)", "z.at[k, k].add(y)", "np.add.at", k=K, x="3x3", y="3")
+assign("np.add.at(z, slice(1, 3), y)", "z.at[1:3].add(y)", "np.add.at", x="3x2", y="2")
+assign("np.subtract.at(z, (1, slice(1, None)), y)", "z.at[1, 1:].add(-y)", "np.add.at", x="3x3", y="2")
 assign("np.subtract.at(z, k, y)", "z.at[k].add(-y)", "np.subtract.at", k=K, x="3", y="3")
 assign("np.multiply.at(z, k, y)", None, "np.multiply.at", k=K, x="3", y="()")
 assign("np.maximum.at(z, k, y)", "z.at[k].max(y)", "np.maximum.at", k=ONCE, x="3 even", y="2 odd")

@@ -34,7 +34,7 @@ def concatenate(
 ) -> Tensor:
     tensors = _joined_rows(b, parts_of(b, arrays), axis)
     if not tensors:
-        raise b.unsupported("need at least one array to concatenate")
+        raise b.unsupported("need at least one array to concatenate", "Pass at least one array.")
     if axis is None:
         tensors, axis = [ravel(b, tensor) for tensor in tensors], 0
     (position,) = normalise_axes(b, axis, tensors[0].ndim)

@@ -37,7 +37,10 @@ def correlate(b: Builder, a: Any, v: Any, mode: str = "valid") -> Tensor:
 def _vectors(b: Builder, a: Any, v: Any) -> tuple[Tensor, Tensor]:
     x, y = (t if t.ndim else t.reindexed((Lin(1),), lambda _: ()) for t in (tensor_of(b, a), tensor_of(b, v)))
     if x.ndim != 1 or y.ndim != 1 or not b.constant(x.shape[0]) or not b.constant(y.shape[0]):
-        raise b.unsupported("a convolution of anything but vectors that are not empty")
+        raise b.unsupported(
+            "a convolution of anything but vectors that are not empty",
+            "Pass two vectors that are not empty; loop over the rows of a matrix.",
+        )
     return tuple(t if t.is_stored else b.materialise(t) for t in (x, y))  # type: ignore[return-value]
 
 

@@ -19,7 +19,7 @@ def shape_of(b: Builder, shape: Any) -> Index:
     """A shape argument as extents; run-time integers in it become constants of the specialisation."""
     sizes = b.known(shape)
     if any(size < 0 for size in sizes):
-        raise b.unsupported(f"negative dimension in shape {tuple(sizes)}")
+        raise b.unsupported(f"negative dimension in shape {tuple(sizes)}", "Use sizes of at least 0.")
     result = tuple(Lin(size) for size in sizes)
     b.check_size(result)
     return result

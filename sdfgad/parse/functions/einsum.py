@@ -68,7 +68,10 @@ def _parsed(b: Builder, text: str, tensors: list[Tensor]) -> tuple[list[Term], L
     given, arrow, result = text.replace(" ", "").partition("->")
     inputs = given.split(",")
     if len(inputs) != len(tensors):
-        raise b.unsupported(f"{len(inputs)} subscripts for {len(tensors)} operands of np.einsum")
+        raise b.unsupported(
+            f"{len(inputs)} subscripts for {len(tensors)} operands of np.einsum",
+            "Give each operand its subscripts, separated by commas.",
+        )
     terms = [(tensor, _labels(b, part, tensor.ndim)) for part, tensor in zip(inputs, tensors, strict=True)]
     rest = max((sum(label.isdigit() for label in labels) for _, labels in terms), default=0)
     if arrow:
@@ -81,7 +84,9 @@ def _labels(b: Builder, part: str, ndim: int) -> Labels:
     before, dots, after = part.partition("...")
     extra = ndim - len(before) - len(after)
     if extra < 0 or (extra and not dots):
-        raise b.unsupported(f"the subscripts {part!r} do not fit {ndim} dimensions")
+        raise b.unsupported(
+            f"the subscripts {part!r} do not fit {ndim} dimensions", "Give each axis one letter, or use an ellipsis."
+        )
     return (*before, *(str(k) for k in reversed(range(extra))), *after)
 
 
@@ -225,7 +230,9 @@ def multi_dot(b: Builder, arrays: Any, *, out: Any = None) -> Tensor:
     """A product of matrices, in the order that needs the fewest multiplications."""
     tensors = [tensor_of(b, a) for a in arrays]
     if len(tensors) < 2:
-        raise b.unsupported("np.linalg.multi_dot needs at least two arrays")
+        raise b.unsupported(
+            "np.linalg.multi_dot needs at least two arrays", "Pass at least two arrays, or use the one itself."
+        )
     rows = [b.constant(t.shape[0]) if t.ndim > 1 else 1 for t in tensors]
     sizes = [*rows, b.constant(tensors[-1].shape[-1]) if tensors[-1].ndim > 1 else 1]
     sizes[1:-1] = [b.constant(t.shape[0]) for t in tensors[1:]]

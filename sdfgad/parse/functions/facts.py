@@ -108,7 +108,9 @@ def _positions_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
         return tuple(range(n)[slice(*ends)])
     entries = b.known(obj)
     if any(not -n <= k < n for k in entries):
-        raise b.unsupported(f"an index is out of range for an axis of {n}")
+        raise b.unsupported(
+            f"an index is out of range for an axis of {n}", "Use an index that is less than the length."
+        )
     return tuple(k % n for k in entries)
 
 
@@ -217,7 +219,10 @@ def _of_constants(original: Any) -> Any:
 def _known(b: Builder, values: Any) -> list[Any]:
     fixed = [b.constant(value) if isinstance(value, Lin) else value for value in values]
     if not is_static(fixed):
-        raise b.unsupported("a function whose arguments must be known before the run")
+        raise b.unsupported(
+            "a function whose arguments must be known before the run",
+            "Call it before, and pass the result as an argument.",
+        )
     return fixed
 
 

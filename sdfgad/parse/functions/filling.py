@@ -42,7 +42,10 @@ def fill(b: Builder, a: Tensor, value: Any) -> None:
 @function(np.fill_diagonal)
 def fill_diagonal(b: Builder, a: Any, val: Any, wrap: bool = False) -> None:
     if wrap or a.ndim != 2:
-        raise b.unsupported("np.fill_diagonal with `wrap`, or of anything but a matrix")
+        raise b.unsupported(
+            "np.fill_diagonal with `wrap`, or of anything but a matrix",
+            "Assign to the diagonal by index: `a[np.arange(n), np.arange(n)] = value`.",
+        )
     into(b, along_diagonal(b, a), val)
 
 
@@ -57,6 +60,6 @@ def item(b: Builder, a: Tensor, *index: Any) -> Any:
 
     entries = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
     if not entries and any(b.constant(extent) != 1 for extent in a.shape):
-        raise b.unsupported("only an array of one element is a number")
+        raise b.unsupported("only an array of one element is a number", "Index it, or sum it up, first.")
     one = getitem(b, a, tuple(entries) if entries else (0,) * a.ndim)
     return replace(b.materialise(one), weak=True)

@@ -113,7 +113,7 @@ def bincount(b: Builder, x: Any, /, weights: Any = None, minlength: Any = 0) -> 
 def select_function(b: Builder, condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     """The first choice whose condition holds, unevaluated."""
     if len(condlist) != len(choicelist):
-        raise b.unsupported("np.select needs as many choices as conditions")
+        raise b.unsupported("np.select needs as many choices as conditions", "Pass lists of equal length.")
     result: Any = as_tensor(default)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         result = where(b, condition, tensor_of(b, choice), result)

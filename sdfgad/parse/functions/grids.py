@@ -180,7 +180,7 @@ def _axes(b: Builder, index: Any) -> list[Tensor]:
 def _vector(b: Builder, entry: Any) -> Tensor:
     """The vector start, start + step, … for a slice; an imaginary step is the number of points, ends included."""
     if not isinstance(entry, slice):
-        raise b.unsupported("a grid needs slices")
+        raise b.unsupported("a grid needs slices", "Write slices: np.mgrid[0:3, 0:4].")
     start = 0 if entry.start is None else entry.start
     step = 1 if entry.step is None else entry.step
     if isinstance(step, complex):

@@ -123,7 +123,10 @@ def _of_integers(original: Callable[..., int]) -> Callable[..., int]:
 
     def handler(b: Builder, *operands: Any) -> int:
         if not all(map(is_integer, operands)):
-            raise b.unsupported(f"math.{original.__name__} of a number that is data")
+            raise b.unsupported(
+                f"math.{original.__name__} of a number that is data",
+                "Convert the number with int(...) if it is an argument, or pass the result as an argument.",
+            )
         result: int = b.python(original, *map(b.constant, operands))
         return result
 
@@ -153,7 +156,7 @@ def _folded(b: Builder, name: str, start: int, values: tuple[Any, ...]) -> Any:
 
 @function(math.frexp, static=True)
 def frexp(b: Builder, x: Any) -> Any:
-    raise b.unsupported("math.frexp of a number that is data")
+    raise b.unsupported("math.frexp of a number that is data", "Use np.log2 and np.floor.")
 
 
 if hasattr(math, "sumprod"):

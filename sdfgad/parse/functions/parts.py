@@ -45,7 +45,7 @@ def round_(b: Builder, a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
     """Rounded to decimal places by scaling, as NumPy does."""
     x, places = stacked(b, a), b.constant(decimals)
     if x.dtype.kind == "b":
-        raise b.unsupported("np.round of booleans")
+        raise b.unsupported("np.round of booleans", "Convert them to integers or floats.")
     if places >= 0 and x.dtype.kind in "iu":
         result = x.as_value(settled=False)
     elif places == 0:

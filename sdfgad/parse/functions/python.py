@@ -136,7 +136,7 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
         values = tuple(rows_of(b, items))
     if not values:
         if default is NOTHING:
-            raise b.unsupported("the extremum of an empty sequence")
+            raise b.unsupported("the extremum of an empty sequence", "Pass at least one value, or give `default`.")
         return default
     result = values[0]
     for number, value in enumerate(values[1:]):
@@ -189,7 +189,7 @@ def round_(b: Builder, number: Any, ndigits: Any = None) -> Any:
     digits = None if ndigits is None else b.constant(ndigits)
     if is_integer(number):
         if digits is not None and digits < 0:
-            raise b.unsupported("round of an integer to tens")
+            raise b.unsupported("round of an integer to tens", "Divide by the power of ten, round, and multiply.")
         return number
     if digits is None:
         return whole(b, "rint", number)

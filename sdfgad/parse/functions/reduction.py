@@ -32,7 +32,9 @@ def normalise_axes(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
     axes = b.known(axis)
     positions = sorted(a + ndim if a < 0 else a for a in axes)
     if len(set(positions)) < len(positions) or any(not 0 <= a < ndim for a in positions):
-        raise b.unsupported(f"axis {axis} does not fit an array of {ndim} dimensions")
+        raise b.unsupported(
+            f"axis {axis} does not fit an array of {ndim} dimensions", "Use an axis from -ndim to ndim - 1."
+        )
     return tuple(positions)
 
 
@@ -194,10 +196,10 @@ def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: 
     if initial is None:
         for position in axes:
             if not b.holds(x.shape[position] - 1):
-                raise b.unsupported(f"the {how} over an axis that may be empty has no value")
+                raise b.unsupported(f"the {how} over an axis that may be empty has no value", "Give `initial`.")
     if where is not True:
         if initial is None:
-            raise b.unsupported(f"the {how} of chosen elements without an initial value")
+            raise b.unsupported(f"the {how} of chosen elements without an initial value", "Give `initial`.")
         x = astype(elementwise_where(b, where, x, start), x.dtype)
     result = reduce_over(b, x, axes, keepdims, how, start)
     return result if initial is None else astype(elementwise(b, how, result, initial), x.dtype)

@@ -15,6 +15,7 @@ from sdfgad.parse.functions.output import refuse
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.gathering import gather
+from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.updating import updatable
@@ -85,7 +86,10 @@ def ix_(b: Builder, *indices: Any) -> tuple[Tensor, ...]:
     """Index arrays of an open mesh."""
     arrays = [stacked(b, index) for index in indices]
     if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in arrays):
-        raise b.unsupported("np.ix_ of anything but vectors of integers")
+        raise b.unsupported(
+            "np.ix_ of anything but vectors of integers",
+            "Pass vectors of integers; np.flatnonzero turns a constant mask into one.",
+        )
 
     def spread(array: Tensor, axis: int) -> Tensor:
         shape = [Lin(1)] * len(arrays)
@@ -145,5 +149,9 @@ def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
     what = "an array that cannot be updated in place is updated at positions"
     target = updatable(b, as_tensor(a), what, "Copy it first.")
     entries = indices if isinstance(indices, tuple) else (indices,)
+    if not any(isinstance(e, list) or getattr(e, "ndim", 0) for e in entries):
+        # No position occurs twice.
+        setitem(b, target, indices, elementwise(b, "add", as_tensor(getitem(b, target, indices)), values))
+        return
     found = gather(b, target, tuple(b.constant_array(np.asarray(e)) if isinstance(e, list) else e for e in entries))
     b.assign(found.chosen, values, "add")

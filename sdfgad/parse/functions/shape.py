@@ -69,7 +69,7 @@ def transpose(b: Builder, a: Any, *order: Any, axes: Any = None) -> Tensor:
     places = b.known(order) if order else list(reversed(range(x.ndim)))
     places = [axis + x.ndim if axis < 0 else axis for axis in places]
     if sorted(places) != list(range(x.ndim)):
-        raise b.unsupported(f"axes {tuple(order)} are no permutation of {x.ndim} dimensions")
+        raise b.unsupported(f"axes {tuple(order)} are no permutation of {x.ndim} dimensions", "Name each axis once.")
     inverse = [places.index(position) for position in range(x.ndim)]
     return x.reindexed(tuple(x.shape[axis] for axis in places), lambda p: tuple(p[i] for i in inverse))
 

@@ -35,7 +35,7 @@ def moveaxis(b: Builder, a: Any, source: Any, destination: Any) -> Tensor:
         axis_of(b, d, a.ndim) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))
     ]
     if len(sources) != len(places):
-        raise b.unsupported(f"{len(sources)} axes for {len(places)} places")
+        raise b.unsupported(f"{len(sources)} axes for {len(places)} places", "Give as many places as axes.")
     order = [axis for axis in range(a.ndim) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)
@@ -179,7 +179,7 @@ def array_split(b: Builder, ary: Any, indices_or_sections: Any, axis: Any = 0) -
     if is_integer(indices_or_sections):
         sections = b.constant(indices_or_sections)
         if sections <= 0:
-            raise b.unsupported("the number of sections must be larger than 0")
+            raise b.unsupported("the number of sections must be larger than 0", "Use at least one section.")
         size, longer = divmod(length, sections)
         ends = [size * k + min(k, longer) for k in range(sections + 1)]
     else:
