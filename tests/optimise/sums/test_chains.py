@@ -9,6 +9,7 @@ import pytest
 import sdfgad
 from sdfgad.ir.text import program_text
 from sdfgad.optimise.sums.factor_sums import factor_sums
+from tests.helpers import module_from
 from tests.helpers_ir import parsed
 from tests.helpers_passes import check_early, normal
 
@@ -190,3 +191,48 @@ def test_compiled():
     sdfgad.check_grads(program, *args)
     value, _ = sdfgad.differentiate(program).value_and_grad(*args)
     assert value == pytest.approx(program(*args), rel=1e-12)
+
+
+# --- random chains
+
+DIMENSIONS = 4
+UPDATES = ["{n} *= 0.5", "{n}[0] = {n}[-1] * 2.0", "{n} += {m}", "{n} = {m} * 1.5"]
+
+
+def random_program(seed):
+    """Matrix products of square arrays, in several statements and in loops, with updates of the factors in between."""
+    rng = np.random.default_rng(seed)
+    names, lines, indent = ["a", "b", "c"], ["s = 0.0"], ""
+
+    def product():
+        parts = [rng.choice(["{}", "{}.T", "2.0 * {}", "-{}", "{}[::-1]"]).format(rng.choice(names)) for _ in range(3)]
+        return " @ ".join(f"({part})" for part in parts[: rng.integers(2, 4)])
+
+    def read(matrix):
+        ways = ["np.trace({})", "np.sum({})", "np.sum(np.diag({}) ** 2)", "np.sum(np.sin(({})[1]))", "({})[2, 0]"]
+        return rng.choice([*ways, "v @ ({}) @ v", "np.sum(np.cos(({}) @ v))", "np.sum(({}) * a)"]).format(matrix)
+
+    for k in range(6):
+        if rng.random() < 0.25:
+            lines.append(f"{indent}for t{k} in range(3):")
+            indent += "    "
+        if rng.random() < 0.5:
+            lines.append(f"{indent}m{k} = {product()}")
+            names.append(f"m{k}")
+        if rng.random() < 0.4:
+            n, m = rng.choice(names, 2, replace=False)
+            lines.append(indent + rng.choice(UPDATES).format(n=n, m=m))
+        lines.append(f"{indent}s += {read(product() if rng.random() < 0.5 else rng.choice(names))}")
+    lines.append("return s")
+    return "import numpy as np\n\n\ndef program(a, b, c, v):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("first", range(0, 60, 15))
+def test_random_chains(first, tmp_path):
+    arguments = (*(0.3 * normal(DIMENSIONS, DIMENSIONS, seed=seed) for seed in range(3)), normal(DIMENSIONS, seed=7))
+    done = 0
+    for seed in range(first, first + 15):
+        program = module_from(random_program(seed), tmp_path).program
+        changed, before = check_early(factor_sums, program, arguments, ["a", "b", "c"], "return")
+        done += changed != before
+    assert done >= 8
