@@ -6,11 +6,13 @@ code may round differently.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sdfgad.schedule.target import cpu
 from sdfgad.targets.cpu.cpp import COMBINE, cpp_type, simd
 
 
@@ -58,3 +60,23 @@ class Accumulator:
     def pragma(self) -> list[str]:
         """The pragma that vectorises a sum, which allows its terms to be reordered."""
         return simd(self.parts) if self.is_sum else []
+
+
+def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: list[str], value: str) -> list[str]:
+    """Loops that accumulate an extremum in several lanes, as a vector would, and combine these at the end."""
+    *outer, name = inner
+    each = f"for (int k_ = 0; k_ < {cpu().lanes}; ++k_)"
+    step = COMBINE[kind].format
+    return [
+        f"decltype(total_) lanes_[{cpu().lanes}];",
+        f"{each} lanes_[k_] = total_;",
+        *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
+        f"int64_t {name}_first_ = 0;",
+        f"for (; {name}_first_ + {cpu().lanes} <= {ends[name]}; {name}_first_ += {cpu().lanes}) {{",
+        *(*simd(), f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
+        *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
+        *(f"for (int64_t {name} = {name}_first_; {name} < {ends[name]}; ++{name}) {{", *lines),
+        *(f"total_ = {step('total_', value)};", "}"),
+        *["}"] * len(outer),
+        f"{each} total_ = {step('total_', 'lanes_[k_]')};",
+    ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,18 @@ class Writer:
         read: the text of a read.
         may_read: whether a read may be executed speculatively, where its value may not be needed; then cheap sides of a
             choice are computed on both sides (if-conversion), which allows vectorisation.
+        known: the constants that have the values of some expressions already.
     """
 
-    def __init__(self, read: Callable[[Read], str], may_read: Callable[[Read], bool] = lambda _: False) -> None:
+    def __init__(
+        self,
+        read: Callable[[Read], str],
+        may_read: Callable[[Read], bool] = lambda _: False,
+        known: Mapping[Expr, str] = MappingProxyType({}),
+    ) -> None:
         self._read, self._may_read = read, may_read
-        self._text: dict[Expr, str] = {}
-        self._eager: dict[Expr, bool] = {}
+        self._text: dict[Expr, str] = dict(known)
+        self._eager: dict[Expr, bool] = dict.fromkeys(known, True)
         self.lines: list[str] = []
 
     def value(self, root: Expr) -> str:

@@ -182,7 +182,8 @@ class _Nest(Functions):
             start, end = "start_", "end_"
         body = loop.body
         pragma: list[str] = []
-        if loop.is_parallel and all(isinstance(s, Compute) and not s.params for s in body):
+        is_innermost = all(isinstance(s, Compute) and not s.params for s in body)
+        if loop.is_parallel and is_innermost:
             sums = scalar_reductions(body, var)
             pragma = self.pragma(sums) if is_vector(loop, scalars, sums) else []
         mask = mask_of(loop, self.buffers)
@@ -197,7 +198,9 @@ class _Nest(Functions):
             return [head, *self.block(body, scalars), "}"]
         rows = rows_of(body, var, loop.trips, self.filled) if pragma and not loop.backward else {}
         counters = ((var, loop.trips),) if loop.start == Lin(0) else ()
-        with self.within(counters, bool(pragma)), self.filling(rows, var):
+        innermost = body if is_innermost else ()
+        inside = self.within(counters, bool(pragma))
+        with inside, self.hoisting(innermost, (var,)) as hoisted, self.filling(rows, var):
             inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
         first, last = list[str](), list[str]()
         for access, name in sums.items():
@@ -207,7 +210,7 @@ class _Nest(Functions):
         # Without trips a sum's element need not be one.
         guard = [f"if ({start} < {end})"] if sums and not loop.trips.is_const else []
         run = self.in_strips((var, start, end), inner, rows, pragma) if rows else [*pragma, head, *inner, "}"]
-        return ["{", *writer.lines, *bounds, *guard, "{", *first, *run, *last, "}", "}"]
+        return ["{", *writer.lines, *bounds, *hoisted, *guard, "{", *first, *run, *last, "}", "}"]
 
     def is_slot(self, lin: Lin, extent: Lin) -> bool:
         return self.slot_checks.is_slot(lin, extent)

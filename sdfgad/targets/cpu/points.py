@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from sdfgad.ir.expr import Atom, Const, Lin, Read
+from sdfgad.ir.expr import Atom, Const, Expr, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.ir.program import Access, Buffer, Compute, Loop, Params
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import Product, product_of
-from sdfgad.schedule.target import cpu
 from sdfgad.schedule.work import is_worth_threads
-from sdfgad.targets.cpu.accumulators import Accumulator
+from sdfgad.targets.cpu.accumulators import Accumulator, lanes
 from sdfgad.targets.cpu.blas import call_text
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal, simd
+from sdfgad.targets.cpu.invariants import invariant_quotients
 from sdfgad.targets.cpu.nontemporal_stores import row, rows_of, store, strips
-
-# What a register begins with that a value is accumulated in.
 
 
 @dataclass
@@ -31,6 +29,7 @@ class Points:
         counters: those of the loops around, with their numbers of trips.
         is_vector: whether the innermost loop around may be vectorised.
         filled: the arrays for which non-temporal stores are used.
+        known: index quotients that have been computed before the innermost loop around, and their names.
         rows: array -> the text that stands for its element in the innermost loop around: one in the buffer of a strip.
     """
 
@@ -42,6 +41,7 @@ class Points:
     is_vector: bool = field(default=False, init=False)
     filled: frozenset[str] = field(default=frozenset(), kw_only=True)
     rows: dict[str, str] = field(default_factory=dict, init=False)
+    known: dict[Expr, str] = field(default_factory=dict, init=False)
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
         """The text of a loop; `scalars` are temporaries local to a trip of it."""
@@ -98,13 +98,14 @@ class Points:
         rows, last = dict[str, Access](), order.outer[-1] if order.outer else ""
         if not order.inner and order.is_vector:
             rows = rows_of((statement,), last, extents[last], self.filled)
-        with self.within(statement.params, bool(order.inner) or order.is_vector), self.filling(rows, last):
+        inside = self.within(statement.params, bool(order.inner) or order.is_vector)
+        with inside, self.hoisting((statement,), extents) as hoisted, self.filling(rows, last):
             body = self.total(statement, order, extents) if order.inner else self.point(statement)
         if not order.inner:
             pragma = simd() if order.is_vector else []
             end, head = bounds.form(extents[last]), heads.pop()
             body = self.in_strips((last, "0", end), body, rows, pragma) if rows else [*pragma, head, *body, "}"]
-        return ["{", *lines, *bounds.lines, *heads, *body, *["}"] * len(heads), "}"]
+        return ["{", *lines, *bounds.lines, *hoisted, *heads, *body, *["}"] * len(heads), "}"]
 
     def cleared(self, statement: Compute, own: tuple[str, ...]) -> list[str]:
         value = Const(OPERATIONS[statement.accumulate or "add"].identity, statement.value.dtype)
@@ -193,7 +194,7 @@ class Points:
 
     def writer(self) -> Writer:
         may_read = self.is_inside if self.is_vector else lambda _: False
-        writer = Writer(lambda node: self.read(node, writer), may_read)
+        writer = Writer(lambda node: self.read(node, writer), may_read, self.known)
         return writer
 
     def read(self, node: Read, writer: Writer) -> str:
@@ -203,6 +204,17 @@ class Points:
     def is_mask(self, name: str) -> bool:
         """Whether a buffer is an array of booleans."""
         return self.buffers[name].dtype.kind == "b" and not self.buffers[name].is_single
+
+    @contextmanager
+    def hoisting(self, block: Block, varying: Collection[str]) -> Iterator[list[str]]:
+        """A context: the code written inside is an innermost loop of a block; the lines that come before the loop."""
+        before, writer, lines = self.known, self.writer(), list[str]()
+        found = [atom for atom in invariant_quotients(block, varying) if atom not in before]
+        for atom in found:
+            lines.append(f"const int64_t q{len(before) + len(lines)}_ = {writer.value(atom)};")
+        self.known = before | {atom: f"q{len(before) + k}_" for k, atom in enumerate(found)}
+        yield [*writer.lines, *lines]
+        self.known = before
 
     @contextmanager
     def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
@@ -267,26 +279,6 @@ class Points:
             else:
                 factors.append(f"({writer.form(extent)})")
         return " + ".join(reversed(parts)) or "0"
-
-
-def lanes(kind: str, inner: tuple[str, ...], ends: Mapping[str, str], lines: list[str], value: str) -> list[str]:
-    """Loops that accumulate an extremum in several lanes, as a vector would, and combine these at the end."""
-    *outer, name = inner
-    each = f"for (int k_ = 0; k_ < {cpu().lanes}; ++k_)"
-    step = COMBINE[kind].format
-    return [
-        f"decltype(total_) lanes_[{cpu().lanes}];",
-        f"{each} lanes_[k_] = total_;",
-        *(f"for (int64_t {n} = 0; {n} < {ends[n]}; ++{n}) {{" for n in outer),
-        f"int64_t {name}_first_ = 0;",
-        f"for (; {name}_first_ + {cpu().lanes} <= {ends[name]}; {name}_first_ += {cpu().lanes}) {{",
-        *(*simd(), f"{each} {{", f"const int64_t {name} = {name}_first_ + k_;", *lines),
-        *(f"lanes_[k_] = {step('lanes_[k_]', value)};", "}", "}"),
-        *(f"for (int64_t {name} = {name}_first_; {name} < {ends[name]}; ++{name}) {{", *lines),
-        *(f"total_ = {step('total_', value)};", "}"),
-        *["}"] * len(outer),
-        f"{each} total_ = {step('total_', 'lanes_[k_]')};",
-    ]
 
 
 def _as_loop(statement: Compute, name: str) -> Loop:
