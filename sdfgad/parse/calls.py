@@ -18,7 +18,7 @@ import numpy as np
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, objects
+from sdfgad.parse import containers, objects, sparse_formats
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
@@ -290,6 +290,7 @@ def inlined(
         containers.from_outside(frame.b, default)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
+    is_definition = is_definition or getattr(function, "__module__", "") == sparse_formats.__name__
     _require_end(frame, node, source, bound)
 
     def entered() -> Frame:
