@@ -30,6 +30,7 @@ from sdfgad.parse.operands import evaluated, method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
+from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
 from sdfgad.parse.values import Record, Selection, Tensor, is_real, is_static
 
@@ -52,7 +53,7 @@ def name(frame: Frame, node: ast.Name) -> Any:
         value = frame.source.outer[node.id]
         if isinstance(value, np.ndarray):
             return frame.b.capture(node.id, value, frame.source.lookup(node.id))
-        if sparse.is_sparse(value):
+        if is_sparse(value):
             return sparse.captured(frame.b, node.id, value, frame.source.lookup(node.id))
         if not isinstance(value, types.ModuleType) and not frame.is_definition:
             frame.b.looked_up(frame.source.function, node.id, value, frame.source.lookup(node.id))
