@@ -18,7 +18,7 @@ import numpy as np
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, objects, sparse_formats
+from sdfgad.parse import containers, objects, sparse, sparse_formats
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
@@ -38,6 +38,7 @@ from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, sp
 from sdfgad.parse.ranges import Items, Range, is_lazy
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import Source, read_source, source_text, unwrapped
+from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
 from sdfgad.parse.values import DICT_VIEWS, Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
 
@@ -265,6 +266,8 @@ def _as_values(b: Builder, result: Any) -> Any:
     """A result that NumPy computed while parsing, with its arrays as constants of the program."""
     if isinstance(result, np.ndarray):
         return b.constant_array(result)
+    if is_sparse(result):
+        return sparse.constant(b, result)
     return tuple(_as_values(b, part) for part in result) if type(result) is tuple else result
 
 

@@ -35,3 +35,18 @@ def made(layout: type[Layout], arrays: dict[Any, Any]) -> Record:
     """A sparse matrix of the program from its arrays."""
     fields = {"shape": layout.shape, "is_array": layout.is_array}
     return Record(FORMATS[layout.format], arrays | fields)
+
+
+def constant(b: Builder, value: Any) -> Record:
+    """A sparse matrix that SciPy has made while parsing."""
+    layout = layout_of(value)
+    if layout is None:
+        raise b.unsupported(f"a {type(value).__name__} is made, which is not supported", 'Pass format="csr".')
+    arrays = {part: b.constant_array(getattr(value, part)) for part in ARRAYS[layout.format]}
+    return tracked(b, made(layout, arrays))
+
+
+def tracked(b: Builder, record: Record) -> Record:
+    """Record the block that makes a sparse matrix, whose attributes the program may change."""
+    b.contents.add(record.fields, len(b.blocks))
+    return record

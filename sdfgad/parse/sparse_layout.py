@@ -47,11 +47,12 @@ def layout_of(value: Any) -> type[Layout] | None:
     if not is_understood(value):
         return None
     original: Any = type(value)
-    return _layout(original, value.format, tuple(map(int, value.shape)))
+    return layout_for(original, value.format, tuple(map(int, value.shape)))
 
 
 @lru_cache(maxsize=1024)
-def _layout(cls: type, name: str, shape: tuple[int, int]) -> type[Layout]:
+def layout_for(cls: type, name: str, shape: tuple[int, int]) -> type[Layout]:
+    """The layout of sparse matrices of one of SciPy's classes, format and shape."""
     is_array = not issubclass(cls, sys.modules["scipy.sparse"].spmatrix)
     return type(cls.__name__, (Layout,), {"original": cls, "format": name, "shape": shape, "is_array": is_array})
 
