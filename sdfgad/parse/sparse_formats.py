@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.parse.sparse_products import across_lines, by_lines, dense_lines, diagonal_of_lines
+
 
 @dataclass
 class Sparse:
@@ -36,6 +38,9 @@ class Sparse:
         raise NotImplementedError
 
     def transpose(self) -> Any:
+        raise NotImplementedError
+
+    def diagonal(self) -> Any:
         raise NotImplementedError
 
     @property
@@ -101,10 +106,26 @@ class Sparse:
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, Sparse) or np.ndim(other) > 0:
             raise NotImplementedError("a sparse matrix divided by an array: divide its .data")
-        return self._with_data(self.data / other)
+        return self._divided(other)
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, Sparse):
+            raise NotImplementedError("a sparse matrix plus an array is dense: write A.toarray() + x")
+        if self.shape != other.shape or self.is_array != other.is_array:
+            raise NotImplementedError("a sum of sparse matrices of two shapes, or of a matrix and an array")
+        return Sum(self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __rsub__(self, other: Any) -> Any:
+        return self + other
 
     def __neg__(self) -> Any:
-        return self._with_data(-self.data)
+        return self._scaled(-1)
 
     def __pos__(self) -> Any:
         return self.copy()
@@ -114,6 +135,9 @@ class Sparse:
 
     def __itruediv__(self, other: Any) -> Any:
         raise NotImplementedError("a sparse matrix is changed in place: write A = A / c")
+
+    def _divided(self, divisor: Any) -> Any:
+        return self._with_data(self.data / divisor)
 
     def _scaled(self, factor: Any) -> Any:
         return self._with_data(self.data * factor)
@@ -230,42 +254,48 @@ class COO(Sparse):
         return result
 
 
-def by_lines(data: Any, indices: Any, indptr: Any, count: int, x: Any) -> Any:
-    """The product of compressed rows with a vector or the columns of a matrix."""
-    y = np.zeros((count, *x.shape[1:]), np.result_type(data.dtype, x.dtype))
-    for line in range(count):
-        start, stop = indptr[line], indptr[line + 1]
-        if x.ndim == 1:
-            y[line] = data[start:stop] @ x[indices[start:stop]]
-        else:
-            for k in range(start, stop):
-                y[line] += data[k] * x[indices[k]]
-    return y
+class Sum(Sparse):
+    """The sum of two sparse matrices, whose entries stay where they are."""
 
+    def __init__(self, first: Any, second: Any) -> None:
+        self.shape, self.is_array = first.shape, first.is_array
+        self.first, self.second = first, second
 
-def across_lines(data: Any, indices: Any, indptr: Any, count: int, x: Any) -> Any:
-    """The product of compressed columns with a vector or the columns of a matrix."""
-    y = np.zeros((count, *x.shape[1:]), np.result_type(data.dtype, x.dtype))
-    for line in range(indptr.size - 1):
-        for k in range(indptr[line], indptr[line + 1]):
-            y[indices[k]] += data[k] * x[line]
-    return y
+    @property
+    def data(self) -> Any:
+        raise NotImplementedError("the entries of a sum of sparse matrices: add them before the program")
 
+    @property
+    def format(self) -> Any:
+        return self.data
 
-def dense_lines(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
-    """Compressed rows as a dense matrix."""
-    dense = np.zeros(shape, data.dtype)
-    for line in range(shape[0]):
-        for k in range(indptr[line], indptr[line + 1]):
-            dense[line, indices[k]] += data[k]
-    return dense
+    @property
+    def dtype(self) -> Any:
+        return np.result_type(self.first.dtype, self.second.dtype)
 
+    def _scaled(self, factor: Any) -> Any:
+        return Sum(self.first * factor, self.second * factor)
 
-def diagonal_of_lines(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
-    """The main diagonal of compressed rows."""
-    result = np.zeros(min(shape), data.dtype)
-    for line in range(min(shape)):
-        for k in range(indptr[line], indptr[line + 1]):
-            if indices[k] == line:
-                result[line] += data[k]
-    return result
+    def _divided(self, divisor: Any) -> Any:
+        return Sum(self.first / divisor, self.second / divisor)
+
+    def copy(self) -> Any:
+        return Sum(self.first.copy(), self.second.copy())
+
+    def conj(self) -> Any:
+        return Sum(self.first.conj(), self.second.conj())
+
+    def astype(self, dtype: Any) -> Any:
+        return Sum(self.first.astype(dtype), self.second.astype(dtype))
+
+    def transpose(self) -> Any:
+        return Sum(self.first.T, self.second.T)
+
+    def _product(self, x: Any) -> Any:
+        return self.first.dot(x) + self.second.dot(x)
+
+    def _dense(self) -> Any:
+        return self.first.toarray() + self.second.toarray()
+
+    def diagonal(self) -> Any:
+        return self.first.diagonal() + self.second.diagonal()
