@@ -11,6 +11,7 @@ from typing import Any
 from sdfgad.parse import containers, sparse
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.source import Source
+from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
 from sdfgad.parse.structure import Structure, is_record, items_of, sequence
 from sdfgad.parse.values import Holder, Record
@@ -51,9 +52,11 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     if name == "__dict__":
         return record.fields
     if name == "__class__":
-        return record.cls
+        return sparse.class_of(record)
     if hasattr(record.cls, "__getattr__"):
         raise b.unsupported(f"`{record.cls.__name__}` has __getattr__, and no `{name}`", "Give it this attribute.")
+    if issubclass(record.cls, Sparse) and not hasattr(record.cls, name):
+        raise b.unsupported(f"`.{name}` of a sparse matrix is not supported", "Do it before, or use its arrays.")
     found = b.python(inspect.getattr_static, record.cls, name)
     if isinstance(found, property):
         return inline(found.fget, [record], {})

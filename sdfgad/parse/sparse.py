@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.sparse_formats import COO, CSC, CSR, Sparse
 from sdfgad.parse.sparse_layout import ARRAYS, Layout, layout_of
@@ -50,3 +52,14 @@ def tracked(b: Builder, record: Record) -> Record:
     """Record the block that makes a sparse matrix, whose attributes the program may change."""
     b.contents.add(record.fields, len(b.blocks))
     return record
+
+
+def class_of(record: Record) -> type[Any]:
+    """The class of an object as Python would have it: that of SciPy's, of a sparse matrix."""
+    if not issubclass(record.cls, Sparse):
+        return record.cls
+    if record.cls not in FORMATS.values():
+        raise UnsupportedProgram("the class of a sum of sparse matrices", None, "Ask for that of one of them.")
+    kind = "array" if record.fields["is_array"] else "matrix"
+    found: type[Any] = getattr(sys.modules["scipy.sparse"], f"{record.cls.format}_{kind}")  # type: ignore[attr-defined]
+    return found

@@ -1,5 +1,4 @@
 """Sparse matrix formats, as the parser inlines them: SciPy's storage schemes with their methods in plain NumPy.
-
 An object of one of these classes stands for a sparse matrix or array of SciPy's in that format. All products go over
 the stored entries only; entries that are stored twice count twice, as in SciPy.
 """
@@ -126,9 +125,6 @@ class Sparse:
 
     def __neg__(self) -> Any:
         return self._scaled(-1)
-
-    def __pos__(self) -> Any:
-        return self.copy()
 
     def __imul__(self, other: Any) -> Any:
         raise NotImplementedError("a sparse matrix is changed in place: write A = A * c")

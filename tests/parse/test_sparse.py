@@ -118,6 +118,23 @@ def test_a_copy_with_other_values():
     sdfgad.check_grads(program, X)
 
 
+def test_its_class_is_that_of_scipy():
+    def program(x):
+        is_known = (
+            sp.issparse(A)
+            and not sp.issparse(x)
+            and isinstance(A, sp.csr_array)
+            and not isinstance(A, (sp.csc_array, sp.csr_matrix))
+        )
+        return np.sum((A @ x) ** 2) if is_known else x[0]
+
+    check(program, X)
+
+
+def summed(x):
+    return A.sum() * x[0]
+
+
 def elementwise(x):
     return np.sum(A * x)
 
@@ -155,6 +172,7 @@ def of_lists(x):
         (in_place, "B *=", r"write A = A \* c"),
         (as_matrix, "return", r"write .toarray\(\)"),
         (shapes, "return", "matching shapes"),
+        (summed, "return", r"`.sum` of a sparse matrix"),
         (of_lists, "return", r"Convert it before, by .tocsr\(\)"),
     ],
 )

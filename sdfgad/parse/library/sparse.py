@@ -11,6 +11,7 @@ from sdfgad.parse import sparse
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.registry import optional
+from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import ARRAYS, layout_for
 from sdfgad.parse.values import Record, is_static
 
@@ -56,6 +57,11 @@ for _name in [f"{kind}_{cls}" for kind in ARRAYS for cls in ("array", "matrix")]
     optional("scipy.sparse", _name)(partial(_of_entries, _name))
 for _name in ("eye", "eye_array", "identity", "diags", "diags_array"):
     optional("scipy.sparse", _name)(partial(_of_numbers, _name))
+
+
+@optional("scipy.sparse", "issparse")
+def issparse(b: Builder, x: Any) -> bool:
+    return isinstance(x, Record) and issubclass(x.cls, Sparse)
 
 
 @optional("scipy.sparse.linalg", "spsolve", "splu", "factorized", "cg", "gmres", "bicgstab", "minres", "spilu")
