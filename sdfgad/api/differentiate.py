@@ -18,7 +18,7 @@ from sdfgad.ir.program import Program
 from sdfgad.options import SHAPES, STRATEGIES, Options, Shapes, Strategy, parse_bytes
 from sdfgad.parse.parse import ArrayArgument, Primal
 from sdfgad.parse.source import add_text, read_source
-from sdfgad.parse.structure import build, container, names, path_of
+from sdfgad.parse.structure import build, container, names, path_of, places
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.signature import Call, bind, definition, like_argument
@@ -428,7 +428,9 @@ def _in_structure(call: Call, name: str, gradients: Mapping[str, Any]) -> Any:
         return gradients[name]
     part = call.part(name)
     assert part is not None
-    return build(part[0], map(gradients.get, names(*part)), container)
+    # SciPy sorts entries in place: the gradient shares no array with the argument.
+    kept = {place: call.values[place].copy() for place in places(*part)}
+    return build(part[0], map({**kept, **gradients}.get, names(*part)), container)
 
 
 def _shortened(entries: Mapping[str, Any], most: int = 12) -> list[str]:

@@ -18,7 +18,7 @@ import numpy as np
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, objects
+from sdfgad.parse import containers, objects, sparse, sparse_formats
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
@@ -39,6 +39,7 @@ from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, sp
 from sdfgad.parse.ranges import Items, Range, is_lazy
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import Source, read_source, source_text, unwrapped
+from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
 from sdfgad.parse.values import DICT_VIEWS, Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
 
@@ -267,6 +268,8 @@ def _as_values(b: Builder, result: Any) -> Any:
     """A result that NumPy computed while parsing, with its arrays as constants of the program."""
     if isinstance(result, np.ndarray):
         return b.constant_array(result)
+    if is_sparse(result):
+        return sparse.constant(b, result)
     return tuple(_as_values(b, part) for part in result) if type(result) is tuple else result
 
 
@@ -300,6 +303,7 @@ def inlined(
         containers.from_outside(frame.b, default)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
+    is_definition = is_definition or getattr(function, "__module__", "") == sparse_formats.__name__
     _require_end(frame, node, source, bound)
 
     def entered() -> Frame:

@@ -13,9 +13,10 @@ import numpy as np
 from sdfgad.errors import AmbiguousArray, Location
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import appending, trees
+from sdfgad.parse import appending, sparse, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
+from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES
 from sdfgad.parse.texts import is_plain, require_known
 from sdfgad.parse.values import Selection, Tensor, Unbound
@@ -186,6 +187,8 @@ def part_from_outside(b: Builder, owner: Any, key: Any, get: Callable[[Any, Any]
     found = b.python(get, owner, key)
     if isinstance(found, np.ndarray):
         return b.capture(str(key), found, partial(get, owner, key))
+    if is_sparse(found):
+        return sparse.captured(b, str(key), found, partial(get, owner, key))
     is_library = isinstance(owner, types.ModuleType) and owner.__name__.partition(".")[0] in LIBRARIES
     if is_plain(found) and not is_library:
         b.looked_up(owner, key, found, partial(get, owner, key))

@@ -17,7 +17,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import calls, comprehensions, conditions, containers, iterators, objects, operators, ranges
+from sdfgad.parse import calls, comprehensions, conditions, containers, iterators, objects, operators, ranges, sparse
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
@@ -30,6 +30,7 @@ from sdfgad.parse.operands import evaluated, method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
+from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
 from sdfgad.parse.values import Record, Selection, Tensor, is_real, is_static
 
@@ -59,6 +60,8 @@ def name(frame: Frame, node: ast.Name) -> Any:
         value = frame.source.outer[node.id]
         if isinstance(value, np.ndarray):
             return frame.b.capture(node.id, value, frame.source.lookup(node.id))
+        if is_sparse(value):
+            return sparse.captured(frame.b, node.id, value, frame.source.lookup(node.id))
         if not isinstance(value, types.ModuleType) and not frame.is_definition:
             frame.b.looked_up(frame.source.function, node.id, value, frame.source.lookup(node.id))
         return containers.from_outside(frame.b, value)

@@ -8,9 +8,11 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sdfgad.parse import containers
+from sdfgad.parse import containers, sparse
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.source import Source
+from sdfgad.parse.sparse_formats import Sparse
+from sdfgad.parse.sparse_layout import Layout
 from sdfgad.parse.structure import Structure, is_record, items_of, sequence
 from sdfgad.parse.values import Holder, Record
 
@@ -23,6 +25,10 @@ def make(b: Builder, cls: type, items: dict[Any, Any]) -> Any:
     if issubclass(cls, (dict, list, tuple)):
         made = sequence(cls, items)
         return made if isinstance(made, tuple) else containers.tracked(b, made)
+    if issubclass(cls, Layout):
+        record = sparse.made(cls, items)
+        containers.tracked(b, record.fields)
+        return record
     return Record(cls, containers.tracked(b, items))
 
 
@@ -31,6 +37,8 @@ def present(structure: Structure | None, value: Any) -> list[Any]:
     if structure is None:
         return [value]
     items: Mapping[Any, Any] = value.fields if isinstance(value, Record) else items_of(value) or {}
+    if issubclass(structure.cls, Layout):
+        items = {key: items[key] for key in structure.keys}
     if tuple(items) != structure.keys:
         return []
     parts = [present(part, items[key]) for key, part in zip(structure.keys, structure.parts, strict=True)]
@@ -44,9 +52,11 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     if name == "__dict__":
         return record.fields
     if name == "__class__":
-        return record.cls
+        return sparse.class_of(record)
     if hasattr(record.cls, "__getattr__"):
         raise b.unsupported(f"`{record.cls.__name__}` has __getattr__, and no `{name}`", "Give it this attribute.")
+    if issubclass(record.cls, Sparse) and not hasattr(record.cls, name):
+        raise b.unsupported(f"`.{name}` of a sparse matrix is not supported", "Do it before, or use its arrays.")
     found = b.python(inspect.getattr_static, record.cls, name)
     if isinstance(found, property):
         return inline(found.fget, [record], {})

@@ -1,6 +1,6 @@
 """Pytrees of arguments: containers are flattened to their leaves, which are named as Python selects them, and rebuilt.
 
-Containers are dicts, lists, tuples, named tuples, dataclasses and objects of classes written in Python.
+Containers are dicts, lists, tuples, named tuples, dataclasses, objects of classes in Python, and sparse matrices.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ArgumentError
+from sdfgad.parse.sparse_layout import Layout, arrays_of, is_sparse, is_understood, layout_of, rebuilt
 
 # Classes of these packages are not taken apart: their objects are constants, or refused.
 LIBRARIES = frozenset(
@@ -74,11 +75,14 @@ def _flattened(value: Any, name: str, leaves: list[Any], level: int) -> Structur
     if level > MOST_LEVELS:
         raise ArgumentError(f"the argument `{name}` is nested too deeply, or contains itself", None, "Pass its arrays.")
     parts = tuple([_flattened(part, name, leaves, level + 1) for part in items.values()])
-    return Structure(type(value), tuple(items), parts)
+    return Structure(layout_of(value) or type(value), tuple(items), parts)
 
 
 def items_of(value: Any) -> dict[Hashable, Any] | None:
     """The parts of a container by key, position or name; None if it is none."""
+    if is_sparse(value):
+        # Some of the formats are dicts.
+        return arrays_of(value) if is_understood(value) else None
     if isinstance(value, dict):
         return value
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -137,6 +141,16 @@ def names(structure: Structure | None, name: str) -> tuple[str, ...]:
     return tuple(leaf for key, part in pairs for leaf in names(part, name + structure.select(key)))
 
 
+def places(structure: Structure | None, name: str) -> tuple[str, ...]:
+    """The names of the leaves that say where the entries of sparse matrices are, which a gradient has, too."""
+    if structure is None:
+        return ()
+    if issubclass(structure.cls, Layout):
+        return names(structure, name)[1:]
+    pairs = zip(structure.keys, structure.parts, strict=True)
+    return tuple(leaf for key, part in pairs for leaf in places(part, name + structure.select(key)))
+
+
 def build(structure: Structure | None, new: Iterator[Any], make: Callable[[type, dict[Hashable, Any]], Any]) -> Any:
     """A container with other leaves; `make` makes one of a class from its parts by key, position or name."""
     if structure is None:
@@ -158,6 +172,8 @@ def container(cls: type, items: dict[Hashable, Any]) -> Any:
     """A container of a class from its parts; the constructors of classes are not called."""
     if issubclass(cls, (dict, list, tuple)):
         return sequence(cls, items)
+    if issubclass(cls, Layout):
+        return rebuilt(cls, items)
     made = types.SimpleNamespace() if cls is types.SimpleNamespace else object.__new__(cls)
     for name, value in items.items():
         object.__setattr__(made, str(name), value)

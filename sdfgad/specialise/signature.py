@@ -14,6 +14,7 @@ from sdfgad.errors import ArgumentError, Location
 from sdfgad.parse.parse import ArrayArgument
 from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import read_source
+from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import PLAIN, Part, Structure, build, container, flattened, names, part_named, path_of
 from sdfgad.parse.values import DTYPES
 
@@ -184,6 +185,9 @@ def _kind(function: Callable[..., Any], name: str, value: Any) -> Any:
                 f"Supported are {', '.join(map(str, SUPPORTED))} in this machine's byte order.",
             )
         return kind
+    if is_sparse(value):
+        what = f"argument `{name}` is a {type(value).__name__} with {len(value.shape)} axes, which is not supported"
+        raise ArgumentError(what, definition(function), "Convert it before, by .tocsr().")
     if hasattr(value, "__array__"):
         raise ArgumentError(
             f"argument `{name}` is a {type(value).__name__}, not a NumPy array",

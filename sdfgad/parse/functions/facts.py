@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import broadcasting, selecting
+from sdfgad.parse import broadcasting, selecting, sparse
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import operand_types
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
+from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Record, Selection, Tensor, is_static
 
@@ -128,6 +129,8 @@ def _is_sequence(b: Builder, x: Any) -> bool:
 def isinstance_(b: Builder, x: Any, kinds: Any) -> bool:
     """``isinstance`` of the value that Python would have."""
     if isinstance(x, (Tensor, Lin, Record, Selection)):
+        if kinds is Sparse:
+            return isinstance(x, Record) and issubclass(x.cls, Sparse)
         return bool(b.python(issubclass, class_of(x), kinds))
     return bool(b.python(isinstance, x, kinds))
 
@@ -135,7 +138,7 @@ def isinstance_(b: Builder, x: Any, kinds: Any) -> bool:
 def class_of(x: Any) -> type[Any]:
     """The class of the value that Python would have."""
     if isinstance(x, Record):
-        return x.cls
+        return sparse.class_of(x)
     if isinstance(x, Lin):
         return int
     if isinstance(x, Selection):
