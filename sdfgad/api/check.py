@@ -13,6 +13,7 @@ import numpy as np
 
 from sdfgad.api.differentiate import Wrt, differentiate
 from sdfgad.errors import GradientMismatch
+from sdfgad.parse.draws import restore
 from sdfgad.parse.structure import path_of
 from sdfgad.specialise.signature import Call
 from sdfgad.specialise.specialise import Specialisation
@@ -81,6 +82,8 @@ class FiniteDifferences:
         self.call, self.specialisation, self.rng = call, specialisation, rng
         self.is_single = bool(_narrow(self.call.values[n] for n in self.call.floating))
         self.weights = self._random(self.specialisation.output_shape, self.specialisation.output_dtype)
+        # NumPy's program is to draw what this call does.
+        self.states = specialisation.primal.draws.states()
 
     @property
     def tolerance(self) -> float:
@@ -137,6 +140,7 @@ class FiniteDifferences:
 
     def _objective(self, direction: Mapping[str, Array], h: float) -> float:
         """The weighted output at ``x + h * direction``, computed by NumPy."""
+        restore(self.states)
         values = {name: _moved(value, direction.get(name), h) for name, value in self.call.values.items()}
         arguments = self.call.arguments(values)
         returned = called(self.specialisation.primal.source.function, arguments)

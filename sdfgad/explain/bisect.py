@@ -16,6 +16,7 @@ from sdfgad.explain.stages import Stages, Step, steps
 from sdfgad.ir.program import Program
 from sdfgad.ir.verify import verify
 from sdfgad.optimise.pass_manager import Pass
+from sdfgad.parse.draws import restore
 from sdfgad.runtime.build import compile_source
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import source_of_optimised
@@ -109,7 +110,7 @@ class _Run:
         self.stages, self.specialisation, self.passes = stages, stages.specialisation, list[Step]()
         call, primal = stages.call, stages.specialisation.primal
         self.check = FiniteDifferences(call, stages.specialisation, np.random.default_rng(SEED))
-        self.arrays: Arrays = dict(primal.captured)
+        self.arrays: Arrays = dict(primal.captured) | call.numbers(primal.draws)
         self.arrays |= {b: as_input(call.values[n], call.kinds[n]) for n, b in primal.inputs.items()}
         self.integers = {symbol: int(call.kinds[name]) for name, symbol in primal.integers.items()}
 
@@ -160,6 +161,7 @@ class _Run:
     def by_numpy(self) -> Arrays:
         """The outputs as the user's function computes them."""
         call = self.stages.call
+        restore(self.check.states)
         values = call.arguments(copy.deepcopy(dict(call.values)))
         with np.errstate(all="ignore"):
             returned = called(self.specialisation.primal.source.function, values)

@@ -29,6 +29,7 @@ from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.constants import Constants, Here, Varies
 from sdfgad.parse.contents import Contents, Filling, Rolling
+from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.references import References
 from sdfgad.parse.values import (
@@ -79,6 +80,10 @@ class Builder(Emitter):
         self.captured: dict[str, np.ndarray[Any, Any]] = {}
         self.lookups: list[tuple[Callable[[], Any], Any]] = []
         self._looked_up: set[Hashable] = set()
+        # The random numbers that it draws, and the generators that it makes: by id, and the objects that have the ids.
+        self.draws: list[Draw] = []
+        self.makers: dict[int, Maker] = {}
+        self.kept: list[Any] = []
         self._memo: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
         self.versions = Versions(lambda: self.where)
         self.references = References(lambda: tuple(var for _, var, _ in self.loops))
@@ -140,6 +145,20 @@ class Builder(Emitter):
         self.constants.set(self.buffers[name], copied, self.start)
         return tensor
 
+    def draw_input(self, shape: Index, dtype: np.dtype[Any]) -> str:
+        """A hidden input that gets random numbers at each call."""
+        self.check_size(shape, dtype.itemsize)
+        buffer = Buffer(self.fresh("drawn"), shape, dtype, "drawn", self.where)
+        self.buffers[buffer.name] = buffer
+        self.captured[buffer.name] = np.zeros(tuple(extent.const for extent in shape), dtype)
+        return buffer.name
+
+    def drawn(self, inputs: Iterable[str]) -> tuple[dict[str, np.ndarray[Any, Any]], Draws]:
+        """The hidden inputs that are the same at each call, and what is to be drawn for the others."""
+        names = {draw.buffer for draw in self.draws} & {*inputs}
+        held = {name: array for name, array in self.captured.items() if name in names}
+        return Draws(tuple(self.draws), self.makers, tuple(self.kept), held).constants()
+
     def new_view(self, base: str, shape: Index, dtype: np.dtype[Any], weak: bool = False) -> Tensor:
         return view_of(self.new_buffer(base, shape, dtype), weak, shape)
 
@@ -149,12 +168,13 @@ class Builder(Emitter):
         names = self.names.snapshot()
         versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), dict(self.exhausted)
         contents = self.contents.snapshot(), self.constants.snapshot()
-        counts = len(self.checks), len(self.hazards)
+        counts = len(self.checks), len(self.hazards), len(self.draws)
         return dict(self.buffers), names, lengths, counts, self.domain, self.where, versions, contents
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
         is_silent = [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3][0]
+        is_silent = is_silent and len(self.draws) == state[3][2]
         return is_silent and self.contents.is_unchanged_since(state[7][0])
 
     def restore(self, state: tuple[Any, ...]) -> None:
@@ -162,6 +182,7 @@ class Builder(Emitter):
         self._memo.clear()
         self.names.restore(state[1])
         del self.blocks[len(state[2]) :], self.checks[state[3][0] :], self.hazards[state[3][1] :]
+        del self.draws[state[3][2] :]
         for block, length in zip(self.blocks, state[2], strict=True):
             del block[length:]
         self.domain, self.where = state[4], state[5]

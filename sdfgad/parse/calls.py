@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
-import random
 import types
 import warnings
 from collections.abc import Callable, Iterable
@@ -23,6 +22,7 @@ from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.functions.drawing import is_random, random_call
 from sdfgad.parse.generators import generator
 from sdfgad.parse.iterators import (
     ITERATOR_FUNCTIONS,
@@ -64,7 +64,6 @@ MAY_NOT_CONVERGE = frozenset(
 )
 # These change how NumPy behaves after the call, which compiled code does not know.
 SETTINGS = frozenset({np.seterr, np.seterrcall, np.setbufsize})
-RANDOM_SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
 
 
 @dataclass(frozen=True)
@@ -106,9 +105,9 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if not _takes_iterators(function):
         positional = [items_now(frame, value) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
-    if _is_random(function):
-        what = f"`{source_text(node.func)}` draws random numbers while the program runs"
-        raise UnsupportedProgram(what, frame.where(node), "Draw them before, and pass them as an argument.")
+    if is_random(function):
+        frame.b.where = frame.where(node)
+        return random_call(frame.b, function, source_text(node.func), positional, keywords)
     if is_hashable(function) and function in SETTINGS:
         what = f"`{source_text(node.func)}` has no effect on compiled code"
         raise UnsupportedProgram(what, frame.where(node), "Leave it out, or call it before.")
@@ -123,6 +122,9 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         _note_hazards(frame, node, function, positional)
         positional = [_as_array(frame, function, value) for value in positional]
         return _known(frame, node, known, function, positional, keywords)
+    by_class = known_function(type(function).__call__) if type(function).__module__.startswith("scipy.") else None
+    if by_class is not None:
+        return _known(frame, node, by_class, None, [function, *positional], keywords)
     if isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer":
         return _outer(frame, node, function.__self__, positional, keywords)
     if function is range:
@@ -230,14 +232,6 @@ def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], k
     if is_plain([method.__self__, *positional, *keywords.values()]):
         return frame.b.python(method, *positional, **keywords)
     return RunTimeText(source_text(node))
-
-
-def _is_random(function: Any) -> bool:
-    """Whether a function draws random numbers, or changes what will be drawn."""
-    if isinstance(getattr(function, "__self__", None), RANDOM_SOURCES):
-        return True
-    of_module = (getattr(function, "__module__", None) or "").startswith("numpy.random")
-    return of_module and not isinstance(function, type) and function is not np.random.default_rng
 
 
 def _is_numpy(function: Any) -> bool:

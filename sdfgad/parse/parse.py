@@ -22,6 +22,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
+from sdfgad.parse.draws import Draws
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.objects import make, present
@@ -64,6 +65,7 @@ class Primal:
         integers: the other integer arguments -> their symbols.
         inputs: array arguments -> their input buffers.
         captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call.
+        draws: the captured ones that get random numbers at each call instead.
         lookups: pairs of a function that looks up an array or constant outside the function, and what it found when
             parsing.
         decisive_captured: the arrays from outside the function whose elements are constants, each with a copy.
@@ -80,6 +82,7 @@ class Primal:
     integers: Mapping[str, str]
     inputs: Mapping[str, str]
     captured: Mapping[str, Array]
+    draws: Draws
     lookups: tuple[tuple[Callable[[], Any], Any], ...]
     decisive_captured: tuple[tuple[Array, Array], ...]
     row_major: frozenset[str]
@@ -142,6 +145,7 @@ def parse(
         if builder.references.are_rows_updated:
             assumed = replace(assumed, rolling=Rolling.VALUES)
             continue
+        constants, draws = builder.drawn(program.inputs)
         return Primal(
             program,
             builder.context,
@@ -149,7 +153,8 @@ def parse(
             {name: value.copy() for name, value in passed.items() if any(value is one for one in assumed.decisive)},
             free,
             inputs,
-            {buffer: array for buffer, array in builder.captured.items() if buffer in program.inputs},
+            {name: array for name, array in builder.captured.items() if name in program.inputs} | constants,
+            draws,
             tuple(builder.lookups),
             tuple((one, one.copy()) for one in assumed.decisive if not any(one is v for v in passed.values())),
             row_major,

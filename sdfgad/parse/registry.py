@@ -70,7 +70,9 @@ def subscript(container: Any) -> Callable[[Handler], Handler]:
     return register
 
 
-def optional(module: str, *names: str, is_definition: bool = False) -> Callable[[Handler], Handler]:
+def optional(
+    module: str, *names: str, is_definition: bool = False, static: bool = True
+) -> Callable[[Handler], Handler]:
     """Register a handler, or a definition, of functions of a module that sdfgad itself does not import.
 
     A name with a dot is that of a method of an object in the module: ``norm.logpdf``.
@@ -78,7 +80,7 @@ def optional(module: str, *names: str, is_definition: bool = False) -> Callable[
 
     def register(handler: Handler) -> Handler:
         OPTIONAL.setdefault(module, {}).update(
-            dict.fromkeys(names, Known(handler, static=True, is_definition=is_definition))
+            dict.fromkeys(names, Known(handler, static, is_definition=is_definition))
         )
         return handler
 

@@ -33,6 +33,7 @@ class Arguments:
         self._refuse_shared_containers(call)
         self._refuse_other_orders(call)
         arrays = {name: as_contiguous(array, array.dtype) for name, array in self.primal.captured.items()}
+        arrays |= call.numbers(self.primal.draws)
         for name, buffer in self.primal.inputs.items():
             arrays[buffer] = as_input(call.values[name], call.kinds[name])
         return arrays

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import ArgumentError, Location
+from sdfgad.parse.draws import Draws
 from sdfgad.parse.parse import ArrayArgument
 from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import read_source
@@ -40,6 +41,7 @@ class Call:
         integers: the values of the integer arguments.
         structures: the parameters that are containers.
         containers: the containers themselves.
+        drawn: the random numbers of this call: it draws them once, however often programs run for it.
     """
 
     values: Mapping[str, Any]
@@ -48,6 +50,13 @@ class Call:
     integers: tuple[int, ...]
     structures: Mapping[str, Structure]
     containers: Mapping[str, Any]
+    drawn: dict[Draws, dict[str, Any]] = field(default_factory=dict, compare=False)
+
+    def numbers(self, draws: Draws) -> dict[str, Any]:
+        """What this call draws, by buffer."""
+        if draws and draws not in self.drawn:
+            self.drawn[draws] = draws.numbers()
+        return self.drawn[draws] if draws else {}
 
     @property
     def floating(self) -> list[str]:

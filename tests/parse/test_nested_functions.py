@@ -100,8 +100,6 @@ REFUSED = {
         "return a",
         "the recursion is too deep",
     ),
-    "random numbers": ("return np.sum(x) * np.random.rand()", "return", "draws random numbers"),
-    "a seed": ("np.random.seed(0)\nreturn np.sum(x)", "np.random", "random"),
 }
 
 

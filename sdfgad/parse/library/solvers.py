@@ -242,6 +242,17 @@ def solve_banded(
     return x
 
 
+@optional("scipy.linalg.lapack", "dgtsv", is_definition=True)
+def dgtsv(dl: Any, d: Any, du: Any, b: Any, *overwrite: Any, **keywords: Any) -> Any:
+    """The Thomas algorithm: the solution, without the factors that LAPACK leaves of the diagonals."""
+    n = fixed_int(array_like(d).shape[0])
+    band = np.zeros((3, n))
+    band[0, 1:] = du
+    band[1] = d
+    band[2, :-1] = dl
+    return None, None, None, solve_banded((1, 1), band, b), 0
+
+
 @_linalg("solveh_banded")
 def solveh_banded(
     ab: Any, b: Any, overwrite_ab: Any = False, overwrite_b: Any = False, lower: Any = False, check_finite: Any = True

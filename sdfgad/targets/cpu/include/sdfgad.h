@@ -175,6 +175,11 @@ template <typename T> inline T sign(T a) { return a > 0 ? T(1) : a < 0 ? T(-1) :
 
 template <typename T> inline T maximum(T a, T b) { return (a >= b || a != a) ? a : b; }
 template <typename T> inline T minimum(T a, T b) { return (a <= b || a != a) ? a : b; }
+// In C++ `&`, `|` and `^` of two bools are an int.
+template <typename T, typename I, typename = std::enable_if_t<std::is_same_v<T, bool> && std::is_same_v<I, int>>>
+inline bool maximum(T a, I b) { return a || b != 0; }
+template <typename T, typename I, typename = std::enable_if_t<std::is_same_v<T, bool> && std::is_same_v<I, int>>>
+inline bool minimum(T a, I b) { return a && b != 0; }
 
 // NaN only where both are.
 template <typename T> inline T fmax(T a, T b) { return (a >= b || b != b) ? a : b; }
