@@ -146,7 +146,9 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         return ATTRIBUTES[node.attr](frame.b, value)
     if node.attr in METHODS:
         return calls.ArrayMethod(METHODS[node.attr], value)
-    todo = INSTEAD.get(node.attr, "")
+    todo = INSTEAD.get(
+        node.attr, "Use a NumPy function or operator instead; docs/supported.md lists what is supported."
+    )
     raise frame.unsupported(node, f"the attribute `.{node.attr}` of arrays is not supported", todo)
 
 
