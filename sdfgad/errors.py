@@ -49,12 +49,17 @@ class SdfgadError(Exception):
 
     def __init__(self, what: str, where: Location | None = None, todo: str = "") -> None:
         self.what, self.where, self.todo = what, where, todo
-        parts = [what]
-        if where is not None:
-            parts.append(f"  at {where}")
-        if todo:
-            parts.append(f"  {todo}")
-        super().__init__("\n".join(parts))
+        super().__init__(self._text())
+
+    def locate(self, where: Location | None) -> None:
+        """Name the user's line, unless the error names one."""
+        if self.where is None:
+            self.where = where
+            self.args = (self._text(),)
+
+    def _text(self) -> str:
+        place = [] if self.where is None else [f"  at {self.where}"]
+        return "\n".join([self.what, *place, *([f"  {self.todo}"] if self.todo else [])])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # As it is: subclasses take other arguments than its text.

@@ -97,13 +97,14 @@ class Interpreter(Frame):
             )
         try:
             return handler(self, node)
+        except SdfgadError as error:
+            error.locate(self.where(node))
+            raise
         except NotNumeric as error:
             raise self.unsupported(
                 node, str(error), "Convert what it is made of to an array or a number first."
             ) from error
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
-            if isinstance(error, SdfgadError):
-                raise
             what = f"sdfgad fails on this line with {type(error).__name__}: {error}"
             raise UnsupportedProgram(what, self.where(node), REPORT) from error
 
@@ -118,7 +119,11 @@ class Interpreter(Frame):
                 f"the expression `{source_text(node)}` is not supported",
                 "Write it with names, operators, calls and comprehensions, in several statements if need be.",
             )
-        return handler(self, node)
+        try:
+            return handler(self, node)
+        except SdfgadError as error:
+            error.locate(self.where(node))
+            raise
 
 
 def _keyword(node: ast.stmt) -> str:

@@ -58,8 +58,9 @@ def class_of(record: Record) -> type[Any]:
     """The class of an object as Python would have it: that of SciPy's, of a sparse matrix."""
     if not issubclass(record.cls, Sparse):
         return record.cls
-    if record.cls not in FORMATS.values():
+    name = next((name for name, cls in FORMATS.items() if cls is record.cls), None)
+    if name is None:
         raise UnsupportedProgram("the class of a sum of sparse matrices", None, "Ask for that of one of them.")
     kind = "array" if record.fields["is_array"] else "matrix"
-    found: type[Any] = getattr(sys.modules["scipy.sparse"], f"{record.cls.format}_{kind}")  # type: ignore[attr-defined]
+    found: type[Any] = getattr(sys.modules["scipy.sparse"], f"{name}_{kind}")
     return found

@@ -51,3 +51,13 @@ def test_refusals(program, text):
         sdfgad.grad(program)(X)
     assert text in str(caught.value)
     assert str(caught.value.where) == line_of(program, "return")
+
+
+def test_the_class_of_a_sum_is_refused_with_the_line():
+    def program(x):
+        total = A + A
+        return np.sum(x) if isinstance(total, sp.csr_array) else x[0]
+
+    with pytest.raises(SdfgadError, match="the class of a sum of sparse matrices") as caught:
+        sdfgad.differentiate(program)(X)
+    assert line_of(program, "isinstance") in str(caught.value)

@@ -65,14 +65,14 @@ class _Factoring:
         end = len(block) - 1
         while end >= 0:
             changed = self.chain(block, end)
-            if changed is None and (parts := self.in_two(block[end])):
+            if changed is None and (parts := self.with_copy(block[end])):
                 changed = self.chain((*block[:end], *parts, *block[end + 1 :]), end)
             # The rest of the block behind the chain stays.
             end += -1 if changed is None else len(changed) - len(block)
             block = block if changed is None else changed
         return block
 
-    def in_two(self, statement: Statement) -> Block:
+    def with_copy(self, statement: Statement) -> Block:
         """A statement after a copy of the few elements of an array that it reads; empty if it reads most of one."""
         read = few_elements(statement, self.buffers)
         if read is None or not isinstance(statement, Compute):
