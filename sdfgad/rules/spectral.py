@@ -23,13 +23,31 @@ def of_triangle(g: Any, is_upper: Any) -> Any:
 
 
 def symmetric_eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any, is_upper: Any) -> Any:
+    """For distinct eigenvalues, and vectors whose first (last, by the upper triangle) component is real, as LAPACK's."""
     n = w.shape[-1]
     inner = np.zeros_like(v)
     if w_bar is not None:
         inner = inner + np.where(np.eye(n, dtype=bool), w_bar[..., None, :], 0.0)
     if v_bar is not None:
-        inner = inner + adjoint(v) @ v_bar * of_gaps(w[..., None, :] - w[..., :, None])
+        bar = of_phases(v, v_bar, -1 if is_upper else 0) if np.iscomplexobj(a) else v_bar
+        inner = inner + adjoint(v) @ bar * of_gaps(w[..., None, :] - w[..., :, None])
     return of_triangle(v @ (inner @ adjoint(v)), is_upper)
+
+
+def of_phases(v: Any, v_bar: Any, row: Any) -> Any:
+    """The cotangent by vectors that keep their phase, from that by vectors that turn to keep v[row] real.
+
+    NaN where v[row] is 0, which leaves the phase free, and the function varies with it.
+    """
+    turn = np.imag(np.sum(np.conj(v) * v_bar, axis=-2))
+    limit = float(np.finfo(turn.dtype).eps) ** 0.5
+    real = np.real(v[..., row, :])
+    is_free = np.abs(real) < limit
+    turned = turn / np.where(is_free, 1.0, real)
+    varies = np.abs(turn) > limit * np.sum(np.abs(v_bar), axis=-2)
+    turned = np.where(is_free, np.where(varies, np.nan, 0.0), turned)
+    row_of = np.arange(v.shape[-2]) == row % v.shape[-2]
+    return v_bar - 1j * np.where(row_of[:, None], turned[..., None, :], 0.0)
 
 
 def of_gaps(gaps: Any) -> Any:

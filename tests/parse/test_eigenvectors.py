@@ -11,7 +11,7 @@ SIZES = (1, 2, 3, 5, 8)
 
 
 def program(x1, x2, x3, x5, x8, z1, z2, z3, z5, z8, weights):
-    """The vectors of all matrices one after the other, and a value that does not depend on signs and phases."""
+    """The vectors of all matrices one after the other, and a value that depends on their signs and phases."""
     parts, value = [], 0.0
     for x in (x1, x2, x3, x5, x8, z1, z2, z3, z5, z8):
         n = x.shape[-1]
@@ -19,6 +19,7 @@ def program(x1, x2, x3, x5, x8, z1, z2, z3, z5, z8, weights):
             w, v = np.linalg.eigh(x, triangle)
             parts.append(v.ravel() + 0j)
             value = value + np.sum(weights[:n, :n] * np.abs(v) ** 2) + np.sum(weights[0, :n] * w)
+            value = value + np.sum(weights[:n, :n] * np.real(v)) + np.sum(weights[:n, :n] * np.imag(v) ** 3)
             value = value + np.sum(weights[1, :n] * np.linalg.eigvalsh(x, UPLO=triangle) ** 2)
     return np.concatenate(parts), value
 
@@ -48,6 +49,24 @@ def test_vectors_and_gradients_of_both_triangles():
     np.testing.assert_allclose(slope, (ends[0] - ends[1]) / (2 * step), rtol=1e-6)
     read = sdfgad.differentiate(program, output="return[0]", wrt="x2").value(*values)
     np.testing.assert_allclose(read, vectors, rtol=0, atol=1e-12)
+
+
+def test_a_phase_that_nothing_determines_gives_nan_only_where_it_counts():
+    def free(z):
+        w, v = np.linalg.eigh(z)
+        return np.sum(np.real(v[1:, 1:]) ** 3) + w[0]
+
+    def fixed(z):
+        w, v = np.linalg.eigh(z)
+        return np.sum(np.abs(v[1:, 1:]) ** 4) + w[0]
+
+    # The vectors of the second block are 0 in the first component, which LAPACK makes real.
+    z = np.array([[1.0, 0, 0], [0, 2.0, 0.3 - 0.4j], [0, 0.3 + 0.4j, 3.0]])
+    assert np.isnan(sdfgad.grad(free)(z)[np.tril_indices(3)]).all()
+    gradient, direction = sdfgad.grad(fixed)(z), np.array([[0.4, 0, 0], [0, -0.3, 0.2 + 0.5j], [0, 0.2 - 0.5j, 0.7]])
+    ends = [fixed(z + step * direction) for step in (1e-6, -1e-6)]
+    lower = np.tril(direction)
+    np.testing.assert_allclose(np.vdot(gradient, lower).real, (ends[0] - ends[1]) / 2e-6, rtol=1e-7)
 
 
 @pytest.mark.parametrize("triangle", ["X", "", 1])
