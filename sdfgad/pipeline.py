@@ -18,7 +18,7 @@ from sdfgad.planning.layout import Layout, Sizes
 from sdfgad.planning.layout_cache import LayoutCache
 from sdfgad.planning.report import infeasible, plan_of
 from sdfgad.planning.search import Planner
-from sdfgad.reverse.adjoint import Adjoint, differentiate_program
+from sdfgad.reverse.adjoint import Adjoint, differentiate_program, varying_inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +49,7 @@ class Pipeline:
         inputs = {self.primal.inputs[name]: name for name in self.wrt}
         program = self.primal.program
         adjoint = differentiate_program(program, self.primal.context, inputs, program.outputs[self.output])
-        used = {name for buffer, name in inputs.items() if buffer in adjoint.bars}
-        unused = [name for group in self.needed if used.isdisjoint(group) for name in group]
-        if unused:
+        if unused := self._unused({name for buffer, name in inputs.items() if buffer in adjoint.bars}):
             names = ", ".join(f"`{name}`" for name in unused)
             raise UnusedArgument(
                 f"the output `{self.output}` does not depend on {names} in a differentiable way",
@@ -59,6 +57,16 @@ class Pipeline:
                 "Leave them out of `wrt`, or pass allow_unused=True to get zeros for them.",
             )
         return adjoint
+
+    def _unused(self, used: set[str]) -> list[str]:
+        """Needed arguments without influence, given those known to be used; one that is overwritten may count as used."""
+        if not any(used.isdisjoint(group) for group in self.needed):
+            return []
+        # Before dead code went, an argument that is wholly overwritten reached the output's buffer.
+        inputs, program = {self.parsed.inputs[name]: name for name in self.wrt}, self.parsed.program
+        found = varying_inputs(program, self.parsed.context, inputs, program.outputs[self.output])
+        used = used | {inputs[buffer] for buffer in found}
+        return [name for group in self.needed if used.isdisjoint(group) for name in group]
 
     @cached_property
     def planner(self) -> Planner:

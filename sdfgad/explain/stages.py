@@ -71,11 +71,11 @@ class Stages:
 
     @cached_property
     def early_passes(self) -> tuple[Pass, ...]:
-        """The passes before differentiation; none where the user's options keep the program as it is."""
-        from sdfgad.optimise.before_ad import EARLY, prepare
+        """The passes before differentiation; but one where the user's options keep the program as it is."""
+        from sdfgad.optimise.before_ad import EARLY, LIVE, prepare
 
         is_taken = prepare(self.pipeline.parsed.program, without=self.without) == self.pipeline.primal.program
-        return EARLY if is_taken else ()
+        return EARLY if is_taken else LIVE
 
     @property
     def late_passes(self) -> tuple[Pass, ...]:

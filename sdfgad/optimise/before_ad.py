@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from sdfgad.ir.program import Program
+from sdfgad.optimise.cleaning.dead_code import remove_dead_code
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
 from sdfgad.optimise.sums.factor_sums import factor_sums
 from sdfgad.optimise.sums.scale_once import scale_once
 from sdfgad.optimise.sums.spread_loops import spread_loops
 from sdfgad.optimise.sums.sum_loops import sum_loops
 
+# Those that every program takes.
+LIVE: tuple[Pass, ...] = (pass_of(Phase.PRIMAL, remove_dead_code),)
+
 EARLY: tuple[Pass, ...] = in_order(
     (
+        *LIVE,
         pass_of(Phase.PRIMAL, factor_sums),
         pass_of(Phase.PRIMAL, scale_once),
         pass_of(Phase.PRIMAL, spread_loops, sum_loops),

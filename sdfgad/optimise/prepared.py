@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdfgad.optimise.before_ad import prepare
+from sdfgad.optimise.before_ad import EARLY, LIVE, prepare
+from sdfgad.optimise.pass_manager import Pass, run_passes
 from sdfgad.options import Options
 from sdfgad.parse.parse import Primal
 
 
+def live(primal: Primal, options: Options) -> Primal:
+    """The program without dead code: a derivative of what nothing reads may overflow, and 0 times infinity is NaN."""
+    return replace(primal, program=run_passes(primal.program, LIVE, options.without))
+
+
 def prepared(primal: Primal, options: Options) -> Primal:
-    """The program after the passes before differentiation, unless overrides or a memory limit need the original."""
-    before, after = primal.program, prepare(primal.program, without=options.without)
-    gone = {buffer.source for name, buffer in before.buffers.items() if name not in after.buffers}
-    if after == before or gone & options.overrides.keys():
+    """A live program after the passes before differentiation, unless overrides or a memory limit need the original."""
+    if passes_of(primal, options) == LIVE:
         return primal
+    after = prepare(primal.program, without=options.without)
+    return primal if after == primal.program else replace(primal, program=after)
+
+
+def passes_of(primal: Primal, options: Options) -> tuple[Pass, ...]:
+    """The passes before differentiation that may run."""
     if options.limit is not None and primal.integers:
         # With other numbers of trips only the program as it is may keep the limit.
-        return primal
-    return replace(primal, program=after)
+        return LIVE
+    if options.overrides:
+        before, after = primal.program, prepare(primal.program, without=options.without)
+        gone = {buffer.source for name, buffer in before.buffers.items() if name not in after.buffers}
+        return LIVE if gone & options.overrides.keys() else EARLY
+    return EARLY

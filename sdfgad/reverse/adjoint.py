@@ -171,6 +171,12 @@ def differentiate_program(
     return Adjoint(program, context, adjoints, residuals, bars, buffers, output, names, overwrites, save_points)
 
 
+def varying_inputs(program: Program, context: isl.Set, wrt: Iterable[str], output: str) -> frozenset[str]:
+    """Those of the input buffers `wrt` on which the output depends in a differentiable way."""
+    active, _ = active_buffers(propagate_scalars(forward_inputs(program, context)), wrt, output, dependences)
+    return active.intersection(wrt)
+
+
 def dependences(statement: Statement) -> list[Read]:
     """The reads on which the value that a statement writes depends differentiably."""
     if isinstance(statement, Call):

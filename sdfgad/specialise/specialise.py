@@ -17,7 +17,7 @@ from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.optimise.prepared import prepared
+from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Options
 from sdfgad.parse.parse import Primal, parse
 from sdfgad.pipeline import Pipeline
@@ -260,8 +260,8 @@ def specialise(
     while True:
         parsed = parse(function, call.kinds, constant, call.values, call.structures)
         output = _floating(parsed, resolve_output(parsed))
-        plain = Pipeline(parsed, parsed, wrt, output, needed, options)
-        pipeline = replace(plain, primal=prepared(parsed, options))
+        plain = Pipeline(parsed, live(parsed, options), wrt, output, needed, options)
+        pipeline = replace(plain, primal=prepared(plain.primal, options))
         try:
             _ = pipeline.planner.store_all
         except NeedsConstant as need:
