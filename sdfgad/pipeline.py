@@ -59,7 +59,7 @@ class Pipeline:
         return adjoint
 
     def _unused(self, used: set[str]) -> list[str]:
-        """Needed arguments without influence, given those known to be used; one that is overwritten may count as used."""
+        """Needed arguments without influence, given those known to be used."""
         if not any(used.isdisjoint(group) for group in self.needed):
             return []
         # Before dead code went, an argument that is wholly overwritten reached the output's buffer.
