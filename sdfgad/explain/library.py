@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
+from sdfgad.parse.functions.banded import banded_solution
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 
@@ -77,6 +78,13 @@ def _nonzero(mask: Array, size: int) -> tuple[Array, int]:
 LIBRARY: Mapping[str, Function] = {
     "solve": lambda a, b, *_: np.linalg.solve(a, b),
     "solve_pullback": lambda a, b, bar, *_: solve_pullback(a, b, bar),
+    "solve_banded": lambda ab, b, _n, low, high, _m, adjoint: banded_solution(ab, b, low, high, adjoint),
+    # The interpreter has no factors: whoever solves with them has the matrix, too.
+    "factor_banded": lambda ab, n, low, high: (
+        np.zeros((n, 4 if low == high == 1 else 2 * low + high + 1), ab.dtype),
+        np.zeros(n, np.int32),
+    ),
+    "solve_factored": lambda ab, _lu, _rows, b, _n, low, high, _m, adjoint: banded_solution(ab, b, low, high, adjoint),
     "inverse": lambda a, *_: np.linalg.inv(a),
     "regular": lambda a, *_: np.linalg.inv(a) is None or (),
     # The cut-off travels as its bits.

@@ -29,6 +29,9 @@ SINGULAR = "a matrix is singular"
 LIBRARY: dict[str, LibraryFunction] = {
     "solve": LibraryFunction("linalg.h", SINGULAR, check="regular"),
     "solve_pullback": LibraryFunction("solve_pullback.h", is_of_adjoints=True),
+    "solve_banded": LibraryFunction("banded.h", SINGULAR),
+    "factor_banded": LibraryFunction("banded.h", SINGULAR, is_differentiable=False),
+    "solve_factored": LibraryFunction("banded.h"),
     "inverse": LibraryFunction("linalg.h", SINGULAR, check="regular"),
     "regular": LibraryFunction("linalg.h", SINGULAR, is_differentiable=False, is_of_adjoints=True),
     "pseudo_inverse": LibraryFunction("pseudo_inverse.h", "the singular values did not converge"),

@@ -29,6 +29,15 @@ def _solve_pullback(t: Types, _batch: int, n: int, m: int) -> int:
     return _factors(t, n) + 2 * t.result(n * m) + array(n * n, t.wide)
 
 
+def _solve_banded(t: Types, n: int, low: int, high: int, m: int, _is_adjoint: int) -> int:
+    rows = 4 if low == high == 1 else 2 * low + high + 1
+    return array(rows * n, t.wide) + array(n, 4) + _solve_factored(t, n, low, high, m, _is_adjoint)
+
+
+def _solve_factored(t: Types, n: int, _low: int, _high: int, m: int, _is_adjoint: int) -> int:
+    return array(n * m, t.wide)
+
+
 def _inverse(t: Types, _batch: int, n: int) -> int:
     return _factors(t, n) + t.result(n * n)
 
@@ -102,6 +111,8 @@ def _argsort(t: Types, _batch: int, n: int) -> int:
 WORKSPACE: dict[str, Callable[..., int]] = {
     "solve": _solve,
     "solve_pullback": _solve_pullback,
+    "solve_banded": _solve_banded,
+    "solve_factored": _solve_factored,
     "inverse": _inverse,
     "pseudo_inverse": _pseudo_inverse,
     "regular": _determinant,

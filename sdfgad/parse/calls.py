@@ -282,7 +282,7 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
         raise frame.unsupported(
             node,
             f"`{source_text(node.func)}` does not take these arguments: {error}",
-            "Pass arrays and numbers; docs/supported.md lists what the function takes.",
+            getattr(error, "todo", "Pass arrays and numbers; docs/supported.md lists what the function takes."),
         ) from error
 
 

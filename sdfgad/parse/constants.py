@@ -20,7 +20,7 @@ from sdfgad.parse.values import Tensor
 
 Array = np.ndarray[Any, Any]
 # Larger arrays, and arrays that are filled in more parts than these unless they are small, are not followed.
-MOST_ELEMENTS = 2**18
+MOST_ELEMENTS = 2**20
 MOST_PARTS = 64
 SMALL = 2**12
 

@@ -101,9 +101,7 @@ class Interpreter(Frame):
             error.locate(self.where(node))
             raise
         except NotNumeric as error:
-            raise self.unsupported(
-                node, str(error), "Convert what it is made of to an array or a number first."
-            ) from error
+            raise self.unsupported(node, str(error), error.todo) from error
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
             what = f"sdfgad fails on this line with {type(error).__name__}: {error}"
             raise UnsupportedProgram(what, self.where(node), REPORT) from error

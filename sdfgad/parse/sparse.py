@@ -8,7 +8,7 @@ from typing import Any
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.sparse_formats import COO, CSC, CSR, Sparse
+from sdfgad.parse.sparse_formats import COO, CSC, CSR, Diagonals, Sparse
 from sdfgad.parse.sparse_layout import ARRAYS, Layout, layout_of
 from sdfgad.parse.values import Record
 
@@ -41,6 +41,10 @@ def made(layout: type[Layout], arrays: dict[Any, Any]) -> Record:
 
 def constant(b: Builder, value: Any) -> Record:
     """A sparse matrix that SciPy has made while parsing."""
+    if value.format == "dia" and len(value.shape) == 2:
+        rows = constant(b, value.tocsr())
+        fields = {name: rows.fields[name] for name in ("shape", "is_array")}
+        return tracked(b, Record(Diagonals, fields | {"rows": rows}))
     layout = layout_of(value)
     if layout is None:
         raise b.unsupported(f"a {type(value).__name__} is made, which is not supported", 'Pass format="csr".')
@@ -58,7 +62,7 @@ def class_of(record: Record) -> type[Any]:
     """The class of an object as Python would have it: that of SciPy's, of a sparse matrix."""
     if not issubclass(record.cls, Sparse):
         return record.cls
-    name = next((name for name, cls in FORMATS.items() if cls is record.cls), None)
+    name = next((name for name, cls in (*FORMATS.items(), ("dia", Diagonals)) if cls is record.cls), None)
     if name is None:
         raise UnsupportedProgram("the class of a sum of sparse matrices", None, "Ask for that of one of them.")
     kind = "array" if record.fields["is_array"] else "matrix"

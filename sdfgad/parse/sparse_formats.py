@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.parse.sparse_operations import chosen, compressed_rows, product
+from sdfgad.parse.sparse_patterns import common_places, lines_of, part_of, turned_places
 from sdfgad.parse.sparse_products import across_lines, by_lines, dense_lines, diagonal_of_lines
 
 
@@ -26,6 +28,11 @@ class Sparse:
     data: Any
     shape: Any
     is_array: Any
+
+    format = ""
+    # How a refusal names it, and what it says to write instead.
+    noun = "a sparse matrix"
+    instead = "Write A.toarray() for a dense array, A.data for its entries, or A.sum()."
 
     def _with_data(self, data: Any) -> Any:
         raise NotImplementedError
@@ -67,7 +74,7 @@ class Sparse:
 
     def dot(self, other: Any) -> Any:
         if isinstance(other, Sparse):
-            raise NotImplementedError("a product of two sparse matrices: write A @ (B @ x), or multiply them before")
+            return self._times(other)
         if np.ndim(other) == 0:
             return self * other
         if np.ndim(other) > 2:
@@ -75,6 +82,73 @@ class Sparse:
         if np.shape(other)[0] != self.shape[1]:
             raise ValueError("a sparse matrix and what it is multiplied by do not have matching shapes")
         return self._product(np.asarray(other))
+
+    def _times(self, other: Any) -> Any:
+        if self.shape[1] != other.shape[0]:
+            raise ValueError("two sparse matrices that are multiplied do not have matching shapes")
+        data, row, col = product(self.tocoo(), other.tocoo())
+        made = COO(data, (self.shape[0], other.shape[1]), self.is_array, row, col)
+        return made.tocsc() if self.format == "csc" else made.tocsr()
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.format == "coo" or self.format == "dia":
+            raise TypeError("a sparse matrix of this format has no subscripts: write A.tocsr()[...]")
+        rows, columns, single = part_of(key, self.shape)
+        if single == 1 and self.is_array:
+            raise NotImplementedError("one row or column of a sparse array has one axis: write A[[i]] or A[:, [j]]")
+        data, row, col = chosen(self.tocoo(), rows, columns)
+        if single == 2:
+            return np.sum(data)
+        return COO(data, (rows.size, columns.size), self.is_array, row, col).asformat(self.format)
+
+    def __setitem__(self, key: Any, value: Any) -> Any:
+        raise NotImplementedError("an element of a sparse matrix is set: make it of all its rows, columns and values")
+
+    def tocoo(self, copy: Any = False) -> Any:
+        raise NotImplementedError
+
+    def tocsr(self, copy: Any = False) -> Any:
+        coo = self.tocoo()
+        data, indices, indptr = compressed_rows(coo.data, coo.row, coo.col, coo.shape)
+        return CSR(data, coo.shape, coo.is_array, indices, indptr)
+
+    def tocsc(self, copy: Any = False) -> Any:
+        return self.tocoo().T.tocsr().T
+
+    def asformat(self, format: Any, copy: Any = False) -> Any:
+        if format == "csr":
+            return self.tocsr()
+        if format == "csc":
+            return self.tocsc()
+        if format == "coo":
+            return self.tocoo()
+        if format is None or format == self.format:
+            return self
+        raise NotImplementedError("this format of sparse matrices: use csr, csc or coo")
+
+    def sum(self, axis: Any = None) -> Any:
+        if axis is None:
+            return np.sum(self.data)
+        if not self.is_array:
+            raise NotImplementedError("sums of a sparse matrix along an axis are an np.matrix: write A @ np.ones(n)")
+        coo = self.tocoo()
+        along = axis % 2
+        result = np.zeros(self.shape[1 - along], coo.data.dtype)
+        np.add.at(result, coo.col if along == 0 else coo.row, coo.data)
+        return result
+
+    def multiply(self, other: Any) -> Any:
+        """Element by element."""
+        if not isinstance(other, Sparse):
+            if np.ndim(other) == 0:
+                return self._scaled(other)
+            coo = self.tocoo()
+            return coo._with_data(coo.data * np.broadcast_to(other, self.shape)[coo.row, coo.col]).asformat(self.format)
+        first, second = self.tocsr().tocoo(), other.tocsr().tocoo()
+        keys = first.row * self.shape[1] + first.col, second.row * self.shape[1] + second.col
+        ours, theirs = common_places(*keys)
+        data = first.data[ours] * second.data[theirs]
+        return COO(data, self.shape, self.is_array, first.row[ours], first.col[ours]).asformat(self.format)
 
     def __matmul__(self, other: Any) -> Any:
         if not isinstance(other, Sparse) and np.ndim(other) == 0:
@@ -90,16 +164,12 @@ class Sparse:
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Sparse) or np.ndim(other) > 0:
-            if self.is_array:
-                raise NotImplementedError("an element-wise product with a sparse array: multiply its .data")
-            return self.dot(other)
+            return self.multiply(other) if self.is_array else self.dot(other)
         return self._scaled(other)
 
     def __rmul__(self, other: Any) -> Any:
         if np.ndim(other) > 0:
-            if self.is_array:
-                raise NotImplementedError("an element-wise product with a sparse array: multiply its .data")
-            return self.__rmatmul__(other)
+            return self.multiply(other) if self.is_array else self.__rmatmul__(other)
         return self._scaled(other)
 
     def __truediv__(self, other: Any) -> Any:
@@ -186,6 +256,17 @@ class CSR(Compressed):
     def _product(self, x: Any) -> Any:
         return by_lines(self.data, self.indices, self.indptr, self.shape[0], x)
 
+    def tocoo(self, copy: Any = False) -> Any:
+        lines = lines_of(self.indptr)[0]
+        return COO(self.data, self.shape, self.is_array, lines, self.indices)
+
+    def tocsr(self, copy: Any = False) -> Any:
+        return self.copy() if copy else self
+
+    def tocsc(self, copy: Any = False) -> Any:
+        order, indices, indptr = turned_places(lines_of(self.indptr)[0], self.indices, self.shape[1])
+        return CSC(self.data[order], self.shape, self.is_array, indices, indptr)
+
     def _dense(self) -> Any:
         return dense_lines(self.data, self.indices, self.indptr, self.shape)
 
@@ -208,6 +289,16 @@ class CSC(Compressed):
     def _product(self, x: Any) -> Any:
         return across_lines(self.data, self.indices, self.indptr, self.shape[0], x)
 
+    def tocoo(self, copy: Any = False) -> Any:
+        lines = lines_of(self.indptr)[0]
+        return COO(self.data, self.shape, self.is_array, self.indices, lines)
+
+    def tocsr(self, copy: Any = False) -> Any:
+        return self.T.tocsc().T
+
+    def tocsc(self, copy: Any = False) -> Any:
+        return self.copy() if copy else self
+
     def _dense(self) -> Any:
         return dense_lines(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0])).T
 
@@ -223,6 +314,9 @@ class COO(Sparse):
     col: Any
 
     format = "coo"
+
+    def tocoo(self, copy: Any = False) -> Any:
+        return self.copy() if copy else self
 
     def _with_data(self, data: Any) -> Any:
         return COO(data, self.shape, self.is_array, self.row, self.col)
@@ -257,13 +351,24 @@ class Sum(Sparse):
         self.shape, self.is_array = first.shape, first.is_array
         self.first, self.second = first, second
 
-    @property
-    def data(self) -> Any:
-        raise NotImplementedError("the entries of a sum of sparse matrices: add them before the program")
+    format = "csr"
 
     @property
-    def format(self) -> Any:
-        return self.data
+    def data(self) -> Any:
+        return self.tocsr().data
+
+    @property
+    def indices(self) -> Any:
+        return self.tocsr().indices
+
+    @property
+    def indptr(self) -> Any:
+        return self.tocsr().indptr
+
+    def tocoo(self, copy: Any = False) -> Any:
+        first, second = self.first.tocoo(), self.second.tocoo()
+        row, col = np.concatenate((first.row, second.row)), np.concatenate((first.col, second.col))
+        return COO(np.concatenate((first.data, second.data)), self.shape, self.is_array, row, col)
 
     @property
     def dtype(self) -> Any:
@@ -295,3 +400,57 @@ class Sum(Sparse):
 
     def diagonal(self) -> Any:
         return self.first.diagonal() + self.second.diagonal()
+
+
+class Diagonals(Sparse):
+    """Diagonals, whose entries are held as compressed rows."""
+
+    format = "dia"
+
+    def __init__(self, rows: Any) -> None:
+        self.shape, self.is_array, self.rows = rows.shape, rows.is_array, rows
+
+    @property
+    def data(self) -> Any:
+        raise NotImplementedError("the data of diagonals: keep what they were made of, or write A.tocsr().data")
+
+    @property
+    def dtype(self) -> Any:
+        return self.rows.dtype
+
+    @property
+    def nnz(self) -> Any:
+        return self.rows.nnz
+
+    def sum(self, axis: Any = None) -> Any:
+        return self.rows.sum(axis)
+
+    def _scaled(self, factor: Any) -> Any:
+        return Diagonals(self.rows._scaled(factor))
+
+    def _divided(self, divisor: Any) -> Any:
+        return Diagonals(self.rows._divided(divisor))
+
+    def copy(self) -> Any:
+        return Diagonals(self.rows.copy())
+
+    def conj(self) -> Any:
+        return Diagonals(self.rows.conj())
+
+    def astype(self, dtype: Any) -> Any:
+        return Diagonals(self.rows.astype(dtype))
+
+    def transpose(self) -> Any:
+        return Diagonals(self.rows.T.tocsr())
+
+    def _product(self, x: Any) -> Any:
+        return self.rows._product(x)
+
+    def _dense(self) -> Any:
+        return self.rows._dense()
+
+    def diagonal(self) -> Any:
+        return self.rows.diagonal()
+
+    def tocoo(self, copy: Any = False) -> Any:
+        return self.rows.tocoo()

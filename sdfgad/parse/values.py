@@ -285,8 +285,25 @@ def is_static(value: Any) -> bool:
     return not isinstance(value, (Tensor, Lin, Selection, Iteration))
 
 
+NAMES = {type(None): "None", str: "a text", type: "a class"}
+INSTEAD = {
+    type(None): "Set it to a number or an array on all paths, or test it by `is None` before.",
+    dict: "Take the items that are meant: d[key], or d.values().",
+    list: "Write np.array of it.",
+    tuple: "Write np.array of it.",
+}
+
+
 class NotNumeric(TypeError):
-    """A value that must be a number or an array is neither."""
+    """A value that must be a number or an array is neither; `todo` says what to write instead."""
+
+    def __init__(self, value: Any) -> None:
+        cls = value.cls if isinstance(value, Record) else type(value)
+        kind = cls.__name__ if isinstance(value, Record) else NAMES.get(cls, f"a {cls.__name__}")
+        super().__init__(f"{getattr(cls, 'noun', kind)} is not a number or an array")
+        self.todo = getattr(
+            cls, "instead", INSTEAD.get(cls, "Convert what it is made of to an array or a number first.")
+        )
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -308,8 +325,7 @@ def as_tensor(value: Any) -> Tensor:
     if is_number(value):
         dtype = {int: INT, float: np.dtype(np.float64), complex: np.dtype(np.complex128)}[type(value)]
         return scalar(Const(value, dtype), weak=True)
-    kind = value.cls.__name__ if isinstance(value, Record) else type(value).__name__
-    raise NotNumeric(f"{kind} is not a number or an array")
+    raise NotNumeric(value)
 
 
 def cast(expr: Expr, dtype: np.dtype[Any]) -> Expr:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.parse.functions.banded import band_of, banded_solution, factored_solution
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 from sdfgad.rules import spectral
@@ -54,6 +55,21 @@ def is_wide(batch: int, n: int, m: int) -> bool:
 
 # Rules that do without the outputs, and for which of the last sizes of a call they take less than making these again.
 OPERAND_RULES: dict[str, tuple[CallRule, Callable[..., bool]]] = {"solve": (solve_by_operands, is_wide)}
+
+
+@call_rule("solve_banded")
+def solve_banded(ab: Any, b: Any, x: Any, x_bar: Any, low: Any, high: Any, m: Any, is_adjoint: Any) -> Any:
+    b_bar = banded_solution(ab, x_bar, low, high, 1 - is_adjoint)
+    return -(band_of(x, b_bar, low, high) if is_adjoint else band_of(b_bar, x, low, high)), b_bar
+
+
+@call_rule("solve_factored")
+def solve_factored(
+    ab: Any, lu: Any, rows: Any, b: Any, x: Any, x_bar: Any, low: Any, high: Any, m: Any, is_adjoint: Any
+) -> Any:
+    b_bar = factored_solution(ab, lu, rows, x_bar, low, high, 1 - is_adjoint)
+    ab_bar = -(band_of(x, b_bar, low, high) if is_adjoint else band_of(b_bar, x, low, high))
+    return ab_bar, None, None, b_bar
 
 
 @call_rule("inverse")

@@ -23,7 +23,7 @@ def of_triangle(g: Any, is_upper: Any) -> Any:
 
 
 def symmetric_eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any, is_upper: Any) -> Any:
-    """For distinct eigenvalues, and vectors whose first (of the upper triangle: last) component is real, as LAPACK's."""
+    """For distinct eigenvalues, and vectors as LAPACK turns them: the first (for 'U' the last) component is real."""
     n = w.shape[-1]
     inner = np.zeros_like(v)
     if w_bar is not None:

@@ -117,7 +117,7 @@ REFUSED = [
     # Calls.
     ("return open('a')", "return open", UnsupportedProgram, r"the function `open` is not supported"),
     ("return np.sum(x, nothing=1)", "return np", UnsupportedProgram, r"this call of `np.sum` is not supported: "),
-    ("return np.sum('text')", "return np", UnsupportedProgram, "`np.sum` does not take these arguments: str is"),
+    ("return np.sum('text')", "return np", UnsupportedProgram, "`np.sum` does not take these arguments: a text is"),
     ("def f(u):\n    return f(u)\nreturn f(x)", "return f(u)", UnsupportedProgram, "the recursion is too deep"),
     ("f = lambda u: u\nreturn f(x, x)", "return f(x, x)", ArgumentError, "the call does not fit `lambda`"),
     ("def f(u):\n    return u\nreturn f()", "return f()", ArgumentError, "the call does not fit `f`: missing"),

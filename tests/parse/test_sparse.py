@@ -131,8 +131,8 @@ def test_its_class_is_that_of_scipy():
     check(program, X)
 
 
-def summed(x):
-    return A.sum() * x[0]
+def unknown(x):
+    return A.argmax() * x[0]
 
 
 def elementwise(x):
@@ -140,7 +140,7 @@ def elementwise(x):
 
 
 def of_two(x):
-    return np.sum((A @ A.T) @ x)
+    return np.sum((A @ A) @ x)
 
 
 def in_place(x):
@@ -167,12 +167,12 @@ def of_lists(x):
 @pytest.mark.parametrize(
     ("program", "line", "text"),
     [
-        (elementwise, "return", "multiply its .data"),
-        (of_two, "return", r"write A @ \(B @ x\)"),
+        (elementwise, "return", "a sparse matrix is not a number or an array"),
+        (of_two, "return", "matching shapes"),
         (in_place, "B *=", r"write A = A \* c"),
         (as_matrix, "return", r"write .toarray\(\)"),
         (shapes, "return", "matching shapes"),
-        (summed, "return", r"`.sum` of a sparse matrix"),
+        (unknown, "return", r"`.argmax` of a sparse matrix"),
         (of_lists, "return", r"Convert it before, by .tocsr\(\)"),
     ],
 )

@@ -55,8 +55,19 @@ def test_the_program_is_made_for_the_elements_of_an_argument():
         np.testing.assert_allclose(g(X, groups), 4.0 * total[inverse] * X)
 
 
+def test_set_functions_of_integers():
+    def program(x):
+        free = np.setdiff1d(np.arange(6), [1, 4])
+        both, mine, theirs = np.intersect1d(free, [5, 3, 0, 9], return_indices=True)
+        either = np.union1d(both, np.setxor1d(free, [0, 1]))
+        return x[free].sum() * x[both[0]] + np.sum(x[either] ** 2) + x[mine[1]] * x[theirs[2]]
+
+    assert_like_python(program, X)
+    assert_slope(program, X)
+
+
 def test_refused_where_the_numbers_are_data():
-    with pytest.raises(UnsupportedProgram, match="how many are distinct is data") as caught:
+    with pytest.raises(UnsupportedProgram, match="how many of these numbers are distinct is data") as caught:
         parsed(of_data, X)
     assert str(caught.value.where) == line_of(of_data, "return")
     assert "pass what it returns" in str(caught.value)

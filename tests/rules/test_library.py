@@ -7,6 +7,7 @@ import pytest
 
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.library import LIBRARY
+from sdfgad.parse.functions.banded import banded_factors, banded_solution, factored_solution
 from sdfgad.parse.source import read_source
 from sdfgad.reverse.calls import missing_call_rules
 from sdfgad.rules.library import CALL_RULES, OPERAND_RULES
@@ -184,6 +185,24 @@ def test_of_systems(left, right, dtype):
 def test_of_a_real_system_with_a_complex_side():
     assert_slope(solve, regular(3, (), "real"), matrices((3,), "complex"))
     assert_slope(solve, regular(3, (), "complex"), matrices((3,), "real"))
+
+
+@pytest.mark.parametrize("kinds", ["real real", "complex complex", "real complex", "complex real"])
+@pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (0, 2), (1, 0), (0, 0), (3, 3)])
+def test_of_banded_systems(low, high, kinds):
+    def once(ab, b):
+        return banded_solution(ab, b, low, high) + 2.0 * banded_solution(ab, b, low, high, 1)
+
+    def factored(ab, b):
+        kept = banded_factors(ab, low, high)
+        return factored_solution(ab, *kept, b, low, high) + 2.0 * factored_solution(ab, *kept, b, low, high, 1)
+
+    matrix, side = kinds.split()
+    for shape in ((5,), (5, 2)):
+        ab, b = matrices((low + high + 1, 5), matrix), matrices(shape, side, 4)
+        ab[high] += 4.0
+        for program in (once, factored):
+            assert_slope(program, ab, b)
 
 
 SHAPES = pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (1, 3), (2, 3, 2), (2, 2, 3)], ids=str)

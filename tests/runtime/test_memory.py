@@ -12,6 +12,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import OutOfMemory
 from sdfgad.memory.lifetimes import peak_bytes
+from sdfgad.parse.functions.banded import banded_factors, banded_solution, factored_solution
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
 from sdfgad.sdfg.writer import write
@@ -139,7 +140,19 @@ def test_workspace_of_library_functions(n, m, dtype):
         np.testing.assert_allclose(found.results[f"return[{k}]"], expected, rtol=1e-4, atol=1e-4)
 
 
+def banded(a, b):
+    band = np.concatenate([b.T[:3], 9.0 + b.T[3:4], b.T[4:6]])
+    return banded_solution(band, b, 2, 3)
+
+
+def factored(a, b):
+    band = np.concatenate([b.T[:1], 9.0 + b.T[3:4], b.T[4:5]])
+    return factored_solution(band, *banded_factors(band, 1, 1), b, 1, 1)
+
+
 ALONE = {
+    "banded": banded,
+    "factored": factored,
     "solve": lambda a, b: np.linalg.solve(a, b),
     "sort": lambda a, b: np.argsort(b[:, 0]),
     "svd": lambda a, b: np.linalg.svd(b, full_matrices=False)[1],

@@ -1,4 +1,4 @@
-"""Distinct elements of integer arrays that are known while parsing: how many there are is part of the program."""
+"""Sets of integers that are known while parsing: how many distinct ones there are is part of the program."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.known_arrays import known_array
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Tensor, scalar
+from sdfgad.parse.values import Tensor
 
 Array = np.ndarray[Any, Any]
 
@@ -21,14 +22,24 @@ def unique(b: Builder, ar: Any, *positional: Any, **options: Any) -> Any:
     return tuple(map(b.constant_array, made)) if isinstance(made, tuple) else b.constant_array(made)
 
 
+def _of_two(original: Any) -> None:
+    """Register a function of two arrays of integers."""
+
+    def handler(b: Builder, ar1: Any, ar2: Any, *positional: Any, **options: Any) -> Any:
+        arrays = [_known(b, stacked(b, ar)) for ar in (ar1, ar2)]
+        made = b.python(original, *arrays, *positional, **options)
+        return tuple(map(b.constant_array, made)) if isinstance(made, tuple) else b.constant_array(made)
+
+    function(original, static=True)(handler)
+
+
+for _original in (np.setdiff1d, np.intersect1d, np.union1d, np.setxor1d):
+    _of_two(_original)
+
+
 def _known(b: Builder, x: Tensor) -> Array:
-    found = b.constants.array(x, b.here) if x.dtype.kind == "i" else None
-    is_some = all(extent.is_const and extent.const > 0 for extent in x.shape)
-    if found is None and x.dtype.kind == "i" and is_some:
-        # The arguments that its first element depends on become constants of the program, if they may.
-        b.constant(scalar(x.at(*(0 for _ in x.shape))))
-        found = b.constants.array(x, b.here)
+    found = known_array(b, x)
     if found is None:
-        what = "np.unique of numbers that are known only at run time: how many are distinct is data"
-        raise b.unsupported(what, "Call it before, and pass what it returns.")
-    return found.astype(x.dtype)
+        what = "how many of these numbers are distinct is data: they are known only at run time, or no integers"
+        raise b.unsupported(what, "Call the function before, and pass what it returns.")
+    return found

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.parse.functions.banded import banded_solution
 from sdfgad.parse.functions.facts import array_like, fixed_int
 from sdfgad.parse.registry import optional
 
@@ -209,42 +210,22 @@ def circulant(c: Any) -> Any:
     return c[(np.arange(n)[:, None] - np.arange(n)[None, :]) % n]
 
 
-# Elimination without pivoting loses as many digits as its factors have.
-MOST_GROWTH = 1e6
-
-
 @_linalg("solve_banded")
 def solve_banded(
     l_and_u: Any, ab: Any, b: Any, overwrite_ab: Any = False, overwrite_b: Any = False, check_finite: Any = True
 ) -> Any:
-    """Gaussian elimination without pivoting along the band: for diagonally dominant or positive definite matrices.
-
-    With one diagonal on either side it is the Thomas algorithm. Where a pivot is so small that the result would have
-    lost most of its digits it is NaN, whereas SciPy exchanges rows.
-    """
+    ab, b = array_like(ab), array_like(b)
     low, high = (fixed_int(l_and_u[0]), fixed_int(l_and_u[1]))
-    work, x = np.copy(ab), np.copy(b)
-    n = fixed_int(work.shape[1])
-    for k in range(n - 1):
-        for i in range(1, low + 1):
-            if k + i < n:
-                factor = work[high + i, k] / work[high, k]
-                factor = np.where(np.abs(factor) > MOST_GROWTH, np.nan, factor)
-                for j in range(1, high + 1):
-                    if k + j < n:
-                        work[high + i - j, k + j] -= factor * work[high - j, k + j]
-                x[k + i] -= factor * x[k]
-    for k in range(n - 1, -1, -1):
-        for j in range(1, high + 1):
-            if k + j < n:
-                x[k] -= work[high - j, k + j] * x[k + j]
-        x[k] /= work[high, k]
-    return x
+    if ab.ndim != 2 or low + high + 1 != ab.shape[0]:
+        raise ValueError("solve_banded takes l + u + 1 diagonals as the rows of a matrix")
+    if ab.shape[1] != b.shape[0]:
+        raise ValueError("the diagonals of a banded matrix have another length than the right side")
+    return banded_solution(ab, b, low, high)
 
 
 @optional("scipy.linalg.lapack", "dgtsv", is_definition=True)
 def dgtsv(dl: Any, d: Any, du: Any, b: Any, *overwrite: Any, **keywords: Any) -> Any:
-    """The Thomas algorithm: the solution, without the factors that LAPACK leaves of the diagonals."""
+    """The solution, without the factors that LAPACK leaves of the diagonals."""
     n = fixed_int(array_like(d).shape[0])
     band = np.zeros((3, n))
     band[0, 1:] = du

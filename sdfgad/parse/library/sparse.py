@@ -1,4 +1,4 @@
-"""Constructors of scipy.sparse: of arrays of entries, and, by SciPy itself, of numbers that are known while parsing."""
+"""Constructors of scipy.sparse: of entries, of others, and, by SciPy itself, of what is known while parsing."""
 
 from __future__ import annotations
 
@@ -6,37 +6,131 @@ import sys
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import sparse
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.facts import tensor_of
-from sdfgad.parse.registry import optional
-from sdfgad.parse.sparse_formats import Sparse
+from sdfgad.parse.functions.facts import array_like, tensor_of
+from sdfgad.parse.registry import function, optional
+from sdfgad.parse.sparse_formats import COO, Diagonals, Sparse
 from sdfgad.parse.sparse_layout import ARRAYS, layout_for
+from sdfgad.parse.sparse_patterns import largest_place
 from sdfgad.parse.values import Record, is_static
 
 WRITE = "Write csr_array((data, indices, indptr), shape) or coo_array((data, (i, j)), shape), or make it before."
 
 
-def _of_entries(name: str, b: Builder, arg1: Any, shape: Any = None, dtype: Any = None) -> Record:
-    """A sparse matrix of its arrays, in the format that they are in."""
-    kind = name[:3]
+def of_lines(kind: Any, is_array: Any, arg1: Any, shape: Any) -> Any:
+    """A matrix in compressed rows or columns of the arrays of this format: only in programs."""
+    raise NotImplementedError
+
+
+@function(of_lines)
+def _of_lines(b: Builder, kind: str, is_array: bool, arg1: Any, shape: Any) -> Record:
     parts = list(arg1) if isinstance(arg1, (tuple, list)) else []
-    if kind == "coo" and len(parts) == 2 and isinstance(parts[1], (tuple, list)):
-        parts = [parts[0], *parts[1]]
-    if len(parts) != 3 or shape is None or dtype is not None:
-        raise b.unsupported(f"{name} of other things than arrays of its format, or without a shape", WRITE)
+    name = f"{kind}_{'array' if is_array else 'matrix'}"
+    if len(parts) != 3 or shape is None:
+        raise b.unsupported(f"{name} of other things than arrays of entries, or without a shape", WRITE)
     data, *places = [tensor_of(b, b.settle(part)) for part in parts]
     rows, columns = b.known(shape)
     if any(part.ndim != 1 for part in (data, *places)) or any(place.dtype.kind not in "iu" for place in places):
         raise b.unsupported(f"{name} of arrays that are not vectors, or of places that are no integers", WRITE)
-    longest = places if kind == "coo" else [places[0]]
-    ends = [] if kind == "coo" else [places[1].shape[0] - (rows if kind == "csr" else columns) - 1]
-    if any(place.shape != data.shape for place in longest) or any(end != Lin(0) for end in ends):
+    end = places[1].shape[0] - (rows if kind == "csr" else columns) - 1
+    if places[0].shape != data.shape or end != Lin(0):
         raise b.unsupported(f"{name} of arrays whose lengths do not fit", "Mend this line.")
     layout = layout_for(getattr(sys.modules["scipy.sparse"], name), kind, (rows, columns))
-    record = sparse.made(layout, dict(zip(ARRAYS[kind], (data, *places), strict=True)))
-    return sparse.tracked(b, record)
+    return sparse.tracked(b, sparse.made(layout, dict(zip(ARRAYS[kind], (data, *places), strict=True))))
+
+
+def _matrix(kind: Any, is_array: Any, arg1: Any, shape: Any, dtype: Any) -> Any:
+    """A matrix of another one, of entries with their rows and columns, or of the arrays of its format."""
+    if isinstance(arg1, Sparse):
+        coo = arg1.tocoo()
+        made = COO(coo.data, coo.shape, is_array, coo.row, coo.col).asformat(kind)
+    elif isinstance(arg1, (tuple, list)) and len(arg1) == 2 and isinstance(arg1[1], (tuple, list)):
+        made = _of_entries(is_array, arg1[0], arg1[1], shape).asformat(kind)
+    else:
+        made = of_lines(kind, is_array, arg1, shape)
+    return made if dtype is None else made.astype(dtype)
+
+
+def _of_entries(is_array: Any, data: Any, places: Any, shape: Any) -> Any:
+    data, row, col = np.ravel(array_like(data)), np.ravel(array_like(places[0])), np.ravel(array_like(places[1]))
+    if data.shape != row.shape or data.shape != col.shape:
+        raise ValueError("the entries of a sparse matrix, their rows and their columns differ in number")
+    if shape is None:
+        shape = (largest_place(row)[0], largest_place(col)[0])
+    return COO(data, shape, is_array, row, col)
+
+
+def _constructor(name: str) -> Any:
+    return optional("scipy.sparse", name, is_definition=True)
+
+
+@_constructor("csr_array")
+def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return _matrix("csr", True, arg1, shape, dtype)
+
+
+@_constructor("csr_matrix")
+def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return _matrix("csr", False, arg1, shape, dtype)
+
+
+@_constructor("csc_array")
+def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return _matrix("csc", True, arg1, shape, dtype)
+
+
+@_constructor("csc_matrix")
+def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return _matrix("csc", False, arg1, shape, dtype)
+
+
+@_constructor("coo_array")
+def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return _matrix("coo", True, arg1, shape, dtype)
+
+
+@_constructor("coo_matrix")
+def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return _matrix("coo", False, arg1, shape, dtype)
+
+
+# --- diagonals
+
+
+@_constructor("diags")
+def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> Any:
+    return _diagonals(diagonals, offsets, shape, format, dtype, False)
+
+
+@_constructor("diags_array")
+def diags_array(diagonals: Any, *, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None) -> Any:
+    return _diagonals(diagonals, offsets, shape, format, dtype, True)
+
+
+def _diagonals(diagonals: Any, offsets: Any, shape: Any, format: Any, dtype: Any, is_array: Any) -> Any:
+    """Compressed rows with the diagonals that are given, of which one with one element is filled with it."""
+    if np.ndim(offsets) == 0:
+        offsets = (offsets,)
+        diagonals = (diagonals,) if np.ndim(diagonals) == 1 and np.ndim(diagonals[0]) == 0 else diagonals
+    values = [np.atleast_1d(array_like(one)) for one in diagonals]
+    if shape is None:
+        n = values[0].size + abs(offsets[0])
+        shape = (n, n)
+    data, row, col = [], [], []
+    for value, k in zip(values, offsets, strict=True):
+        count = min(shape[0] + min(k, 0), shape[1] - max(k, 0))
+        if value.size != count and value.size != 1:
+            raise ValueError("a diagonal has another length than the matrix has there")
+        data.append(np.broadcast_to(value, (count,)))
+        row.append(np.arange(count) + max(-k, 0))
+        col.append(np.arange(count) + max(k, 0))
+    made = COO(np.concatenate(data), shape, is_array, np.concatenate(row), np.concatenate(col)).tocsr()
+    made = made if dtype is None else made.astype(dtype)
+    return Diagonals(made) if format is None or format == "dia" else made.asformat(format)
 
 
 def _of_numbers(name: str, b: Builder, *positional: Any, **keywords: Any) -> Record:
@@ -53,9 +147,7 @@ def _of_numbers(name: str, b: Builder, *positional: Any, **keywords: Any) -> Rec
     return sparse.constant(b, b.python(getattr(sys.modules["scipy.sparse"], name), *positional, **keywords))
 
 
-for _name in [f"{kind}_{cls}" for kind in ARRAYS for cls in ("array", "matrix")]:
-    optional("scipy.sparse", _name)(partial(_of_entries, _name))
-for _name in ("eye", "eye_array", "identity", "diags", "diags_array"):
+for _name in ("eye", "eye_array", "identity"):
     optional("scipy.sparse", _name)(partial(_of_numbers, _name))
 
 
@@ -64,8 +156,88 @@ def issparse(b: Builder, x: Any) -> bool:
     return isinstance(x, Record) and issubclass(x.cls, Sparse)
 
 
-@optional("scipy.sparse.linalg", "spsolve", "splu", "factorized", "cg", "gmres", "bicgstab", "minres", "spilu")
-def spsolve(b: Builder, *positional: Any, **keywords: Any) -> Any:
-    """Refused: its adjoint needs a sparse factorisation, which compiled code does not have."""
-    todo = "Write scipy.linalg.solve_banded for a banded matrix, or np.linalg.solve(A.toarray(), b) for a small one."
-    raise b.unsupported("a sparse system of equations is solved", todo)
+@optional("scipy.sparse", "lil_matrix", "lil_array", "dok_matrix", "dok_array", static=False)
+def lil_matrix(b: Builder, *positional: Any, **keywords: Any) -> Any:
+    """Refused: where its entries are changes as it is filled."""
+    todo = "Collect rows, columns and values, and write coo_matrix((values, (rows, columns)), shape).tocsr()."
+    raise b.unsupported("a sparse matrix is filled element by element", todo)
+
+
+# --- of several matrices
+
+
+def _together(pieces: Any, shape: Any, format: Any, dtype: Any) -> Any:
+    """One matrix of blocks, each with the row and the column at which it begins."""
+    for block, _, _ in pieces:
+        if not isinstance(block, Sparse):
+            raise NotImplementedError("a dense block among sparse ones: make it sparse")
+    parts = [(block.tocoo(), above, left) for block, above, left in pieces]
+    data = np.concatenate([coo.data for coo, _, _ in parts])
+    row = np.concatenate([coo.row + above for coo, above, _ in parts])
+    col = np.concatenate([coo.col + left for coo, _, left in parts])
+    made = COO(data, shape, any(coo.is_array for coo, _, _ in parts), row, col).asformat(format)
+    return made if dtype is None else made.astype(dtype)
+
+
+def _kept(blocks: Any, format: Any, usual: Any) -> Any:
+    """The format of the result: the usual one, where all blocks have it."""
+    return format if format is not None else usual if all(block.format == usual for block in blocks) else "coo"
+
+
+@_constructor("vstack")
+def vstack(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    pieces, above = [], 0
+    for block in blocks:
+        pieces.append((block, above, 0))
+        above += block.shape[0]
+    return _together(pieces, (above, blocks[0].shape[1]), _kept(blocks, format, "csr"), dtype)
+
+
+@_constructor("hstack")
+def hstack(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    pieces, left = [], 0
+    for block in blocks:
+        pieces.append((block, 0, left))
+        left += block.shape[1]
+    return _together(pieces, (blocks[0].shape[0], left), _kept(blocks, format, "csc"), dtype)
+
+
+@_constructor("block_diag")
+def block_diag(mats: Any, format: Any = None, dtype: Any = None) -> Any:
+    pieces, above, left = [], 0, 0
+    for block in mats:
+        pieces.append((block, above, left))
+        above, left = above + block.shape[0], left + block.shape[1]
+    return _together(pieces, (above, left), "coo" if format is None else format, dtype)
+
+
+@_constructor("bmat")
+def bmat(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    heights = [max([0 if block is None else block.shape[0] for block in row]) for row in blocks]
+    widths = [max([0 if row[j] is None else row[j].shape[1] for row in blocks]) for j in range(len(blocks[0]))]
+    pieces, above = [], 0
+    for row, height in zip(blocks, heights, strict=True):
+        left = 0
+        for block, width in zip(row, widths, strict=True):
+            if block is not None:
+                if block.shape != (height, width):
+                    raise ValueError("the blocks of a matrix do not fit")
+                pieces.append((block, above, left))
+            left += width
+        above += height
+    return _together(pieces, (above, left), "coo" if format is None else format, dtype)
+
+
+optional("scipy.sparse", "block_array", is_definition=True)(bmat)
+
+
+@_constructor("kron")
+def kron(A: Any, B: Any, format: Any = None) -> Any:
+    if not isinstance(A, Sparse) or not isinstance(B, Sparse):
+        raise NotImplementedError("a Kronecker product of a dense matrix: make it sparse")
+    first, second = A.tocoo(), B.tocoo()
+    row = np.ravel(first.row[:, None] * second.shape[0] + second.row)
+    col = np.ravel(first.col[:, None] * second.shape[1] + second.col)
+    shape = (first.shape[0] * second.shape[0], first.shape[1] * second.shape[1])
+    made = COO(np.ravel(first.data[:, None] * second.data), shape, first.is_array or second.is_array, row, col)
+    return made.asformat("coo" if format is None else format)

@@ -1,8 +1,12 @@
-"""Solvers of scipy.linalg: where their algorithms are not to be trusted, the result is NaN."""
+"""Solvers of scipy.linalg."""
 
 import numpy as np
+import pytest
 import scipy.linalg
 
+import sdfgad
+from sdfgad.errors import SdfgadError, SingularMatrix
+from tests.helpers import line_of
 from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
 
 RNG = np.random.default_rng(9)
@@ -21,13 +25,58 @@ def values(program, *args):
     return checked_outputs(parsed(program, *args), *args)["return"]
 
 
-def test_bands_without_pivoting():
-    assert_like_python(banded, BAND, B)
-    assert_slope(banded, BAND, B)
+def test_bands_whose_rows_are_exchanged():
     small = BAND.copy()
-    small[1, 0] = 1e-9
-    assert np.isfinite(banded(small, B)).all()
-    assert np.isnan(values(banded, small, B)).any()
+    small[1, 0] = 0.0
+    for ab in (BAND, small):
+        assert_like_python(banded, ab, B)
+        assert_slope(banded, ab, B)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 0), (0, 2), (2, 0), (1, 1), (2, 1)])
+@pytest.mark.parametrize("dtypes", ["dd", "fd", "fF", "DD", "dD"])
+def test_bands_of_all_widths_compiled(low, high, dtypes):
+    def program(ab, b):
+        return np.sum(np.abs(scipy.linalg.solve_banded((low, high), ab, b)) ** 2)
+
+    ab, b = RNG.standard_normal((low + high + 1, 7)), RNG.standard_normal((7, 2))
+    ab[high] += 5.0
+    ab, b = ab.astype(dtypes[0]), b.astype(dtypes[1])
+    g = sdfgad.differentiate(program)
+    value, expected = g.value(ab, b), program(ab, b)
+    is_single = dtypes[0] == "f" and dtypes[1] != "d"
+    assert value.dtype == expected.dtype
+    np.testing.assert_allclose(value, expected, rtol=1e-5 if is_single else 1e-12)
+    if not is_single:
+        sdfgad.check_grads(program, ab, b)
+
+
+def test_what_is_not_in_the_matrix_is_not_read():
+    ab = BAND.copy()
+    ab[0, 0] = ab[2, -1] = np.nan
+    found = sdfgad.grad(lambda ab, b: np.sum(banded(ab, b)), argnums=(0, 1))(ab, B)
+    assert np.isfinite(found[1]).all()
+    assert found[0][0, 0] == found[0][2, -1] == 0.0
+
+
+def test_a_singular_band_fails():
+    with pytest.raises(SingularMatrix, match="a matrix is singular"):
+        sdfgad.grad(lambda ab: np.sum(banded(ab, B)))(0.0 * BAND)
+
+
+def wrong_rows(ab):
+    return np.sum(scipy.linalg.solve_banded((1, 2), ab, B))
+
+
+def wrong_length(ab):
+    return np.sum(scipy.linalg.solve_banded((1, 1), ab, B[1:]))
+
+
+@pytest.mark.parametrize(("program", "text"), [(wrong_rows, "l . u . 1 diagonals"), (wrong_length, "another length")])
+def test_bands_that_do_not_fit(program, text):
+    with pytest.raises(SdfgadError, match=text) as caught:
+        sdfgad.grad(program)(BAND)
+    assert str(caught.value.where) == line_of(program, "return")
 
 
 def test_exponentials_of_large_matrices():

@@ -32,6 +32,9 @@ LINALG = {
     "eigen": "const T* a, C* w, C* v, int64_t batch, int64_t n",
     "symmetric_eigen": "const T* a, R* w, T* v, int64_t batch, int64_t n, int64_t is_upper",
 }
+BANDED = {
+    "solve_banded": "const T* ab, const T* b, T* x, int64_t n, int64_t low, int64_t high, int64_t m, int64_t other",
+}
 SORTING = {
     "argsort": "const T* in, int64_t* out, int64_t batch, int64_t n",
     "searchsorted": "const T* sorted, const T* values, int64_t* out, int64_t n, int64_t m, int64_t right",
@@ -44,6 +47,7 @@ FOURIER = {
 NONZERO = {"nonzero": "const bool* mask, int64_t* positions, int64_t* count, int64_t n"}
 TABLE = [
     (LINALG, FIELDS),
+    (BANDED, {k: FIELDS[k] for k in ("f8", "c16")}),
     (SORTING, SORTED),
     (FOURIER, {k: FIELDS[k] for k in ("c8", "c16")}),
     (NONZERO, {"?": "bool"}),
@@ -73,7 +77,8 @@ def call(tmp_path_factory):
     folder = tmp_path_factory.mktemp("library")
     source, target = folder / "library.cpp", folder / "library.so"
     headers = "".join(
-        f'#include "{name}.h"\n' for name in ("eigen", "cholesky_pullback", "solve_pullback", "fourier", "sorting")
+        f'#include "{name}.h"\n'
+        for name in ("eigen", "banded", "cholesky_pullback", "solve_pullback", "fourier", "sorting")
     )
     source.write_text(headers + 'extern "C" {\n' + "\n".join(wrappers()) + "\n}\n")
     libraries = [
@@ -274,6 +279,26 @@ def test_singular_matrices_fail(call, field, n):
     triangular[1, n // 2, n // 2] = 0
     triangular = constant(triangular)
     assert call("solve", field.dtype, triangular, normal(field.dtype, 3, n, n), x, 3, n, n) == 1
+
+
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+@pytest.mark.parametrize(("low", "high"), [(0, 0), (1, 1), (0, 3), (2, 0), (2, 5), (40, 40)])
+def test_solve_banded(call, dtype, low, high):
+    """Also where rows must be exchanged, by LAPACK's blocks for wide bands, and of matrices narrower than the band."""
+    for n, m, is_adjoint in itertools.product((0, 1, 2, 3, 50, 200), (1, 3), (0, 1)):
+        dense = np.triu(np.tril(normal(dtype, n, n), high), -low)
+        dense[range(n), range(n)] = 3.0 if min(low, high) == 0 else 1e-3
+        ab = np.full((low + high + 1, n), np.nan, dtype)
+        for i, j in np.ndindex(n, n):
+            if -low <= j - i <= high:
+                ab[high + i - j, j] = dense[i, j]
+        b, x = normal(dtype, n, m), np.full((n, m), np.nan, dtype)
+        assert call("solve_banded", dtype, constant(ab), b, x, n, low, high, m, is_adjoint) == 0
+        matrix = dense.conj().T if is_adjoint else dense
+        scale = 1.0 + np.abs(matrix).sum() * np.abs(x).max(initial=0.0)
+        np.testing.assert_allclose(matrix @ x, b, rtol=0, atol=1e-13 * scale)
+    zero, one = np.zeros((low + high + 1, 3), dtype), np.ones((3, 1), dtype)
+    assert call("solve_banded", dtype, zero, one, one.copy(), 3, low, high, 1, 0) == 1
 
 
 @pytest.mark.parametrize("batch", [0, 1, 3])

@@ -1,0 +1,93 @@
+"""Banded systems of equations, as a library call, and what belongs to its adjoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.registry import function
+from sdfgad.parse.values import Tensor, as_tensor, astype
+
+
+def banded_solution(ab: Any, b: Any, low: int, high: int, is_adjoint: int = 0) -> Any:
+    """The solution of ``A @ x == b``, or of ``A.conj().T @ x == b``, for the diagonals of A from the uppermost one.
+
+    Args:
+        ab: ``ab[high + i - j, j]`` is ``A[i, j]``; of shape (low + high + 1, n).
+        b: of shape (n,) or (n, m).
+        low, high: the numbers of diagonals below and above the main one.
+
+    Raises:
+        LinAlgError: A is singular.
+    """
+    n = ab.shape[1]
+    i, j = np.indices((n, n))
+    inside = (i - j <= low) & (j - i <= high)
+    dense = np.where(inside, ab[np.clip(high + i - j, 0, low + high), j], 0.0)
+    return np.linalg.solve(np.conj(dense.T) if is_adjoint else dense, b)
+
+
+@function(banded_solution)
+def banded_solution_call(b: Builder, ab: Any, right: Any, low: Any, high: Any, is_adjoint: Any = 0) -> Tensor:
+    dtype, (ab, right) = _in_double(ab, right)
+    shape, sizes = _sizes(b, right, low, high, is_adjoint)
+    return astype(b.call("solve_banded", [ab, right], [(shape, ab.dtype)], sizes)[0], dtype)
+
+
+def banded_factors(ab: Any, low: int, high: int) -> Any:
+    """The factors of a matrix in LAPACK's layout and the rows that were exchanged; only compiled code has them."""
+    return None, None
+
+
+@function(banded_factors)
+def banded_factors_call(b: Builder, ab: Any, low: Any, high: Any) -> tuple[Tensor, ...]:
+    _, (ab,) = _in_double(ab)
+    n, low, high = b.constant(ab.shape[1]), b.constant(low), b.constant(high)
+    outputs = [((n, 4 if low == high == 1 else 2 * low + high + 1), ab.dtype), ((n,), np.dtype(np.int32))]
+    return tuple(b.call("factor_banded", [ab], outputs, (n, low, high)))
+
+
+def factored_solution(ab: Any, factors: Any, exchanged: Any, b: Any, low: int, high: int, is_adjoint: int = 0) -> Any:
+    """`banded_solution`, by what `banded_factors` returned."""
+    return banded_solution(ab, b, low, high, is_adjoint)
+
+
+@function(factored_solution)
+def factored_solution_call(
+    b: Builder, ab: Any, factors: Any, exchanged: Any, right: Any, low: Any, high: Any, is_adjoint: Any = 0
+) -> Tensor:
+    # The factors are of the matrix alone, which may be real where the right side is complex.
+    dtype, (ab, right) = _in_double(ab, right)
+    if ab.dtype != factors.dtype:
+        return banded_solution_call(b, ab, right, low, high, is_adjoint)
+    shape, sizes = _sizes(b, right, low, high, is_adjoint)
+    inputs = [ab, factors, exchanged, right]
+    return astype(b.call("solve_factored", inputs, [(shape, ab.dtype)], sizes)[0], dtype)
+
+
+def _in_double(*tensors: Any) -> tuple[np.dtype[Any], list[Tensor]]:
+    """The dtype of the result, and the tensors in double precision."""
+    tensors = tuple(map(as_tensor, tensors))
+    dtype = np.result_type(*(tensor.dtype for tensor in tensors))
+    dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
+    double = np.result_type(dtype, np.float64)
+    return dtype, [astype(tensor, double) for tensor in tensors]
+
+
+def _sizes(b: Builder, right: Tensor, low: Any, high: Any, is_adjoint: Any) -> tuple[list[int], tuple[int, ...]]:
+    """The shape of the right side, and the sizes of the call."""
+    shape = [b.constant(extent) for extent in right.shape]
+    m = shape[1] if len(shape) > 1 else 1
+    return shape, (shape[0], b.constant(low), b.constant(high), m, b.constant(is_adjoint))
+
+
+def band_of(left: Any, right: Any, low: Any, high: Any) -> Any:
+    """The diagonals of ``left @ right.conj().T`` for matrices of shape (n, m), or for vectors."""
+    left, right = np.reshape(left, (left.shape[0], -1)), np.reshape(right, (right.shape[0], -1))
+    n, m = left.shape
+    above, below = np.zeros((high, m), left.dtype), np.zeros((low, m), left.dtype)
+    padded = np.concatenate((above, left, below))
+    rows = np.arange(low + high + 1)[:, None] + np.arange(n)[None, :]
+    return np.sum(padded[rows] * np.conj(right), axis=-1)

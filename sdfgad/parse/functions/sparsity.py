@@ -1,0 +1,70 @@
+"""Sparsity patterns that programs ask for: computed while parsing, of integer arrays that are known then.
+
+Arrays that come from arguments become constants of the program, which later calls compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.constants import MOST_ELEMENTS
+from sdfgad.parse.known_arrays import known_array
+from sdfgad.parse.registry import function
+from sdfgad.parse.sparse_patterns import PATTERNS, part_of
+from sdfgad.parse.stacking import stacked
+from sdfgad.parse.values import Tensor, as_tensor
+
+Array = np.ndarray[Any, Any]
+
+
+def _register(pattern: Callable[..., Any]) -> None:
+    def handler(b: Builder, *arguments: Any) -> Any:
+        made = b.python(pattern, *(_known(b, argument) for argument in arguments))
+        return tuple(b.constant_array(part) if isinstance(part, np.ndarray) else part for part in made)
+
+    function(pattern)(handler)
+
+
+for _pattern in PATTERNS:
+    _register(_pattern)
+
+
+def _known(b: Builder, value: Any) -> Any:
+    if not isinstance(value, Tensor) or not value.ndim:
+        return b.constant(value)
+    found = known_array(b, value)
+    if found is None:
+        what = f"where the entries of a sparse matrix are is data, or they are more than {MOST_ELEMENTS}"
+        raise b.unsupported(what, "Compute their rows and columns before the program, and pass them.")
+    return found.astype(np.int64)
+
+
+@function(part_of)
+def _part_of(b: Builder, key: Any, shape: Any) -> tuple[Any, ...]:
+    parts = key if isinstance(key, tuple) else (key, slice(None))
+    if len(parts) != 2:
+        raise b.unsupported("a sparse matrix is subscripted by more than two indices", "Mend this line.")
+    parts = tuple(stacked(b, part) if isinstance(part, (list, tuple)) else part for part in parts)
+    if [1 if isinstance(part, slice) else as_tensor(part).ndim - 2 for part in parts] == [-1, -1]:
+        todo = "Write A[np.ix_(i, j)] for all of these rows and columns, or A.toarray()[i, j] for single elements."
+        raise b.unsupported("a sparse matrix is subscripted by two arrays", todo)
+    rows, columns = (_numbers(b, part, b.constant(extent)) for part, extent in zip(parts, shape, strict=True))
+    single = sum(not isinstance(part, slice) and as_tensor(part).ndim == 0 for part in parts)
+    return b.constant_array(rows), b.constant_array(columns), single
+
+
+def _numbers(b: Builder, part: Any, extent: int) -> Array:
+    """The rows or columns that a part of an index names."""
+    if isinstance(part, slice):
+        bounds = [None if bound is None else b.constant(bound) for bound in (part.start, part.stop, part.step)]
+        return np.arange(extent)[slice(*bounds)]
+    if isinstance(part, Tensor) and part.dtype.kind == "b":
+        raise b.unsupported("a sparse matrix is subscripted by a mask", "Write A[np.flatnonzero(mask)].")
+    numbers = np.atleast_1d(_known(b, part)).ravel()
+    if numbers.size and not -extent <= numbers.min() <= numbers.max() < extent:
+        raise b.unsupported(f"an index is out of range for an axis of {extent}", "Mend this index.")
+    return numbers % max(extent, 1)

@@ -1,0 +1,37 @@
+"""Integer arrays that must be known while parsing, because how many numbers there are depends on them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.constants import MOST_ELEMENTS
+from sdfgad.parse.values import Tensor, scalar
+
+Array = np.ndarray[Any, Any]
+
+
+def known_array(b: Builder, x: Tensor) -> Array | None:
+    """The elements of an integer array; None if they are not known.
+
+    Raises:
+        Decides: it depends on inputs that may become constants.
+    """
+    if x.dtype.kind != "i" or not all(extent.is_const for extent in x.shape):
+        return None
+    shape = [extent.const for extent in x.shape]
+    if 0 in shape or math.prod(shape) > MOST_ELEMENTS:
+        return np.zeros(shape, x.dtype) if 0 in shape else None
+    found = b.constants.array(x, b.here)
+    if found is None:
+        # The arguments that its first element depends on become constants of the program, if they may.
+        try:
+            b.constant(scalar(x.at(*(0 for _ in x.shape))))
+        except UnsupportedProgram:
+            return None
+        found = b.constants.array(x, b.here)
+    return None if found is None else found.astype(x.dtype)
