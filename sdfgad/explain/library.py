@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
-from sdfgad.parse.functions.banded import banded_solution
+from sdfgad.parse.functions.factored import banded_solution, solution_by_factors
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 
@@ -84,7 +84,11 @@ LIBRARY: Mapping[str, Function] = {
         np.zeros((n, 4 if low == high == 1 else 2 * low + high + 1), ab.dtype),
         np.zeros(n, np.int32),
     ),
-    "solve_factored": lambda ab, _lu, _rows, b, _n, low, high, _m, adjoint: banded_solution(ab, b, low, high, adjoint),
+    "solve_factored_band": lambda ab, _lu, _rows, b, _n, low, high, _m, is_adjoint: banded_solution(
+        ab, b, low, high, is_adjoint
+    ),
+    "factor": lambda a, n: (np.zeros((n, n), a.dtype), np.zeros(n, np.int32)),
+    "solve_factored": lambda a, lu, rows, b, _n, _m, is_adjoint: solution_by_factors(a, lu, rows, b, is_adjoint),
     "inverse": lambda a, *_: np.linalg.inv(a),
     "regular": lambda a, *_: np.linalg.inv(a) is None or (),
     # The cut-off travels as its bits.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.banded import band_of, banded_solution, factored_solution
+from sdfgad.parse.functions.factored import band_of, banded_solution, solution_by_band, solution_by_factors
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 from sdfgad.rules import spectral
@@ -64,10 +64,18 @@ def solve_banded(ab: Any, b: Any, x: Any, x_bar: Any, low: Any, high: Any, m: An
 
 
 @call_rule("solve_factored")
-def solve_factored(
+def solve_factored(a: Any, lu: Any, rows: Any, b: Any, x: Any, x_bar: Any, is_adjoint: Any) -> Any:
+    b_bar = solution_by_factors(a, lu, rows, x_bar, 1 - is_adjoint)
+    left, right = (x, b_bar) if is_adjoint else (b_bar, x)
+    columns = (a.shape[0], -1)
+    return -(np.reshape(left, columns) @ adjoint(np.reshape(right, columns))), None, None, b_bar
+
+
+@call_rule("solve_factored_band")
+def solve_factored_band(
     ab: Any, lu: Any, rows: Any, b: Any, x: Any, x_bar: Any, low: Any, high: Any, m: Any, is_adjoint: Any
 ) -> Any:
-    b_bar = factored_solution(ab, lu, rows, x_bar, low, high, 1 - is_adjoint)
+    b_bar = solution_by_band(ab, lu, rows, x_bar, low, high, 1 - is_adjoint)
     ab_bar = -(band_of(x, b_bar, low, high) if is_adjoint else band_of(b_bar, x, low, high))
     return ab_bar, None, None, b_bar
 

@@ -7,7 +7,13 @@ import pytest
 
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.library import LIBRARY
-from sdfgad.parse.functions.banded import banded_factors, banded_solution, factored_solution
+from sdfgad.parse.functions.factored import (
+    banded_factors,
+    banded_solution,
+    factors,
+    solution_by_band,
+    solution_by_factors,
+)
 from sdfgad.parse.source import read_source
 from sdfgad.reverse.calls import missing_call_rules
 from sdfgad.rules.library import CALL_RULES, OPERAND_RULES
@@ -187,7 +193,21 @@ def test_of_a_real_system_with_a_complex_side():
     assert_slope(solve, regular(3, (), "complex"), matrices((3,), "real"))
 
 
-@pytest.mark.parametrize("kinds", ["real real", "complex complex", "real complex", "complex real"])
+KINDS = pytest.mark.parametrize("kinds", ["real real", "complex complex", "real complex", "complex real"])
+
+
+@KINDS
+def test_of_systems_by_factors(kinds):
+    def program(a, b):
+        kept = factors(a)
+        return solution_by_factors(a, *kept, b) + 2.0 * solution_by_factors(a, *kept, b, 1)
+
+    matrix, side = kinds.split()
+    for shape in ((4,), (4, 2)):
+        assert_slope(program, regular(4, (), matrix), matrices(shape, side, 4))
+
+
+@KINDS
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (0, 2), (1, 0), (0, 0), (3, 3)])
 def test_of_banded_systems(low, high, kinds):
     def once(ab, b):
@@ -195,7 +215,7 @@ def test_of_banded_systems(low, high, kinds):
 
     def factored(ab, b):
         kept = banded_factors(ab, low, high)
-        return factored_solution(ab, *kept, b, low, high) + 2.0 * factored_solution(ab, *kept, b, low, high, 1)
+        return solution_by_band(ab, *kept, b, low, high) + 2.0 * solution_by_band(ab, *kept, b, low, high, 1)
 
     matrix, side = kinds.split()
     for shape in ((5,), (5, 2)):

@@ -12,7 +12,13 @@ import pytest
 import sdfgad
 from sdfgad.errors import OutOfMemory
 from sdfgad.memory.lifetimes import peak_bytes
-from sdfgad.parse.functions.banded import banded_factors, banded_solution, factored_solution
+from sdfgad.parse.functions.factored import (
+    banded_factors,
+    banded_solution,
+    factors,
+    solution_by_band,
+    solution_by_factors,
+)
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg
 from sdfgad.sdfg.writer import write
@@ -147,12 +153,13 @@ def banded(a, b):
 
 def factored(a, b):
     band = np.concatenate([b.T[:1], 9.0 + b.T[3:4], b.T[4:5]])
-    return factored_solution(band, *banded_factors(band, 1, 1), b, 1, 1)
+    return solution_by_band(band, *banded_factors(band, 1, 1), b, 1, 1)
 
 
 ALONE = {
     "banded": banded,
     "factored": factored,
+    "factored whole": lambda a, b: solution_by_factors(a, *factors(a), b),
     "solve": lambda a, b: np.linalg.solve(a, b),
     "sort": lambda a, b: np.argsort(b[:, 0]),
     "svd": lambda a, b: np.linalg.svd(b, full_matrices=False)[1],

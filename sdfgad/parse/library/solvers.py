@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.banded import banded_solution
+from sdfgad.parse.functions.factored import banded_solution, factors, solution_by_factors
 from sdfgad.parse.functions.facts import array_like, fixed_int
 from sdfgad.parse.registry import optional
 
@@ -137,14 +137,21 @@ def solve_triangular(
     return np.linalg.solve(a, b)
 
 
-# --- factors for several right sides: sdfgad keeps the matrix itself, as its factors are not differentiated
+# --- factors for several right sides
 
 
 class LU:
-    """What ``lu_factor`` returns here: only ``lu_solve`` takes it."""
+    """What ``lu_factor`` returns here: only ``lu_solve`` takes it. A derivative is one of the matrix."""
 
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
+        self.factors, self.exchanged = factors(matrix)
+
+    def solve(self, b: Any, trans: Any) -> Any:
+        is_turned = trans == 1 and np.iscomplexobj(self.matrix)
+        right = np.conj(b) if is_turned else b
+        x = solution_by_factors(self.matrix, self.factors, self.exchanged, right, 0 if trans == 0 else 1)
+        return np.conj(x) if is_turned else x
 
 
 @_linalg("lu_factor")
@@ -154,11 +161,10 @@ def lu_factor(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any
 
 @_linalg("lu_solve")
 def lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, overwrite_b: Any = False, check_finite: Any = True) -> Any:
-    factors = lu_and_piv[0]
-    if not isinstance(factors, LU):
+    made = lu_and_piv[0]
+    if not isinstance(made, LU):
         raise ValueError("lu_solve takes what lu_factor returned in the same program")
-    a = factors.matrix
-    return np.linalg.solve(a if trans == 0 else a.T if trans == 1 else np.conjugate(a.T), b)
+    return made.solve(array_like(b), trans)
 
 
 @_linalg("cho_factor")

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.banded import banded_factors, banded_solution, factored_solution
+from sdfgad.parse.functions.factored import (
+    banded_factors,
+    banded_solution,
+    factors,
+    solution_by_band,
+    solution_by_factors,
+)
 from sdfgad.parse.registry import optional
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_patterns import band_places
@@ -30,9 +36,10 @@ class SparseFactors:
 
     def factor(self) -> Any:
         """With factors that are kept, for several right sides."""
-        self.factors, self.exchanged = None, None
         if self.is_narrow:
             self.factors, self.exchanged = banded_factors(self.band, self.low, self.high)
+        else:
+            self.factors, self.exchanged = factors(self.band)
         return self
 
     def solve_once(self, b: Any) -> Any:
@@ -45,14 +52,15 @@ class SparseFactors:
         if trans not in ("N", "T", "H"):
             raise ValueError("trans= is 'N', 'T' or 'H'")
         rhs = np.asarray(rhs)
-        if not self.is_narrow:
-            matrix = self.band if trans == "N" else self.band.T if trans == "T" else np.conj(self.band.T)
-            return np.linalg.solve(matrix, rhs)
         is_turned = trans == "T" and np.iscomplexobj(self.band)
         right = np.conj(rhs) if is_turned else rhs
+        is_adjoint = 0 if trans == "N" else 1
         kept = (self.band, self.factors, self.exchanged)
-        solution = factored_solution(*kept, right[self.order], self.low, self.high, 0 if trans == "N" else 1)
-        return (np.conj(solution) if is_turned else solution)[self.place]
+        if self.is_narrow:
+            x = solution_by_band(*kept, right[self.order], self.low, self.high, is_adjoint)[self.place]
+        else:
+            x = solution_by_factors(*kept, right, is_adjoint)
+        return np.conj(x) if is_turned else x
 
 
 def _solver(name: str) -> Any:

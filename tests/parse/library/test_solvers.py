@@ -84,3 +84,20 @@ def test_exponentials_of_large_matrices():
         assert_like_python(exponential, factor * A, tolerance=1e-9)
     assert_slope(exponential, A)
     assert np.isnan(values(exponential, 1000.0 * A)).all()
+
+
+@pytest.mark.parametrize("kind", ["d", "D"])
+def test_factors_for_several_right_sides(kind):
+    """A time loop with one factorisation, and the transposed systems."""
+
+    def program(a, u):
+        kept = scipy.linalg.lu_factor(a)
+        for _ in range(4):
+            u = scipy.linalg.lu_solve(kept, u)
+        v = scipy.linalg.lu_solve(kept, u, trans=1) + scipy.linalg.lu_solve(kept, u, 2)
+        return np.sum(np.abs(u) ** 2) + np.sum(np.abs(v) ** 3)
+
+    a = RNG.standard_normal((5, 5)) + (1j * RNG.standard_normal((5, 5)) if kind == "D" else 0.0) + 3.0 * np.eye(5)
+    for u in (RNG.standard_normal(5), RNG.standard_normal((5, 2)), RNG.standard_normal(5) + 1j):
+        np.testing.assert_allclose(sdfgad.differentiate(program).value(a, u), program(a, u), rtol=1e-12)
+        sdfgad.check_grads(program, a, u)

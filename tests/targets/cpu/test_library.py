@@ -78,7 +78,7 @@ def call(tmp_path_factory):
     source, target = folder / "library.cpp", folder / "library.so"
     headers = "".join(
         f'#include "{name}.h"\n'
-        for name in ("eigen", "banded", "cholesky_pullback", "solve_pullback", "fourier", "sorting")
+        for name in ("eigen", "factored", "cholesky_pullback", "solve_pullback", "fourier", "sorting")
     )
     source.write_text(headers + 'extern "C" {\n' + "\n".join(wrappers()) + "\n}\n")
     libraries = [

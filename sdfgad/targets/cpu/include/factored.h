@@ -1,4 +1,4 @@
-// Banded systems of equations, by LU factorisation with partial pivoting, as scipy.linalg.solve_banded has them of LAPACK.
+// LU factors with partial pivoting that are kept for several right sides, of whole matrices and of bands, by LAPACK.
 #pragma once
 #include "linalg.h"
 
@@ -6,7 +6,11 @@ namespace sdfgad {
 namespace lapack {
 
 // One set of overloads for each type. `flag` says which system is solved: 'N' or 'C', of the matrix or of its adjoint.
-#define SDFGAD_BANDED(T, C, letter)                                                                                \
+#define SDFGAD_FACTORED(T, C, letter)                                                                              \
+    inline void solve_whole(char flag, int n, int m, const T* lu, const int* pivots, T* x) {                       \
+        const OneThread alone;                                                                                     \
+        scipy_LAPACKE_##letter##getrs_work(LAPACK_COL_MAJOR, flag, n, m, (const C*)lu, n, pivots, (C*)x, n);       \
+    }                                                                                                              \
     inline int factor_band(int n, int low, int high, T* a, int* pivots) {                                          \
         const OneThread alone;                                                                                     \
         const int rows = 2 * low + high + 1;                                                                       \
@@ -28,9 +32,19 @@ namespace lapack {
             (const C*)(lu + 3 * n), pivots, (C*)x, n);                                                             \
     }
 
-SDFGAD_BANDED(double, double, d)
-SDFGAD_BANDED(Complex, lapack_complex_double, z)
-#undef SDFGAD_BANDED
+SDFGAD_FACTORED(double, double, d)
+SDFGAD_FACTORED(Complex, lapack_complex_double, z)
+#undef SDFGAD_FACTORED
+
+// x := A^-1 b or A^-H b for b (n, m), where solve(flag, columns) does so for the columns of b.
+template <typename T, typename Solve>
+inline void solve_columns(const T* b, T* x, int64_t n, int64_t m, int64_t is_adjoint, const Solve& solve) {
+    if (n == 0 || m == 0) return;
+    auto columns = array<T>(n * m);
+    transpose(b, columns.get(), n, m);
+    solve(is_adjoint ? 'C' : 'N', columns.get());
+    transpose(columns.get(), x, m, n);
+}
 
 // Whether three diagonals are factored, which LAPACK takes one by one.
 inline bool has_three(int64_t low, int64_t high) { return low == 1 && high == 1; }
@@ -39,6 +53,22 @@ inline bool has_three(int64_t low, int64_t high) { return low == 1 && high == 1;
 inline int64_t rows_of_factors(int64_t low, int64_t high) { return has_three(low, high) ? 4 : 2 * low + high + 1; }
 
 }  // namespace lapack
+
+// The factors of A (n, n). Returns 1 where A is singular.
+template <typename T> inline int factor(const T* a, T* lu, int32_t* pivots, int64_t n) {
+    lapack::transpose(a, lu, n, n);
+    return n > 0 && lapack::factor(n, lu, pivots) != 0;
+}
+
+// x := A^-1 b or A^-H b for b (n, m), by the factors of A.
+template <typename T> inline int solve_factored(
+    const T*, const T* lu, const int32_t* pivots, const T* b, T* x, int64_t n, int64_t m, int64_t is_adjoint
+) {
+    lapack::solve_columns(b, x, n, m, is_adjoint, [&](char flag, T* columns) {
+        lapack::solve_whole(flag, n, m, lu, pivots, columns);
+    });
+    return 0;
+}
 
 // The factors of A, from its diagonals, from the uppermost one: ab[high + i - j, j] is A[i, j]. Returns 1 where A is singular.
 template <typename T>
@@ -59,17 +89,14 @@ inline int factor_banded(const T* ab, T* lu, int32_t* pivots, int64_t n, int64_t
 }
 
 // x := A^-1 b or A^-H b for b (n, m), by the factors of A.
-template <typename T> inline int solve_factored(
+template <typename T> inline int solve_factored_band(
     const T*, const T* lu, const int32_t* pivots, const T* b, T* x, int64_t n, int64_t low, int64_t high, int64_t m,
     int64_t is_adjoint
 ) {
-    if (n == 0 || m == 0) return 0;
-    auto columns = array<T>(n * m);
-    lapack::transpose(b, columns.get(), n, m);
-    const char flag = is_adjoint ? 'C' : 'N';
-    if (lapack::has_three(low, high)) lapack::solve_three(flag, n, m, lu, pivots, columns.get());
-    else lapack::solve_band(flag, n, low, high, m, lu, pivots, columns.get());
-    lapack::transpose(columns.get(), x, m, n);
+    lapack::solve_columns(b, x, n, m, is_adjoint, [&](char flag, T* columns) {
+        if (lapack::has_three(low, high)) lapack::solve_three(flag, n, m, lu, pivots, columns);
+        else lapack::solve_band(flag, n, low, high, m, lu, pivots, columns);
+    });
     return 0;
 }
 
@@ -80,7 +107,7 @@ template <typename T> inline int solve_banded(
     auto lu = array<T>(lapack::rows_of_factors(low, high) * n);
     auto pivots = array<int32_t>(n);
     if (factor_banded(ab, lu.get(), pivots.get(), n, low, high) != 0) return 1;
-    return solve_factored(ab, lu.get(), pivots.get(), b, x, n, low, high, m, is_adjoint);
+    return solve_factored_band(ab, lu.get(), pivots.get(), b, x, n, low, high, m, is_adjoint);
 }
 
 }  // namespace sdfgad

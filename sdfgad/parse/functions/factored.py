@@ -1,4 +1,7 @@
-"""Banded systems of equations, as a library call, and what belongs to its adjoint."""
+"""Systems of equations by LU factors that are kept for several right sides, and banded ones, as library calls.
+
+Factors have no derivative: the call that solves with them takes the matrix, too, whose cotangent it has.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,36 @@ import numpy as np
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Tensor, as_tensor, astype
+
+Sizes = tuple[int, ...]
+
+
+def factors(a: Any) -> Any:
+    """The factors of a matrix in LAPACK's layout and the rows that were exchanged; only compiled code has them."""
+    return None, None
+
+
+@function(factors)
+def factors_call(b: Builder, a: Any) -> tuple[Tensor, ...]:
+    _, (a,) = _in_double(a)
+    n = b.constant(a.shape[0])
+    return tuple(b.call("factor", [a], [((n, n), a.dtype), ((n,), np.dtype(np.int32))], (n,)))
+
+
+def solution_by_factors(a: Any, lu: Any, exchanged: Any, b: Any, is_adjoint: int = 0) -> Any:
+    """The solution of ``a @ x == b``, or of ``a.conj().T @ x == b``, by what `factors` returned."""
+    return np.linalg.solve(np.conj(a.T) if is_adjoint else a, b)
+
+
+@function(solution_by_factors)
+def solution_by_factors_call(b: Builder, a: Any, lu: Any, exchanged: Any, right: Any, is_adjoint: Any = 0) -> Tensor:
+    dtype, (a, right) = _in_double(a, right)
+    if a.dtype != lu.dtype:
+        # The factors are of the matrix alone, which is real where the right side is complex.
+        lu, exchanged = factors_call(b, a)
+    shape = [b.constant(extent) for extent in right.shape]
+    sizes = (shape[0], shape[1] if len(shape) > 1 else 1, b.constant(is_adjoint))
+    return astype(b.call("solve_factored", [a, lu, exchanged, right], [(shape, a.dtype)], sizes)[0], dtype)
 
 
 def banded_solution(ab: Any, b: Any, low: int, high: int, is_adjoint: int = 0) -> Any:
@@ -32,7 +65,7 @@ def banded_solution(ab: Any, b: Any, low: int, high: int, is_adjoint: int = 0) -
 @function(banded_solution)
 def banded_solution_call(b: Builder, ab: Any, right: Any, low: Any, high: Any, is_adjoint: Any = 0) -> Tensor:
     dtype, (ab, right) = _in_double(ab, right)
-    shape, sizes = _sizes(b, right, low, high, is_adjoint)
+    shape, sizes = _sizes_of_band(b, right, low, high, is_adjoint)
     return astype(b.call("solve_banded", [ab, right], [(shape, ab.dtype)], sizes)[0], dtype)
 
 
@@ -49,22 +82,22 @@ def banded_factors_call(b: Builder, ab: Any, low: Any, high: Any) -> tuple[Tenso
     return tuple(b.call("factor_banded", [ab], outputs, (n, low, high)))
 
 
-def factored_solution(ab: Any, factors: Any, exchanged: Any, b: Any, low: int, high: int, is_adjoint: int = 0) -> Any:
+def solution_by_band(ab: Any, factors: Any, exchanged: Any, b: Any, low: int, high: int, is_adjoint: int = 0) -> Any:
     """`banded_solution`, by what `banded_factors` returned."""
     return banded_solution(ab, b, low, high, is_adjoint)
 
 
-@function(factored_solution)
-def factored_solution_call(
+@function(solution_by_band)
+def solution_by_band_call(
     b: Builder, ab: Any, factors: Any, exchanged: Any, right: Any, low: Any, high: Any, is_adjoint: Any = 0
 ) -> Tensor:
     # The factors are of the matrix alone, which may be real where the right side is complex.
     dtype, (ab, right) = _in_double(ab, right)
     if ab.dtype != factors.dtype:
         return banded_solution_call(b, ab, right, low, high, is_adjoint)
-    shape, sizes = _sizes(b, right, low, high, is_adjoint)
+    shape, sizes = _sizes_of_band(b, right, low, high, is_adjoint)
     inputs = [ab, factors, exchanged, right]
-    return astype(b.call("solve_factored", inputs, [(shape, ab.dtype)], sizes)[0], dtype)
+    return astype(b.call("solve_factored_band", inputs, [(shape, ab.dtype)], sizes)[0], dtype)
 
 
 def _in_double(*tensors: Any) -> tuple[np.dtype[Any], list[Tensor]]:
@@ -76,7 +109,9 @@ def _in_double(*tensors: Any) -> tuple[np.dtype[Any], list[Tensor]]:
     return dtype, [astype(tensor, double) for tensor in tensors]
 
 
-def _sizes(b: Builder, right: Tensor, low: Any, high: Any, is_adjoint: Any) -> tuple[list[int], tuple[int, ...]]:
+def _sizes_of_band(
+    b: Builder, right: Tensor, low: Any, high: Any, is_adjoint: Any
+) -> tuple[list[int], tuple[int, ...]]:
     """The shape of the right side, and the sizes of the call."""
     shape = [b.constant(extent) for extent in right.shape]
     m = shape[1] if len(shape) > 1 else 1
