@@ -83,11 +83,32 @@ def _accumulate(totals: dict[Guard, Expr], guard: Guard, contribution: Expr) -> 
 
 
 def _total(totals: dict[Guard, Expr]) -> Expr:
-    parts = [_guarded(guard, t) for guard, t in totals.items()]
+    parts = [_guarded(guard, t) for guard, t in _joined(totals).items()]
     result = parts[0]
     for part in parts[1:]:
         result = add(result, part)
     return result
+
+
+def _joined(totals: dict[Guard, Expr]) -> dict[Guard, Expr]:
+    """The same where what flows through both sides of a choice is one choice, instead of a sum with zeros."""
+    result = dict(totals)
+    for guard in sorted(totals, key=len, reverse=True):
+        # Longer guards first: what they leave may itself be a side of a choice.
+        _join(result, guard)
+    return result
+
+
+def _join(totals: dict[Guard, Expr], guard: Guard) -> None:
+    while guard and guard in totals:
+        *outer, (condition, outcome) = guard
+        other = (*outer, (condition, not outcome))
+        if other not in totals:
+            return
+        sides = totals.pop(guard), totals.pop(other)
+        x, y = sides if outcome else reversed(sides)
+        guard = tuple(outer)
+        _accumulate(totals, guard, select(condition, x, y))
 
 
 def _guarded(guard: Guard, t: Expr) -> Expr:

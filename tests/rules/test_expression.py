@@ -50,6 +50,23 @@ def test_a_value_used_twice_gets_one_cotangent():
     assert gradients(op("add", X, op("add", X, X)), x=3.0, t=2.0) == {"x": 6.0}
 
 
+def test_both_sides_of_a_choice_are_one_choice():
+    """A masked update, which reads the old value on both sides, adds nothing up."""
+    updated = select(less(Y, Z), op("multiply", X, X), X)
+    for y, expected in ((1.0, 12.0), (3.0, 2.0)):
+        assert gradients(updated, x=3.0, y=y, z=2.0, t=2.0)["x"] == expected
+    ((_, found),) = pullback(updated, T, frozenset("x"), None)
+    assert found.name == "select"
+    assert found.args[2] is T
+    ((_, kept),) = pullback(select(less(Y, Z), op("add", X, Y), X), T, frozenset("x"), None)
+    assert kept is T
+    # Nested choices, of which an inner one is whole and an outer one is not.
+    inner = select(less(X, Z), op("multiply", X, X), op("negative", X))
+    nested = select(less(Y, Z), inner, op("add", Y, op("multiply", X, Z)))
+    for x, y, expected in ((1.0, 1.0, 4.0), (5.0, 1.0, -2.0), (1.0, 7.0, 6.0)):
+        assert gradients(nested, x=x, y=y, z=3.0, t=2.0)["x"] == expected
+
+
 def test_shared_subexpressions():
     shared = op("sin", op("multiply", X, Y))
     found = gradients(op("multiply", shared, op("exp", shared)), x=0.5, y=0.7, t=1.0)
