@@ -1,21 +1,25 @@
 """Strength reduction of index divisions: a parameter used only by quotients and remainders becomes nested counters.
 
-What a reshape needs, ``for p < 12: y[p] = t[p // 4, p % 4]``, becomes ``for a < 3, b < 4: y[4*a + b] = t[a, b]``. The
-order of the points stays.
+What a reshape needs, ``for p < 12: y[p] = t[p // 4, p % 4]``, becomes ``for a < 3, b < 4: y[4*a + b] = t[a, b]``, and
+so do the statements beside it over the same ``p < 12``, so that they can share its loops. The order of the points stays.
 """
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from math import gcd
+from typing import TypeGuard
 
 from sdfgad.dependence.uses import own_params
 from sdfgad.ir.expr import Atom, Expr, Int, Lin, postorder
 from sdfgad.ir.folding import division, folded_expression
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Compute, Params, Program, Statement, transform
+from sdfgad.ir.program import Access, Block, Compute, Params, Program, Statement
+from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of
 
 
@@ -23,10 +27,36 @@ def unravel(program: Program) -> Program:
     """The program with such parameters split."""
     names = names_of(program)
 
-    def each(statement: Statement) -> Block:
-        return (unravelled(statement, names),) if isinstance(statement, Compute) else (statement,)
+    def each(block: Block) -> Block:
+        done = tuple(unravelled(one, names) if isinstance(one, Compute) else one for one in block)
+        return _like_neighbours(block, done, names)
 
-    return program.with_body(transform(program.body, each))
+    return program.with_body(everywhere(program.body, each))
+
+
+def _like_neighbours(before: Block, after: Block, names: Names) -> Block:
+    """The block with the parameters split that have the extent of one that was split, and share a buffer with it."""
+    result, users = list(after), defaultdict[tuple[int, ...], set[str]](set)
+    for old, new in zip(before, after, strict=True):
+        if isinstance(old, Compute) and isinstance(new, Compute) and len(old.params) == 1 < len(new.params):
+            users[tuple(extent.const for _, extent in new.params)] |= new.mentioned
+    for digits, mentioned in users.items():
+        cuts = [math.prod(digits[k:]) for k in range(len(digits) - 1, 0, -1)]
+        flat = [one for one in result if _is_flat(one, math.prod(digits))]
+        while found := [one for one in flat if mentioned & one.mentioned]:
+            mentioned.update(*(one.mentioned for one in found))
+            flat = [one for one in flat if one not in found]
+            split = {one: _split(one, one.params[0][0], cuts, names) for one in found}
+            result = [split.get(one, one) if isinstance(one, Compute) else one for one in result]
+    return tuple(result)
+
+
+def _is_flat(statement: Statement, size: int) -> TypeGuard[Compute]:
+    """Whether a statement computes the elements of a vector of this size."""
+    if not isinstance(statement, Compute) or len(statement.params) != 1:
+        return False
+    ((name, extent),) = statement.params
+    return extent == Lin(size) and Lin.symbol(name) in statement.target.index
 
 
 def unravelled(statement: Compute, names: Names) -> Compute:
