@@ -3,7 +3,7 @@
 GCC vectorises a loop for its smallest type: with one byte among doubles, a vector of 32 bytes makes it take 32 trips at
 a time, with eight copies of each operation on doubles, whose values spill from the registers, and up to 31 trips one by
 one at the end. ``for i: y[i] = … mask[i] …`` becomes ``for k: wide[k] = mask[k]; for i: y[i] = … wide[i] …``; a row of
-bytes that the loop writes is copied back after it.
+bytes that the loop writes is copied back after it. Where one byte in memory would be left, nothing is copied.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sdfgad.ir.program import (
     Buffer,
     Compute,
     Loop,
+    Params,
     Program,
     Statement,
     reads_of,
@@ -50,12 +51,14 @@ class Row:
     Attributes:
         access: the element of a trip.
         wide: the element of the row that stands for it.
-        is_written: whether the loop assigns it before it reads it.
+        is_read: whether a trip reads what was there before the loop.
+        is_written: whether the loop assigns it.
     """
 
     access: Access
     dtype: np.dtype[np.generic]
     wide: Access
+    is_read: bool
     is_written: bool
 
 
@@ -69,12 +72,12 @@ class _Widen:
             return (statement,)
         rows = {row.access.buffer: row for row in self._rows(statement)}
         body = tuple(_rewritten(s, rows) for s in statement.body if isinstance(s, Compute))
-        if not rows or any(map(_has_bytes, body)):
+        if not rows or any(map(self.has_bytes, body)):
             return (statement,)
         for row in rows.values():
             self.buffers[row.wide.buffer] = Buffer(row.wide.buffer, (statement.trips,), INT)
-        before = [self._copied(statement, row) for row in rows.values() if not row.is_written]
-        after = [self._copied(statement, row) for row in rows.values() if row.is_written]
+        before = [self._copied(statement, row) for row in rows.values() if row.is_read]
+        after = [self._copied_back(statement, row) for row in rows.values() if row.is_written]
         return (*before, replace(statement, body=body), *after)
 
     def _rows(self, loop: Loop) -> Iterator[Row]:
@@ -88,26 +91,38 @@ class _Widen:
         for name, found in uses.items():
             buffer, (access, first), kinds = self.buffers[name], found[0], [kind for _, kind in found]
             is_row = buffer.dtype in (BYTE, BOOL) and buffer.shape and _is_along(access.index, loop.var)
-            is_alike = {one for one, _ in found} == {access} and set(kinds[1:]) <= {"reads"} and first != "updates"
+            is_alike = {one for one, _ in found} == {access} and "updates" not in kinds
             if is_row and is_alike:
                 wide = Access(self.names.fresh(f"{name}_wide"), (Lin.symbol(loop.var) - loop.start,))
-                yield Row(access, buffer.dtype, wide, first == "assigns")
+                yield Row(access, buffer.dtype, wide, first == "reads", "assigns" in kinds)
 
     def _copied(self, loop: Loop, row: Row) -> Compute:
-        """The copy of a row to its wide form, or back."""
+        """The copy of a row to its wide form."""
+        params, narrow, wide = self._places(loop, row)
+        return Compute(params, wide, Op("cast", (narrow.read(row.dtype),), INT), where=loop.where)
+
+    def _copied_back(self, loop: Loop, row: Row) -> Compute:
+        params, narrow, wide = self._places(loop, row)
+        value = wide.read(INT)
+        # As a graph is read back.
+        is_set = Op("not_equal", (value, Const(0, INT)), BOOL)
+        narrowed = is_set if row.dtype == BOOL else Op("cast", (value,), row.dtype)
+        return Compute(params, narrow, narrowed, where=loop.where)
+
+    def _places(self, loop: Loop, row: Row) -> tuple[Params, Access, Access]:
+        """The parameters of a copy, and the elements of a row and of its wide form."""
         counter = self.names.fresh("w")
         at = {loop.var: Lin.symbol(counter) + loop.start}
         narrow, wide = (
             Access(one.buffer, tuple(lin.substitute(at) for lin in one.index)) for one in (row.access, row.wide)
         )
-        params = ((counter, loop.trips),)
-        if row.is_written:
-            value = wide.read(INT)
-            # As a graph is read back.
-            is_set = Op("not_equal", (value, Const(0, INT)), BOOL)
-            narrowed = is_set if row.dtype == BOOL else Op("cast", (value,), row.dtype)
-            return Compute(params, narrow, narrowed, where=loop.where)
-        return Compute(params, wide, Op("cast", (narrow.read(row.dtype),), INT), where=loop.where)
+        return ((counter, loop.trips),), narrow, wide
+
+    def has_bytes(self, statement: Compute) -> bool:
+        """Whether a statement still computes with bytes, or has elements of arrays of them."""
+        names = {statement.target.buffer, *(read.buffer for read in reads_of(statement))}
+        is_array = any(self.buffers[n].dtype in (BYTE, BOOL) and self.buffers[n].shape for n in names & {*self.buffers})
+        return is_array or any(node.dtype == BYTE for node in postorder(statement.value))
 
 
 def _is_worth_it(loop: Loop) -> bool:
@@ -158,8 +173,3 @@ def _as_int_operand(value: Expr) -> Expr:
 
 def _as_int(value: Expr) -> Expr:
     return value if value.dtype == INT else Op("cast", (_as_int_operand(value),), INT)
-
-
-def _has_bytes(statement: Compute) -> bool:
-    """Whether a statement still computes with bytes."""
-    return any(node.dtype == BYTE for node in postorder(statement.value))

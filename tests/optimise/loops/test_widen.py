@@ -110,8 +110,8 @@ KEPT = {
     "two elements": [(Y, much(select(M, X, select(SHIFTED, X, number(2.0)))), None)],
     "every other element": [(Y, much(select(Read("m", (I, J + J), BOOL), X, number(2.0))), None)],
     "an element for all trips": [(Y, much(select(Read("m", (I, I), BOOL), X, number(2.0))), None)],
-    "read, then written": [
-        (Y, much(select(N.read(BOOL), X, number(1.0))), None),
+    "a row beside two elements": [
+        (Y, much(select(M, X, select(SHIFTED, X, number(2.0)))), None),
         (N, is_positive(X), None),
     ],
     "updated": [(Y, much(X), None), (N, is_positive(X), "maximum")],
@@ -157,6 +157,19 @@ def field():
 def test_a_limiter():
     programs = check_function(limited, field())
     assert any("_wide" in name for name in programs[-1].buffers)
+
+
+def leaving(T, z, c):
+    going = np.ones(z.shape, dtype=bool)
+    for _ in range(T):
+        z[:] = np.where(going, 0.7 * z * z + 0.3 * z + c, z)
+        going[:] = going & (np.abs(0.9 * z - 0.1) < 1.4)
+    return np.sum(z * z)
+
+
+def test_a_row_that_is_read_and_then_written(rng):
+    programs = check_function(leaving, (3, rng.uniform(0.2, 0.9, (5, 40)), rng.uniform(0.3, 0.6, (5, 40))))
+    assert "t_wide" in programs[-1].buffers
 
 
 def test_compiled_results_have_the_same_bits():
