@@ -1,7 +1,7 @@
 """Strength reduction of index divisions: a parameter used only by quotients and remainders becomes nested counters.
 
 What a reshape needs, ``for p < 12: y[p] = t[p // 4, p % 4]``, becomes ``for a < 3, b < 4: y[4*a + b] = t[a, b]``, and
-so do the statements beside it over the same ``p < 12``, so that they can share its loops. The order of the points stays.
+so do the statements beside it over the same ``p < 12``, to share its loops. The order of the points stays.
 """
 
 from __future__ import annotations

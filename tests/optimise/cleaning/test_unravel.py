@@ -22,10 +22,10 @@ def test_neighbours_share_the_loops():
     assert_becomes(
         unravel,
         "for p < 20: w[p] = x[p]\nfor p < 20: z[p] = X[p // 5, p % 5]\nfor p < 20: w[p] = w[p] * z[p]\n"
-        "for p < 20: y[0] += z[p]\nfor p < 10: z[p] = 1.0\nfor p < 20: y[p] = 2.0",
+        "for p < 20: a[0] += z[p]\nfor p < 10: z[p] = 1.0\nfor p < 20: a[p] = 2.0",
         "for p_5 < 4, p_6 < 5: w[5*p_5 + p_6] = x[5*p_5 + p_6]\nfor p_1 < 4, p_2 < 5: z[5*p_1 + p_2] = X[p_1, p_2]\n"
         "for p_3 < 4, p_4 < 5: w[5*p_3 + p_4] = (w[5*p_3 + p_4] * z[5*p_3 + p_4])\n"
-        "for p < 20: y[0] += z[p]\nfor p < 10: z[p] = 1.0\nfor p < 20: y[p] = 2.0",
+        "for p < 20: a[0] += z[p]\nfor p < 10: z[p] = 1.0\nfor p < 20: a[p] = 2.0",
     )
 
 
