@@ -17,7 +17,7 @@ import numpy as np
 from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, objects, sparse, sparse_formats
+from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
@@ -34,6 +34,7 @@ from sdfgad.parse.iterators import (
     sequence,
     until_decided,
 )
+from sdfgad.parse.library.selected import OF_SELECTIONS
 from sdfgad.parse.operands import calls_user_function, evaluated, is_library, method, require_unchanged
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
 from sdfgad.parse.ranges import Items, Range, is_lazy
@@ -117,6 +118,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
     if function is len and positional and isinstance(positional[0], Range):
         return length(frame.b, positional[0])
+    if positional and isinstance(positional[0], Selection) and is_hashable(function) and function in OF_SELECTIONS:
+        return inlined(frame, node, OF_SELECTIONS[function], positional, keywords, is_definition=True)
     known = known_function(function)
     if known is not None:
         _note_hazards(frame, node, function, positional)
@@ -297,7 +300,9 @@ def inlined(
         containers.from_outside(frame.b, default)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
-    is_definition = is_definition or getattr(function, "__module__", "") == sparse_formats.__name__
+    # Methods of classes of ours, such as those of sparse matrices, are definitions, too.
+    is_ours = isinstance(function, types.FunctionType) and (function.__module__ or "").startswith("sdfgad.parse.")
+    is_definition = is_definition or is_ours
     _require_end(frame, node, source, bound)
 
     def entered() -> Frame:

@@ -138,9 +138,21 @@ def raises(frame: Frame, node: ast.Raise) -> None:
     error = ProgramRaises(what, frame.where(node), "NumPy raises here, too.")
     if b.tries:
         error.exception = _exception(frame, node)
-    if len(b.blocks) == 1 or frame.is_definition or _is_caught(frame, error):
+    if frame.is_definition and isinstance(node.exc, ast.Call) and _name_of(node.exc) == "NotImplementedError":
+        raise _refusal(frame, node, node.exc)
+    if len(b.blocks) <= (frame.entered if frame.is_definition else 1) or _is_caught(frame, error):
         _raise(frame, error)
     b.check(Const(False, BOOL), (), what, ProgramRaises, "NumPy raises here, too.")
+
+
+def _name_of(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _refusal(frame: Frame, node: ast.Raise, error: ast.Call) -> UnsupportedProgram:
+    """What a definition of ours does not support: ``NotImplementedError("this: write that")``."""
+    what, _, todo = str(frame.eval(error.args[0])).partition(": ")
+    return frame.unsupported(node, f"{what} is not supported", f"{todo[:1].upper()}{todo[1:]}.")
 
 
 def _is_caught(frame: Frame, error: SdfgadError) -> bool:

@@ -47,6 +47,8 @@ class Frame(Holder, ABC):
         self.loops: list[ast.stmt] = []
         # What the loops around the present statement go over.
         self.iterables: list[Any] = []
+        # How many blocks are open where the user's line calls the outermost definition.
+        self.entered = len(b.blocks)
         # Buffers from before the call, which names of the caller may refer to.
         self.caller_buffers = frozenset(b.buffers)
 
@@ -97,7 +99,10 @@ class Frame(Holder, ABC):
 
     def inner(self, source: Source, env: dict[str, Any], depth: int, is_definition: bool) -> Frame:
         """A new frame, of the same class, for a function that is called here."""
-        return type(self)(self.b, source, env, depth, is_definition)
+        made = type(self)(self.b, source, env, depth, is_definition)
+        if self.is_definition:
+            made.entered = self.entered
+        return made
 
     def unsupported(self, node: ast.AST, what: str, todo: str) -> UnsupportedProgram:
         return UnsupportedProgram(what, self.where(node), todo)

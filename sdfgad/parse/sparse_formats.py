@@ -78,7 +78,9 @@ class Sparse:
         if np.ndim(other) == 0:
             return self * other
         if np.ndim(other) > 2:
-            raise NotImplementedError("a product of a sparse matrix with an array of more than 2 axes")
+            raise NotImplementedError(
+                "a product of a sparse matrix with an array of more than 2 axes: reshape it before"
+            )
         if np.shape(other)[0] != self.shape[1]:
             raise ValueError("a sparse matrix and what it is multiplied by do not have matching shapes")
         return self._product(np.asarray(other))
@@ -95,14 +97,14 @@ class Sparse:
             raise TypeError("a sparse matrix of this format has no subscripts: write A.tocsr()[...]")
         rows, columns, single = part_of(key, self.shape)
         if single == 1 and self.is_array:
-            raise NotImplementedError("one row or column of a sparse array has one axis: write A[[i]] or A[:, [j]]")
+            raise NotImplementedError("one row or column of a sparse array, with one axis: write A[[i]] or A[:, [j]]")
         data, row, col = chosen(self.tocoo(), rows, columns)
         if single == 2:
             return np.sum(data)
         return COO(data, (rows.size, columns.size), self.is_array, row, col).asformat(self.format)
 
     def __setitem__(self, key: Any, value: Any) -> Any:
-        raise NotImplementedError("an element of a sparse matrix is set: make it of all its rows, columns and values")
+        raise NotImplementedError("setting an element of a sparse matrix: make it of all its rows, columns and values")
 
     def tocoo(self, copy: Any = False) -> Any:
         raise NotImplementedError
@@ -130,7 +132,7 @@ class Sparse:
         if axis is None:
             return np.sum(self.data)
         if not self.is_array:
-            raise NotImplementedError("sums of a sparse matrix along an axis are an np.matrix: write A @ np.ones(n)")
+            raise NotImplementedError("a sum of a sparse matrix along an axis, an np.matrix: write A @ np.ones(n)")
         coo = self.tocoo()
         along = axis % 2
         result = np.zeros(self.shape[1 - along], coo.data.dtype)
@@ -179,9 +181,9 @@ class Sparse:
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, Sparse):
-            raise NotImplementedError("a sparse matrix plus an array is dense: write A.toarray() + x")
+            raise NotImplementedError("the sum of a sparse matrix and an array: write A.toarray() + x")
         if self.shape != other.shape or self.is_array != other.is_array:
-            raise NotImplementedError("a sum of sparse matrices of two shapes, or of a matrix and an array")
+            raise NotImplementedError("a sum of two kinds or shapes of sparse matrices: convert one of them before")
         return Sum(self, other)
 
     def __sub__(self, other: Any) -> Any:
@@ -197,10 +199,10 @@ class Sparse:
         return self._scaled(-1)
 
     def __imul__(self, other: Any) -> Any:
-        raise NotImplementedError("a sparse matrix is changed in place: write A = A * c")
+        raise NotImplementedError("an in-place product of a sparse matrix: write A = A * c")
 
     def __itruediv__(self, other: Any) -> Any:
-        raise NotImplementedError("a sparse matrix is changed in place: write A = A / c")
+        raise NotImplementedError("an in-place quotient of a sparse matrix: write A = A / c")
 
     def _divided(self, divisor: Any) -> Any:
         return self._with_data(self.data / divisor)
@@ -225,7 +227,7 @@ class Sparse:
 
     def todense(self) -> Any:
         if not self.is_array:
-            raise NotImplementedError("todense() of a sparse matrix is an np.matrix: write .toarray()")
+            raise NotImplementedError("todense() of a sparse matrix, an np.matrix: write .toarray()")
         return self._dense()
 
 
@@ -238,7 +240,7 @@ class Compressed(Sparse):
 
     @property
     def has_sorted_indices(self) -> Any:
-        raise NotImplementedError("what is known of the order of a sparse matrix: ask before the program")
+        raise NotImplementedError("has_sorted_indices of a sparse matrix: ask for it before the program")
 
 
 @dataclass

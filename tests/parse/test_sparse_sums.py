@@ -40,7 +40,7 @@ def mixed(x):
 
 @pytest.mark.parametrize(
     ("program", "text"),
-    [(with_dense, "A.toarray() + x"), (mixed, "of a matrix and an array")],
+    [(with_dense, "Write A.toarray() + x"), (mixed, "Convert one of them before")],
 )
 def test_refusals(program, text):
     with pytest.raises(SdfgadError) as caught:

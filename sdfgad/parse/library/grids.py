@@ -1,0 +1,124 @@
+"""Interpolation on regular grids: RegularGridInterpolator and interpn of scipy.interpolate, ndimage.map_coordinates."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.functions.facts import array_like, fixed_int, is_sequence
+from sdfgad.parse.registry import optional
+
+
+class GridInterpolator:
+    """What ``RegularGridInterpolator`` returns here."""
+
+    def __init__(self, points: Any, values: Any, method: Any, bounds_error: Any, fill_value: Any) -> None:
+        self.grid, self.values, self.method = points, values, method
+        self.bounds_error, self.fill_value = bounds_error, fill_value
+
+    def __call__(self, xi: Any, method: Any = None) -> Any:
+        return of_grid(self, xi, method)
+
+
+@optional("scipy.interpolate", "RegularGridInterpolator", is_definition=True)
+def regular_grid_interpolator(
+    points: Any, values: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan
+) -> Any:
+    values = array_like(values)
+    grid = [array_like(axis).astype(np.float64) for axis in points]
+    values = values.astype(np.result_type(values.dtype, np.float64))
+    return GridInterpolator(grid, values, method, bounds_error, fill_value)
+
+
+@optional("scipy.interpolate", "interpn", is_definition=True)
+def interpn(
+    points: Any, values: Any, xi: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan
+) -> Any:
+    return regular_grid_interpolator(points, values, method, bounds_error, fill_value)(xi)
+
+
+@optional("scipy.interpolate._rgi", "RegularGridInterpolator.__call__", is_definition=True)
+def of_grid(self: Any, xi: Any, method: Any = None) -> Any:
+    """The call of an interpolator, also of one that was made before the program."""
+    method = self.method if method is None else method
+    if method not in ("linear", "nearest"):
+        raise NotImplementedError("this method of RegularGridInterpolator: use 'linear' or 'nearest'")
+    grid, values = [array_like(axis) for axis in self.grid], array_like(self.values)
+    if is_sequence(xi) and len(xi) == len(grid) and np.ndim(xi[0]) > 0:
+        parts: Any = np.broadcast_arrays(*[array_like(part) for part in xi])
+    else:
+        xi = array_like(xi)
+        xi = xi[:, None] if len(grid) == 1 and xi.ndim == 1 else xi
+        parts = [xi[..., axis] for axis in range(len(grid))]
+    parts = [part.astype(np.float64) for part in parts]
+    outside = [np.logical_or(x < axis[0], x > axis[-1]) for x, axis in zip(parts, grid, strict=True)]
+    is_outside = np.any(np.stack(outside), axis=0)
+    if self.bounds_error and np.any(is_outside):
+        raise ValueError("a point is outside of the grid")
+    result = _on_grid(grid, values, parts, method)
+    if self.bounds_error or self.fill_value is None:
+        return result
+    trailing = (1,) * (values.ndim - len(grid))
+    return np.where(np.reshape(is_outside, is_outside.shape + trailing), self.fill_value, result)
+
+
+def _on_grid(grid: Any, values: Any, parts: Any, method: Any) -> Any:
+    low, shares = [], []
+    for x, axis in zip(parts, grid, strict=True):
+        n = fixed_int(axis.shape[0])
+        place = np.clip(np.searchsorted(axis, x, side="right") - 1, 0, n - 2)
+        before, after = np.take(axis, place), np.take(axis, place + 1)
+        low.append(place)
+        shares.append((x - before) / (after - before))
+    columns = parts[0].shape + (1,) * (values.ndim - len(grid))
+    if method == "nearest":
+        index = tuple([place + (share > 0.5).astype(np.int64) for place, share in zip(low, shares, strict=True)])
+        return values[index] + 0.0 * np.reshape(parts[0], columns)
+    return _corners(values, low, shares, columns)
+
+
+def _corners(values: Any, low: Any, shares: Any, columns: Any) -> Any:
+    """Multilinear interpolation: the corners of the cell of each point, weighted."""
+    result = 0.0
+    for corner in itertools.product((0, 1), repeat=len(low)):
+        weight = 1.0
+        for share, side in zip(shares, corner, strict=True):
+            weight = weight * (share if side else 1.0 - share)
+        index = tuple([place + side for place, side in zip(low, corner, strict=True)])
+        result = result + np.reshape(weight, columns) * values[index]
+    return result
+
+
+@optional("scipy.ndimage", "map_coordinates", is_definition=True)
+def map_coordinates(
+    input: Any,
+    coordinates: Any,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    """By lines or the nearest element; SciPy's cubic splines need a filter over the whole array."""
+    if order not in (0, 1) or output is not None:
+        raise NotImplementedError("map_coordinates of this order: use order=1, or order=0")
+    if mode not in ("constant", "nearest"):
+        raise NotImplementedError("this mode of map_coordinates: use 'constant' or 'nearest'")
+    values, at = array_like(input), array_like(coordinates).astype(np.float64)
+    values = values.astype(np.result_type(values.dtype, np.float32))
+    ends = [fixed_int(extent) - 1 for extent in values.shape]
+    parts = [at[axis] for axis in range(values.ndim)]
+    inside = [np.clip(x, 0.0, end) for x, end in zip(parts, ends, strict=True)]
+    if order == 0:
+        result = values[tuple([np.floor(x + 0.5).astype(np.int64) for x in inside])] + 0.0 * parts[0]
+    else:
+        low = [np.clip(np.floor(x).astype(np.int64), 0, max(end - 1, 0)) for x, end in zip(inside, ends, strict=True)]
+        shares = [x - place for x, place in zip(inside, low, strict=True)]
+        result = _corners(values, low, shares, parts[0].shape)
+    result = result.astype(values.dtype)
+    if mode == "nearest":
+        return result
+    outside = [np.logical_or(x < 0.0, x > end) for x, end in zip(parts, ends, strict=True)]
+    return np.where(np.any(np.stack(outside), axis=0), cval, result)

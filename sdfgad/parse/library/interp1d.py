@@ -1,0 +1,99 @@
+"""scipy.interpolate.interp1d: steps, lines and cubic splines between points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.functions.facts import array_like, fixed_int
+from sdfgad.parse.library.splines import cubic_spline
+from sdfgad.parse.registry import optional
+
+KINDS = ("linear", "slinear", "nearest", "previous", "next", "cubic")
+
+
+class Interpolator:
+    """A function between points of the program, as scipy.interpolate.interp1d makes it."""
+
+    def __init__(self, x: Any, y: Any, kind: Any, bounds_error: Any, fill_value: Any) -> None:
+        self.x = x
+        self.y = y
+        self.kind = kind
+        self.bounds_error = bounds_error
+        self.fill_value = fill_value
+
+    def __call__(self, x: Any) -> Any:
+        return _between(self.x, self.y, self.kind, self.bounds_error, self.fill_value, x)
+
+
+@optional("scipy.interpolate", "interp1d", is_definition=True)
+def interp1d(
+    x: Any,
+    y: Any,
+    kind: Any = "linear",
+    axis: Any = -1,
+    copy: Any = True,
+    bounds_error: Any = None,
+    fill_value: Any = np.nan,
+    assume_sorted: Any = False,
+) -> Any:
+    x, y = (array_like(x).astype(np.float64), array_like(y))
+    if kind not in KINDS:
+        raise NotImplementedError("this kind of interp1d: use 'linear', 'nearest', 'previous', 'next' or 'cubic'")
+    if axis % y.ndim != 0:
+        raise NotImplementedError("interp1d along another axis than the first: write axis=0, and transpose the values")
+    if not assume_sorted:
+        order = np.argsort(x, kind="stable")
+        x, y = (x[order], y[order])
+    fails = True if bounds_error is None else bounds_error
+    return Interpolator(x, y, kind, fails and not isinstance(fill_value, str), fill_value)
+
+
+@optional("scipy.interpolate._polyint", "_Interpolator1D.__call__", is_definition=True)
+def of_object(self: Any, x: Any) -> Any:
+    """The call of an interpolator that was made before: of the points that it has."""
+    if self._extrapolate:
+        return _between(self.x, self.y, self._kind, False, "extrapolate", x)
+    ends = (array_like(self._fill_value_below)[()], array_like(self._fill_value_above)[()])
+    return _between(self.x, self.y, self._kind, self.bounds_error, ends, x)
+
+
+def _between(knots: Any, values: Any, kind: Any, bounds_error: Any, fill_value: Any, x: Any) -> Any:
+    knots, values, x = (array_like(knots), array_like(values), array_like(x).astype(np.float64))
+    if bounds_error and np.any(np.logical_or(x < knots[0], x > knots[-1])):
+        raise ValueError("a point is outside of the interpolation range")
+    if kind in ("linear", "slinear"):
+        inner = _line(knots, values, x)
+    elif kind == "cubic":
+        inner = cubic_spline(knots, values)(x)
+    else:
+        inner = _step(knots, values, kind, x)
+    # One number of `x` goes with all rows of values.
+    x = np.reshape(x, x.shape + (1,) * (values.ndim - 1))
+    if isinstance(fill_value, str):
+        # Before the first point there is no previous one, and after the last there is no next one.
+        is_without = x < knots[0] if kind == "previous" else x > knots[-1]
+        return np.where(is_without, np.nan, inner) if kind in ("previous", "next") else inner
+    below, above = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
+    return np.where(x < knots[0], below, np.where(x > knots[-1], above, inner))
+
+
+def _line(knots: Any, values: Any, x: Any) -> Any:
+    """At a knot, the line on its left."""
+    n, columns = fixed_int(knots.shape[0]), x.shape + (1,) * (values.ndim - 1)
+    right = np.clip(np.searchsorted(knots, x), 1, n - 1)
+    x0, y0 = (np.take(knots, right - 1), np.take(values, right - 1, axis=0))
+    slope = (np.take(values, right, axis=0) - y0) / np.reshape(np.take(knots, right) - x0, columns)
+    return slope * np.reshape(x - x0, columns) + y0
+
+
+def _step(knots: Any, values: Any, kind: Any, x: Any) -> Any:
+    n = fixed_int(knots.shape[0])
+    if kind == "previous":
+        place = np.searchsorted(knots, x, side="right") - 1
+    elif kind == "next":
+        place = np.searchsorted(knots, x, side="left")
+    else:
+        place = np.searchsorted((knots[1:] + knots[:-1]) / 2.0, x, side="left")
+    return np.take(values, np.clip(place, 0, n - 1), axis=0) + 0.0 * np.reshape(x, x.shape + (1,) * (values.ndim - 1))

@@ -1,0 +1,81 @@
+"""Functions of selections (``x[mask]``) whose elements change places: by vectors as long as the masked array."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.functions.facts import is_known, is_sequence
+from sdfgad.parse.functions.selected import count_of, first_of, in_place, selected_like
+
+# What the parser inlines in place of a function whose first argument is a selection.
+OF_SELECTIONS: dict[Any, Callable[..., Any]] = {}
+
+
+def _of_selection(original: Any) -> Any:
+    def register(definition: Any) -> Any:
+        OF_SELECTIONS[original] = definition
+        return definition
+
+    return register
+
+
+def _ordered(a: Any) -> Any:
+    """The selected elements in order, and then what is last in NumPy's order."""
+    return np.sort(in_place(a, np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).max))
+
+
+def _check(a: Any, axis: Any) -> None:
+    if a.ndim != 1 or axis not in (None, -1, 0):
+        raise NotImplementedError("this function of a selection along an axis: select elements of a vector")
+    if a.dtype.kind not in "fi":
+        raise NotImplementedError(
+            "this function of a selection of neither floats nor integers: convert the array before"
+        )
+
+
+@_of_selection(np.sort)
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    _check(a, axis)
+    return first_of(_ordered(a), count_of(a))
+
+
+@_of_selection(np.cumsum)
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    _check(a, axis)
+    return selected_like(np.cumsum(in_place(a, 0), dtype=dtype), a)
+
+
+@_of_selection(np.median)
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
+    _check(a, axis)
+    return _at_share(_ordered(a), count_of(a), 0.5)
+
+
+@_of_selection(np.quantile)
+def quantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear") -> Any:
+    _check(a, axis)
+    if not is_known(q) or method != "linear":
+        raise NotImplementedError("this quantile of a selection: use method='linear' and a number")
+    ordered, count = _ordered(a), count_of(a)
+    if is_sequence(q):
+        return np.array([_at_share(ordered, count, one) for one in q])
+    return _at_share(ordered, count, q)
+
+
+@_of_selection(np.percentile)
+def percentile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear") -> Any:
+    return quantile(a, [one / 100 for one in q] if is_sequence(q) else q / 100, axis, method=method)
+
+
+def _at_share(ordered: Any, count: Any, q: Any) -> Any:
+    """Between the sorted elements, of which there are `count`; NaN if there are none, or one is NaN."""
+    place = q * max(count - 1, 0)
+    low = math.floor(place)
+    high = min(low + 1, max(count - 1, 0))
+    share = place - low
+    value = ordered[low] + share * (ordered[high] - ordered[low])
+    return np.where(np.logical_or(count == 0, np.isnan(ordered[max(count - 1, 0)])), np.nan, value)

@@ -1,0 +1,79 @@
+"""Order statistics and running sums of selections, through compiled code."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import SdfgadError
+from tests.helpers import line_of
+
+X = np.random.default_rng(4).permutation(np.linspace(-1.0, 2.0, 11)) + 0.03
+
+
+def ordered(x, low):
+    s = np.sort(x[x > low])
+    return np.sum(s**3) + s[0] * s[-1] * s[1]
+
+
+def medians(x, low):
+    return np.median(x[x > low]) + np.median(x[x < 0.9]) ** 2
+
+
+def shares(x, low):
+    return np.percentile(x[x > low], 30.0) * np.sum(np.quantile(x[x < low + 0.9], [0.1, 0.5, 0.77]))
+
+
+def running(x, low):
+    c = np.cumsum(x[x > low])
+    return c[-1] ** 2 + np.sum(c**2)
+
+
+def of_a_matrix(x, low):
+    A = np.outer(x, x[:3])
+    return np.median(A[A > low]) + np.sort(A[A > low])[1]
+
+
+@pytest.mark.parametrize("program", [ordered, medians, shares, running, of_a_matrix])
+def test_of_selections(program):
+    g = sdfgad.differentiate(program, wrt="x")
+    for low in (-0.5, 0.2, 1.5):
+        np.testing.assert_allclose(g.value(X, low), program(X, low), rtol=1e-12)
+        sdfgad.check_grads(program, X, low, wrt="x")
+
+
+def test_nothing_selected_and_nan():
+    g = sdfgad.differentiate(lambda x, low: np.median(x[x > low]), wrt="x")
+    assert np.isnan(g.value(X, 9.0))
+    with_nan = np.where(X > 1.5, np.nan, X)
+    h = sdfgad.differentiate(lambda x, low: np.median(x[~(x < low)]), wrt="x")
+    assert np.isnan(h.value(with_nan, 0.0))
+    np.testing.assert_allclose(g.value(with_nan, 0.0), np.median(with_nan[with_nan > 0.0]))
+
+
+def test_integers():
+    k = np.array([3, 1, 2, 5, 4])
+    g = sdfgad.differentiate(lambda x, n: x[np.sort(k[k > n])[0]] * np.median(k[k > n]) + x[0], wrt="x")
+    for n in (0, 2):
+        chosen = k[k > n]
+        expected = np.zeros(5)
+        expected[np.sort(chosen)[0]] += np.median(chosen)
+        expected[0] += 1.0
+        np.testing.assert_allclose(g(X[:5], n), expected)
+
+
+def along_an_axis(x):
+    return np.sum(np.sort(np.outer(x, x)[x > 0.0], axis=1))
+
+
+def by_another_method(x):
+    return np.quantile(x[x > 0.0], 0.3, method="lower")
+
+
+@pytest.mark.parametrize(
+    ("program", "text"), [(along_an_axis, "Select elements of a vector"), (by_another_method, "Use method='linear'")]
+)
+def test_refusals(program, text):
+    with pytest.raises(SdfgadError) as caught:
+        sdfgad.grad(program)(X)
+    assert text in str(caught.value)
+    assert str(caught.value.where) == line_of(program, "return")
