@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import islpy as isl
 
@@ -96,6 +98,22 @@ class AccessRelation:
     is_exact: bool
     is_sparse: bool
 
+    @cached_property
+    def buffer(self) -> str:
+        return str(self.relation.get_tuple_name(isl.dim_type.out))
+
+    @cached_property
+    def fixed(self) -> tuple[isl.Val, ...]:
+        """The index along each axis, NaN where it is not one integer."""
+        elements = self.relation.range()
+        return tuple(
+            elements.plain_get_val_if_fixed(isl.dim_type.set, axis) for axis in range(elements.dim(isl.dim_type.set))
+        )
+
+    def restricted(self, axis: int, constant: int) -> AccessRelation:
+        """The access to elements at a constant along an axis."""
+        return replace(self, relation=self.relation.fix_val(isl.dim_type.out, axis, isl.Val(constant)))
+
 
 def access_relation(
     label: str, place: Place, access: Access, params: Params, phase: int, depth: int, context: isl.Set
@@ -132,12 +150,75 @@ def _is_sparse(index: Lin) -> bool:
     return len(index.terms) > 1 and math.gcd(*(coefficient for _, coefficient in index.terms)) > 1
 
 
-def flow(sinks: list[AccessRelation], may: list[AccessRelation], must: list[AccessRelation]) -> list[isl.Map] | None:
+Accesses = Sequence[AccessRelation]
+# With so many constants along one axis, the elements are looked at one constant after the other.
+MANY_CONSTANTS = 3
+# Of isl, for one analysis: many indices that are run-time integers take it exponential time, too.
+MOST_OPERATIONS = 4 * 10**6
+
+
+def flow(sinks: Accesses, may: Accesses, must: Accesses) -> list[isl.Map] | None:
     """Dataflow dependences: pairs (source, sink) of the same element with no `must` source in between, or a superset.
 
-    None where isl gives up, as it does on some relations with quotients; the caller must then assume every dependence.
-    A superset where an access is sparse: none is in the 443 calls for the gradients of the suite's 52 programs at S.
+    None where isl gives up, as it does on some relations with quotients, and after a number of operations; the caller
+    must then assume every dependence. A superset where an access is sparse: none is in the 443 calls for the gradients
+    of the suite's 52 programs at S.
+
+    isl takes time exponential in the number of different constants at which an array is written, as what is left
+    between k points are k + 1 pieces along each axis. So each constant is looked at alone, and then what accesses that
+    have none do elsewhere: where all of theirs are among the constants, that is a superset, too.
     """
+    for name in {one.buffer for one in sinks}:
+        own, rest = zip(*(_partitioned(accesses, name) for accesses in (sinks, may, must)), strict=True)
+        axis = next((axis for axis in range(_rank(own[0])) if _is_split(axis, *own)), None)
+        if axis is not None:
+            parts = _by_constants(axis, *own), flow(*rest) if rest[0] else []
+            return None if parts[0] is None or parts[1] is None else [*parts[0], *parts[1]]
+    return _flow(sinks, may, must)
+
+
+def _partitioned(accesses: Accesses, buffer: str) -> tuple[Accesses, Accesses]:
+    """The accesses to a buffer, and all others."""
+    return [one for one in accesses if one.buffer == buffer], [one for one in accesses if one.buffer != buffer]
+
+
+def _by_constants(axis: int, sinks: Accesses, may: Accesses, must: Accesses) -> list[isl.Map] | None:
+    """The dependences by accesses to one buffer, for each constant along an axis, and elsewhere."""
+    found: list[isl.Map] = []
+    for constant in (*sorted({k for one in (*sinks, *may, *must) if (k := _constant(one, axis)) is not None}), None):
+        parts = [_at(accesses, axis, constant) for accesses in (sinks, may, must)]
+        part = flow(*parts) if parts[0] and (parts[1] or parts[2]) else []
+        if part is None:
+            return None
+        found += part
+    return maps_of(union(found))
+
+
+def _rank(accesses: Accesses) -> int:
+    return max((one.relation.dim(isl.dim_type.out) for one in accesses), default=0)
+
+
+def _is_split(axis: int, *lists: Accesses) -> bool:
+    """Whether accesses have many constants along an axis; a list of one constant has been looked at."""
+    constants = {_constant(one, axis) for accesses in lists for one in accesses}
+    return len(constants - {None}) >= MANY_CONSTANTS
+
+
+def _constant(one: AccessRelation, axis: int) -> int | None:
+    """The index along an axis, if it is one integer."""
+    value = one.fixed[axis]
+    return None if value.is_nan() else int(value.to_python())
+
+
+def _at(accesses: Accesses, axis: int, constant: int | None) -> list[AccessRelation]:
+    """Those that access elements at a constant; those that have no constant for None."""
+    if constant is None:
+        return [one for one in accesses if _constant(one, axis) is None]
+    found = [one for one in accesses if _constant(one, axis) in (None, constant)]
+    return [one for one in (one.restricted(axis, constant) for one in found) if not one.relation.is_empty()]
+
+
+def _flow(sinks: Accesses, may: Accesses, must: Accesses) -> list[isl.Map] | None:
     everything = {id(t): t for t in (*sinks, *may, *must)}.values()
     if any(t.is_sparse for t in everything):
         # Looking for the last sources of these can end in a segmentation fault of isl (islpy 2024.2 to 2026.2).
@@ -146,13 +227,18 @@ def flow(sinks: list[AccessRelation], may: list[AccessRelation], must: list[Acce
     info = info.set_may_source(union([t.relation for t in may]))
     info = info.set_must_source(union([t.relation for t in must]))
     info = info.set_schedule_map(union([t.schedule for t in everything]))
+    context = isl.DEFAULT_CONTEXT
+    context.reset_operations()
+    context.set_max_operations(MOST_OPERATIONS)
     try:
         return maps_of(info.compute_flow().get_may_dependence())
     except isl.Error:
         return None
+    finally:
+        context.set_max_operations(0)
 
 
-def union(maps: list[isl.Map]) -> isl.UnionMap:
+def union(maps: Iterable[isl.Map]) -> isl.UnionMap:
     result = isl.UnionMap("{ }")
     for one in maps:
         result = result.union(isl.UnionMap.from_map(one))

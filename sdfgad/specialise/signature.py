@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,6 +26,9 @@ FLOAT = ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
 COMPLEX = ArrayArgument((), np.dtype(np.complex128), is_scalar=True, weak=True)
 # What makes a container one that is taken apart.
 DATA = np.ndarray, np.generic, float, complex
+# An item of a list or tuple in the name of a leaf, and how many integers a list may have that are run-time integers.
+ITEM = re.compile(r"\[\d+\]")
+FEW_INTEGERS = 4
 # Flags of the code of functions with `*args` or `**kwargs`.
 COLLECTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -228,3 +233,16 @@ def like_argument(gradient: np.ndarray[Any, Any], value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return gradient
     return gradient[()] if isinstance(value, np.generic) else gradient[()].item()
+
+
+def integers_of_lists(call: Call) -> set[str]:
+    """The integers among the items of lists and tuples that have many, such as the edges of a graph.
+
+    They become constants: the loop over such a list is written out, and of two indices that are known only at run time
+    each may be the other.
+    """
+    found = defaultdict[str, list[str]](list)
+    for name, kind in call.kinds.items():
+        if type(kind) is int and (item := ITEM.search(name)):
+            found[name[: item.start()]].append(name)
+    return {name for leaves in found.values() if len(leaves) > FEW_INTEGERS for name in leaves}

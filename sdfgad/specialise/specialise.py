@@ -30,7 +30,7 @@ from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Compiled, Outputs, shape_of
 from sdfgad.specialise.layouts import Layouts
 from sdfgad.specialise.other_sizes import other_sizes
-from sdfgad.specialise.signature import Call
+from sdfgad.specialise.signature import Call, integers_of_lists
 from sdfgad.specialise.trip_guess import TripGuess, Trips
 
 Array = np.ndarray[Any, Any]
@@ -256,7 +256,7 @@ def specialise(
 
     groups = resolve_wrt(call)
     wrt, needed = tuple(dict.fromkeys(name for group in groups for name in group)), () if allow_unused else groups
-    constant: set[str] = set()
+    constant = integers_of_lists(call)
     while True:
         parsed = parse(function, call.kinds, constant, call.values, call.structures)
         output = _floating(parsed, resolve_output(parsed))
