@@ -108,7 +108,7 @@ class UpdateOfCopy(AmbiguousArray):
         super().__init__(
             "an array that is chosen or re-bound at run time is updated in place through this name",
             where,
-            "Update the array by a name that is bound once.",
+            "Update it by its own name, not by the one that is chosen; or update a copy: y = y.copy().",
             buffer,
         )
 

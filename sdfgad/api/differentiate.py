@@ -355,7 +355,11 @@ class DifferentiatedProgram:
         """The leaves to differentiate by, all of them floating, in groups of which one must be used."""
         asked = self._asked(call)
         if not asked:
-            raise WrtError("there is no floating argument to differentiate by", definition(self._function), "Pass one.")
+            raise WrtError(
+                "there is no floating argument to differentiate by",
+                definition(self._function),
+                "Pass a float or a floating array: 2.0 instead of 2, or x.astype(float).",
+            )
         groups = tuple(tuple(self._floating_leaves(call, name)) for name in asked)
         if self._names is not None:
             return groups

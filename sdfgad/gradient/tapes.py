@@ -194,9 +194,9 @@ def _largest(trips: Lin, adjoint: Adjoint, domain: Domain, residual: Residual) -
         raise NeedsConstant(named, residual.where)
     if largest is None:
         raise UnsupportedProgram(
-            "an array whose size is data must be kept for the reverse sweep",
+            "an array whose size is known only at run time must be kept for the gradient",
             residual.where,
-            "Loop over its elements, or use an array of a fixed size.",
+            "Use an array of a fixed size: np.where(mask, x, 0.0) instead of x[mask].",
         )
     return Lin(max(largest, 0))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sdfgad.errors import Location
 
+FIXED_SIZE = "Use arrays of a fixed size in the loop: np.where(np.arange(n) < i, x, 0.0) instead of x[:i]."
+
 
 class NeedsConstant(Exception):
     """Raised where a stage needs the values of some symbolic integers; the parser retries with them as constants.
@@ -11,9 +13,7 @@ class NeedsConstant(Exception):
     It is internal and never reaches the user.
     """
 
-    def __init__(
-        self, symbols: set[str], where: Location | None, what: str = "", todo: str = "Use arrays of a fixed size."
-    ) -> None:
+    def __init__(self, symbols: set[str], where: Location | None, what: str = "", todo: str = FIXED_SIZE) -> None:
         super().__init__(f"{', '.join(sorted(symbols))} must be known at {where}")
         self.symbols, self.where, self.todo = symbols, where, todo
-        self.what = what or "this size or index depends on a loop counter and cannot be fixed while parsing"
+        self.what = what or "this size or index changes from trip to trip of a loop, which is not supported here"

@@ -10,6 +10,7 @@ import numpy as np
 from sdfgad.parse.registry import FUNCTIONS
 
 MOST = 3
+LISTED = "docs/supported.md lists the functions."
 
 
 def instead_of(function: Any) -> str:
@@ -17,13 +18,13 @@ def instead_of(function: Any) -> str:
 
     >>> import numpy as np
     >>> instead_of(np.get_printoptions)
-    'Call it before, and pass what it returns as an argument; docs/supported.md lists what is supported.'
+    'Call it outside of the function, and pass what it returns as an argument; docs/supported.md lists the functions.'
     """
     name = getattr(function, "__name__", "")
     home = (getattr(function, "__module__", None) or "").partition(".")[0]
     if not isinstance(function, np.ufunc) and home not in ("numpy", "scipy", "math"):
-        return "Write it in Python with NumPy, so that it can be followed, or pass what it returns as an argument."
+        return "Write it in Python with NumPy, or call it outside of the function, and pass what it returns."
     known = {one.__name__ for one in FUNCTIONS if hasattr(one, "__name__")}
     near = get_close_matches(name, sorted(known - {name}), MOST, 0.75)
     first = f"Supported are {', '.join(near)}; or call" if near else "Call"
-    return f"{first} it before, and pass what it returns as an argument; docs/supported.md lists what is supported."
+    return f"{first} it outside of the function, and pass what it returns as an argument; {LISTED}"

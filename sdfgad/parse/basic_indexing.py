@@ -11,7 +11,7 @@ from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, as_linear, symb
 from sdfgad.ir.program import Params
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.integers import as_int, integer_extremum
-from sdfgad.parse.values import Index, Tensor, is_integer
+from sdfgad.parse.values import Index, Tensor, described, is_integer
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,11 @@ def expanded(b: Builder, x: Tensor, entries: tuple[Any, ...]) -> list[Any]:
     """Fill in the Ellipsis and missing trailing slices."""
     used = sum(entry is not None and entry is not Ellipsis for entry in entries)
     if used > x.ndim:
-        raise InvalidIndex(f"{used} indices for an array of {x.ndim} dimensions", b.where, "Drop an index.")
+        raise InvalidIndex(
+            f"{used} indices for an array of {x.ndim} dimensions",
+            b.where,
+            "Write as many indices as the array has axes, or fewer; `x[None]` adds an axis.",
+        )
     missing = [slice(None)] * (x.ndim - used)
     for position, entry in enumerate(entries):
         if entry is Ellipsis:
@@ -60,11 +64,10 @@ def axis_of(b: Builder, entry: Any, extent: Lin) -> _Axis:
     if isinstance(entry, Tensor) and entry.dtype.kind in "iu" and not entry.ndim:
         position = resolve(b, Lin.of(as_int(b, entry)), extent)
         return _Axis(None, lambda _: position)
-    raise b.unsupported(f"indexing by {_describe(entry)}", "Use integers, slices, None, or an integer array.")
-
-
-def _describe(entry: Any) -> str:
-    return f"an array of {entry.dtype}" if isinstance(entry, Tensor) else f"{entry!r}"
+    raise b.unsupported(
+        f"indexing by {described(entry)} is not supported",
+        "Use integers, slices, None, or an array of integers or booleans; convert by int(i) or i.astype(int).",
+    )
 
 
 def resolve(b: Builder, i: Lin, extent: Lin) -> Lin:
@@ -79,7 +82,11 @@ def resolve(b: Builder, i: Lin, extent: Lin) -> Lin:
         return i + extent
     # Not in a loop or branch, which may never run.
     if i.is_const and extent.is_const and len(b.blocks) == 1:
-        raise InvalidIndex(f"index {i} is out of range for an axis of {extent}", b.where, "Check the index.")
+        raise InvalidIndex(
+            f"index {i} is out of range for an axis of {extent}",
+            b.where,
+            "Use an index from -n to n - 1 for n elements; NumPy raises IndexError here, too.",
+        )
     if not _is_data(i):
         if b.holds(i) and b.holds(extent - 1 - i):
             return i
@@ -110,7 +117,7 @@ def require_range(b: Builder, i: Lin, extent: Lin, box: Params, unless: Expr | N
 def _slice(b: Builder, entry: slice, extent: Lin) -> _Axis:
     step = 1 if entry.step is None else b.constant(_integer(b, entry.step))
     if step == 0:
-        raise b.unsupported("slice step cannot be zero", "Use a positive or negative step.")
+        raise b.unsupported("slice step cannot be zero", "Use a step that is not 0: x[::2] or x[::-1].")
     if step > 0:
         start = _bound(b, entry.start, Lin(0), extent, Lin(0), extent)
         stop = _bound(b, entry.stop, extent, extent, Lin(0), extent)
@@ -129,7 +136,7 @@ def _integer(b: Builder, value: Any) -> Any:
         return value
     if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
         return as_int(b, value)
-    raise b.unsupported(f"a slice bound that is {value!r}", "Use integers.")
+    raise b.unsupported(f"a slice bound that is {described(value)}", "Use integers: x[int(a):int(b)].")
 
 
 def _bound(b: Builder, value: Any, default: Lin, extent: Lin, lowest: Lin, highest: Lin) -> Lin:

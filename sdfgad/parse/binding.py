@@ -17,9 +17,10 @@ from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
+from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Selection, Tensor, is_static
+from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Selection, Tensor, described, is_static, kind_of
 
 # The attributes of arrays that can be assigned to, besides `shape`.
 PARTS = ("real", "imag")
@@ -59,7 +60,9 @@ def bind(frame: Frame, target: ast.expr, value: Any) -> None:
         _bind_attribute(frame, target, value)
     else:
         raise frame.unsupported(
-            target, "this assignment target is not supported", "Assign to a name, an item, a slice, or an attribute."
+            target,
+            f"an assignment to `{source_text(target)}` is not supported",
+            "Assign to a name, an item `x[i]`, a slice `x[i:j]`, or an attribute.",
         )
 
 
@@ -90,8 +93,8 @@ def part_of(frame: Frame, target: ast.Attribute) -> Any:
     if not isinstance(array, (Tensor, Selection)) or target.attr not in PARTS:
         raise frame.unsupported(
             target,
-            "this assignment target is not supported",
-            "Assign to a name, an item, a slice, or `.real` and `.imag` of an array.",
+            f"an assignment to `{source_text(target)}` is not supported",
+            "Write `x[...] = value` to assign to an array's elements, or assign to `.real` or `.imag` of an array.",
         )
     return ATTRIBUTES[target.attr](frame.b, array)
 
@@ -102,18 +105,20 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
     if not isinstance(target.value, ast.Name) or not isinstance(old, Tensor):
         raise frame.unsupported(
             target,
-            "this assignment target is not supported",
-            "Assign to a name, an item, a slice, an attribute of an object, or `.real` and `.imag` of an array.",
+            f"an assignment to `{source_text(target)}` is not supported",
+            "Write `y = x.reshape(shape)`.",
         )
     new = reshape(frame.b, old, value)
     if old.place is None or new.buffer != old.buffer:
-        what = "this array cannot be given another shape in place"
-        raise frame.unsupported(target, what, "Write `x = x.reshape(...)`.")
+        what = f"`{target.value.id}` cannot be given another shape in place"
+        raise frame.unsupported(target, what, f"Write `{target.value.id} = {target.value.id}.reshape(shape)`.")
     others = [held for held in frame.env.values() if held is not old]
     reachable = trees.reachable([*others, *frame.iterables, frame.caller, frame.lexical], frame)
     if any(held is old or (isinstance(held, Tensor) and new.buffer in aliased_by(held)) for held in reachable):
         name = target.value.id
-        what = f"`{name}` gets another shape in place, and not only local names stand for this array"
+        what = (
+            f"`{name}` gets another shape in place, and other lists, objects, views or functions hold this array, too"
+        )
         raise frame.b.unsupported(what, f"Write `{name} = {name}.reshape(...)`.")
     frame.b.references.update(old)
     frame.env.update({name: new for name, held in frame.env.items() if held is old})
@@ -132,7 +137,8 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
         )
     if len(parts) != len(target.elts):
         what = f"{len(parts)} values for {len(target.elts)} names"
-        raise PythonRaises(what, frame.where(target), "Mend this line.", ValueError(RunTimeText(what)))
+        todo = "Write as many names as there are values, or collect the others: first, *others = values."
+        raise PythonRaises(what, frame.where(target), todo, ValueError(RunTimeText(what)))
     # All values exist before any name is bound: a, b = b, a + b.
     parts = [frame.b.settle(part) for part in parts]
     for name, part in zip(target.elts, parts, strict=True):
@@ -141,7 +147,9 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
 
 def _rows(frame: Frame, value: Any) -> list[Any]:
     if not isinstance(value, Tensor) or value.ndim == 0:
-        raise frame.b.unsupported(f"cannot unpack {value!r}", "Unpack a tuple, a list, or an array of known length.")
+        raise frame.b.unsupported(
+            f"cannot unpack {described(value)}", "Unpack a tuple, a list, or an array of a fixed length."
+        )
     return [getitem(frame.b, value, k) for k in range(frame.b.constant(value.shape[0]))]
 
 
@@ -153,7 +161,8 @@ def position_of(b: Builder, index: Any) -> Any:
             return b.constant(index)
         except NeedsConstant as need:
             what = "an item of a list or dict is chosen by an index that is known only at run time"
-            raise NeedsConstant(need.symbols, need.where, what, "Use an array, or a loop of fewer trips.") from need
+            todo = "Keep the items in an array: np.stack(items)[i]."
+            raise NeedsConstant(need.symbols, need.where, what, todo) from need
     if isinstance(index, slice):
         ends = (None if end is None else b.constant(end) for end in (index.start, index.stop, index.step))
         return slice(*ends)
@@ -162,7 +171,7 @@ def position_of(b: Builder, index: Any) -> Any:
     if not is_static(index):
         raise b.unsupported(
             "an item of a list or dict is chosen by a value that is known only at run time",
-            "Keep the items in an array, `np.stack(items)[i]`, or choose by np.where.",
+            "Keep the items in an array, np.stack(items)[i], or choose: np.where(condition, x, y).",
         )
     return index
 
@@ -181,5 +190,5 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
         frame.b.python(operator.setitem, container, index, frame.b.settle(value))
     else:
         raise frame.b.unsupported(
-            f"assignment into {type(container).__name__}", "Assign into an array, a list or a dict."
+            f"an item of {kind_of(container)} is assigned to", "Assign to items of an array, a list or a dict."
         )

@@ -36,7 +36,11 @@ def _common_extent(b: Emitter, extents: list[Lin], shapes: tuple[Index, ...]) ->
                 first = _equal_at_run_time(b, first, extent)
                 continue
             text = " and ".join(f"({', '.join(map(str, s))})" for s in shapes)
-            raise ShapeMismatch(f"shapes {text} do not broadcast", b.where, "Make the extents equal, or 1.")
+            raise ShapeMismatch(
+                f"shapes {text} do not broadcast",
+                b.where,
+                "Make each extent equal or 1, by a slice or reshape; `x[:, None]` adds an axis of length 1.",
+            )
     return first
 
 
@@ -62,7 +66,11 @@ def broadcast_to(b: Emitter, tensor: Tensor, shape: Index) -> Tensor:
         tensor = tensor.reindexed(tensor.shape[extra:], lambda p: (*(Lin(0),) * extra, *p))
     if tensor.ndim > len(shape) or not _broadcasts(b, tensor.shape, shape):
         had, wants = ", ".join(map(str, tensor.shape)), ", ".join(map(str, shape))
-        raise ShapeMismatch(f"shape ({had}) does not broadcast to ({wants})", b.where, "Slice or reshape it.")
+        raise ShapeMismatch(
+            f"shape ({had}) does not broadcast to ({wants})",
+            b.where,
+            "Make each extent equal or 1, by a slice or reshape; `x[:, None]` adds an axis of length 1.",
+        )
     offset = len(shape) - tensor.ndim
     narrow = tuple(e == Lin(1) for e in tensor.shape)
 

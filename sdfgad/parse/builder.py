@@ -32,6 +32,7 @@ from sdfgad.parse.contents import Contents, Filling, Rolling
 from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.references import References
+from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.values import (
     DTYPES,
     Holder,
@@ -40,6 +41,7 @@ from sdfgad.parse.values import (
     Tensor,
     as_tensor,
     cast,
+    described,
     is_real,
     scalar,
     view_of,
@@ -50,8 +52,18 @@ from sdfgad.parse.versions import Versions
 Shaped = tuple[Iterable[IntLike], Any]
 
 
+# What the parser has for a value, and its class in Python.
+PYTHON_NAMES = {
+    "Tensor": "ndarray",
+    "Selection": "ndarray",
+    "Lin": "int",
+    "Closure": "function",
+    "Range": "range",
+    "Iteration": "iterator",
+}
+IN_PYTHON = "Run the program without sdfgad, with the same arguments, to see it in Python."
 FROM_DATA = (
-    "Pass it as an argument of its own; if it is how many elements a mask selects, keep them all: "
+    "Pass it as an integer argument; if it is the length of x[mask], keep all elements: "
     "np.where(mask, x, 0.0) instead of x[mask]."
 )
 
@@ -104,7 +116,9 @@ class Builder(Emitter):
     def new_buffer(self, base: str, shape: Index, dtype: np.dtype[Any]) -> Buffer:
         """A new buffer whose extents are the maxima of `shape` over all values of the loop counters."""
         if dtype.kind not in "biufc":
-            raise self.unsupported(f"arrays of {dtype} are not supported", "Use a list, or numbers of a fixed size.")
+            raise self.unsupported(
+                f"arrays of {dtype} are not supported", "Use a list of arrays, or numbers such as float64 or int64."
+            )
         sizes = tuple(Lin(self.largest(extent)) for extent in shape)
         self.check_size(sizes, dtype.itemsize)
         buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
@@ -119,7 +133,9 @@ class Builder(Emitter):
         known = next((buffer for buffer, other in self.captured.items() if other is array), None)
         if known is None or known not in self.buffers:
             if array.dtype.name not in DTYPES:
-                raise self.unsupported(f"`{name}` is an array of {array.dtype}", "Use floats or integers.")
+                raise self.unsupported(
+                    f"`{name}` is an array of {array.dtype}", "Convert it before: x.astype(float), or .astype(int)."
+                )
             shape = tuple(Lin(extent) for extent in array.shape)
             buffer = Buffer(self.fresh(name), shape, array.dtype, name, self.where)
             self.buffers[buffer.name] = buffer
@@ -361,7 +377,7 @@ class Builder(Emitter):
         symbols = self.symbols_behind(self.constants.require(value) - {*self.buffers})
         if symbols:
             raise NeedsConstant(symbols, self.where)
-        what = "an integer that must be known before the run is computed from data"
+        what = "a length, shape, axis or other integer here is computed from the values of arrays or floats"
         raise self.unsupported(what, FROM_DATA)
 
     def known(self, values: Any) -> list[int]:
@@ -377,8 +393,10 @@ class Builder(Emitter):
             return Lin(operator.index(value))
         what = repr(value)
         if isinstance(value, Tensor):
-            what = "an array" if value.ndim else f"a number of the dtype {value.dtype}"
-        raise self.unsupported(f"{what} stands where an integer must be known before the run", "Write an integer.")
+            what = described(value)
+        raise self.unsupported(
+            f"{what} stands where an integer must be known before the run", "Write an integer, or convert it: int(n)."
+        )
 
     # --- Python
 
@@ -392,9 +410,15 @@ class Builder(Emitter):
         try:
             return function(*positional, **keywords)
         except Exception as error:
-            what, todo = f"Python raises {type(error).__name__} here: {error}", "Mend this line."
+            text = str(error)
+            for kind, name in PYTHON_NAMES.items():
+                text = text.replace(f"'{kind}'", f"'{name}'")
+            what = f"Python raises {type(error).__name__} here: {text}"
             if is_real((function, positional, keywords)) or _looks_up(function, positional):
-                raise PythonRaises(what, self.where, todo, error) from error
+                raise PythonRaises(what, self.where, IN_PYTHON, error) from error
+            if RUN_TIME_TEXT in str(error):
+                raise self.unsupported(str(error), USE_NUMBERS) from error
+            todo = "Use values that do not depend on arrays, or do it outside of the function."
             raise self.unsupported(what, todo) from error
 
     def unsupported(self, what: str, todo: str) -> UnsupportedProgram:

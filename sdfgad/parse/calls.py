@@ -55,7 +55,7 @@ OBJECT_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({abs, bool, float, i
 MOST_NESTED_CALLS = 50
 # A function that has called itself so often with a run-time integer may not end.
 FEW_NESTED_CALLS = 6
-TOO_DEEP = "the recursion is too deep, or has no end known while parsing"
+TOO_DEEP = "the recursion is too deep, or whether it ends depends on data"
 # What functools.lru_cache makes of a function.
 CACHES = type(lru_cache(print))
 # Functions of matrices that raise LinAlgError in NumPy, where the compiled program gives NaN.
@@ -110,8 +110,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         frame.b.where = frame.where(node)
         return random_call(frame.b, function, source_text(node.func), positional, keywords)
     if is_hashable(function) and function in SETTINGS:
-        what = f"`{source_text(node.func)}` has no effect on compiled code"
-        raise UnsupportedProgram(what, frame.where(node), "Leave it out, or call it before.")
+        what = f"`{source_text(node.func)}` changes a setting, which has no effect on compiled code"
+        raise UnsupportedProgram(what, frame.where(node), "Leave it out, or call it outside of the function.")
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
@@ -277,7 +277,7 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
         raise frame.unsupported(
             node,
             f"this call of `{source_text(node.func)}` is not supported: {error}",
-            "Leave out what is not supported, or pass it by position.",
+            "Leave this argument out; docs/supported.md lists the functions.",
         ) from None
     try:
         return containers.tracked(frame.b, handler(frame.b, *positional, **keywords))
@@ -285,7 +285,7 @@ def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[An
         raise frame.unsupported(
             node,
             f"`{source_text(node.func)}` does not take these arguments: {error}",
-            getattr(error, "todo", "Pass arrays and numbers; docs/supported.md lists what the function takes."),
+            getattr(error, "todo", "Pass arrays and numbers; docs/supported.md lists the functions."),
         ) from error
 
 
@@ -315,7 +315,7 @@ def inlined(
     try:
         result = entered().run()
     except RecursionError:
-        raise frame.unsupported(node, TOO_DEEP, "Write a loop.") from None
+        raise frame.unsupported(node, TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.") from None
     frame.b.where = here
     return result
 
@@ -328,7 +328,7 @@ def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -
         UnsupportedProgram: it is too deep.
     """
     if frame.depth > MOST_NESTED_CALLS:
-        raise frame.unsupported(node, TOO_DEEP, "Write a loop.")
+        raise frame.unsupported(node, TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.")
     depth, caller = 0, frame
     while caller is not None and frame.depth > FEW_NESTED_CALLS:
         depth, caller = depth + (caller.source.node is source.node), caller.caller  # type: ignore[assignment]
@@ -336,7 +336,7 @@ def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -
         integers = [value for value in bound.values() if isinstance(value, Lin)]
         symbols = {symbol for value in integers for symbol in value.symbols}
         if symbols:
-            raise NeedsConstant(symbols, frame.where(node), TOO_DEEP, "Write a loop.")
+            raise NeedsConstant(symbols, frame.where(node), TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.")
 
 
 def _keyword_defaults(function: Any) -> Iterable[Any]:
@@ -364,7 +364,9 @@ def _parameters(frame: Frame, node: ast.AST, function: Any, positional: list[Any
         )
     except TypeError as error:
         where = frame.where(node)
-        raise ArgumentError(f"the call does not fit `{name}`: {error}", where, "Check the call.") from error
+        raise ArgumentError(
+            f"the call does not fit `{name}`: {error}", where, "Pass the arguments that its definition names."
+        ) from error
     bound.apply_defaults()
     for parameter in bound.signature.parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:

@@ -17,6 +17,9 @@ from sdfgad.parse.values import Holder
 class Closure(Holder):
     """A nested function: its node, the frame of the function that defines it, and its signature with defaults."""
 
+    noun = "a function"
+    instead = "Call it: f(x)."
+
     node: FunctionNode
     frame: Frame
     signature: inspect.Signature

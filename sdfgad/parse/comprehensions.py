@@ -60,8 +60,8 @@ def _items(frame: Frame, node: Comprehension, generators: list[ast.comprehension
         bind(frame, generators[0].target, value)
         tests = [frame.eval(test) for test in generators[0].ifs]
         if not all(isinstance(test, (bool, int)) for test in tests):
-            what = "a comprehension with a condition on data is not supported"
-            raise frame.unsupported(node, what, "Use np.where, or a mask: `np.sum(x[x > 0])`, say.")
+            what = "a comprehension with a condition on data is not supported: its length is known only at run time"
+            raise frame.unsupported(node, what, "Use a mask instead: `np.sum(x[x > 0])` or `np.where(x > 0, x, 0.0)`.")
         if not all(tests):
             continue
         if len(generators) == 1:

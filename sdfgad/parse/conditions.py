@@ -38,7 +38,10 @@ def truth(b: Builder, value: Any) -> Tensor:
     """A value's truth value as a boolean scalar."""
     tensor = as_tensor(value)
     if tensor.ndim:
-        raise b.unsupported("the truth value of an array is ambiguous", "Use np.any, np.all, & or |.")
+        raise b.unsupported(
+            "the truth value of an array is ambiguous",
+            "Write np.any(x > 0) or np.all(x > 0); join conditions on arrays by & and |; choose elements by np.where.",
+        )
     return scalar(to_bool(tensor.at()))
 
 

@@ -19,7 +19,7 @@ from sdfgad.parse.contents import Taken
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES
 from sdfgad.parse.texts import is_plain, require_known
-from sdfgad.parse.values import Selection, Tensor, Unbound
+from sdfgad.parse.values import Selection, Tensor, Unbound, kind_of
 
 # The methods of sets that make new ones, and those of all containers that do not change them.
 NEW_SETS = ("union", "intersection", "difference", "symmetric_difference")
@@ -97,7 +97,7 @@ def key_of(b: Builder, key: Any) -> Any:
         return b.constant(key)
     if isinstance(key, (Tensor, Selection)):
         what = "a key of a dict, or an element of a set, is known only at run time"
-        raise b.unsupported(what, "Use an array, or np.unique.")
+        raise b.unsupported(what, "Use keys that do not depend on arrays or floats, or an array and an integer index.")
     return key
 
 
@@ -118,21 +118,26 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
     if id(container) in b.taken:
         raise Taken
     if id(container) in b.outside:
-        what = f"a {type(container).__name__} from outside the program is changed"
+        what = f"{kind_of(container)} from outside the function is changed"
         raise b.unsupported(what, "Make it in the function, and return what is to be kept.")
     if b.contents.is_copy(container):
-        what = f"a {type(container).__name__} that may be one of several, chosen at run time, is changed"
-        raise AmbiguousArray(what, b.where, "Change it by a name that is bound once, or copy it.", "")
+        what = f"{kind_of(container)} that may be one of several, chosen at run time, is changed"
+        raise AmbiguousArray(
+            what,
+            b.where,
+            "Change it by its own name, not by the one that is chosen, or change a copy: list(chosen).",
+            "",
+        )
     if not b.contents.has(container):
-        what = f"a {type(container).__name__} from outside the program is changed"
-        raise b.unsupported(what, "Pass it as an argument, or copy it first.")
+        what = f"{kind_of(container)} from outside the function is changed"
+        raise b.unsupported(what, "Pass it as an argument, or change a copy: values = list(values).")
     b.contents.count_change(container)
     depth, here = b.contents.depth(container), len(b.blocks)
     is_there = key is not NO_ITEM and _has(container, key)
     if depth == here or (is_there and b.items.get((id(container), key)) == here):
         return
-    what = f"a {type(container).__name__} is changed in a loop or branch that runs at run time"
-    todo = "Use an array, or names, for values that change."
+    what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
+    todo = "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."
     around = [(var, trips) for body, var, trips in b.loops if body > depth]
     symbols = {around[0][0]} | around[0][1].symbols if around else set[str]()
     need = NeedsConstant(symbols, b.where, what, todo)
@@ -163,7 +168,12 @@ def require_latest(b: Builder, value: Any, what: str, where: Location | None = N
     """
     if b.contents.has_stale(value):
         what = f"{what} may be one of several lists or dicts, chosen at run time, and one of them has changed since"
-        raise AmbiguousArray(what, where or b.where, "Copy it where it is chosen, or change it afterwards.", "")
+        raise AmbiguousArray(
+            what,
+            where or b.where,
+            "Copy it where it is chosen, list(...) or dict(...), or change the other one afterwards.",
+            "",
+        )
 
 
 def from_outside(b: Builder, value: Any) -> Any:

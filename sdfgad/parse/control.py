@@ -198,8 +198,8 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
             merged[name] = x if is_unmergeable(x) else y
         elif items.held_by(frame, values):
             # What is in them differs, too, by the names of the items.
-            what = f"`{name}` is bound to a list, dict or object in a branch that changes one"
-            merged[name] = Unbound(what, Rebound(what, frame.b.where, "Bind it, or change it, before the branch."))
+            what = f"an `if` on data both assigns a list, dict or object to `{name}` and changes one"
+            merged[name] = Unbound(what, Rebound(what, frame.b.where, "Assign it, or change it, before the `if`."))
         else:
             merged[name] = _merged_value(frame, name, values, ends, node, masks)
     return merged

@@ -35,13 +35,16 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
         resolved = ufunc.resolve_dtypes((*operand_types(tensors), *results), **wanted)
     except TypeError as error:
         raise b.unsupported(
-            f"np.{name} does not take {', '.join(str(t.dtype) for t in tensors)}", "Convert the operands with astype."
+            f"np.{name} does not take {', '.join(str(t.dtype) for t in tensors)}",
+            "Convert them: x.astype(np.int64), say, or use z.real and z.imag of complex numbers.",
         ) from error
     *inputs, output = resolved[: len(tensors) + 1]
     if any(d.kind == "f" and d.itemsize not in (4, 8) for d in (*inputs, output)):
-        raise b.unsupported(f"np.{name} gives {output} here", "Convert the operands with astype.")
+        raise b.unsupported(
+            f"np.{name} gives {output} here, which is not supported", "Convert its arguments: x.astype(np.float64)."
+        )
     if inputs[0].kind == "c" and not operation.takes_complex:
-        raise b.unsupported(f"np.{name} of complex numbers is not supported", "Use their real and imaginary parts.")
+        raise b.unsupported(f"np.{name} of complex numbers is not supported", "Use z.real and z.imag.")
     shape = broadcast_shapes(b, *(t.shape for t in tensors))
     wide = [broadcast_to(b, t, shape) for t in tensors]
 

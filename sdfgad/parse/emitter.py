@@ -126,8 +126,8 @@ class Emitter:
         if any(guard.depth == depth and isinstance(raised, guard.kinds) for guard in self.tries):
             return None
         name = type(raised).__name__
-        what = f"{name} may be raised here, in a loop or branch that runs at run time, where no handler can catch it"
-        return NeedsConstant(self.symbols_here(), error.where, what, "Test for it by an `if`, without the `try`.")
+        what = f"{name} may be raised here, in a loop or branch that is decided at run time: no `except` can catch it"
+        return NeedsConstant(self.symbols_here(), error.where, what, "Test for it by an `if` instead of the `try`.")
 
     def may_raise(self, what: str, *kinds: type[BaseException], symbols: Iterable[str] = ()) -> None:
         """Record that Python may raise at run time; a handler that would catch that is refused.
@@ -175,7 +175,7 @@ class Emitter:
             raise ShapeMismatch(
                 f"an array of shape ({', '.join(map(str, shape))}) has too many elements for a 64-bit computer",
                 self.where,
-                "Make it smaller.",
+                "Make the array smaller; NumPy raises here, too.",
             )
 
     # --- integers

@@ -7,7 +7,8 @@ error of the compiled program: there is no handler at run time, so a handler tha
 from __future__ import annotations
 
 import ast
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from sdfgad.errors import ProgramRaises, SdfgadError, ShapeMismatch, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, Const
@@ -18,6 +19,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.source import source_text
 
 CAUGHT = "Test for it by an `if` before, or leave out the `try`."
+OWN = str(Path(__file__).parent)
 
 
 def try_(frame: Frame, node: ast.Try) -> None:
@@ -26,7 +28,7 @@ def try_(frame: Frame, node: ast.Try) -> None:
         raise frame.unsupported(
             node,
             "a `return`, `break` or `continue` in `finally` is not supported",
-            "Put it behind the `try` statement.",
+            "Write it after the `try` statement.",
         )
     try:
         _handled(frame, node)
@@ -78,13 +80,13 @@ def _require_no_hazard(frame: Frame, node: ast.Try, first: int, kinds: tuple[typ
         NeedsConstant: with run-time integers or counters as constants, it may be known that it does not.
     """
     if frame.b.floating_errors and any(issubclass(FloatingPointError, kind) for kind in kinds):
-        what = "a handler catches what NumPy raises under np.errstate, which has no effect on compiled code"
-        raise UnsupportedProgram(what, frame.where(node), "Test the values, by np.isfinite, say.")
+        what = "`except` catches FloatingPointError, which compiled code does not raise, whatever np.errstate says"
+        raise UnsupportedProgram(what, frame.where(node), "Test the values instead: if np.all(np.isfinite(x)).")
     for hazard in frame.b.hazards[first:]:
         for kind in kinds:
             found = next((one for one in hazard.kinds if issubclass(one, kind) or issubclass(kind, one)), None)
             if found is not None:
-                what = f"{hazard.what}; this is known only at run time, where no handler can catch it"
+                what = f"{hazard.what}; this is known only at run time, where no `except` can catch it"
                 raise NeedsConstant(set(hazard.symbols), hazard.where or frame.where(node), what, CAUGHT)
 
 
@@ -93,8 +95,8 @@ def _require_clear(frame: Frame, handler: ast.ExceptHandler, error: SdfgadError,
     of_numpy = isinstance(error, (ShapeMismatch, UnboundVariable))
     broad = type(exception_of(error))
     if of_numpy and any(issubclass(kind, broad) and kind is not broad for kind in kinds):
-        what = f"whether this catches what the line {error.where} raises is not known"
-        raise frame.unsupported(handler, what, f"Catch {broad.__name__}.")
+        what = f"whether this `except` catches what the line {error.where} raises is not known"
+        raise frame.unsupported(handler, what, f"Write `except {broad.__name__}`.")
 
 
 def _kinds(frame: Frame, handler: ast.ExceptHandler) -> tuple[type, ...]:
@@ -107,7 +109,7 @@ def _kinds(frame: Frame, handler: ast.ExceptHandler) -> tuple[type, ...]:
         raise frame.unsupported(
             handler,
             f"`except {source_text(handler.type)}` does not name exceptions",
-            "Name an exception class, or a tuple of them.",
+            "Name a class, `except ValueError`, or several, `except (ValueError, KeyError)`.",
         )
     return kinds
 
@@ -134,25 +136,35 @@ def raises(frame: Frame, node: ast.Raise) -> None:
     b = frame.b
     if node.exc is None and b.handling:
         _raise(frame, b.handling[-1])
-    what = f"the program raises `{ast.unparse(node.exc) if node.exc else 'an exception'}`"
-    error = ProgramRaises(what, frame.where(node), "NumPy raises here, too.")
+    own = _own_text(frame, node)
+    if own.todo:
+        raise frame.unsupported(node, own.what, own.todo)
+    if own.what:
+        what, todo = own.what, "NumPy raises here, too."
+    else:
+        what = f"the program raises `{ast.unparse(node.exc) if node.exc else 'an exception'}`"
+        todo = "Python raises it, too, for these arguments."
+    error = ProgramRaises(what, frame.where(node), todo)
     if b.tries:
         error.exception = _exception(frame, node)
-    if frame.is_definition and isinstance(node.exc, ast.Call) and _name_of(node.exc) == "NotImplementedError":
-        raise _refusal(frame, node, node.exc)
     if len(b.blocks) <= (frame.entered if frame.is_definition else 1) or _is_caught(frame, error):
         _raise(frame, error)
-    b.check(Const(False, BOOL), (), what, ProgramRaises, "NumPy raises here, too.")
+    b.check(Const(False, BOOL), (), what, ProgramRaises, todo)
 
 
-def _name_of(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else ""
+class OwnText(NamedTuple):
+    """What a definition of ours raises: ``"what: todo"`` for what it does not support, else what NumPy raises."""
+
+    what: str = ""
+    todo: str = ""
 
 
-def _refusal(frame: Frame, node: ast.Raise, error: ast.Call) -> UnsupportedProgram:
-    """What a definition of ours does not support: ``NotImplementedError("this: write that")``."""
-    what, _, todo = str(frame.eval(error.args[0])).partition(": ")
-    return frame.unsupported(node, f"{what} is not supported", f"{todo[:1].upper()}{todo[1:]}.")
+def _own_text(frame: Frame, node: ast.Raise) -> OwnText:
+    match node.exc:
+        case ast.Call(args=[ast.Constant(value=str(text))]) if frame.source.file.startswith(OWN):
+            what, _, todo = text.partition(": ")
+            return OwnText(what, f"{todo[:1].upper()}{todo[1:]}." if todo else "")
+    return OwnText()
 
 
 def _is_caught(frame: Frame, error: SdfgadError) -> bool:
@@ -170,7 +182,7 @@ def _exception(frame: Frame, node: ast.Raise) -> BaseException:
         value = frame.b.python(value)
     if not isinstance(value, BaseException):
         raise frame.unsupported(
-            node, f"`{source_text(node)}` raises what is no exception", "Raise an exception, such as ValueError(...)."
+            node, f"`{source_text(node)}` raises what is no exception", "Raise an exception: raise ValueError(message)."
         )
     return value
 
@@ -182,7 +194,11 @@ def assert_(frame: Frame, node: ast.Assert) -> None:
     holds: Any = conditions.test(frame, node.test)
     what = f"the assertion `{source_text(node.test)}` may fail"
     if holds is False:
-        error = ProgramRaises(f"the program raises `{source_text(node)}`", frame.where(node), "Python raises, too.")
+        error = ProgramRaises(
+            f"the program raises `{source_text(node)}`",
+            frame.where(node),
+            "Python raises it, too, for these arguments.",
+        )
         error.exception = AssertionError()
         _raise(frame, error)
     if holds is not True:

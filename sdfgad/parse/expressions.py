@@ -36,7 +36,7 @@ from sdfgad.parse.values import Record, Selection, Tensor, is_real, is_static
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
-    "flat": "Index the array itself, or `np.ravel(x)` to read.",
+    "flat": "Write x[i] or x[i, j]; to read only, np.ravel(x)[k].",
     "resize": "Write `x = np.resize(x, shape)`, or `x.reshape(shape)` for as many elements.",
     "view": "Write `x[...]` for a view; convert numbers by `.astype(...)`.",
 }
@@ -68,7 +68,9 @@ def name(frame: Frame, node: ast.Name) -> Any:
     if hasattr(builtins, node.id):
         return getattr(builtins, node.id)
     what = f"name `{node.id}` is not defined"
-    error = UnboundVariable(what, frame.where(node), "Define it first.", name=node.id)
+    error = UnboundVariable(
+        what, frame.where(node), "Assign it before, or import it at the top of the file.", name=node.id
+    )
     error.is_certain = not _is_bound_in_loop(frame, node.id)
     raise error
 
@@ -141,13 +143,15 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     cls = class_of(value)
     if frame.b.tries and not hasattr(cls, node.attr):
         what = f"the class {cls.__name__} has no attribute `{node.attr}`"
-        raise PythonRaises(what, frame.where(node), "Mend this line.", AttributeError(what))
+        raise PythonRaises(
+            what, frame.where(node), "Use an attribute that the class or its __init__ defines.", AttributeError(what)
+        )
     if node.attr in ATTRIBUTES:
         return ATTRIBUTES[node.attr](frame.b, value)
     if node.attr in METHODS:
         return calls.ArrayMethod(METHODS[node.attr], value)
     todo = INSTEAD.get(
-        node.attr, "Use a NumPy function or operator instead; docs/supported.md lists what is supported."
+        node.attr, "Use a function of NumPy, np.sum(x), say, or an operator; docs/supported.md lists the functions."
     )
     raise frame.unsupported(node, f"the attribute `.{node.attr}` of arrays is not supported", todo)
 

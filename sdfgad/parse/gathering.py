@@ -272,7 +272,10 @@ def _materialised(b: Builder, entry: Any) -> Tensor:
         position = Int(Lin.of(entry))
         return Tensor((), INT, lambda _: position)
     if entry.dtype.kind not in "iu":
-        raise b.unsupported(f"indexing by an array of {entry.dtype}", "Use integers, slices, None, or integer arrays.")
+        raise b.unsupported(
+            f"indexing by an array of {entry.dtype} is not supported",
+            "Convert the indices: i.astype(int); a mask is an array of booleans: x > 0.",
+        )
     if entry.ndim == 0:
         value = Int(Lin.of(as_int(b, entry)))
         return Tensor((), INT, lambda _: value)

@@ -18,7 +18,7 @@ from sdfgad.parse.values import Iteration
 # How a block ends.
 Running = Iterator[Any]
 BREAK, CONTINUE, RETURN, END = "break", "continue", "return", ""
-TODO = "Make a list of the items before, by list(...), or return them."
+TODO = "Collect the items in a list or an array instead of yielding them, and return it."
 
 
 def generator(caller: Frame, make: Callable[[], Frame], arguments: tuple[Any, ...]) -> Iteration:
@@ -63,7 +63,7 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own(node)):
         raise frame.unsupported(
             node,
-            "a `yield` in this place is not supported, but as a statement of its own",
+            "`yield` is supported only as a statement of its own",
             "Write `yield value` as a statement, not inside an expression.",
         )
     frame.block(structured([node]))
@@ -77,7 +77,7 @@ def _handed_on(frame: Frame, values: Iterator[Any]) -> Running:
         where = b.where
         yield b.settle(value)
         if len(blocks) != len(b.blocks) or not all(map(operator.is_, blocks, b.blocks)):
-            what = "a generator function goes on in another loop or branch, which runs at run time"
+            what = "a generator function goes on in another loop or branch, which is decided only at run time"
             raise NeedsConstant(b.symbols_here(), caller, what, TODO)
         b.where = where
 

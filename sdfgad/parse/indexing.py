@@ -19,7 +19,7 @@ from sdfgad.parse.values import Selection, Tensor, as_tensor
 
 NOT_ASSIGNABLE = (
     "what is assigned to is a computed value, or an array from outside the function",
-    "Copy it to a name of its own first, or pass it as an argument.",
+    "Give it a name first, y = x.copy(), and assign to y[...]; or pass it as an argument.",
 )
 
 
@@ -90,7 +90,8 @@ def require_same_kind(b: Builder, result: Any, target: Any) -> None:
     dtype = result.dtype if isinstance(result, Selection) else as_tensor(result).dtype
     if not np.can_cast(dtype, target.dtype, "same_kind"):
         raise b.unsupported(
-            f"an update in place cannot turn {dtype} into {target.dtype}; NumPy raises here, too", "Convert it first."
+            f"an update in place cannot turn {dtype} into {target.dtype}; NumPy raises here, too",
+            f"Write `x = x + y` instead of `x += y`, or convert: y.astype(np.{target.dtype}).",
         )
 
 
@@ -110,7 +111,10 @@ def _as_array(b: Builder, entry: Any) -> Any:
     if isinstance(entry, (list, tuple)):
         return b.stored(stacked(b, entry), weak=False) if entry else b.constant_array(np.empty(0, np.int64))
     if isinstance(entry, (bool, np.bool_)):
-        raise b.unsupported(f"indexing by {entry}", "Use integers, slices, None, or an array.")
+        raise b.unsupported(
+            f"indexing by {entry} is not supported",
+            "Use integers, slices, None, or an array; write x[None] or x[:0] instead.",
+        )
     return entry
 
 

@@ -37,5 +37,7 @@ def single(b: Builder, x: Any) -> Tensor:
     """A number as a scalar tensor; an array with axes is unsupported."""
     tensor = as_tensor(x)
     if tensor.ndim:
-        raise b.unsupported("only an array without axes is a Python number", "Index it first.")
+        raise b.unsupported(
+            "only an array without axes is a Python number", "Choose one element, x[0], or sum them up, np.sum(x)."
+        )
     return tensor

@@ -28,6 +28,7 @@ from sdfgad.parse import (
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.source import source_text
+from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.values import NotNumeric
 
 REPORT = "This is a bug of sdfgad, not of your program: please report it, with this line and the arguments."
@@ -103,6 +104,8 @@ class Interpreter(Frame):
         except NotNumeric as error:
             raise self.unsupported(node, str(error), error.todo) from error
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
+            if RUN_TIME_TEXT in str(error):
+                raise self.unsupported(node, str(error), USE_NUMBERS) from error
             what = f"sdfgad fails on this line with {type(error).__name__}: {error}"
             raise UnsupportedProgram(what, self.where(node), REPORT) from error
 
@@ -115,7 +118,7 @@ class Interpreter(Frame):
             raise self.unsupported(
                 node,
                 f"the expression `{source_text(node)}` is not supported",
-                "Write it with names, operators, calls and comprehensions, in several statements if need be.",
+                "Write it with names, operators, calls and comprehensions, in several statements.",
             )
         try:
             return handler(self, node)

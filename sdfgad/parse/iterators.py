@@ -21,7 +21,7 @@ from sdfgad.parse.conditions import known_truth
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.integers import integer_extremum
 from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of, next_of
-from sdfgad.parse.values import Iteration, is_real
+from sdfgad.parse.values import Iteration, is_real, kind_of
 
 Keywords = dict[str, Any]
 
@@ -62,10 +62,11 @@ def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
     try:
         return iter(sequence(frame, gone_over(frame.b, value)))
     except TypeError as error:
-        what = f"a loop over a {type(value).__name__} is not supported"
+        what = f"a loop over {kind_of(value)} is not supported"
+        todo = "Go over a range, an array, a list, a tuple or a dict: `for i in range(n):`."
         if is_real(value):
-            raise PythonRaises(what, frame.where(node), "Mend this line.", error) from None
-        raise frame.unsupported(node, what, "Go over a range, an array, a list, a tuple or a dict.") from None
+            raise PythonRaises(what, frame.where(node), todo, error) from None
+        raise frame.unsupported(node, what, todo) from None
 
 
 def until_decided(frame: Frame, node: ast.AST, value: Any, stop: bool) -> Iterator[Any]:
@@ -152,8 +153,8 @@ def _test(site: Site, function: Any, item: Any) -> bool:
     """Whether a predicate holds, which must be known while parsing."""
     known = known_truth(item if function is None else site.call(function, item))
     if known is None:
-        what = "items are chosen by a condition that is known only at run time"
-        raise site.b.unsupported(what, "Use np.where, or multiply by the condition.")
+        what = "which items are chosen depends on data: it is known only at run time"
+        raise site.b.unsupported(what, "Choose by np.where(x > 0, x, 0.0), or by a mask: np.sum(x[x > 0]).")
     return known
 
 
@@ -227,13 +228,17 @@ def first_item(site: Site, iterator: Any, *default: Any) -> Any:
     is taken.
     """
     if not isinstance(iterator, Iteration):
-        raise site.b.unsupported(f"`next` of a {type(iterator).__name__} is not supported", "Make it by iter(...).")
+        raise site.b.unsupported(
+            f"`next` of {kind_of(iterator)} is not supported", "Make an iterator of it: items = iter(values)."
+        )
     found = next_of(site.b, iterator)
     for value in found if found is not None else itertools.islice(site.sequence(iterator), 1):
         return site.b.settle(value)
     if default:
         return default[0]
-    raise PythonRaises("the iterator has no items left", site.b.where, "Give `next` a default.", StopIteration())
+    raise PythonRaises(
+        "the iterator has no items left", site.b.where, "Give `next` a default: next(items, None).", StopIteration()
+    )
 
 
 def iterator_of(site: Site, iterable: Any) -> Any:

@@ -22,6 +22,7 @@ from sdfgad.parse.jumps import RESULT, stops
 from sdfgad.parse.layout import is_row_major
 from sdfgad.parse.liveness import assigned_names, is_assigned_first, is_exposed, is_read_outside, reads_name
 from sdfgad.parse.merging import (
+    SAME_KIND,
     aliased_buffers,
     as_maybe_bound,
     as_mergeable,
@@ -180,8 +181,8 @@ def changed(frame: Frame, node: LoopNode, outside: Env, carried: dict[str, Carry
 
 
 def _rebound(frame: Frame, name: str, value: Unbound) -> Exception:
-    what = f"`{name}` may have no value in the next trip: {value.reason}"
-    return value.error or Rebound(what, frame.b.where, "Use numbers or arrays for values that change.")
+    what = f"`{name}` may have no value in the next trip of this loop: {value.reason}"
+    return value.error or Rebound(what, frame.b.where, f"Assign `{name}` before the loop, a number or an array.")
 
 
 def newly_carried(
@@ -230,8 +231,8 @@ def _carry_of(
 ) -> Carry:
     values = trees.matched(unified([old[0], new[0]]))
     if values is None:
-        what = f"`{name}` changes its structure in a loop that runs at run time"
-        raise Rebound(what, frame.b.where, "Use numbers or arrays for values that change.")
+        what = f"`{name}` changes its structure, such as its length, in a loop that runs at run time"
+        raise Rebound(what, frame.b.where, SAME_KIND)
     parts = list(zip(*map(trees.leaves, values), strict=True))
     before = known.leaves if known and len(known.leaves) == len(parts) else (None,) * len(parts)
     leaves: list[Leaf | None] = []
@@ -303,8 +304,8 @@ def _without_duplicates(b: Builder, changed: list[tuple[Tensor, Tensor]]) -> lis
     for store, value in changed:
         known = result.setdefault(str(store.buffer), (store, value))[1]
         if known is not value and mask_key(known) != mask_key(value):
-            what = "several selections share a mask before a trip of this loop, and not after it"
-            raise Rebound(what, b.where, "Select them by the same masks.")
+            what = "several arrays x[mask] share a mask before a trip of this loop, and not after it"
+            raise Rebound(what, b.where, "Select them by the same masks, or keep whole arrays: np.where(mask, x, 0.0).")
     return list(result.values())
 
 

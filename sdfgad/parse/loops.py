@@ -412,7 +412,9 @@ class _TripCounter:
         goes_on = head.test(frame, trip + 1)
         if goes_on is True:
             raise frame.unsupported(
-                head.node, "this loop never ends", "Make its condition depend on something that the body changes."
+                head.node,
+                "this loop never ends",
+                "Make its condition depend on something that the loop changes, or `break`.",
             )
         more = cast(as_tensor(goes_on).at(), INT)
         frame.b.assign(self.count, scalar(Op("add", (Int(trip + 1), more), INT)))

@@ -32,9 +32,16 @@ from sdfgad.parse.values import (
     as_tensor,
     is_integer,
     is_number,
+    kind_of,
     scalar,
 )
 from sdfgad.parse.versions import stale
+
+NUMBERS = "Use numbers or arrays for what changes there: 0 and 1 instead of strings or functions, say."
+SAME_KIND = "Assign values of one kind to it: lists or tuples of the same length, dicts with the same keys."
+SAME_SHAPE = (
+    "Use an array of one size, np.zeros(n), say, and write parts of it: y[:k] = ...; or use a name for each shape."
+)
 
 
 def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
@@ -47,13 +54,13 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
     if isinstance(value, MaybeBound):
         what = f"`{node.id}` has no value here: no path that was taken has assigned it"
         if value.bound is not True:
-            frame.b.check(truth_of(value.bound), (), what, UnboundVariable, "Assign it before.")
+            frame.b.check(truth_of(value.bound), (), what, UnboundVariable, "Assign it on all paths, or before them.")
         return bound_value(frame, node, value.value)
     if isinstance(value, Unbound) and value.error is not None:
         raise value.error
     if isinstance(value, Unbound):
         what = f"`{node.id}` may have no value here: {value.reason}"
-        raise UnboundVariable(what, where, "Assign it before.", name=node.id)
+        raise UnboundVariable(what, where, "Assign it on all paths, or before them.", name=node.id)
     if isinstance(value, Tensor):
         frame.b.versions.require_current(value, f"`{node.id}`", where)
     elif isinstance(value, (tuple, list, dict, Record)):
@@ -95,7 +102,7 @@ def phi(
     """
     values = trees.matched(unified([value for value, _ in ends]))
     if values is None:
-        raise Rebound(f"`{name}` holds things of different structure", b.where, "Use the same structure.")
+        raise Rebound(f"`{name}` holds things of different kinds on the ways to here", b.where, SAME_KIND)
     parts: list[Any] = []
     for choices in zip(*map(trees.leaves, values), strict=True):
         found = {buffer for end, leaf in enumerate(choices) for buffer in sources(end, leaf)}
@@ -199,17 +206,19 @@ def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
         return PLACEHOLDER
     if b.versions.is_stale(value):
         # Python has the array as it is now; unrolled, the program may say which one it is.
-        raise Rebound(stale(f"`{name}`", value.copy, b.where).what, b.where, "Copy the array where it is bound.")
+        raise Rebound(
+            stale(f"`{name}`", value.copy, b.where).what, b.where, "Copy the array where it is assigned: y = x.copy()."
+        )
     if is_number(value) or isinstance(value, (Tensor, Lin)):
         return as_tensor(value)
-    what = f"`{name}` is re-bound to a {type(value).__name__} in a branch or loop that runs at run time"
-    raise Rebound(what, b.where, "Use numbers or arrays for values that change.")
+    what = f"`{name}` is re-bound to {kind_of(value)} in a loop or branch that is decided only at run time"
+    raise Rebound(what, b.where, NUMBERS)
 
 
 def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
     known = [tensor for tensor in tensors if tensor is not PLACEHOLDER]
     if not has_one_shape(b, known):
-        raise Rebound(f"`{name}` changes its shape in a branch or loop", b.where, "Use another name.")
+        raise Rebound(f"`{name}` changes its shape in a branch or loop", b.where, SAME_SHAPE)
     return known[0].shape
 
 

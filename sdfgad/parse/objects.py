@@ -54,9 +54,15 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     if name == "__class__":
         return sparse.class_of(record)
     if hasattr(record.cls, "__getattr__"):
-        raise b.unsupported(f"`{record.cls.__name__}` has __getattr__, and no `{name}`", "Give it this attribute.")
+        raise b.unsupported(
+            f"`{record.cls.__name__}` has no attribute `{name}`, and its __getattr__ is not called",
+            f"Assign `self.{name}` in its __init__.",
+        )
     if issubclass(record.cls, Sparse) and not hasattr(record.cls, name):
-        raise b.unsupported(f"`.{name}` of a sparse matrix is not supported", "Do it before, or use its arrays.")
+        raise b.unsupported(
+            f"`.{name}` of a sparse matrix is not supported",
+            "Do it outside of the function, or use A.data, A.indices, A.indptr or A.toarray().",
+        )
     found = b.python(inspect.getattr_static, record.cls, name)
     if isinstance(found, property):
         return inline(found.fget, [record], {})
@@ -95,7 +101,9 @@ class Parent(Holder):
         cls, first = source.outer.get("__class__"), next(iter(inspect.signature(source.function).parameters), "")
         record = env.get(first)
         if not isinstance(cls, type) or not isinstance(record, Record):
-            raise b.unsupported("super() is only supported in methods of objects", "Name the class instead.")
+            raise b.unsupported(
+                "super() is only supported in methods of objects", "Name the class instead: Base.method(self, x)."
+            )
         return Parent(record, cls)
 
     def attribute(self, b: Builder, name: str, inline: Inline) -> Any:
@@ -123,7 +131,9 @@ def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
             "Use dataclasses.replace, or a class that is not frozen.",
         )
     if isinstance(inspect.getattr_static(record.cls, name, None), property):
-        raise b.unsupported(f"`.{name}` is a property, and assigned to", "Assign to the attribute behind it.")
+        raise b.unsupported(
+            f"`.{name}` is a property, which is not assigned to here", "Assign to the attribute that it returns."
+        )
     containers.require_current(b, record.fields, name)
     record.fields[name] = b.settle(value, name)
 
@@ -158,11 +168,14 @@ def is_generated(method: types.MethodType) -> bool:
 def replaced(b: Builder, record: Any, changes: dict[str, Any]) -> Record:
     """``dataclasses.replace``: another object of the class, some of whose attributes are others."""
     if not isinstance(record, Record) or not dataclasses.is_dataclass(record.cls):
-        raise b.unsupported("dataclasses.replace takes a dataclass", "Construct the object anew.")
+        raise b.unsupported(
+            "dataclasses.replace takes an object of a dataclass; Python raises here, too",
+            "Make a new object by its class.",
+        )
     names = {field.name for field in dataclasses.fields(record.cls) if field.init}
     if hasattr(record.cls, "__post_init__") or not changes.keys() <= names:
-        what = f"`{record.cls.__name__}` is replaced by other fields than it has, or has a __post_init__"
-        raise b.unsupported(what, "Construct the object anew.")
+        what = f"dataclasses.replace of `{record.cls.__name__}` names fields that it has not, or it has a __post_init__"
+        raise b.unsupported(what, f"Make a new object: {record.cls.__name__}(...).")
     fields = {name: record.fields[name] for name in record.fields if name in names}
     new = fields | {name: b.settle(value, name) for name, value in changes.items()}
     return Record(record.cls, containers.tracked(b, new))

@@ -43,8 +43,8 @@ def require_unchanged(frame: Frame, values: list[Any], writes: int) -> None:
         return
     written = frame.b.versions.written_since(writes)
     if any(_reads_any(leaf, written) for leaf in trees.reachable(values, None)):
-        what = "what is computed here depends on an array that a later operand, such as np.add(..., out=x), updates"
-        raise frame.b.unsupported(what, "Compute it in a statement before.")
+        what = "an expression both reads an array and updates it, by `out=`, say, or by a function that it calls"
+        raise frame.b.unsupported(what, "Split it into two statements: the one that reads first.")
 
 
 def _reads_any(value: Any, buffers: set[str]) -> bool:
@@ -90,5 +90,5 @@ def method(frame: Frame, node: ast.AST, record: Record, name: str, *arguments: A
     function = inspect.getattr_static(record.cls, name, None)
     if not isinstance(function, types.FunctionType):
         what = f"`{record.cls.__name__}` does not define `{name}` in Python"
-        raise UnsupportedProgram(what, frame.b.where, "Define it, or use the object's attributes.")
+        raise UnsupportedProgram(what, frame.b.where, f"Define `{name}` in the class, or use the object's attributes.")
     return frame.call(node, function, [record, *arguments], {})

@@ -130,7 +130,9 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     require_known(left, b.where)
     require_known(right, b.where)
     if isinstance(left, RunTimeText) or isinstance(right, RunTimeText):
-        raise b.unsupported("a string that depends on run-time values is compared", "Compare the values in it.")
+        raise b.unsupported(
+            "a string that depends on run-time values is compared", "Compare the values in it instead of the string."
+        )
     if op in (ast.In, ast.NotIn) and (isinstance(right, Range) or not (is_static(left) and is_static(right))):
         return _contained(b, op, left, right)
     if op in (ast.Eq, ast.NotEq) and all(isinstance(v, (tuple, list)) for v in (left, right)):
@@ -186,7 +188,7 @@ def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if isinstance(right, DICT_VIEWS):
         right = list(right)
     if not isinstance(right, (tuple, list)):
-        raise b.unsupported("`in` is only supported for tuples, lists and dicts", "Use np.any(array == value).")
+        raise b.unsupported("`in` is only supported for tuples, lists and dicts", "Write np.any(array == value).")
     found: Any = False
     for value in right:
         is_equal = compare(b, ast.Eq, left, value)
@@ -225,7 +227,9 @@ def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
     left, right = Lin.of(left), Lin.of(right)
     if name in ("divide", "floor_divide", "remainder") and right == Lin(0):
         what = "integer division by zero"
-        raise PythonRaises(what, b.where, "Divide by something else than 0.", ZeroDivisionError(what))
+        raise PythonRaises(
+            what, b.where, "Divide by a number that is not 0; Python raises here, too.", ZeroDivisionError(what)
+        )
     if name == "add":
         return left + right
     if name == "subtract":
@@ -237,5 +241,5 @@ def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
     if name == "left_shift" and right.is_const and 0 <= right.const < 63:
         return left.scaled(2**right.const)
     if name == "power" and not b.holds(right):
-        raise b.unsupported("an integer to a power that may be negative", "Use a float: `2.0**k`.")
+        raise b.unsupported("an integer to a power that may be negative is not supported", "Use a float: `2.0**k`.")
     return as_linear(Op(name, (Int(left), Int(right)), INT))

@@ -30,12 +30,13 @@ from sdfgad.parse.source import Source, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.texts import is_plain
 from sdfgad.parse.value_numbering import merge_equal
-from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_number, view_of
+from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_number, kind_of, view_of
 
 assert _functions
 assert _library  # importing them registers the functions that the interpreter knows
 
 Array = np.ndarray[Any, Any]
+RETURN = "Return numbers and arrays, or tuples, lists, dicts and objects of them."
 
 
 @dataclass(frozen=True)
@@ -262,11 +263,15 @@ def _is_numeric(value: Any) -> bool:
 def _stored(b: Builder, name: str, value: Any) -> str:
     """A new buffer that holds a returned value."""
     if not _is_numeric(value):
-        raise OutputError(f"{name} is a {type(value).__name__}, not an array or number", b.where, "Return arrays.")
+        raise OutputError(f"{name} is {kind_of(value)}, not an array or number", b.where, RETURN)
     tensor = as_tensor(value)
     if not all(extent.is_const for extent in tensor.shape):
-        what = f"the size of {name} is data"
-        raise OutputError(what, b.where, "Return an array of a fixed size, such as one made by np.where, or a number.")
+        what = f"the size of {name} depends on data: it is known only at run time"
+        raise OutputError(
+            what,
+            b.where,
+            "Return a number, np.sum(x[x > 0]), say, or an array of a fixed size: np.where(x > 0, x, 0.0).",
+        )
     return _buffer_of(b.stored(tensor, "result"))
 
 

@@ -48,7 +48,7 @@ def special(site: Site, function: Any, positional: list[Any], keywords: Keywords
         raise site.frame.unsupported(
             site.node,
             what,
-            "Pass what the function takes in Python; values of arrays are known at run time only.",
+            "Pass what it takes in Python; values of arrays are known only at run time.",
         ) from error
 
 
@@ -120,11 +120,13 @@ def _searched(site: Site, values: Any, name: str, wanted: Any) -> Any:
     equal = [item is wanted or operators.compare(site.b, ast.Eq, item, wanted) for item in values]
     if not all(isinstance(one, (bool, np.bool_)) for one in equal):
         what = f"`{name}` looks for a value among items that are known only at run time"
-        raise site.b.unsupported(what, "Use np.argmax(array == value), say.")
+        raise site.b.unsupported(what, "Write np.argmax(np.array(values) == x).")
     if name == "count":
         return sum(map(bool, equal))
     if True not in equal:
-        raise PythonRaises("the value is not in the list", site.b.where, "Mend this line.", ValueError())
+        raise PythonRaises(
+            "the value is not in the list", site.b.where, "Test for it before: if x in values.", ValueError()
+        )
     position = equal.index(True)
     return position if name == "index" else containers.method(site.b, values.pop, [position], {})
 
@@ -155,9 +157,14 @@ def _sorted(site: Site, iterable: Any, *, key: Any = None, reverse: Any = False)
         return containers.tracked(site.b, ordered[::-1] if reverse else ordered)
     keys = values if key is None else [site.call(key, value) for value in values]
     if any(isinstance(leaf, RunTimeText) for leaf in trees.leaves(keys)):
-        raise site.b.unsupported("strings that depend on run-time values are sorted", "Sort what they are made of.")
+        raise site.b.unsupported(
+            "strings that depend on run-time values are sorted", "Sort the numbers that they are made of."
+        )
     if key is not None and not is_real(keys):
-        raise site.b.unsupported("a key of `sorted` is known only at run time", "Use np.argsort on an array.")
+        raise site.b.unsupported(
+            "`key` of a sort depends on data: the order is known only at run time",
+            "Write x[np.argsort(keys)] with arrays.",
+        )
     order = site.b.python(sorted, range(len(values)), key=keys.__getitem__, reverse=bool(reverse))
     return containers.tracked(site.b, [values[k] for k in order])
 
@@ -175,7 +182,12 @@ def _reduce(site: Site, function: Any, iterable: Any, *initial: Any) -> Any:
     total = next(values, None)
     if total is None:
         what = "`reduce` of an empty sequence"
-        raise PythonRaises(what, site.b.where, "Give it a first value.", TypeError("reduce() of empty iterable"))
+        raise PythonRaises(
+            what,
+            site.b.where,
+            "Give it a first value: reduce(f, values, 0.0).",
+            TypeError("reduce() of empty iterable"),
+        )
     for value in values:
         total = site.b.settle(site.call(function, total, value))
     return total
@@ -299,7 +311,7 @@ def _copy(site: Site, value: Any) -> Any:
 @_of(copy.deepcopy)
 def _deepcopy(site: Site, value: Any) -> Any:
     if any(isinstance(part, Holder) for part in trees.leaves(value)):
-        raise site.b.unsupported("a deep copy of a function or iterator", "Copy the arrays.")
+        raise site.b.unsupported("a deep copy of a function or iterator is not supported", "Copy its arrays: x.copy().")
     done: dict[int, tuple[Any, Any]] = {}
     return _deeply(site, value, done)
 
@@ -401,7 +413,9 @@ def _namedtuple(site: Site, *arguments: Any, **keywords: Any) -> Any:
 
 @_of(collections.deque)
 def _deque(site: Site, *_: Any, **__: Any) -> Any:
-    raise site.b.unsupported("collections.deque is not supported", "Use a list, and its append and pop.")
+    raise site.b.unsupported(
+        "collections.deque is not supported", "Use a list: values.append(x), values.pop(), values.pop(0)."
+    )
 
 
 __all__ = ["GETTERS", "SPECIAL", "call_getter", "special", "special_method"]

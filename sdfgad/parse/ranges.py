@@ -16,11 +16,11 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import as_int, integer_extremum
 from sdfgad.parse.rows import whole_of
-from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, is_integer
+from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, described, is_integer
 
 # A loop over a shorter list is unrolled.
 MANY_ITEMS = 5
-AS_LIST = "Make it a list, by list(...)."
+AS_LIST = "Make a list of it where you make it: items = list(...)."
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,9 @@ class Range:
 
     In a loop unrolled by `period`, `period_count` is the number of its trips, each of `period` trips of the range.
     """
+
+    noun = "a range"
+    instead = "Write np.arange(...)."
 
     start: Lin
     stop: Lin
@@ -44,7 +47,7 @@ class Range:
             bounds = [Lin(0), *bounds]
         step = b.constant(bounds[2]) if len(bounds) > 2 else 1
         if step == 0:
-            raise b.unsupported("range() step must not be zero", "Use another step.")
+            raise b.unsupported("range() step must not be zero", "Use a step that is not 0, such as 1 or -1.")
         if bounds[0].is_const and bounds[1].is_const:
             return range(bounds[0].const, bounds[1].const, step)
         return Range(bounds[0], bounds[1], step)
@@ -87,7 +90,11 @@ def item(b: Builder, span: Range, index: Any) -> Any:
     if position.is_const and position.const < 0:
         position = position + span.trips
     if not (b.holds(position) and b.holds(span.trips - 1 - position)):
-        raise InvalidIndex(f"the range has no item {index}", b.where, "NumPy raises IndexError here, too.")
+        raise InvalidIndex(
+            f"the range has no item {index}",
+            b.where,
+            "Python raises IndexError here, too: use an index that is less than the length.",
+        )
     return span.index(position)
 
 
@@ -110,14 +117,14 @@ def gone_over(b: Builder, value: Any) -> Any:
         return value
     depth = len(value.blocks)
     if len(b.blocks) < depth or not all(map(operator.is_, value.blocks, b.blocks)):
-        raise b.unsupported("an iterator is used outside the loop or branch in which it is made", AS_LIST)
-    what = "an iterator is gone over in a loop that runs at run time, and is made outside it"
+        raise b.unsupported("an iterator is used outside of the loop or `if` in which it is made", AS_LIST)
+    what = "an iterator that is made outside of a loop is gone over inside of it"
     for body, var, trips in b.loops:
         if body > depth:
             raise NeedsConstant({var} | trips.symbols, b.where, what)
     _, position = b.exhausted.get(id(value), (value, 0))
     if position is None:
-        raise b.unsupported("an iterator is gone over a second time, when Python has no items left", AS_LIST)
+        raise b.unsupported("this iterator is used up: a second loop over it finds no items in Python", AS_LIST)
     b.exhausted[id(value)] = value, None
     return _from(b, value.evaluate(), position) if position else value.evaluate()
 
@@ -140,7 +147,7 @@ def next_of(b: Builder, value: Iteration) -> list[Any] | None:
         return None
     if len(b.blocks) != len(value.blocks):
         symbols = b.symbols_here()
-        what = "the next item of an iterator is taken in a loop or branch that runs at run time"
+        what = "`next` of an iterator in a loop or branch that is decided only at run time is not supported"
         raise NeedsConstant(symbols, b.where, what, AS_LIST)
     items = value.evaluate()
     b.exhausted[id(value)] = value, position + 1
@@ -199,7 +206,7 @@ def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, A
     if keywords.get("strict") and not all(b.is_zero(length - item.length) for item in items):
         raise b.unsupported(
             "zip of sequences of different lengths; Python raises here, too",
-            "Make them equally long, or leave out strict.",
+            "Make them equally long, or leave out `strict`.",
         )
     return Items(length, lambda trip: tuple(item.at(trip) for item in items))
 
@@ -213,4 +220,4 @@ def _bound(b: Builder, value: Any) -> Lin:
         return Lin.of(value if isinstance(value, Lin) else int(value))
     if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
         return Lin.of(as_int(b, value))
-    raise b.unsupported(f"a range bound that is not an integer: {value!r}", "Convert it with int(...).")
+    raise b.unsupported(f"a range bound that is not an integer: {described(value)}", "Convert it: range(int(n)).")

@@ -22,7 +22,11 @@ def selection(b: Builder, x: Tensor, mask: Tensor) -> Selection:
     """``x[mask]``."""
     if mask.ndim > x.ndim or not all(b.is_zero(m - e) for m, e in zip(mask.shape, x.shape, strict=False)):
         shapes = f"({', '.join(map(str, mask.shape))}) and ({', '.join(map(str, x.shape))})"
-        raise ShapeMismatch(f"a boolean index must fit the array: shapes {shapes}", b.where, "Check the shapes.")
+        raise ShapeMismatch(
+            f"a boolean index must fit the array: shapes {shapes}",
+            b.where,
+            "Make the mask of the array itself: x[x > 0].",
+        )
     return chosen(b, x, b.fixed_mask(mask))
 
 
@@ -33,7 +37,10 @@ def chosen(b: Builder, dense: Tensor, mask: Tensor) -> Selection:
 def narrowed(b: Builder, x: Selection, mask: Selection) -> Selection:
     """``x[mask]`` where both are selections by the same mask, and `mask` is one of booleans."""
     if not is_same_mask(x.mask, mask.mask) or mask.dtype != BOOL:
-        raise b.unsupported("a selection is indexed by a mask of another selection", "Use masks of the same length.")
+        raise b.unsupported(
+            "an array x[mask] is indexed by a mask of another selection",
+            "Join the masks, and select once: x[mask & other].",
+        )
     both = elementwise(b, "logical_and", x.mask, mask.dense)
     return chosen(b, x.dense, b.fixed_mask(both))
 
@@ -78,7 +85,10 @@ def aligned(b: Builder, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], Tens
     """Index entries with selections replaced by their dense arrays, and the common mask of the selections."""
     mask = common_mask(entry for entry in entries if isinstance(entry, Selection))
     if mask is None:
-        raise b.unsupported("an array is indexed by selections of several masks", "Use one mask.")
+        raise b.unsupported(
+            "an array is indexed by several arrays x[mask] of different masks",
+            "Use the same mask for each: a[i[mask], j[mask]].",
+        )
     return tuple(entry.dense if isinstance(entry, Selection) else entry for entry in entries), mask
 
 
@@ -86,11 +96,17 @@ def dense_of(b: Builder, value: Any, mask: Tensor) -> Tensor:
     """A value that is assigned where `mask` holds, as an array of the mask's shape or a scalar."""
     if isinstance(value, Selection):
         if not is_same_mask(value.mask, mask):
-            raise b.unsupported("a selection is assigned through a mask of another one", "Use one mask.")
+            raise b.unsupported(
+                "y[mask] is assigned through a mask of another selection",
+                "Use the same mask on both sides: x[i[mask]] = y[mask].",
+            )
         return value.dense
     tensor = as_tensor(value)
     if tensor.ndim:
-        raise b.unsupported("an array is assigned through a selection of indices", "Select it by the same mask.")
+        raise b.unsupported(
+            "an array is assigned through a selection of indices, i[mask]",
+            "Select it by the same mask: x[i[mask]] = y[mask].",
+        )
     return tensor
 
 
@@ -104,7 +120,7 @@ def assign(b: Builder, x: Selection, entries: tuple[Any, ...], value: Any) -> No
         b.assign(x.dense, where(b, spread(mask, x.dense), dense_of(b, value, mask), x.dense))
         return
     if x.dense.place is None or not is_all:
-        raise b.unsupported("part of a selection is updated in place", "Update the array itself, through a mask.")
+        raise b.unsupported("part of an array x[mask] is updated in place", "Update the array itself: x[mask] = value.")
     b.assign(x.dense, where(b, spread(x.mask, x.dense), dense_of(b, value, x.mask), x.dense))
 
 

@@ -173,7 +173,7 @@ def add_text(function: Callable[..., Any], text: str) -> None:
     code = unwrapped(function).__code__
     if not _defines(text, code):
         what = f"the text that is passed as `source` does not define `{code.co_name}` as it is"
-        raise ArgumentError(what, None, "Pass the very text that was run by exec.")
+        raise ArgumentError(what, None, "Pass the text that was run by exec, without changes.")
     known = _TEXTS.setdefault(code.co_filename, [])
     if text not in known:
         known.insert(0, text)
@@ -212,7 +212,9 @@ def _find(code: types.CodeType, text: str) -> FunctionNode:
     found = found[-1:] if all(isinstance(node, ast.Lambda) for node in found) else found
     if not found:
         raise UnsupportedProgram(
-            f"`{code.co_name}` is not where it was defined: its file has changed since", where, "Import it again."
+            f"`{code.co_name}` is no longer where it was defined: its file has changed since",
+            where,
+            "Import it again, by importlib.reload, or start Python anew.",
         )
     if len(found) > 1:
         raise UnsupportedProgram(

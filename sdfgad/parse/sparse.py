@@ -64,7 +64,9 @@ def class_of(record: Record) -> type[Any]:
         return record.cls
     name = next((name for name, cls in (*FORMATS.items(), ("dia", Diagonals)) if cls is record.cls), None)
     if name is None:
-        raise UnsupportedProgram("the class of a sum of sparse matrices", None, "Ask for that of one of them.")
+        raise UnsupportedProgram(
+            "the class of a sum of sparse matrices is not known", None, "Take the class of one of the matrices."
+        )
     kind = "array" if record.fields["is_array"] else "matrix"
     found: type[Any] = getattr(sys.modules["scipy.sparse"], f"{name}_{kind}")
     return found

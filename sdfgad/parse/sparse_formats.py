@@ -79,7 +79,7 @@ class Sparse:
             return self * other
         if np.ndim(other) > 2:
             raise NotImplementedError(
-                "a product of a sparse matrix with an array of more than 2 axes: reshape it before"
+                "a product of a sparse matrix with an array of more than 2 axes is not supported: loop over the first"
             )
         if np.shape(other)[0] != self.shape[1]:
             raise ValueError("a sparse matrix and what it is multiplied by do not have matching shapes")
@@ -94,17 +94,21 @@ class Sparse:
 
     def __getitem__(self, key: Any) -> Any:
         if self.format == "coo" or self.format == "dia":
-            raise TypeError("a sparse matrix of this format has no subscripts: write A.tocsr()[...]")
+            raise TypeError("a sparse matrix of this format has no items: write A.tocsr()[i, j]")
         rows, columns, single = part_of(key, self.shape)
         if single == 1 and self.is_array:
-            raise NotImplementedError("one row or column of a sparse array, with one axis: write A[[i]] or A[:, [j]]")
+            raise NotImplementedError(
+                "one row or column of a sparse array is not supported: write A[[i]] or A[:, [j]], which keep two axes"
+            )
         data, row, col = chosen(self.tocoo(), rows, columns)
         if single == 2:
             return np.sum(data)
         return COO(data, (rows.size, columns.size), self.is_array, row, col).asformat(self.format)
 
     def __setitem__(self, key: Any, value: Any) -> Any:
-        raise NotImplementedError("setting an element of a sparse matrix: make it of all its rows, columns and values")
+        raise NotImplementedError(
+            "an element of a sparse matrix is set: write coo_array((values, (rows, columns)), shape)"
+        )
 
     def tocoo(self, copy: Any = False) -> Any:
         raise NotImplementedError
@@ -126,13 +130,15 @@ class Sparse:
             return self.tocoo()
         if format is None or format == self.format:
             return self
-        raise NotImplementedError("this format of sparse matrices: use csr, csc or coo")
+        raise NotImplementedError("this format of sparse matrices is not supported: use csr, csc or coo")
 
     def sum(self, axis: Any = None) -> Any:
         if axis is None:
             return np.sum(self.data)
         if not self.is_array:
-            raise NotImplementedError("a sum of a sparse matrix along an axis, an np.matrix: write A @ np.ones(n)")
+            raise NotImplementedError(
+                "sums of a sparse matrix along an axis would be an np.matrix: write A @ np.ones(n)"
+            )
         coo = self.tocoo()
         along = axis % 2
         result = np.zeros(self.shape[1 - along], coo.data.dtype)
@@ -176,14 +182,16 @@ class Sparse:
 
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, Sparse) or np.ndim(other) > 0:
-            raise NotImplementedError("a sparse matrix divided by an array: divide its .data")
+            raise NotImplementedError("a sparse matrix divided by an array is not supported: write A.toarray() / x")
         return self._divided(other)
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, Sparse):
             raise NotImplementedError("the sum of a sparse matrix and an array: write A.toarray() + x")
         if self.shape != other.shape or self.is_array != other.is_array:
-            raise NotImplementedError("a sum of two kinds or shapes of sparse matrices: convert one of them before")
+            raise NotImplementedError(
+                "a sum of sparse matrices of two shapes, or of a csr_matrix and a csr_array: make both of one kind"
+            )
         return Sum(self, other)
 
     def __sub__(self, other: Any) -> Any:
@@ -227,7 +235,7 @@ class Sparse:
 
     def todense(self) -> Any:
         if not self.is_array:
-            raise NotImplementedError("todense() of a sparse matrix, an np.matrix: write .toarray()")
+            raise NotImplementedError("todense() of a sparse matrix would be an np.matrix: write A.toarray()")
         return self._dense()
 
 
@@ -240,7 +248,7 @@ class Compressed(Sparse):
 
     @property
     def has_sorted_indices(self) -> Any:
-        raise NotImplementedError("has_sorted_indices of a sparse matrix: ask for it before the program")
+        raise NotImplementedError("has_sorted_indices is not supported: read it outside of the function")
 
 
 @dataclass
@@ -414,7 +422,7 @@ class Diagonals(Sparse):
 
     @property
     def data(self) -> Any:
-        raise NotImplementedError("the data of diagonals: keep what they were made of, or write A.tocsr().data")
+        raise NotImplementedError(".data of a matrix of diagonals is not supported: write A.tocsr().data")
 
     @property
     def dtype(self) -> Any:

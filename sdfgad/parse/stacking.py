@@ -32,7 +32,11 @@ def stacked(b: Builder, x: Any) -> Tensor:
     if not parts:
         return Tensor((Lin(0),), FLOAT, lambda _: Const(0, FLOAT))
     if any(part.ndim != parts[0].ndim for part in parts):
-        raise ShapeMismatch("the parts of a list differ in their numbers of dimensions", b.where, "Mend the list.")
+        raise ShapeMismatch(
+            "the parts of a list differ in their numbers of dimensions",
+            b.where,
+            "Give all parts the same shape: np.array([x[0], s]) of numbers, or np.concatenate((x, [s])) of arrays.",
+        )
     dtype = np.result_type(*(part.dtype for part in parts))
     result = b.new_view("", (Lin(len(parts)), *parts[0].shape), dtype)
     first = 0

@@ -16,11 +16,11 @@ from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item, operation
 from sdfgad.parse.frame import Frame, Return
-from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
-from sdfgad.parse.values import Record, Selection, Tensor
+from sdfgad.parse.source import source_text
+from sdfgad.parse.values import Record, Selection, Tensor, kind_of
 
 
 def return_(frame: Frame, node: ast.Return) -> Return:
@@ -46,7 +46,9 @@ def import_(frame: Frame, node: ast.Import) -> None:
 def import_from(frame: Frame, node: ast.ImportFrom) -> None:
     if node.level or node.module is None:
         raise frame.unsupported(
-            node, "a relative import in a function is not supported", "Import it at the top of the file."
+            node,
+            "a relative import in a function is not supported",
+            "Import it at the top of the file, outside of the function.",
         )
     module = frame.b.python(importlib.import_module, node.module)
     for alias in node.names:
@@ -94,7 +96,9 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         return
     if not isinstance(node.target, ast.Subscript):
         raise frame.unsupported(
-            node, "this assignment target is not supported", "Update a name, an item, a slice, or an attribute."
+            node,
+            f"an update of `{source_text(node.target)}` is not supported",
+            "Update a name, an item, a slice, or an attribute.",
         )
     _update_item(frame, node, *evaluated(frame, [node.target.value, node.target.slice]))
 
@@ -103,7 +107,7 @@ def _update_in_place(frame: Frame, node: ast.AugAssign, old: Any, value: Any) ->
     """``old |= value`` of a dict or set."""
     if not isinstance(node.op, ast.BitOr) or not isinstance(value, type(old)):
         raise frame.unsupported(
-            node, f"this update of a {type(old).__name__} is not supported", "Use update, or build a new one."
+            node, f"this update of {kind_of(old)} is not supported", "Write `values.update(more)`, or make a new one."
         )
     containers.require_current(frame.b, old)
     old.update(value)
@@ -152,7 +156,7 @@ def with_(frame: Frame, node: ast.With) -> None:
             raise frame.unsupported(
                 node,
                 "`with` is not supported, except for np.errstate",
-                "Do what it opens outside of the function, and pass what is read as an argument.",
+                "Do it outside of the function, and pass what is read there as an argument.",
             )
         modes = [frame.eval(keyword.value) for keyword in context.keywords]
         frame.b.floating_errors |= any(mode in ("raise", "call") for mode in modes)
@@ -173,12 +177,12 @@ def global_(frame: Frame, node: ast.Global) -> None:
     """``global``, of names that the function reads only."""
     found = assigned_names(frame.source.node) & set(node.names)
     if found:
-        what = f"the global name `{min(found)}` is assigned to, which a compiled program cannot do"
-        raise UnsupportedProgram(what, frame.where(node), "Return the value.")
+        what = f"the global name `{min(found)}` is assigned to, which is not supported"
+        raise UnsupportedProgram(what, frame.where(node), "Return the value, and assign it outside of the function.")
 
 
 def class_(frame: Frame, node: ast.ClassDef) -> None:
-    what = f"the class `{node.name}` is defined inside a function"
+    what = f"the class `{node.name}` is defined inside a function, which is not supported"
     raise UnsupportedProgram(what, frame.where(node), "Define it at the top level of a module.")
 
 
@@ -192,7 +196,7 @@ def delete(frame: Frame, node: ast.Delete) -> None:
             raise frame.unsupported(
                 node,
                 "`del` of anything but a name or an item of a list or dict is not supported",
-                "Rebind the name instead; arrays are freed by themselves.",
+                "Leave it out: arrays are freed by themselves.",
             )
 
 
@@ -200,8 +204,8 @@ def _delete_item(frame: Frame, target: ast.Subscript) -> None:
     """``del container[index]``."""
     container, index = evaluated(frame, [target.value, target.slice])
     if not isinstance(container, (list, dict)):
-        what = f"`del` of an item of a {class_of(container).__name__} is not supported"
-        raise frame.b.unsupported(what, "Use np.delete on an array.")
+        what = f"`del` of an item of {kind_of(container)} is not supported"
+        raise frame.b.unsupported(what, "Write x = np.delete(x, i) for an array.")
     containers.require_current(frame.b, container)
     frame.b.python(operator.delitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
 

@@ -73,7 +73,11 @@ def _flattened(value: Any, name: str, leaves: list[Any], level: int) -> Structur
         leaves.append(value)
         return None
     if level > MOST_LEVELS:
-        raise ArgumentError(f"the argument `{name}` is nested too deeply, or contains itself", None, "Pass its arrays.")
+        raise ArgumentError(
+            f"the argument `{name}` is nested too deeply, or contains itself",
+            None,
+            "Pass the arrays that it holds as arguments of their own.",
+        )
     parts = tuple([_flattened(part, name, leaves, level + 1) for part in items.values()])
     return Structure(layout_of(value) or type(value), tuple(items), parts)
 

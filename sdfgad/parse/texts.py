@@ -9,6 +9,9 @@ import numpy as np
 from sdfgad.errors import Location
 from sdfgad.ir.specialise import NeedsConstant
 
+RUN_TIME_TEXT = "a string that depends on run-time values"
+USE_NUMBERS = "Use the numbers in it instead of the string."
+
 
 class RunTimeText(str):
     """A string that depends on run-time values, by its source: it can be printed, but is never equal to another.
@@ -19,7 +22,7 @@ class RunTimeText(str):
     symbols: frozenset[str] = frozenset()
 
     def __hash__(self) -> int:
-        raise TypeError("a string that depends on run-time values cannot be a key")
+        raise TypeError(f"{RUN_TIME_TEXT} cannot be a key")
 
     def __str__(self) -> str:
         # So that a text that is made of it, such as that of an exception, is one of these, too.
@@ -32,7 +35,7 @@ class RunTimeText(str):
         return RunTimeText(str.__add__(other, self))
 
     def __len__(self) -> int:
-        raise TypeError("the length of a string that depends on run-time values is not known")
+        raise TypeError(f"the length of {RUN_TIME_TEXT} is not known")
 
     def __getitem__(self, index: Any) -> RunTimeText:
         return RunTimeText(str(self))
@@ -48,8 +51,8 @@ def require_known(value: Any, where: Location | None) -> None:
         NeedsConstant: it depends on such integers alone.
     """
     if isinstance(value, RunTimeText) and value.symbols:
-        what = "a string with a run-time integer in it is compared, or a key"
-        raise NeedsConstant(set(value.symbols), where, what, "Use the integer itself.")
+        what = "a string with a run-time integer in it is compared, or is a key"
+        raise NeedsConstant(set(value.symbols), where, what, "Use the integer itself instead of the string.")
 
 
 def is_plain(value: Any) -> bool:

@@ -26,8 +26,8 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
     """
     if isinstance(value, Tensor) and value.read_only:
         raise b.unsupported(
-            "a view that NumPy makes read-only, or several elements of which are one in memory, is updated in place",
-            "Update the array that it is a view of, or a copy.",
+            "a view that NumPy makes read-only, or that repeats elements (np.broadcast_to, say), is updated in place",
+            "Update the array that it is a view of, or a copy: y = x.copy().",
         )
     if isinstance(value, Tensor) and value.place is not None:
         b.references.update(value)
@@ -36,7 +36,7 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
         if value.copy.is_chosen:
             raise UpdateOfCopy(value.copy.storage, b.where)
         raise b.unsupported(
-            "what may be a view of an array or a copy, as NumPy stores it in some order, is updated in place",
-            "Copy it first, or update the array that it was made of.",
+            "what may be a view or a copy of an array, depending on its order in memory, is updated in place",
+            "Copy it first, y = y.copy(), or update the array that it was made of.",
         )
     raise b.unsupported(what, todo)

@@ -187,6 +187,9 @@ class Iteration(Holder):
         is_generator: whether a generator expression makes it.
     """
 
+    noun = "an iterator"
+    instead = "Make a list of its items, and an array of that: np.array(list(items))."
+
     sources: tuple[Any, ...]
     evaluate: Callable[[], Any]
     blocks: tuple[Any, ...]
@@ -285,13 +288,32 @@ def is_static(value: Any) -> bool:
     return not isinstance(value, (Tensor, Lin, Selection, Iteration))
 
 
-NAMES = {type(None): "None", str: "a text", type: "a class"}
+NAMES = {type(None): "None", str: "a string", type: "a class"}
 INSTEAD = {
     type(None): "Set it to a number or an array on all paths, or test it by `is None` before.",
     dict: "Take the items that are meant: d[key], or d.values().",
-    list: "Write np.array of it.",
-    tuple: "Write np.array of it.",
+    list: "Make an array of it: np.array(values).",
+    tuple: "Make an array of it: np.array(values).",
 }
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a value in the words of an error message, with its article: "an array" or "a list", say."""
+    if isinstance(value, Selection) or (isinstance(value, Tensor) and value.ndim):
+        return "an array"
+    if isinstance(value, (Tensor, Lin)):
+        return "a number"
+    cls = value.cls if isinstance(value, Record) else type(value)
+    name = cls.__name__
+    known = NAMES.get(cls, name if isinstance(value, Record) else f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}")
+    return str(getattr(cls, "noun", known))
+
+
+def described(value: Any) -> str:
+    """A value in the words of an error message: what is known of it, or its kind."""
+    if isinstance(value, Tensor):
+        return f"an array of {value.dtype}" if value.ndim else f"a number of type {value.dtype}"
+    return kind_of(value) if isinstance(value, Record) or type(value).__module__.startswith("sdfgad.") else repr(value)
 
 
 class NotNumeric(TypeError):
@@ -299,11 +321,8 @@ class NotNumeric(TypeError):
 
     def __init__(self, value: Any) -> None:
         cls = value.cls if isinstance(value, Record) else type(value)
-        kind = cls.__name__ if isinstance(value, Record) else NAMES.get(cls, f"a {cls.__name__}")
-        super().__init__(f"{getattr(cls, 'noun', kind)} is not a number or an array")
-        self.todo = getattr(
-            cls, "instead", INSTEAD.get(cls, "Convert what it is made of to an array or a number first.")
-        )
+        super().__init__(f"{kind_of(value)} is not a number or an array")
+        self.todo = getattr(cls, "instead", INSTEAD.get(cls, "Pass the numbers or arrays that it holds, one by one."))
 
 
 def as_tensor(value: Any) -> Tensor:

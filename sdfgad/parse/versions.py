@@ -119,10 +119,8 @@ class Versions:
 def stale(what: str, copy: Copy, where: Location | None) -> AmbiguousArray:
     if copy.is_chosen:
         doubt = "may stand for several arrays, chosen at run time, and one of them has changed since"
-        todo = "Copy the array where it is chosen, or update it afterwards."
+        todo = "Copy the array where it is chosen, y = x.copy(), or update the other one afterwards."
     else:
-        doubt = (
-            "may be a view of an array or a copy, as NumPy stores it in one order or another, and it has changed since"
-        )
-        todo = "Copy it where it is made, or update the array afterwards."
+        doubt = "may be a view or a copy of an array, depending on its order in memory, and the array has changed since"
+        todo = "Copy it where it is made, y = y.copy(), or update the array afterwards."
     return AmbiguousArray(f"{what} {doubt}", where, todo, copy.storage)

@@ -90,8 +90,8 @@ def imports_from_here(x):
     ("program", "text", "what"),
     [
         (with_statement, "with ", "`with` is not supported"),
-        (try_statement, "return np.sum(np.linalg", "known only at run time, where no handler can catch it"),
-        (deletes_an_element, "del y", "`del` of an item of a ndarray"),
+        (try_statement, "return np.sum(np.linalg", "known only at run time, where no `except` can catch it"),
+        (deletes_an_element, "del y", "`del` of an item of an array"),
         (endless, "while True", "this loop never ends"),
         (class_statement, "class A", "the class `A` is defined inside a function"),
         (generator, "yield x", "not supported"),

@@ -46,8 +46,8 @@ REFUSED = {
         MAY_DRAW,
     ),
     "a parameter": ("return np.sum(rng.gamma(x))", "return", "a parameter that is known only at run time"),
-    "shuffle": ("y = x * s\nrng.shuffle(y)\nreturn y[0]", "rng.shuffle", "not among what can be drawn"),
-    "a state": ("np.random.get_state()\nreturn s", "np.random", "not among what can be drawn"),
+    "shuffle": ("y = x * s\nrng.shuffle(y)\nreturn y[0]", "rng.shuffle", "is not supported inside of the function"),
+    "a state": ("np.random.get_state()\nreturn s", "np.random", "is not supported inside of the function"),
 }
 
 

@@ -10,11 +10,11 @@ from tests.helpers_ir import parsed
 
 
 def test_similar_names_come_first():
-    assert instead_of(np.poly1d).startswith("Supported are polyder, polyadd; or call it before")
+    assert instead_of(np.poly1d).startswith("Supported are polyder, polyadd; or call it outside of the function")
 
 
 def test_ufuncs_of_libraries_are_not_to_be_written_in_python():
-    assert instead_of(scipy.special.wrightomega).startswith("Call it before, and pass what it returns")
+    assert instead_of(scipy.special.wrightomega).startswith("Call it outside of the function, and pass what it returns")
 
 
 def test_other_functions_are_to_be_written_in_python():
@@ -27,13 +27,13 @@ def program(x):
 
 
 def test_in_a_refusal():
-    with pytest.raises(UnsupportedProgram, match=r"`np.apply_over_axes` is not supported\n.*\n  Call it before, and"):
+    with pytest.raises(UnsupportedProgram, match=r"`np.apply_over_axes` is not supported\n.*\n  Call it outside"):
         parsed(program, np.ones((2, 3)))
 
 
 def length(x):
     chosen = x[x > 0]
-    return np.sum(np.cumsum(chosen))
+    return np.sum(np.ones(len(chosen)))
 
 
 def test_lengths_that_are_data():

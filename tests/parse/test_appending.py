@@ -220,7 +220,7 @@ def test_an_arm_that_changes_a_list_is_refused():
         z = items.pop() if np.sum(x) > 0.0 else x
         return z + items[-1]
 
-    with pytest.raises(UnsupportedProgram, match=r"changed in a loop or branch that runs at run time[\s\S]*pop"):
+    with pytest.raises(UnsupportedProgram, match=r"changed in a loop or branch that is decided[\s\S]*pop"):
         parsed(program, np.ones(3))
 
 

@@ -133,9 +133,9 @@ def changing(x):
 @pytest.mark.parametrize(
     ("program", "line", "message"),
     [
-        (from_data, "return", "an integer that must be known before the run is computed from data"),
-        (an_array, "return", "a number of the dtype float64 stands where an integer must be known"),
-        (a_float, "return", "a number of the dtype float64 stands where an integer must be known"),
+        (from_data, "return", "a length, shape, axis or other integer here is computed from"),
+        (an_array, "return", "a number of type float64 stands where an integer must be known"),
+        (a_float, "return", "a number of type float64 stands where an integer must be known"),
         (a_fraction, "return", "2.5 stands where an integer must be known"),
         (changing, "k[0] += 1", "an integer that must be known before the run is changed in this loop"),
     ],

@@ -73,6 +73,6 @@ def test_operands_that_a_later_one_updates(name, tmp_path):
 
 @pytest.mark.parametrize("statement", REFUSED)
 def test_operands_that_a_function_of_numpy_updates_are_refused(statement, tmp_path):
-    with pytest.raises(UnsupportedProgram, match="depends on an array that a later operand") as caught:
+    with pytest.raises(UnsupportedProgram, match="both reads an array and updates it") as caught:
         parsed(program_of(f"{statement}\nreturn x * 1.0", tmp_path), X)
     assert caught.value.where.text == statement

@@ -119,7 +119,7 @@ REFUSED = {
     "a singular matrix": (
         "try:\n    u = np.linalg.solve(np.diag(x), x)\nexcept np.linalg.LinAlgError:\n    u = x\nreturn np.sum(u)",
         "u = np.linalg",
-        "singular.*known only at run time, where no handler can catch it",
+        "singular.*known only at run time, where no `except` can catch it",
     ),
     "a singular matrix in a function": (
         "def f():\n    return np.linalg.inv(np.diag(x))\ntry:\n    u = f()\nexcept Exception:\n    u = x\n"
@@ -130,19 +130,19 @@ REFUSED = {
     "an index": (
         "try:\n    u = x[int(s * 9.0)]\nexcept IndexError:\n    u = s\nreturn u",
         "u = x[int",
-        "known only at run time, where no handler can catch it",
+        "known only at run time, where no `except` can catch it",
     ),
     "raise": (
         "try:\n    if s > 0.5:\n        raise ValueError('no')\n    u = x\nexcept ValueError:\n    u = x * 2\n"
         "return np.sum(u)",
         "raise ValueError",
-        "ValueError may be raised here, in a loop or branch that runs at run time",
+        "ValueError may be raised here, in a loop or branch that is decided",
     ),
     "a key in a branch": (
         "try:\n    u = x * 1.0\n    if s > 0.5:\n        u = x * {}['k']\nexcept KeyError:\n    u = x * 2\n"
         "return np.sum(u)",
         "u = x * {}",
-        "KeyError may be raised here, in a loop or branch that runs at run time",
+        "KeyError may be raised here, in a loop or branch that is decided",
     ),
     "a key in a choice": (
         "try:\n    u = {}['k'] if s > 0.5 else s\nexcept KeyError:\n    u = 2.0\nreturn np.sum(x) * u",
@@ -183,14 +183,14 @@ REFUSED = {
     "settings": (
         "np.seterr(all='raise')\nreturn np.sum(x)",
         "np.seterr",
-        "`np.seterr` has no effect on compiled code",
+        "`np.seterr` changes a setting, which has no effect",
     ),
     "floating-point errors": (
         "with np.errstate(all='raise'):\n    try:\n        u = 1.0 / x\n    except FloatingPointError:\n"
         "        u = x\n"
         "return np.sum(u)",
         "try:",
-        "what NumPy raises under np.errstate",
+        "whatever np.errstate says",
     ),
     "a name": (
         "for i in range(int(s)):\n    u = x\ntry:\n    v = u\nexcept NameError:\n    v = x * 2.0\nreturn np.sum(v)",
@@ -201,7 +201,7 @@ REFUSED = {
         "try:\n    u = x + x[:3]\nexcept np.linalg.LinAlgError:\n    u = x\nexcept ValueError:\n"
         "    u = x * 2.0\nreturn np.sum(u)",
         "except np.linalg",
-        "is not known\n.*\n  Catch ValueError",
+        "is not known\n.*\n  Write `except ValueError`",
     ),
     "return in finally": (
         "try:\n    u = x\nfinally:\n    return np.sum(x)",

@@ -123,4 +123,4 @@ def test_sizes_that_overflow_are_refused(program, args, line):
     with pytest.raises(ShapeMismatch, match="too many elements") as caught:
         sdfgad.differentiate(program, wrt="x")(np.ones(3), *args)
     assert line_of(program, line) in str(caught.value)
-    assert "Make it smaller." in str(caught.value)
+    assert "Make the array smaller" in str(caught.value)

@@ -123,7 +123,7 @@ def test_math_is_in_double_precision():
 @pytest.mark.parametrize(
     ("program", "what"),
     [
-        (lambda x: np.sum(x) * math.factorial(x[0]), "math.factorial of a number that is data"),
+        (lambda x: np.sum(x) * math.factorial(x[0]), "math.factorial of a number that is known only at run time"),
         (lambda x: np.sum(x) * float(x), "only an array without axes"),
         (lambda x: np.sum(x) * math.sqrt(x), "only an array without axes"),
         (lambda x: np.sum(max(x, x)), "ambiguous"),

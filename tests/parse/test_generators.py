@@ -64,8 +64,8 @@ RIGHT = {
     "map": "a, b = map(np.sum, (x, x * s))\nreturn a * b",
 }
 REFUSED = {
-    "twice": ("g = scaled(x, 3)\na = sum(g)\nreturn a + sum(g)", "return a", "gone over a second time"),
-    "next, twice": ("g = scaled(x, 3)\na = next(g)\nreturn a + next(g)", "return a", "gone over a second time"),
+    "twice": ("g = scaled(x, 3)\na = sum(g)\nreturn a + sum(g)", "return a", "this iterator is used up"),
+    "next, twice": ("g = scaled(x, 3)\na = next(g)\nreturn a + next(g)", "return a", "this iterator is used up"),
     "a condition on data": (
         "def g():\n    for k in range(4):\n        if x[k] > 1.0:\n            yield x[k]\nreturn sum(g())",
         "if x[k]",
@@ -80,12 +80,12 @@ REFUSED = {
     "a value": (
         "def g():\n    v = yield x\nreturn sum(g())",
         "v = yield",
-        "a `yield` in this place is not supported",
+        "`yield` is supported only as a statement",
     ),
     "in with": (
         "def g():\n    with np.errstate(all='ignore'):\n        yield x\nreturn sum(g())",
         "with np",
-        "a `yield` in this place is not supported",
+        "`yield` is supported only as a statement",
     ),
 }
 

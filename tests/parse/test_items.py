@@ -222,7 +222,7 @@ def program""",
 @pytest.mark.parametrize("name", FROM_OUTSIDE)
 def test_containers_from_outside_are_not_changed(name, tmp_path):
     module = module_from(OUTSIDE + textwrap.indent(FROM_OUTSIDE[name], "    "), tmp_path)
-    with pytest.raises(UnsupportedProgram, match=r"a (dict|list) from outside the program is changed"):
+    with pytest.raises(UnsupportedProgram, match=r"a (dict|list) from outside the function is changed"):
         parsed(module.program, np.ones((3, 4)), 0.3)
     assert (module.STATE, module.DEFAULT, module.Body.log) == ({"u": 1.0, "n": [1.0, 2.0]}, [1.0], {})
 

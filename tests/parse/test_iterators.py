@@ -93,15 +93,15 @@ def test_iterators_are_evaluated_late(name, tmp_path):
 @pytest.mark.parametrize("name", REFUSED)
 def test_iterators_have_their_items_once(name, tmp_path):
     body, line = REFUSED[name]
-    with pytest.raises(UnsupportedProgram, match="gone over a second time, when Python has no items left") as caught:
+    with pytest.raises(UnsupportedProgram, match="this iterator is used up") as caught:
         parsed(program_of(body, tmp_path), X)
     assert caught.value.where.text.startswith(line)
-    assert caught.value.todo == "Make it a list, by list(...)."
+    assert caught.value.todo == "Make a list of it where you make it: items = list(...)."
 
 
 def test_iterator_of_a_loop_that_has_ended(tmp_path):
     body = "s = 0.0\nfor t in range(40):\n    r = zip(x, x)\nfor v, w in r:\n    s = s + v * w\nreturn s"
-    with pytest.raises(UnsupportedProgram, match="outside the loop or branch in which it is made"):
+    with pytest.raises(UnsupportedProgram, match="outside of the loop or `if` in which it is made"):
         parsed(program_of(body, tmp_path), X)
 
 

@@ -86,10 +86,10 @@ def test_other_arrays_that_are_not_updated(flat, tmp_path):
     "text", ["x.T * 2.0", "x[:, k]", "np.zeros_like(x.T)", "np.einsum('ijk->ki', z)", "np.copy(x.T)"]
 )
 def test_what_may_be_a_copy_is_refused_once_it_matters(text, flat, tmp_path):
-    with pytest.raises(AmbiguousArray, match="may be a view of an array or a copy") as caught:
+    with pytest.raises(AmbiguousArray, match="may be a view or a copy of an array") as caught:
         parsed(program_of(f"y = {text}\nr = {flat}\ny *= 2.0\nreturn r * 1.0", tmp_path), X, Z, K)
     assert caught.value.where.text == "return r * 1.0"
-    with pytest.raises(UnsupportedProgram, match="what may be a view of an array or a copy") as caught:
+    with pytest.raises(UnsupportedProgram, match="what may be a view or a copy of an array") as caught:
         parsed(program_of(f"y = {text}\nr = {flat}\nr += 2.0\nreturn y * 1.0", tmp_path), X, Z, K)
     assert caught.value.where.text == "r += 2.0"
 
@@ -134,6 +134,6 @@ def test_order_that_a_loop_changes(tmp_path):
     body = (
         "y = z[0, :, :3] * 1.0\nfor t in range(40):\n    r = y.ravel()\n    r += 1.0\n    y = y.T * 0.5\nreturn y * y"
     )
-    with pytest.raises(UnsupportedProgram, match="what may be a view of an array or a copy") as caught:
+    with pytest.raises(UnsupportedProgram, match="what may be a view or a copy of an array") as caught:
         parsed(program_of(body, tmp_path), X, Z, K)
     assert caught.value.where.text == "r += 1.0"

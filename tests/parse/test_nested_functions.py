@@ -149,7 +149,7 @@ def changes_a_part(x):
 
 @pytest.mark.parametrize("program", [logging, calls_it, changes_a_part])
 def test_containers_from_outside_are_not_changed(program):
-    with pytest.raises(UnsupportedProgram, match="a list from outside the program is changed"):
+    with pytest.raises(UnsupportedProgram, match="a list from outside the function is changed"):
         parsed(program, X)
     assert not LOG
     assert TABLE == {"rows": [1.0]}

@@ -210,7 +210,7 @@ def too_many(x):
         (without_attribute, "return", "Python raises AttributeError here"),
         (without_operator, "return", "Guarded is not a number or an array"),
         (without_length, "return", "`Guarded` does not define `__len__` in Python"),
-        (to_a_property, "g.x =", r"`.x` is a property, and assigned to"),
+        (to_a_property, "g.x =", r"`.x` is a property, which is not assigned to"),
         (too_many, "return", "does not fit|takes 2 positional"),
     ],
 )

@@ -65,7 +65,7 @@ def test_shapes_in_place(name, tmp_path):
 @pytest.mark.parametrize("name", REFUSED)
 def test_shapes_in_place_of_arrays_that_others_hold(name, tmp_path):
     with pytest.raises(
-        UnsupportedProgram, match="another shape in place, and not only local names stand for"
+        UnsupportedProgram, match="another shape in place, and other lists, objects, views or functions hold"
     ) as caught:
         parsed(program_of(REFUSED[name], tmp_path), X)
     assert ".shape = " in caught.value.where.text
@@ -74,5 +74,5 @@ def test_shapes_in_place_of_arrays_that_others_hold(name, tmp_path):
 
 def test_shape_in_place_of_one_of_several_arrays(tmp_path):
     body = "a, b = x * 2.0, x * 3.0\nL = [a if x[0, 0] > 0.9 else b]\nh = L[0]\nh.shape = 12\nreturn h * 1.0"
-    with pytest.raises(UnsupportedProgram, match="this array cannot be given another shape in place"):
+    with pytest.raises(UnsupportedProgram, match="`h` cannot be given another shape in place"):
         parsed(program_of(body, tmp_path), X)

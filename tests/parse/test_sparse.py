@@ -170,7 +170,7 @@ def of_lists(x):
         (elementwise, "return", "a sparse matrix is not a number or an array"),
         (of_two, "return", "matching shapes"),
         (in_place, "B *=", r"Write A = A \* c"),
-        (as_matrix, "return", r"Write .toarray\(\)"),
+        (as_matrix, "return", r"Write A.toarray\(\)"),
         (shapes, "return", "matching shapes"),
         (unknown, "return", r"`.argmax` of a sparse matrix"),
         (of_lists, "return", r"Convert it before, by .tocsr\(\)"),

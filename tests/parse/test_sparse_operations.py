@@ -263,15 +263,15 @@ def spectrum(x):
 @pytest.mark.parametrize(
     ("program", "line", "text"),
     [
-        (set_element, "A[0, 0] =", "Make it of all its rows, columns and values"),
+        (set_element, "A[0, 0] =", "Write coo_array((values, (rows, columns)), shape)"),
         (one_row, "return", "Write A[[i]]"),
         (two_arrays, "return", "Write A[np.ix_(i, j)]"),
-        (masked, "return", "Write A[np.flatnonzero(mask)]"),
+        (masked, "return", "i = np.flatnonzero(mask) outside"),
         (beyond, "return", "out of range for an axis of 6"),
         (at_run_time, "return", "pass them"),
         (by_element, "K =", "write coo_matrix((values, (rows, columns)), shape).tocsr()"),
         (iterated, "return", "Write spsolve(A, b)"),
-        (dense, "return", "Use np.linalg.solve"),
+        (dense, "return", "Write np.linalg.solve"),
         (row_sums, "return", "Write A @ np.ones(n)"),
         (spectrum, "return", "np.linalg.eigh"),
     ],

@@ -40,7 +40,7 @@ def mixed(x):
 
 @pytest.mark.parametrize(
     ("program", "text"),
-    [(with_dense, "Write A.toarray() + x"), (mixed, "Convert one of them before")],
+    [(with_dense, "A.toarray() + x"), (mixed, "of a csr_matrix and a csr_array")],
 )
 def test_refusals(program, text):
     with pytest.raises(SdfgadError) as caught:

@@ -67,7 +67,7 @@ def test_set_functions_of_integers():
 
 
 def test_refused_where_the_numbers_are_data():
-    with pytest.raises(UnsupportedProgram, match="how many of these numbers are distinct is data") as caught:
+    with pytest.raises(UnsupportedProgram, match="how many of these numbers are distinct is known only") as caught:
         parsed(of_data, X)
     assert str(caught.value.where) == line_of(of_data, "return")
     assert "pass what it returns" in str(caught.value)

@@ -34,13 +34,15 @@ def concatenate(
 ) -> Tensor:
     tensors = _joined_rows(b, parts_of(b, arrays), axis)
     if not tensors:
-        raise b.unsupported("need at least one array to concatenate", "Pass at least one array.")
+        raise b.unsupported(
+            "need at least one array to concatenate; NumPy raises here, too", "Pass at least one array."
+        )
     if axis is None:
         tensors, axis = [ravel(b, tensor) for tensor in tensors], 0
     (position,) = normalise_axes(b, axis, tensors[0].ndim)
     lengths = [_length(b, tensor, tensors[0], position) for tensor in tensors]
     if out is not None and dtype is not None:
-        raise b.unsupported("np.concatenate with both `out` and `dtype`", "Pass one of them.")
+        raise b.unsupported("np.concatenate with both `out` and `dtype`; NumPy raises here, too", "Leave out `dtype`.")
     if not isinstance(dtype, np.dtype):
         dtype = np.dtype(dtype) if dtype is not None else common_dtype(tensors)
     for tensor in tensors:
@@ -78,7 +80,11 @@ def _length(b: Builder, tensor: Tensor, first: Tensor, axis: int) -> int:
     others = [(x, y) for k, (x, y) in enumerate(zip(tensor.shape, first.shape, strict=False)) if k != axis]
     if tensor.ndim != first.ndim or not all(b.is_zero(x - y) for x, y in others):
         shapes = " and ".join(f"({', '.join(map(str, t.shape))})" for t in (first, tensor))
-        raise ShapeMismatch(f"shapes {shapes} cannot be joined along axis {axis}", b.where, "Check the shapes.")
+        raise ShapeMismatch(
+            f"shapes {shapes} cannot be joined along axis {axis}",
+            b.where,
+            "Make the lengths of all other axes equal, or join along another axis: axis=1, say.",
+        )
     return b.constant(tensor.shape[axis])
 
 
@@ -189,7 +195,11 @@ def repeat(b: Builder, a: Any, repeats: Any, axis: Any = None) -> Tensor:
     if len(counts) == 1:
         return _repeated(b, a, position, counts[0])
     if len(counts) != length:
-        raise ShapeMismatch(f"{len(counts)} numbers of repetitions for {length} elements", b.where, "Check the list.")
+        raise ShapeMismatch(
+            f"{len(counts)} numbers of repetitions for {length} elements",
+            b.where,
+            "Give one number, or one for each element.",
+        )
     if length > MOST_PIECES:
         places = b.constant_array(np.repeat(np.arange(length), counts))
         return b.stored(getitem(b, a, (*(slice(None),) * position, places)))

@@ -27,7 +27,7 @@ def matmul(b: Builder, x1: Any, x2: Any, out: Any = None) -> Tensor:
 def _matmul(b: Builder, x: Tensor, y: Tensor) -> Tensor:
     x, y = _stored(b, x), _stored(b, y)
     if not x.ndim or not y.ndim:
-        raise b.unsupported("matmul does not take scalars", "Use `*`.")
+        raise b.unsupported("np.matmul and `@` do not take numbers; NumPy raises here, too", "Write `x * s`.")
     batch = broadcast_shapes(b, x.shape[:-2], y.shape[:-2])
     rows, columns = x.shape[-2:-1], y.shape[-1:] if y.ndim > 1 else ()
     inner = _inner_extent(b, x, y)
@@ -82,7 +82,11 @@ def outer(b: Builder, x: Any, y: Any, out: Any = None) -> Tensor:
 def linalg_outer(b: Builder, x1: Any, x2: Any, /) -> Tensor:
     x, y = stacked(b, x1), stacked(b, x2)
     if x.ndim != 1 or y.ndim != 1:
-        raise ShapeMismatch("np.linalg.outer takes vectors; NumPy raises here, too", b.where, "Use np.multiply.outer.")
+        raise ShapeMismatch(
+            "np.linalg.outer takes vectors; NumPy raises here, too",
+            b.where,
+            "Write np.multiply.outer(x, y), or np.outer(x, y), which flattens them.",
+        )
     return pairs(b, x, y)
 
 
@@ -97,7 +101,11 @@ def pairs(b: Builder, x: Any, y: Any) -> Tensor:
 def _inner_extent(b: Builder, x: Tensor, y: Tensor) -> Lin:
     left, right = x.shape[-1], y.shape[-2] if y.ndim > 1 else y.shape[-1]
     if not b.is_zero(left - right):
-        raise ShapeMismatch(f"inner extents {left} and {right} of a product differ", b.where, "Transpose or slice.")
+        raise ShapeMismatch(
+            f"inner extents {left} and {right} of a matrix product differ",
+            b.where,
+            "Transpose or slice one of them: A of shape (m, k) @ B of shape (k, n).",
+        )
     return left
 
 

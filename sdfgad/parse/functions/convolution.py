@@ -38,8 +38,8 @@ def _vectors(b: Builder, a: Any, v: Any) -> tuple[Tensor, Tensor]:
     x, y = (t if t.ndim else t.reindexed((Lin(1),), lambda _: ()) for t in (tensor_of(b, a), tensor_of(b, v)))
     if x.ndim != 1 or y.ndim != 1 or not b.constant(x.shape[0]) or not b.constant(y.shape[0]):
         raise b.unsupported(
-            "a convolution of anything but vectors that are not empty",
-            "Pass two vectors that are not empty; loop over the rows of a matrix.",
+            "np.convolve and np.correlate take vectors that are not empty; NumPy raises here, too",
+            "Pass two vectors; loop over the rows of a matrix.",
         )
     return tuple(t if t.is_stored else b.materialise(t) for t in (x, y))  # type: ignore[return-value]
 
@@ -59,6 +59,6 @@ def _cut(b: Builder, whole: Tensor, x: Tensor, y: Tensor, mode: str) -> Tensor:
     short, long = sorted((x.shape[0].const, y.shape[0].const))
     starts = {"full": (0, long + short - 1), "same": ((short - 1) // 2, long), "valid": (short - 1, long - short + 1)}
     if mode not in starts:
-        raise b.unsupported(f"the mode {mode!r} of a convolution", "Use 'full', 'same' or 'valid'.")
+        raise b.unsupported(f"the mode {mode!r} of a convolution is not known", "Use 'full', 'same' or 'valid'.")
     start, length = starts[mode]
     return part(whole, 0, start, start + length)

@@ -19,7 +19,9 @@ def shape_of(b: Builder, shape: Any) -> Index:
     """A shape argument as extents; run-time integers in it become constants of the specialisation."""
     sizes = b.known(shape)
     if any(size < 0 for size in sizes):
-        raise b.unsupported(f"negative dimension in shape {tuple(sizes)}", "Use sizes of at least 0.")
+        raise b.unsupported(
+            f"negative dimension in shape {tuple(sizes)}", "Use sizes of at least 0; NumPy raises here, too."
+        )
     result = tuple(Lin(size) for size in sizes)
     b.check_size(result)
     return result
@@ -138,7 +140,7 @@ def array(
         value = stacked(b, object)
         value = in_new_order(b, value if dtype is None else astype(value, np.dtype(dtype)), order)
     if copy is False and not (is_same and (value is object or not object.is_shared)):
-        raise b.unsupported("an array cannot be made here without a copy; NumPy raises here, too", "Leave out copy.")
+        raise b.unsupported("an array cannot be made here without a copy; NumPy raises here, too", "Leave out `copy`.")
     extra = b.constant(ndmin) - value.ndim
     return value.reindexed((*(Lin(1),) * extra, *value.shape), lambda p: p[extra:]) if extra > 0 else value
 
@@ -167,7 +169,10 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
         start, stop = 0, start
     if not all(is_integer(v) for v in (start, stop, step)):
         if not all(isinstance(v, (int, float)) for v in (start, stop, step)):
-            raise b.unsupported("np.arange of run-time floats has no fixed length", "Use np.linspace.")
+            raise b.unsupported(
+                "np.arange of floats that are known only at run time has no fixed length",
+                "Write np.linspace(start, stop, n), or start + step * np.arange(n).",
+            )
         values: np.ndarray[Any, Any] = np.arange(start, stop, step=step, dtype=dtype)
         count = len(values)
         first, second = (float(values[0]), float(values[1] - values[0])) if count > 1 else (float(start), 0.0)

@@ -47,8 +47,8 @@ def _parameters_of(b: Builder, names: tuple[str, ...], positional: tuple[Any, ..
     found = {"loc": 0, "scale": 1, **given, **keywords}
     missing = [name for name in names if name not in found]
     if unknown or missing or len(positional) > len(every):
-        what = f"these parameters of a distribution do not fit: it has {', '.join(every)}"
-        raise b.unsupported(what, "Pass each of them once; loc and scale may be left out.")
+        what = f"these parameters do not fit the distribution: it has {', '.join(every)}"
+        raise b.unsupported(what, "Pass each of them once; `loc` and `scale` may be left out.")
     return tuple(
         stacked(b, value) if isinstance(value, (tuple, list, np.ndarray)) else value
         for value in (found[name] for name in every)

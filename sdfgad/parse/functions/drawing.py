@@ -40,7 +40,7 @@ SCALED: dict[str, tuple[str, dict[str, float]]] = {
     "uniform": ("random", {"low": 0.0, "high": 1.0}),
     "exponential": ("standard_exponential", {"scale": 1.0}),
 }
-BEFORE = "Draw them before, and pass them as an argument."
+BEFORE = "Draw them outside of the function, and pass them as an argument."
 Keywords = dict[str, Any]
 
 
@@ -72,8 +72,12 @@ def random_call(b: Builder, function: Any, text: str, positional: list[Any], key
 def _require_supported(b: Builder, source: Any, method: str, text: str) -> None:
     is_python = isinstance(source, random.Random)
     if method in OTHERS or not method or method.startswith("_") or (is_python and method not in OF_PYTHON):
-        todo = "Draw a permutation, and index by it." if method in ("shuffle", "permuted") else BEFORE
-        raise b.unsupported(f"`{text}` is not among what can be drawn inside of a program", todo)
+        todo = (
+            "Write x[rng.permutation(len(x))], or x[np.random.permutation(len(x))]."
+            if method in ("shuffle", "permuted")
+            else BEFORE
+        )
+        raise b.unsupported(f"`{text}` is not supported inside of the function", todo)
 
 
 def _integers(b: Builder, positional: Any, keywords: Keywords) -> Any:
@@ -97,7 +101,7 @@ def _known(b: Builder, value: Any, text: str) -> Any:
     if not is_static(value):
         raise b.unsupported(
             f"`{text}` draws random numbers with a parameter that is known only at run time",
-            "Draw standard numbers, and transform them, or draw before and pass them as an argument.",
+            "Draw standard numbers and transform them, or draw outside of the function and pass them as an argument.",
         )
     return value
 
@@ -129,7 +133,7 @@ def _drawn(b: Builder, source: Any, method: str, text: str, positional: Any, key
         return None
     sample = np.asarray(example)
     if sample.dtype.name not in DTYPES:
-        raise b.unsupported(f"`{text}` draws numbers of {sample.dtype}", BEFORE)
+        raise b.unsupported(f"`{text}` draws numbers of {sample.dtype}, which are not supported", BEFORE)
     trips = tuple(Lin(b.largest(trips)) for _, trips in loops)
     counters = tuple(Lin.symbol(var) for var, _ in loops)
     shape = tuple(map(Lin, sample.shape))
@@ -174,7 +178,10 @@ def _of_array(b: Builder, source: Any, method: str, text: str, positional: list[
     """A choice of elements of an array, or its rows in another order: by indices that are drawn."""
     array = tensor_of(b, positional[0])
     if not array.ndim or keywords.get("axis", 0) != 0 or (method == "choice" and array.ndim > 1):
-        raise b.unsupported(f"`{text}` of this array is not supported", "Draw indices, and index by them.")
+        raise b.unsupported(
+            f"`{text}` of this array is not supported",
+            "Draw indices, and index by them: x[rng.permutation(len(x))], or x[rng.integers(0, len(x), n)].",
+        )
     length = b.constant(array.shape[0])
     named = {name: value for name, value in keywords.items() if name != "axis"}
     return getitem(b, array, _drawn(b, source, method, text, [length, *positional[1:]], named))

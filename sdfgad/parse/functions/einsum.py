@@ -41,7 +41,7 @@ def einsum(
     terms, output = _parsed(b, operands[0], tensors)
     wide = np.dtype(dtype) if dtype is not None else common_dtype(tensors)
     if wide.kind == "b":
-        raise b.unsupported("np.einsum of booleans", "Convert them to integers.")
+        raise b.unsupported("np.einsum of booleans is not supported", "Convert them: x.astype(int).")
     for tensor in tensors:
         require_cast(b, tensor, wide, casting)
     extents = _extents(b, terms)
@@ -85,7 +85,8 @@ def _labels(b: Builder, part: str, ndim: int) -> Labels:
     extra = ndim - len(before) - len(after)
     if extra < 0 or (extra and not dots):
         raise b.unsupported(
-            f"the subscripts {part!r} do not fit {ndim} dimensions", "Give each axis one letter, or use an ellipsis."
+            f"the subscripts {part!r} do not fit an array of {ndim} dimensions",
+            "Give each axis one letter, or write an ellipsis: '...i'.",
         )
     return (*before, *(str(k) for k in reversed(range(extra))), *after)
 
@@ -99,7 +100,7 @@ def _extents(b: Builder, terms: list[Term]) -> dict[str, Lin]:
                 extents[label] = extent
             elif extent != Lin(1) and not b.is_zero(known - extent):
                 what = f"the extents {known} and {extent} of the axis {label!r} differ"
-                raise ShapeMismatch(what, b.where, "Check the subscripts.")
+                raise ShapeMismatch(what, b.where, "Give axes of different lengths different letters.")
     return extents
 
 
@@ -145,13 +146,17 @@ def tensordot(b: Builder, x1: Any, x2: Any, axes: Any = 2) -> Tensor:
     else:
         left, right = (_listed(b, a, t.ndim) for a, t in zip(axes, (x, y), strict=True))
     if len(left) != len(right):
-        raise ShapeMismatch("np.tensordot needs as many axes of each operand", b.where, "Check the axes.")
+        raise ShapeMismatch(
+            "np.tensordot needs as many axes of the one array as of the other",
+            b.where,
+            "Name the axes in pairs of equal length: axes=([1], [0]).",
+        )
     x_labels = [f"x{k}" for k in range(x.ndim)]
     y_labels = [f"y{k}" for k in range(y.ndim)]
     for i, j in zip(left, right, strict=True):
         if not b.is_zero(x.shape[i] - y.shape[j]):
             what = f"the extents {x.shape[i]} and {y.shape[j]} of np.tensordot differ"
-            raise ShapeMismatch(what, b.where, "Check the axes.")
+            raise ShapeMismatch(what, b.where, "Name the axes in pairs of equal length: axes=([1], [0]).")
         y_labels[j] = x_labels[i]
     output = [n for k, n in enumerate(x_labels) if k not in left] + [
         n for k, n in enumerate(y_labels) if k not in right
@@ -231,7 +236,8 @@ def multi_dot(b: Builder, arrays: Any, *, out: Any = None) -> Tensor:
     tensors = [tensor_of(b, a) for a in arrays]
     if len(tensors) < 2:
         raise b.unsupported(
-            "np.linalg.multi_dot needs at least two arrays", "Pass at least two arrays, or use the one itself."
+            "np.linalg.multi_dot needs at least two arrays",
+            "Pass at least two arrays; of one array, the product is that array.",
         )
     rows = [b.constant(t.shape[0]) if t.ndim > 1 else 1 for t in tensors]
     sizes = [*rows, b.constant(tensors[-1].shape[-1]) if tensors[-1].ndim > 1 else 1]

@@ -49,8 +49,8 @@ def _ufunc_handler(name: str) -> Any:
 def _chosen(b: Builder, name: str, condition: Any, result: Any, out: Any) -> Any:
     """A ufunc's result where the condition holds, and elsewhere what `out` has already, in `out`'s dtype."""
     if out is None:
-        what = f"np.{name} with `where` and without `out` leaves elements that are not defined"
-        raise b.unsupported(what, "Pass `out`, or use np.where.")
+        what = f"np.{name} with `where` and without `out` leaves the other elements undefined"
+        raise b.unsupported(what, "Pass `out=np.zeros_like(x)`, or choose the elements by np.where.")
     require_cast(b, as_tensor(result), as_tensor(out).dtype, "same_kind")
     return astype(as_tensor(where(b, condition, result, out)), as_tensor(out).dtype)
 

@@ -110,7 +110,8 @@ def _positions_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
     entries = b.known(obj)
     if any(not -n <= k < n for k in entries):
         raise b.unsupported(
-            f"an index is out of range for an axis of {n}", "Use an index that is less than the length."
+            f"an index is out of range for an axis of {n}",
+            "Use an index that is less than the length; NumPy raises here, too.",
         )
     return tuple(k % n for k in entries)
 
@@ -223,8 +224,8 @@ def _known(b: Builder, values: Any) -> list[Any]:
     fixed = [b.constant(value) if isinstance(value, Lin) else value for value in values]
     if not is_static(fixed):
         raise b.unsupported(
-            "a function whose arguments must be known before the run",
-            "Call it before, and pass the result as an argument.",
+            "this function of indices or shapes needs arguments that are known before the run",
+            "Call it outside of the function, and pass the result as an argument.",
         )
     return fixed
 

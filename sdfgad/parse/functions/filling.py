@@ -30,7 +30,10 @@ def copyto(b: Builder, dst: Any, src: Any, casting: str = "same_kind", where: An
 def putmask(b: Builder, a: Any, mask: Any, values: Any) -> None:
     values = tensor_of(b, values)
     if values.ndim and values.shape != a.shape:
-        raise b.unsupported("np.putmask with values that are repeated", "Use np.where.")
+        raise b.unsupported(
+            "np.putmask with fewer values than elements is not supported",
+            "Write x[...] = np.where(mask, np.resize(values, x.shape), x).",
+        )
     into(b, a, _chosen(b, mask, values, a))
 
 
@@ -43,7 +46,7 @@ def fill(b: Builder, a: Tensor, value: Any) -> None:
 def fill_diagonal(b: Builder, a: Any, val: Any, wrap: bool = False) -> None:
     if wrap or a.ndim != 2:
         raise b.unsupported(
-            "np.fill_diagonal with `wrap`, or of anything but a matrix",
+            "np.fill_diagonal with `wrap`, or of anything but a matrix, is not supported",
             "Assign to the diagonal by index: `a[np.arange(n), np.arange(n)] = value`.",
         )
     into(b, along_diagonal(b, a), val)
@@ -60,6 +63,9 @@ def item(b: Builder, a: Tensor, *index: Any) -> Any:
 
     entries = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
     if not entries and any(b.constant(extent) != 1 for extent in a.shape):
-        raise b.unsupported("only an array of one element is a number", "Index it, or sum it up, first.")
+        raise b.unsupported(
+            "only an array of one element is a number; NumPy raises here, too",
+            "Choose one, x[0], or sum them up, np.sum(x).",
+        )
     one = getitem(b, a, tuple(entries) if entries else (0,) * a.ndim)
     return replace(b.materialise(one), weak=True)

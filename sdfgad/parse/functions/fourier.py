@@ -74,9 +74,17 @@ def _lines(b: Builder, x: Any, axis: int) -> tuple[Tensor, list[int], int]:
     x = as_tensor(x)
     sizes = [b.constant(extent) for extent in x.shape]
     if not -len(sizes) <= axis < len(sizes):
-        raise ShapeMismatch(f"an array of {len(sizes)} dimensions has no axis {axis}", b.where, "Give one of its axes.")
+        raise ShapeMismatch(
+            f"an array of {len(sizes)} dimensions has no axis {axis}",
+            b.where,
+            "Name one of its axes: axis=-1 is the last.",
+        )
     if sizes[axis] == 0:
-        raise ShapeMismatch("a Fourier transform of no elements", b.where, "Transform at least one element.")
+        raise ShapeMismatch(
+            "a Fourier transform needs at least one element",
+            b.where,
+            "Pass an array that is not empty; NumPy raises here, too.",
+        )
     return x, sizes, axis % len(sizes)
 
 

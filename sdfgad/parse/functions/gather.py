@@ -26,7 +26,9 @@ Place = Callable[[Index], Lin]
 def checked(b: Builder, indices: Tensor, extent: Lin) -> Place:
     """The positions on an axis for integer indices: negative ones count from the end; with a run-time range check."""
     if indices.dtype.kind not in "iu":
-        raise b.unsupported(f"indexing by an array of {indices.dtype}", "Use integers.")
+        raise b.unsupported(
+            f"indexing by an array of {indices.dtype} is not supported", "Convert the indices: i.astype(int)."
+        )
     present = b.materialise(astype(indices, INT))
     symbols = tuple(b.fresh("p") for _ in present.shape)
     i = Int(as_linear(present.element(tuple(map(Lin.symbol, symbols)))))
@@ -45,7 +47,7 @@ def limited(b: Builder, indices: Tensor, extent: Lin, mode: str) -> Place:
     elif mode == "clip":
         inside = elementwise(b, "minimum", elementwise(b, "maximum", indices, 0), extent - 1)
     else:
-        raise b.unsupported(f"the mode {mode!r}", "Use 'raise', 'wrap' or 'clip'.")
+        raise b.unsupported(f"the mode {mode!r} is not known", "Use 'raise', 'wrap' or 'clip'.")
     present = b.materialise(astype(inside, INT))
     return lambda p: as_linear(present.element(p))
 
@@ -93,7 +95,10 @@ def bincount(b: Builder, x: Any, /, weights: Any = None, minlength: Any = 0) -> 
     """How often each integer below `minlength` occurs, or the sums of weights; larger ones are refused at run time."""
     where, size = tensor_of(b, x), b.constant(minlength)
     if not size:
-        raise b.unsupported("np.bincount without `minlength` has a length that is data", "Give minlength.")
+        raise b.unsupported(
+            "np.bincount without `minlength` has a length that is known only at run time",
+            "Pass `minlength=n`, where all numbers are less than n.",
+        )
     values = as_tensor(1) if weights is None else astype(tensor_of(b, weights), np.dtype(np.float64))
     counts = filled(b, (Lin(size),), 0, INT if weights is None else np.float64)
     symbol = b.fresh("p")

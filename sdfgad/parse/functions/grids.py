@@ -83,7 +83,7 @@ def meshgrid(b: Builder, *xi: Any, copy: bool = True, sparse: bool = False, inde
     if indexing == "xy" and len(vectors) > 1:
         order[:2] = [1, 0]
     elif indexing not in ("xy", "ij"):
-        raise b.unsupported(f"the indexing {indexing!r} of np.meshgrid", "Use 'xy' or 'ij'.")
+        raise b.unsupported(f"the indexing {indexing!r} of np.meshgrid is not known", "Use 'xy' or 'ij'.")
     shape = tuple(vectors[k].shape[0] for k in order)
     narrow = [_along(v, order.index(k), len(shape)) for k, v in enumerate(vectors)]
     wide = narrow if sparse else [stretched(b, v, shape) for v in narrow]
@@ -180,7 +180,7 @@ def _axes(b: Builder, index: Any) -> list[Tensor]:
 def _vector(b: Builder, entry: Any) -> Tensor:
     """The vector start, start + step, … for a slice; an imaginary step is the number of points, ends included."""
     if not isinstance(entry, slice):
-        raise b.unsupported("a grid needs slices", "Write slices: np.mgrid[0:3, 0:4].")
+        raise b.unsupported("np.mgrid and np.ogrid take slices", "Write slices: np.mgrid[0:3, 0:4].")
     start = 0 if entry.start is None else entry.start
     step = 1 if entry.step is None else entry.step
     if isinstance(step, complex):
@@ -207,5 +207,8 @@ def columns(b: Builder, index: Any) -> Tensor:
 
 def _joinable(b: Builder, entry: Any) -> Tensor:
     if isinstance(entry, str):
-        raise b.unsupported("directives in np.r_ and np.c_", "Use np.concatenate.")
+        raise b.unsupported(
+            "strings in np.r_ and np.c_ are not supported",
+            "Write np.concatenate((x, y), axis=0), np.stack or np.column_stack.",
+        )
     return _vector(b, entry) if isinstance(entry, slice) else tensor_of(b, entry)

@@ -51,7 +51,8 @@ def _matrix(b: Builder, a: Any, name: str, is_square: bool = True) -> tuple[Tens
     sizes = [b.constant(extent) for extent in a.shape]
     if a.ndim < 2 or (is_square and sizes[-1] != sizes[-2]):
         kind = "square matrices" if is_square else "matrices"
-        raise ShapeMismatch(f"np.linalg.{name} takes {kind}, not an array of shape {tuple(sizes)}", b.where, "")
+        todo = f"Pass an array of shape {'(n, n)' if is_square else '(m, n)'}; NumPy raises here, too."
+        raise ShapeMismatch(f"np.linalg.{name} takes {kind}, not an array of shape {tuple(sizes)}", b.where, todo)
     dtype = a.dtype if a.dtype.kind in "fc" else np.dtype(np.float64)
     return astype(a, dtype), sizes, np.empty(0, dtype).real.dtype
 
@@ -72,7 +73,11 @@ def solve(b: Builder, a: Any, right: Any) -> Tensor:
     stack = broadcast_shapes(b, a.shape[:-2], column.shape[:-2])
     wide_a = broadcast_to(b, astype(a, dtype), (*stack, *a.shape[-2:]))
     if not b.is_zero(column.shape[-2] - a.shape[-1]):
-        raise ShapeMismatch("np.linalg.solve: the right side has another number of rows", b.where, "Check the shapes.")
+        raise ShapeMismatch(
+            "np.linalg.solve: the right side has another number of rows",
+            b.where,
+            "Pass A of shape (n, n), and b of shape (n,) or (n, k).",
+        )
     wide = broadcast_to(b, astype(column, dtype), (*stack, *column.shape[-2:]))
     shape = [b.constant(extent) for extent in wide.shape]
     (x,) = b.call("solve", [wide_a, wide], [(shape, dtype)], (_batch(shape), sizes[-1], shape[-1]))
@@ -113,7 +118,10 @@ def pinv(b: Builder, a: Any, rcond: Any = None, hermitian: bool = False, *, rtol
     if cut is None:
         cut = max(sizes[-2:]) * float(np.finfo(real).eps)
     if not isinstance(cut, (int, float)):
-        raise b.unsupported("a cut-off of np.linalg.pinv that is not a number", "Use a number.")
+        raise b.unsupported(
+            "np.linalg.pinv takes only a cut-off that is a constant",
+            "Write a number, rcond=1e-12, say, or leave it out.",
+        )
     m, n = sizes[-2:]
     # Sizes are integers: the cut-off travels as its bits.
     bits = int(np.float64(cut).view(np.int64))
@@ -182,7 +190,7 @@ def _of_lower_triangle(b: Builder, a: Tensor) -> Tensor:
 @function(np.linalg.qr)
 def qr(b: Builder, a: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "r"):
-        raise b.unsupported(f"np.linalg.qr with mode={mode!r} is not supported", "Use the reduced mode.")
+        raise b.unsupported(f"np.linalg.qr with mode={mode!r} is not supported", "Leave `mode` out: np.linalg.qr(a).")
     a, sizes, _ = _matrix(b, a, "qr", is_square=False)
     m, n = sizes[-2:]
     k = min(m, n)
@@ -196,7 +204,7 @@ def svd(b: Builder, a: Any, full_matrices: bool = True, compute_uv: bool = True,
     a, sizes, real = _matrix(b, a, "svd", is_square=hermitian)
     if hermitian and compute_uv:
         what = "np.linalg.svd of a Hermitian matrix with its vectors is not supported"
-        raise b.unsupported(what, "Use np.linalg.eigh, or leave `hermitian` out.")
+        raise b.unsupported(what, "Write np.linalg.eigh(a), or leave `hermitian` out.")
     a = _of_lower_triangle(b, a) if hermitian else a
     m, n = sizes[-2:]
     k = min(m, n)
@@ -218,7 +226,7 @@ def eigh(b: Builder, a: Any, UPLO: str = "L") -> Any:
     """Eigenvalues and eigenvectors; reads only the lower triangle, as NumPy does, or the upper one if UPLO is 'U'."""
     a, sizes, real = _matrix(b, a, "eigh")
     if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
-        raise b.unsupported(f"np.linalg.eigh with UPLO={UPLO!r}", "Use 'L' or 'U'.")
+        raise b.unsupported(f"np.linalg.eigh with UPLO={UPLO!r} is not known", "Use 'L' or 'U'.")
     outputs = [(sizes[:-1], real), (sizes, a.dtype)]
     return _EighResult(*b.call("symmetric_eigen", [a], outputs, (_batch(sizes), sizes[-1], int(UPLO.upper() == "U"))))
 
@@ -254,4 +262,7 @@ def eigvals(b: Builder, a: Any) -> Any:
 
 @function(np.roots)
 def roots(b: Builder, p: Any) -> Any:
-    raise b.unsupported("the roots of a polynomial are not supported", "Solve for a root by Newton's iteration.")
+    raise b.unsupported(
+        "the roots of a polynomial are not supported",
+        "Write the steps of Newton for one root: `for _ in range(20): x = x - p(x) / dp(x)`, with np.polyval.",
+    )

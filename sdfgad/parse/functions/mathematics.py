@@ -124,8 +124,8 @@ def _of_integers(original: Callable[..., int]) -> Callable[..., int]:
     def handler(b: Builder, *operands: Any) -> int:
         if not all(map(is_integer, operands)):
             raise b.unsupported(
-                f"math.{original.__name__} of a number that is data",
-                "Convert the number with int(...) if it is an argument, or pass the result as an argument.",
+                f"math.{original.__name__} of a number that is known only at run time, or a float, is not supported",
+                "Pass the number as an integer argument, int(n), or pass the result as an argument.",
             )
         result: int = b.python(original, *map(b.constant, operands))
         return result
@@ -156,7 +156,10 @@ def _folded(b: Builder, name: str, start: int, values: tuple[Any, ...]) -> Any:
 
 @function(math.frexp, static=True)
 def frexp(b: Builder, x: Any) -> Any:
-    raise b.unsupported("math.frexp of a number that is data", "Use np.log2 and np.floor.")
+    raise b.unsupported(
+        "math.frexp of a number that is known only at run time is not supported",
+        "Write e = np.floor(np.log2(abs(x))) + 1 and m = x / 2.0**e.",
+    )
 
 
 if hasattr(math, "sumprod"):

@@ -36,11 +36,11 @@ def require_cast(b: Builder, value: Tensor, dtype: np.dtype[Any], casting: str) 
     """Refuse a conversion that NumPy's rule `casting` forbids; a Python integer fits any dtype of numbers."""
     rules = ("no", "equiv", "safe", "same_kind", "unsafe")
     if casting not in rules:
-        raise b.unsupported(f"the casting rule {casting!r}", f"Use one of {', '.join(map(repr, rules))}.")
+        raise b.unsupported(f"the casting rule {casting!r} is not known", f"Use one of {', '.join(map(repr, rules))}.")
     is_python_integer = value.weak and value.dtype.kind == "i" and dtype.kind in "iufc"
     if not is_python_integer and not np.can_cast(value.dtype, dtype, casting):  # type: ignore[arg-type]
         what = f"{value.dtype} is not cast to {dtype} by the rule {casting!r}; NumPy raises here, too"
-        raise b.unsupported(what, "Convert it with astype first.")
+        raise b.unsupported(what, f"Convert it: x.astype(np.{np.dtype(dtype)}).")
 
 
 def is_fortran(b: Builder, order: Any) -> bool:
@@ -50,5 +50,5 @@ def is_fortran(b: Builder, order: Any) -> bool:
         UnsupportedProgram: the order depends on how NumPy happens to store the array.
     """
     if order not in ("C", "F"):
-        raise b.unsupported(f"the order {order!r}", "Use 'C' or 'F'.")
+        raise b.unsupported(f"the order {order!r} is not supported", "Use 'C' or 'F'.")
     return bool(order == "F")

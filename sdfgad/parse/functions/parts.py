@@ -45,7 +45,7 @@ def round_(b: Builder, a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
     """Rounded to decimal places by scaling, as NumPy does."""
     x, places = stacked(b, a), b.constant(decimals)
     if x.dtype.kind == "b":
-        raise b.unsupported("np.round of booleans", "Convert them to integers or floats.")
+        raise b.unsupported("np.round of booleans is not supported", "Convert them: x.astype(float).")
     if places >= 0 and x.dtype.kind in "iu":
         result = x.as_value(settled=False)
     elif places == 0:
@@ -61,7 +61,10 @@ def round_(b: Builder, a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
 def nan_to_num(b: Builder, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Tensor:
     number = stacked(b, x)
     if number.dtype.kind == "c":
-        raise b.unsupported("np.nan_to_num of complex numbers", "Use their real and imaginary parts.")
+        raise b.unsupported(
+            "np.nan_to_num of complex numbers is not supported",
+            "Write np.nan_to_num(z.real) + 1j * np.nan_to_num(z.imag).",
+        )
     result = number
     if number.dtype.kind == "f":
         limits = np.finfo(number.dtype)

@@ -24,7 +24,18 @@ from sdfgad.parse.layout import converted
 from sdfgad.parse.registry import FUNCTIONS, function
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_number, scalar
+from sdfgad.parse.values import (
+    Index,
+    Selection,
+    Tensor,
+    as_tensor,
+    astype,
+    cast,
+    is_integer,
+    is_number,
+    kind_of,
+    scalar,
+)
 
 # An expression has at most so many terms: longer ones would be nested too deeply.
 MANY_TERMS = 64
@@ -36,7 +47,7 @@ def len_(b: Builder, x: Any) -> Any:
         return selecting.count(b, x)
     if isinstance(x, Lin) or (isinstance(x, Tensor) and not x.ndim):
         what = "a number has no len()"
-        raise PythonRaises(what, b.where, "Mend this line.", TypeError(what))
+        raise PythonRaises(what, b.where, "Write np.size(x), which is 1 for a number.", TypeError(what))
     if not isinstance(x, Tensor):
         return b.python(len, x)
     return x.shape[0].const if x.shape[0].is_const else x.shape[0]
@@ -80,7 +91,7 @@ def rows_of(b: Builder, values: Any) -> list[Any]:
         return list(values)
     if isinstance(values, Tensor) and values.ndim:
         return _rows(b, values)
-    raise b.unsupported(f"a {type(values).__name__} has no items here", "Use a list, a tuple or an array.")
+    raise b.unsupported(f"{kind_of(values)} has no items here", "Pass a list, a tuple or an array.")
 
 
 @function(method="tolist")
@@ -136,7 +147,9 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
         values = tuple(rows_of(b, items))
     if not values:
         if default is NOTHING:
-            raise b.unsupported("the extremum of an empty sequence", "Pass at least one value, or give `default`.")
+            raise b.unsupported(
+                "min or max of an empty sequence; Python raises here, too", "Pass at least one value, or `default=0.0`."
+            )
         return default
     result = values[0]
     for number, value in enumerate(values[1:]):
@@ -151,7 +164,10 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
 
 def _require_scalars(b: Builder, *values: Any) -> None:
     if any(isinstance(value, Tensor) and value.ndim for value in values):
-        raise b.unsupported("the truth value of an array is ambiguous", "Use np.maximum or np.max, say.")
+        raise b.unsupported(
+            "the truth value of an array is ambiguous",
+            "Write np.maximum(x, y) for each element, or np.max(x) for one number.",
+        )
 
 
 @function(builtins.any, static=True)
@@ -189,7 +205,7 @@ def round_(b: Builder, number: Any, ndigits: Any = None) -> Any:
     digits = None if ndigits is None else b.constant(ndigits)
     if is_integer(number):
         if digits is not None and digits < 0:
-            raise b.unsupported("round of an integer to tens", "Divide by the power of ten, round, and multiply.")
+            raise b.unsupported("round of an integer to tens is not supported", "Write 10 * round(n / 10).")
         return number
     if digits is None:
         return whole(b, "rint", number)

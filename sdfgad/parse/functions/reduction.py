@@ -33,7 +33,8 @@ def normalise_axes(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
     positions = sorted(a + ndim if a < 0 else a for a in axes)
     if len(set(positions)) < len(positions) or any(not 0 <= a < ndim for a in positions):
         raise b.unsupported(
-            f"axis {axis} does not fit an array of {ndim} dimensions", "Use an axis from -ndim to ndim - 1."
+            f"axis {axis} does not fit an array of {ndim} dimensions",
+            "Use an axis from 0 to ndim - 1, or -1 for the last; NumPy raises here, too.",
         )
     return tuple(positions)
 
@@ -196,10 +197,16 @@ def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: 
     if initial is None:
         for position in axes:
             if not b.holds(x.shape[position] - 1):
-                raise b.unsupported(f"the {how} over an axis that may be empty has no value", "Give `initial`.")
+                raise b.unsupported(
+                    f"the {how} over an axis that may be empty has no value",
+                    "Pass `initial`, the value for no elements: np.max(x, initial=0.0), say.",
+                )
     if where is not True:
         if initial is None:
-            raise b.unsupported(f"the {how} of chosen elements without an initial value", "Give `initial`.")
+            raise b.unsupported(
+                f"the {how} of chosen elements without an initial value",
+                "Pass `initial`, the value for no elements: np.max(x, initial=0.0), say.",
+            )
         x = astype(elementwise_where(b, where, x, start), x.dtype)
     result = reduce_over(b, x, axes, keepdims, how, start)
     return result if initial is None else astype(elementwise(b, how, result, initial), x.dtype)

@@ -87,7 +87,7 @@ def ix_(b: Builder, *indices: Any) -> tuple[Tensor, ...]:
     arrays = [stacked(b, index) for index in indices]
     if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in arrays):
         raise b.unsupported(
-            "np.ix_ of anything but vectors of integers",
+            "np.ix_ takes vectors of integers",
             "Pass vectors of integers; np.flatnonzero turns a constant mask into one.",
         )
 
@@ -123,9 +123,11 @@ def _moved(x: Tensor, source: int, target: int) -> Tensor:
 def searchsorted(b: Builder, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
     """Positions at which elements would have to be inserted, which have no derivative."""
     if sorter is not None:
-        raise b.unsupported("np.searchsorted with a sorter is not supported", "Sort the array first.")
+        raise b.unsupported(
+            "np.searchsorted with a sorter is not supported", "Sort the array: np.searchsorted(a[sorter], v)."
+        )
     if side not in ("left", "right"):
-        raise b.unsupported(f"the side {side!r} of np.searchsorted", "Use 'left' or 'right'.")
+        raise b.unsupported(f"the side {side!r} of np.searchsorted is not known", "Use 'left' or 'right'.")
     a, v = stacked(b, a), stacked(b, v)
     dtype = np.result_type(a.dtype, v.dtype)
     sizes = [b.constant(extent) for extent in v.shape]
@@ -146,7 +148,9 @@ def subtract_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
 
 
 def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
-    what = "an array that cannot be updated in place is updated at positions"
+    what = (
+        "the first argument is not an array that can be updated in place: it is computed, or from outside the function"
+    )
     target = updatable(b, as_tensor(a), what, "Copy it first.")
     entries = indices if isinstance(indices, tuple) else (indices,)
     if not any(isinstance(e, list) or getattr(e, "ndim", 0) for e in entries):

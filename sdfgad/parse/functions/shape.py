@@ -69,7 +69,10 @@ def transpose(b: Builder, a: Any, *order: Any, axes: Any = None) -> Tensor:
     places = b.known(order) if order else list(reversed(range(x.ndim)))
     places = [axis + x.ndim if axis < 0 else axis for axis in places]
     if sorted(places) != list(range(x.ndim)):
-        raise b.unsupported(f"axes {tuple(order)} are no permutation of {x.ndim} dimensions", "Name each axis once.")
+        raise b.unsupported(
+            f"axes {tuple(order)} are no permutation of {x.ndim} dimensions",
+            "Name each axis once: np.transpose(x, (1, 0)).",
+        )
     inverse = [places.index(position) for position in range(x.ndim)]
     return x.reindexed(tuple(x.shape[axis] for axis in places), lambda p: tuple(p[i] for i in inverse))
 
@@ -100,7 +103,7 @@ def reshape(b: Builder, x: Tensor, *new_shape: Any, order: Any = "C", copy: Any 
     is_view = x.place is None or stays_view(b, x, sizes)
     if copy is False and not is_view:
         known = "cannot be" if is_view is False else "may not be"
-        raise b.unsupported(f"this array {known} reshaped without a copy; NumPy raises here, too", "Leave out copy.")
+        raise b.unsupported(f"this array {known} reshaped without a copy; NumPy raises here, too", "Leave out `copy`.")
     return b.stored(shaped) if copy else shared(b, x, shaped, is_view)
 
 
@@ -112,7 +115,11 @@ def _sizes(b: Builder, x: Tensor, entries: Any) -> list[int]:
         rest = -math.prod(sizes)
         sizes[sizes.index(-1)] = total // rest if rest else 0
     if math.prod(sizes) != total:
-        raise ShapeMismatch(f"{total} elements do not fit the shape {tuple(sizes)}", b.where, "Check the shape.")
+        raise ShapeMismatch(
+            f"{total} elements do not fit the shape {tuple(sizes)}",
+            b.where,
+            "Use a shape whose product is the number of elements; -1 stands for one length: x.reshape(n, -1).",
+        )
     return sizes
 
 
@@ -160,7 +167,9 @@ def squeeze(b: Builder, a: Any, axis: Any = None) -> Tensor:
     ones = tuple(position for position, extent in enumerate(x.shape) if extent == Lin(1))
     axes = ones if axis is None else normalise_axes(b, axis, x.ndim)
     if not set(axes) <= set(ones):
-        raise ShapeMismatch("only extents of 1 can be squeezed", b.where, "Check the axis.")
+        raise ShapeMismatch(
+            "only axes of length 1 can be squeezed", b.where, "Name an axis of length 1, or leave `axis` out."
+        )
     if not axes:
         return x
     extents = tuple(e for position, e in enumerate(x.shape) if position not in axes)

@@ -38,8 +38,8 @@ def _known(b: Builder, value: Any) -> Any:
         return b.constant(value)
     found = known_array(b, value)
     if found is None:
-        what = f"where the entries of a sparse matrix are is data, or they are more than {MOST_ELEMENTS}"
-        raise b.unsupported(what, "Compute their rows and columns before the program, and pass them.")
+        what = f"the rows and columns of a sparse matrix are known only at run time, or are more than {MOST_ELEMENTS:,}"
+        raise b.unsupported(what, "Compute them outside of the function, and pass them as integer arrays.")
     return found.astype(np.int64)
 
 
@@ -47,11 +47,13 @@ def _known(b: Builder, value: Any) -> Any:
 def _part_of(b: Builder, key: Any, shape: Any) -> tuple[Any, ...]:
     parts = key if isinstance(key, tuple) else (key, slice(None))
     if len(parts) != 2:
-        raise b.unsupported("a sparse matrix is subscripted by more than two indices", "Mend this line.")
+        raise b.unsupported(
+            "a sparse matrix is indexed by more than two indices; SciPy raises here, too", "Write A[i, j]."
+        )
     parts = tuple(stacked(b, part) if isinstance(part, (list, tuple)) else part for part in parts)
     if [1 if isinstance(part, slice) else as_tensor(part).ndim - 2 for part in parts] == [-1, -1]:
         todo = "Write A[np.ix_(i, j)] for all of these rows and columns, or A.toarray()[i, j] for single elements."
-        raise b.unsupported("a sparse matrix is subscripted by two arrays", todo)
+        raise b.unsupported("a sparse matrix is indexed by two arrays", todo)
     rows, columns = (_numbers(b, part, b.constant(extent)) for part, extent in zip(parts, shape, strict=True))
     single = sum(not isinstance(part, slice) and as_tensor(part).ndim == 0 for part in parts)
     return b.constant_array(rows), b.constant_array(columns), single
@@ -63,8 +65,14 @@ def _numbers(b: Builder, part: Any, extent: int) -> Array:
         bounds = [None if bound is None else b.constant(bound) for bound in (part.start, part.stop, part.step)]
         return np.arange(extent)[slice(*bounds)]
     if isinstance(part, Tensor) and part.dtype.kind == "b":
-        raise b.unsupported("a sparse matrix is subscripted by a mask", "Write A[np.flatnonzero(mask)].")
+        raise b.unsupported(
+            "a sparse matrix is indexed by a mask",
+            "Compute i = np.flatnonzero(mask) outside of the function, and write A[i].",
+        )
     numbers = np.atleast_1d(_known(b, part)).ravel()
     if numbers.size and not -extent <= numbers.min() <= numbers.max() < extent:
-        raise b.unsupported(f"an index is out of range for an axis of {extent}", "Mend this index.")
+        raise b.unsupported(
+            f"an index is out of range for an axis of {extent}",
+            "Use an index that is less than the length; SciPy raises here, too.",
+        )
     return numbers % max(extent, 1)

@@ -91,7 +91,10 @@ def _of_integer_order(operation: str, is_double: bool) -> Callable[..., Tensor]:
         if isinstance(order, float) and order.is_integer():
             order = int(order)
         if not is_integer(order) and as_tensor(order).dtype.kind not in "iu":
-            raise b.unsupported("an order that is not an integer", "Use an integer.")
+            raise b.unsupported(
+                "the order of this special function must be an integer that is a constant",
+                "Write an integer: scipy.special.jn(2, x), say.",
+            )
         x = as_tensor(x)
         x = x if x.dtype.kind == "f" and not is_double else astype(x, np.dtype(np.float64))
         return strong(elementwise(b, operation, x, order))

@@ -40,6 +40,6 @@ for _original in (np.setdiff1d, np.intersect1d, np.union1d, np.setxor1d):
 def _known(b: Builder, x: Tensor) -> Array:
     found = known_array(b, x)
     if found is None:
-        what = "how many of these numbers are distinct is data: they are known only at run time, or no integers"
-        raise b.unsupported(what, "Call the function before, and pass what it returns.")
+        what = "how many of these numbers are distinct is known only at run time"
+        raise b.unsupported(what, "Call it outside of the function, and pass what it returns as an argument.")
     return found

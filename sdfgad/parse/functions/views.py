@@ -35,7 +35,10 @@ def moveaxis(b: Builder, a: Any, source: Any, destination: Any) -> Tensor:
         axis_of(b, d, a.ndim) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))
     ]
     if len(sources) != len(places):
-        raise b.unsupported(f"{len(sources)} axes for {len(places)} places", "Give as many places as axes.")
+        raise b.unsupported(
+            f"{len(sources)} axes for {len(places)} places",
+            "Give as many places as axes: np.moveaxis(x, (0, 1), (1, 0)).",
+        )
     order = [axis for axis in range(a.ndim) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)
@@ -179,7 +182,9 @@ def array_split(b: Builder, ary: Any, indices_or_sections: Any, axis: Any = 0) -
     if is_integer(indices_or_sections):
         sections = b.constant(indices_or_sections)
         if sections <= 0:
-            raise b.unsupported("the number of sections must be larger than 0", "Use at least one section.")
+            raise b.unsupported(
+                "the number of sections must be larger than 0", "Use at least one section; NumPy raises here, too."
+            )
         size, longer = divmod(length, sections)
         ends = [size * k + min(k, longer) for k in range(sections + 1)]
     else:
@@ -195,7 +200,7 @@ def split(b: Builder, ary: Any, indices_or_sections: Any, axis: Any = 0) -> list
         length = b.constant(ary.shape[axis_of(b, axis, ary.ndim)])
         if b.constant(indices_or_sections) > 0 and length % b.constant(indices_or_sections):
             what = f"an axis of {length} does not split into {b.constant(indices_or_sections)} equal parts"
-            raise ShapeMismatch(what, b.where, "Use np.array_split.")
+            raise ShapeMismatch(what, b.where, "Write np.array_split(x, n), whose parts may differ in length.")
     return array_split(b, ary, indices_or_sections, axis)
 
 
@@ -227,16 +232,23 @@ def sliding_window_view(
 ) -> Tensor:
     """A read-only view of all windows: the positions along the axes, and then the elements of a window."""
     if writeable:
-        raise b.unsupported("windows that can be written to, elements of which are one in memory", "Update the array.")
+        raise b.unsupported(
+            "windows that can be written to are not supported",
+            "Leave out `writeable`, and update the array that the windows are of.",
+        )
     x, sizes = tensor_of(b, x), b.known(window_shape)
     places = list(range(x.ndim)) if axis is None else [k % x.ndim for k in b.known(axis)]
     if len(sizes) != len(places):
-        raise ShapeMismatch(f"{len(sizes)} window sizes for {len(places)} axes", b.where, "Give one for each axis.")
+        raise ShapeMismatch(
+            f"{len(sizes)} window sizes for {len(places)} axes", b.where, "Give one size for each axis."
+        )
     outer = list(x.shape)
     for place, size in zip(places, sizes, strict=True):
         outer[place] = outer[place] - size + 1
     if any(b.constant(extent) < 1 for extent in outer):
-        raise ShapeMismatch("a window is larger than the array", b.where, "Make it smaller.")
+        raise ShapeMismatch(
+            "a window is larger than the array", b.where, "Make the window smaller; NumPy raises here, too."
+        )
 
     def old_index(p: Index) -> Index:
         inner = list(p[: x.ndim])

@@ -21,7 +21,7 @@ def _at(ufunc: Any) -> Any:
             a[tuple(places)] = ufunc(a[tuple(places)], values)
             return
         if count > 1:
-            raise ValueError("ufunc.at takes indices of one dimension")
+            raise ValueError("ufunc.at with an index matrix is not supported: write np.ravel of indices and values")
         n = max([k.shape[0] for k in places if k.ndim == 1])
         rows = [np.broadcast_to(k, (n,)) for k in places]
         for i in range(n):

@@ -72,7 +72,7 @@ def _slope(f: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
     else:
         steps = np.diff(array_like(spacing))
         if fixed_int(steps.shape[0]) != n - 1:
-            raise ValueError("the coordinates do not fit the axis")
+            raise ValueError("the coordinates of np.gradient do not fit the axis")
         _uneven(slopes, values, steps, edge_order)
     return out
 
@@ -132,7 +132,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     fp = fp.astype(np.result_type(fp.dtype, np.float64))
     n = fixed_int(xp.shape[0])
     if n != fixed_int(fp.shape[0]) or n == 0:
-        raise ValueError("fp and xp are not of the same length")
+        raise ValueError("xp and fp of np.interp are not of the same length")
     left = fp[0] if left is None else left
     right = fp[-1] if right is None else right
     if n == 1:

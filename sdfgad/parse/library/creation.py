@@ -15,7 +15,9 @@ def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
 ) -> Any:
     if np.ndim(base) > 0:
-        raise ValueError("np.logspace with an array as its base is not supported")
+        raise ValueError(
+            "np.logspace with an array as its base is not supported: write base ** np.linspace(start, stop, n)[:, None]"
+        )
     values = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
     return values if dtype is None else values.astype(dtype)
 

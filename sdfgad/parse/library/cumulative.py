@@ -96,7 +96,7 @@ def cumulative_prod(
 
 def _with_axis(x: Any, axis: Any) -> Any:
     if axis is None and np.ndim(x) > 1:
-        raise ValueError("an axis must be given for arrays of several dimensions")
+        raise ValueError("an axis must be given for arrays of several dimensions: pass axis=0, say")
     return x
 
 

@@ -27,7 +27,9 @@ def _length(d: Any, metric: Any, p: Any) -> Any:
         return np.max(np.abs(d), axis=-1)
     if metric == "minkowski":
         return np.linalg.norm(d, p, axis=-1)
-    raise NotImplementedError("this metric of scipy.spatial.distance: use 'euclidean', 'sqeuclidean' or 'cityblock'")
+    raise NotImplementedError(
+        "this metric of scipy.spatial.distance is not supported: use 'euclidean', 'sqeuclidean' or 'cityblock'"
+    )
 
 
 @_distance("cdist")

@@ -95,7 +95,7 @@ def exp10(x: Any) -> Any:
 @_special("loggamma")
 def loggamma(z: Any) -> Any:
     if np.iscomplexobj(z):
-        raise ValueError("loggamma of complex numbers is not supported")
+        raise ValueError("loggamma of complex numbers is not supported: pass real numbers")
     return np.where(z >= 0, sf.gammaln(z), np.nan)
 
 
@@ -114,7 +114,9 @@ def multigammaln(a: Any, d: Any) -> Any:
 @_special("factorial")
 def factorial(n: Any, exact: Any = False) -> Any:
     if exact:
-        raise ValueError("an exact factorial of numbers that are data is not supported")
+        raise ValueError(
+            "an exact factorial of numbers that are known only at run time is not supported: leave exact out"
+        )
     n = array_like(n).astype(np.float64)
     return np.where(n < 0, 0.0, sf.gamma(n + 1.0))
 
@@ -129,7 +131,7 @@ def binom(n: Any, k: Any) -> Any:
 @_special("comb")
 def comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
     if exact or repetition:
-        raise ValueError("exact numbers of combinations, and those with repetition, are not supported")
+        raise ValueError("comb with exact or repetition is not supported: write comb(n, k), or comb(n + k - 1, k)")
     n, k = (_floating(N), _floating(k))
     is_inside = np.logical_and(k >= 0, k <= n)
     return np.where(is_inside, binom(n, np.where(is_inside, k, 0)), 0.0)

@@ -44,7 +44,7 @@ def of_grid(self: Any, xi: Any, method: Any = None) -> Any:
     """The call of an interpolator, also of one that was made before the program."""
     method = self.method if method is None else method
     if method not in ("linear", "nearest"):
-        raise NotImplementedError("this method of RegularGridInterpolator: use 'linear' or 'nearest'")
+        raise NotImplementedError("this method of RegularGridInterpolator is not supported: use 'linear' or 'nearest'")
     grid, values = [array_like(axis) for axis in self.grid], array_like(self.values)
     if is_sequence(xi) and len(xi) == len(grid) and np.ndim(xi[0]) > 0:
         parts: Any = np.broadcast_arrays(*[array_like(part) for part in xi])
@@ -103,9 +103,9 @@ def map_coordinates(
 ) -> Any:
     """By lines or the nearest element; SciPy's cubic splines need a filter over the whole array."""
     if order not in (0, 1) or output is not None:
-        raise NotImplementedError("map_coordinates of this order: use order=1, or order=0")
+        raise NotImplementedError("map_coordinates of this order is not supported: use order=1, or order=0")
     if mode not in ("constant", "nearest"):
-        raise NotImplementedError("this mode of map_coordinates: use 'constant' or 'nearest'")
+        raise NotImplementedError("this mode of map_coordinates is not supported: use 'constant' or 'nearest'")
     values, at = array_like(input), array_like(coordinates).astype(np.float64)
     values = values.astype(np.result_type(values.dtype, np.float32))
     ends = [fixed_int(extent) - 1 for extent in values.shape]

@@ -31,7 +31,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 @in_numpy(np.histogram_bin_edges)
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     if isinstance(bins, str):
-        raise ValueError("the numbers of bins that NumPy estimates are not supported")
+        raise ValueError("a number of bins that NumPy estimates is not supported: pass bins=20, say, or the edges")
     if np.ndim(bins) == 1:
         return array_like(bins)
     a = array_like(a)

@@ -22,9 +22,11 @@ def _image(name: str) -> Any:
 
 def _padded(x: Any, widths: Any, mode: Any, cval: Any) -> Any:
     if x.dtype.kind not in "fc":
-        raise ValueError("filters of integers are not supported: convert the array to floats")
+        raise ValueError("filters of integers are not supported: convert the array, x.astype(float)")
     if mode not in PADDING:
-        raise ValueError("this mode of a filter is not supported")
+        raise ValueError(
+            "this mode of a filter is not supported: use 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'"
+        )
     kind: Any = PADDING[mode]
     return np.pad(x, widths, kind, constant_values=cval) if kind == "constant" else np.pad(x, widths, kind)
 
@@ -46,7 +48,7 @@ def _sum_of_shifts(padded: Any, weights: Any, shape: Any) -> Any:
                     part = padded[i : i + shape[0], j : j + shape[1], k : k + shape[2]]
                     result += weights[i, j, k] * part
     else:
-        raise ValueError("filters of more than three dimensions are not supported")
+        raise ValueError("filters of more than three dimensions are not supported: filter along one axis at a time")
     return result
 
 
@@ -142,7 +144,9 @@ def gaussian_filter1d(
     """Weights that are a normal density, normalised to a sum of 1, or its first or second derivative."""
     _require_no_output(output)
     if not is_known(sigma) or order not in (0, 1, 2):
-        raise ValueError("a Gaussian filter needs a width that is known while parsing, and the order 0, 1 or 2")
+        raise ValueError(
+            "a Gaussian filter needs a constant sigma, and the order 0, 1 or 2: write numbers, gaussian_filter(x, 1.5)"
+        )
     reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
     places = np.arange(-reach, reach + 1).astype(np.float64)
     weights = np.exp(-0.5 / (sigma * sigma) * places * places)

@@ -40,9 +40,13 @@ def interp1d(
 ) -> Any:
     x, y = (array_like(x).astype(np.float64), array_like(y))
     if kind not in KINDS:
-        raise NotImplementedError("this kind of interp1d: use 'linear', 'nearest', 'previous', 'next' or 'cubic'")
+        raise NotImplementedError(
+            "this kind of interp1d is not supported: use 'linear', 'nearest', 'previous', 'next' or 'cubic'"
+        )
     if axis % y.ndim != 0:
-        raise NotImplementedError("interp1d along another axis than the first: write axis=0, and transpose the values")
+        raise NotImplementedError(
+            "interp1d along another axis than the first is not supported: write axis=0, and transpose the values"
+        )
     if not assume_sorted:
         order = np.argsort(x, kind="stable")
         x, y = (x[order], y[order])
@@ -62,7 +66,7 @@ def of_object(self: Any, x: Any) -> Any:
 def _between(knots: Any, values: Any, kind: Any, bounds_error: Any, fill_value: Any, x: Any) -> Any:
     knots, values, x = (array_like(knots), array_like(values), array_like(x).astype(np.float64))
     if bounds_error and np.any(np.logical_or(x < knots[0], x > knots[-1])):
-        raise ValueError("a point is outside of the interpolation range")
+        raise ValueError("a point is outside of the range of interp1d")
     if kind in ("linear", "slinear"):
         inner = _line(knots, values, x)
     elif kind == "cubic":

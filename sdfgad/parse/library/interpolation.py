@@ -17,7 +17,9 @@ def piecewise(self: Any, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
     coefficients = array_like(self.c)
     mode = self.extrapolate if extrapolate is None else extrapolate
     if self.axis != 0:
-        raise NotImplementedError("a piecewise polynomial along another axis than the first: make it with axis=0")
+        raise NotImplementedError(
+            "a piecewise polynomial along another axis than the first is not supported: make it with axis=0"
+        )
     x = array_like(x).astype(np.float64)
     n = fixed_int(knots.shape[0])
     y = knots[0] + np.remainder(x - knots[0], knots[-1] - knots[0]) if mode == "periodic" else x

@@ -15,7 +15,9 @@ from sdfgad.parse.registry import optional
 def logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
     """By the Cholesky factor: the covariance must be positive definite, and only its lower triangle is read."""
     if allow_singular:
-        raise ValueError("a singular covariance matrix is not supported")
+        raise ValueError(
+            "a singular covariance matrix is not supported: add a small number to its diagonal, cov + 1e-9 * np.eye(n)"
+        )
     x = array_like(x).astype(np.float64)
     cov = array_like(cov)
     n = cov.shape[0] if cov.ndim > 0 else 1 if mean is None else np.size(mean)

@@ -45,7 +45,9 @@ def quantile(
 ) -> Any:
     """By the sorted elements; `q` must be numbers that are known while parsing."""
     if not is_known(q) or weights is not None:
-        raise ValueError("a quantile must be a number or a list of numbers, known while parsing, and have no weights")
+        raise ValueError(
+            "q of np.quantile must be a constant, and weights are not supported: write a number, np.quantile(x, 0.9)"
+        )
     a = array_like(a)
     axes = axes_of(axis, a.ndim)
     ordered = np.sort(axes_last(a, axes), axis=-1)
@@ -93,7 +95,7 @@ def _place(q: Any, n: Any, method: Any) -> Any:
         return max(math.ceil(n * q) - 1, 0)
     if method == "averaged_inverted_cdf":
         return max(n * q - 0.5, 0) if n * q == math.floor(n * q) else math.ceil(n * q) - 1
-    raise ValueError("this method of np.quantile is not supported")
+    raise ValueError("this method of np.quantile is not supported: leave method out")
 
 
 @in_numpy(np.percentile)
@@ -109,7 +111,7 @@ def percentile(
     weights: Any = None,
 ) -> Any:
     if not is_known(q):
-        raise ValueError("a percentile must be a number or a list of numbers, known while parsing")
+        raise ValueError("q of np.percentile must be a constant: write a number, np.percentile(x, 90)")
     shares = [one / 100 for one in q] if is_sequence(q) else q / 100
     return np.quantile(a, shares, axis, out, overwrite_input, method, keepdims, weights=weights)
 

@@ -33,12 +33,14 @@ def _piece(x: Any, function: Any, args: Any, kw: Any) -> Any:
 def vectorized(self: Any, *args: Any, **kwargs: Any) -> Any:
     """A loop over the elements of the broadcast arguments; the first result has the dtype of all."""
     if self.signature is not None or self.excluded:
-        raise ValueError("np.vectorize with a signature or excluded arguments is not supported")
+        raise ValueError(
+            "np.vectorize with signature or excluded is not supported: write np.vectorize(lambda x: f(x, a))"
+        )
     arrays = [array_like(one) for one in args]
     shape = np.broadcast_shapes(*[one.shape for one in arrays])
     flat = [np.ravel(np.broadcast_to(one, shape)) for one in arrays]
     if fixed_int(flat[0].shape[0]) == 0:
-        raise ValueError("np.vectorize of empty arrays is not supported")
+        raise ValueError("np.vectorize of empty arrays is not supported: pass at least one element")
     first = array_like(self.pyfunc(*[one[0] for one in flat], **kwargs))
     result = np.empty(flat[0].shape[0], first.dtype)
     for k in range(flat[0].shape[0]):
@@ -66,7 +68,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
     indices = array_like(indices)
     if axis is None:
-        raise ValueError("np.put_along_axis without an axis is not supported")
+        raise ValueError("np.put_along_axis without an axis is not supported: pass axis=0, say")
     axis = axis_of(axis, arr.ndim)
     places = [
         indices
@@ -81,11 +83,13 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> Any:
     """Elements of an array of one dimension."""
     if a.ndim != 1 or mode != "raise":
-        raise ValueError("np.put takes arrays of one dimension, and no mode")
+        raise ValueError("np.put of a matrix, or with a mode, is not supported: write x[i, j] = values")
     places = array_like(ind)
     values = np.ravel(array_like(v))
     if np.size(values) not in (1, np.size(places)):
-        raise ValueError("np.put takes one value, or one for each index")
+        raise ValueError(
+            "np.put with fewer values than indices is not supported: pass one value, or one for each index"
+        )
     a[np.ravel(places)] = values
 
 
@@ -94,14 +98,14 @@ def place(arr: Any, mask: Any, vals: Any) -> Any:
     """One value for all chosen elements."""
     values = np.ravel(array_like(vals))
     if np.size(values) != 1:
-        raise ValueError("np.place with several values is not supported: use an index")
+        raise ValueError("np.place with several values is not supported: write x[...] = np.where(mask, values, x)")
     arr[...] = np.where(mask, values[0], arr)
 
 
 @in_numpy(np.real_if_close)
 def real_if_close(a: Any, tol: Any = 100) -> Any:
     if np.iscomplexobj(a):
-        raise ValueError("whether np.real_if_close of complex numbers is real depends on the data")
+        raise ValueError("whether np.real_if_close of complex numbers is real depends on the data: write z.real")
     return array_like(a)
 
 
@@ -113,7 +117,7 @@ def matmul(x1: Any, x2: Any, /) -> Any:
 @in_numpy(np.linalg.tensorsolve)
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     if axes is not None:
-        raise ValueError("np.linalg.tensorsolve with axes is not supported: use np.moveaxis")
+        raise ValueError("np.linalg.tensorsolve with axes is not supported: move them before, by np.moveaxis")
     shape = a.shape[b.ndim :]
     n = np.size(b)
     return np.reshape(np.linalg.solve(np.reshape(a, (n, n)), np.ravel(b)), shape)

@@ -14,7 +14,9 @@ from sdfgad.parse.registry import in_numpy
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Any:
     """Linear least squares on the Vandermonde matrix, whose columns are scaled to length 1, as NumPy documents."""
     if full or cov:
-        raise ValueError("np.polyfit with full or cov is not supported: call np.linalg.lstsq with np.vander")
+        raise ValueError(
+            "np.polyfit with full or cov is not supported: write np.linalg.lstsq(np.vander(x, deg + 1), y)"
+        )
     x, y = (array_like(x).astype(np.float64), array_like(y).astype(np.float64))
     n = fixed_int(deg) + 1
     matrix = np.vander(x, n)

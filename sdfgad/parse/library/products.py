@@ -53,7 +53,7 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if ord == 1:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if isinstance(ord, str):
-        raise ValueError("this order of norm does not exist for vectors")
+        raise ValueError("this ord of np.linalg.norm does not exist for vectors")
     total = np.sum(np.power(np.abs(x), ord), axis=axis, keepdims=keepdims)
     if ord > 0:
         # The power has an infinite derivative at 0; the norm's shall be 0.
@@ -85,7 +85,7 @@ def _matrix_norm(x: Any, ord: Any, axes: Any, keepdims: Any) -> Any:
             else np.min(values, axis=-1)
         )
     else:
-        raise ValueError("this order of norm does not exist for matrices")
+        raise ValueError("this ord of np.linalg.norm does not exist for matrices")
     return np.expand_dims(result, (rows, columns)) if keepdims else result
 
 

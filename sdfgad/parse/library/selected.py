@@ -30,10 +30,12 @@ def _ordered(a: Any) -> Any:
 
 def _check(a: Any, axis: Any) -> None:
     if a.ndim != 1 or axis not in (None, -1, 0):
-        raise NotImplementedError("this function of a selection along an axis: select elements of a vector")
+        raise NotImplementedError(
+            "this function of a selection along an axis is not supported: select elements of a vector"
+        )
     if a.dtype.kind not in "fi":
         raise NotImplementedError(
-            "this function of a selection of neither floats nor integers: convert the array before"
+            "this function of a selection of neither floats nor integers is not supported: convert the array before"
         )
 
 
@@ -59,7 +61,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
 def quantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear") -> Any:
     _check(a, axis)
     if not is_known(q) or method != "linear":
-        raise NotImplementedError("this quantile of a selection: use method='linear' and a number")
+        raise NotImplementedError("this quantile of a selection is not supported: use method='linear' and a number")
     ordered, count = _ordered(a), count_of(a)
     if is_sequence(q):
         return np.array([_at_share(ordered, count, one) for one in q])

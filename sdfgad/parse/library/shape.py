@@ -81,7 +81,9 @@ def _place(k: Any, n: Any) -> Any:
 
 def _inserted(arr: Any, places: Any, values: Any, axis: Any, n: Any) -> Any:
     if arr.ndim > 1:
-        raise ValueError("np.insert at several places of an array of several dimensions is not supported")
+        raise ValueError(
+            "np.insert at several places of an array of several dimensions is not supported: call it for each place"
+        )
     values = np.broadcast_to(values, (len(places),)).astype(arr.dtype)
     order = sorted([(places[k], k) for k in range(len(places))])
     edges = [0] + [place for place, _ in order] + [n]
@@ -117,7 +119,9 @@ def pad(
     """Pad axis by axis; corners are padded from the padding of earlier axes."""
     array = array_like(array)
     if reflect_type != "even" or stat_length is not None:
-        raise ValueError("np.pad with reflect_type='odd' or stat_length is not supported")
+        raise ValueError(
+            "np.pad with reflect_type='odd' or stat_length is not supported: join the parts by np.concatenate"
+        )
     if (constant_values is not None and mode != "constant") or (end_values is not None and mode != "linear_ramp"):
         raise ValueError("this mode of np.pad does not take these values")
     values = end_values if mode == "linear_ramp" else constant_values
@@ -166,7 +170,9 @@ def _padded(a: Any, axis: Any, before: Any, after: Any, mode: Any, ends: Any) ->
         places = _reflected(fixed_int(a.shape[axis]), before, after, mode)
         return np.concatenate([part_of(a, axis, i, j, step) for i, j, step in places], axis)
     else:
-        raise ValueError("this mode of np.pad is not supported")
+        raise ValueError(
+            "this mode of np.pad is not supported: use 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'"
+        )
     return np.concatenate((left, a, right), axis, dtype=a.dtype)
 
 

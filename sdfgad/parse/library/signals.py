@@ -17,7 +17,9 @@ def _signal(*names: str) -> Any:
 def _full(x: Any, y: Any) -> Any:
     """The full convolution, by a loop over the elements of the second array, or of the two of least dimension 1."""
     if x.ndim != y.ndim or x.ndim not in (1, 2):
-        raise ValueError("a convolution takes two vectors, or two matrices")
+        raise ValueError(
+            "scipy.signal convolves only two vectors or two matrices here: loop over the rows, or the parts"
+        )
     if x.ndim == 1:
         return np.convolve(x, y)
     (m, n), (p, q) = x.shape, y.shape
@@ -48,7 +50,7 @@ def _cut(whole: Any, x: Any, y: Any, mode: Any) -> Any:
 def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto", axes: Any = None) -> Any:
     """Computed directly, whatever the method."""
     if axes is not None:
-        raise ValueError("a convolution along some axes is not supported")
+        raise ValueError("a convolution along some axes is not supported: loop over the rows")
     in1, in2 = (array_like(in1), array_like(in2))
     return _cut(_full(in1, in2), in1, in2, mode)
 
@@ -90,7 +92,7 @@ def _with_boundary(x: Any, y: Any, boundary: Any, fillvalue: Any) -> Any:
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     """The difference equation ``a[0] y[n] = b[0] x[n] + … - a[1] y[n - 1] - …``, from rest."""
     if zi is not None:
-        raise ValueError("scipy.signal.lfilter with initial conditions is not supported")
+        raise ValueError("scipy.signal.lfilter with zi is not supported: write the recursion as a loop")
     b, a, x = (np.atleast_1d(array_like(b)), np.atleast_1d(array_like(a)), array_like(x))
     axis = axis_of(axis, x.ndim)
     rows = np.moveaxis(x, axis, 0)

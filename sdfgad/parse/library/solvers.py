@@ -57,7 +57,7 @@ def lstsq(a: Any, b: Any, cond: Any = None) -> Any:
 def qr(a: Any, overwrite_a: Any = False, lwork: Any = None, mode: Any = "full") -> Any:
     if mode == "economic" or (mode == "full" and a.shape[0] <= a.shape[1]):
         return np.linalg.qr(a)
-    raise ValueError("this mode of scipy.linalg.qr is not supported: use mode='economic'")
+    raise ValueError("this mode of scipy.linalg.qr is not supported: pass mode='economic'")
 
 
 @_linalg("eigvalsh")
@@ -104,7 +104,7 @@ def solve(
     elif assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
         a = _from_triangle(a, lower)
     elif assume_a not in (None, "gen", "general"):
-        raise ValueError("this structure of a matrix is not supported: leave assume_a out")
+        raise ValueError("this assume_a is not supported: leave it out")
     return np.linalg.solve(a.T if transposed else a, b)
 
 
@@ -163,7 +163,7 @@ def lu_factor(a: Any, overwrite_a: Any = False, check_finite: Any = True) -> Any
 def lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, overwrite_b: Any = False, check_finite: Any = True) -> Any:
     made = lu_and_piv[0]
     if not isinstance(made, LU):
-        raise ValueError("lu_solve takes what lu_factor returned in the same program")
+        raise ValueError("lu_solve takes what lu_factor returned: call lu_factor inside of the function, too")
     return made.solve(array_like(b), trans)
 
 

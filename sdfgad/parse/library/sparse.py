@@ -18,7 +18,10 @@ from sdfgad.parse.sparse_layout import ARRAYS, layout_for
 from sdfgad.parse.sparse_patterns import largest_place
 from sdfgad.parse.values import Record, is_static
 
-WRITE = "Write csr_array((data, indices, indptr), shape) or coo_array((data, (i, j)), shape), or make it before."
+WRITE = "Write csr_array((data, indices, indptr), shape) or coo_array((data, (i, j)), shape) with arrays, and a shape."
+LENGTHS = (
+    "Give data and indices the same length, and indptr one element more than there are rows (csr) or columns (csc)."
+)
 
 
 def of_lines(kind: Any, is_array: Any, arg1: Any, shape: Any) -> Any:
@@ -31,14 +34,14 @@ def _of_lines(b: Builder, kind: str, is_array: bool, arg1: Any, shape: Any) -> R
     parts = list(arg1) if isinstance(arg1, (tuple, list)) else []
     name = f"{kind}_{'array' if is_array else 'matrix'}"
     if len(parts) != 3 or shape is None:
-        raise b.unsupported(f"{name} of other things than arrays of entries, or without a shape", WRITE)
+        raise b.unsupported(f"{name} of a dense array, or without a shape, is not supported", WRITE)
     data, *places = [tensor_of(b, b.settle(part)) for part in parts]
     rows, columns = b.known(shape)
     if any(part.ndim != 1 for part in (data, *places)) or any(place.dtype.kind not in "iu" for place in places):
-        raise b.unsupported(f"{name} of arrays that are not vectors, or of places that are no integers", WRITE)
+        raise b.unsupported(f"{name} takes vectors: data, and integer arrays of where they are", WRITE)
     end = places[1].shape[0] - (rows if kind == "csr" else columns) - 1
     if places[0].shape != data.shape or end != Lin(0):
-        raise b.unsupported(f"{name} of arrays whose lengths do not fit", "Mend this line.")
+        raise b.unsupported(f"{name} of arrays whose lengths do not fit", LENGTHS)
     layout = layout_for(getattr(sys.modules["scipy.sparse"], name), kind, (rows, columns))
     return sparse.tracked(b, sparse.made(layout, dict(zip(ARRAYS[kind], (data, *places), strict=True))))
 
@@ -143,7 +146,7 @@ def _of_numbers(name: str, b: Builder, *positional: Any, **keywords: Any) -> Rec
 
     positional, keywords = known(positional), {key: known(value) for key, value in keywords.items()}
     if not is_static((positional, keywords)):
-        raise b.unsupported(f"scipy.sparse.{name} of numbers that are known only at run time", WRITE)
+        raise b.unsupported(f"scipy.sparse.{name} of numbers that are known only at run time is not supported", WRITE)
     return sparse.constant(b, b.python(getattr(sys.modules["scipy.sparse"], name), *positional, **keywords))
 
 
@@ -160,7 +163,7 @@ def issparse(b: Builder, x: Any) -> bool:
 def lil_matrix(b: Builder, *positional: Any, **keywords: Any) -> Any:
     """Refused: where its entries are changes as it is filled."""
     todo = "Collect rows, columns and values, and write coo_matrix((values, (rows, columns)), shape).tocsr()."
-    raise b.unsupported("a sparse matrix is filled element by element", todo)
+    raise b.unsupported("a sparse matrix is filled element by element, which is not supported", todo)
 
 
 # --- of several matrices
@@ -170,7 +173,9 @@ def _together(pieces: Any, shape: Any, format: Any, dtype: Any) -> Any:
     """One matrix of blocks, each with the row and the column at which it begins."""
     for block, _, _ in pieces:
         if not isinstance(block, Sparse):
-            raise NotImplementedError("a dense block among sparse ones: make it sparse")
+            raise NotImplementedError(
+                "a dense block among sparse ones is not supported: make it outside of the function, csr_array(block)"
+            )
     parts = [(block.tocoo(), above, left) for block, above, left in pieces]
     data = np.concatenate([coo.data for coo, _, _ in parts])
     row = np.concatenate([coo.row + above for coo, above, _ in parts])
@@ -221,7 +226,7 @@ def bmat(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
         for block, width in zip(row, widths, strict=True):
             if block is not None:
                 if block.shape != (height, width):
-                    raise ValueError("the blocks of a matrix do not fit")
+                    raise ValueError("the blocks of a sparse matrix do not fit in their shapes")
                 pieces.append((block, above, left))
             left += width
         above += height
@@ -234,7 +239,9 @@ optional("scipy.sparse", "block_array", is_definition=True)(bmat)
 @_constructor("kron")
 def kron(A: Any, B: Any, format: Any = None) -> Any:
     if not isinstance(A, Sparse) or not isinstance(B, Sparse):
-        raise NotImplementedError("a Kronecker product of a dense matrix: make it sparse")
+        raise NotImplementedError(
+            "a sparse Kronecker product with a dense array is not supported: write np.kron(A.toarray(), B)"
+        )
     first, second = A.tocoo(), B.tocoo()
     row = np.ravel(first.row[:, None] * second.shape[0] + second.row)
     col = np.ravel(first.col[:, None] * second.shape[1] + second.col)

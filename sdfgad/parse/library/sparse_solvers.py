@@ -69,7 +69,7 @@ def _solver(name: str) -> Any:
 
 def _factors(A: Any) -> Any:
     if not isinstance(A, Sparse):
-        raise NotImplementedError("a dense matrix given to a sparse solver: use np.linalg.solve")
+        raise NotImplementedError("a dense matrix is given to a sparse solver: write np.linalg.solve(A, b)")
     if A.shape[0] != A.shape[1]:
         raise ValueError("a system of equations needs a square matrix")
     return SparseFactors(A)
@@ -78,7 +78,7 @@ def _factors(A: Any) -> Any:
 @_solver("spsolve")
 def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
     if isinstance(b, Sparse):
-        raise NotImplementedError("a sparse right side: write b.toarray()")
+        raise NotImplementedError("a sparse right side is not supported: write b.toarray()")
     b = np.asarray(b)
     if b.ndim == 2 and b.shape[1] == 1:
         b = np.ravel(b)
@@ -99,11 +99,13 @@ def factorized(A: Any) -> Any:
 def iterative(b: Builder, *positional: Any, **keywords: Any) -> Any:
     """Refused: how far it iterates is data, and its result is exact only up to a tolerance."""
     todo = "Write spsolve(A, b), or the iteration itself with a fixed number of steps."
-    raise b.unsupported("scipy.sparse.linalg iterates until it has converged", todo)
+    raise b.unsupported(
+        "iterative solvers of scipy.sparse.linalg are not supported: how often they iterate depends on data", todo
+    )
 
 
 @optional("scipy.sparse.linalg", "eigsh", "eigs", "svds")
 def spectral(b: Builder, *positional: Any, **keywords: Any) -> Any:
     """Refused: a few eigenvalues of a sparse matrix come from an iteration."""
-    todo = "Write np.linalg.eigh, eig or svd of A.toarray() for a small matrix."
-    raise b.unsupported("scipy.sparse.linalg iterates until it has converged", todo)
+    todo = "For a small matrix write np.linalg.eigh(A.toarray()), or eig or svd."
+    raise b.unsupported("eigenvalues and singular values of a sparse matrix are not supported", todo)

@@ -61,7 +61,9 @@ def _points(x: Any, y: Any, axis: Any) -> Any:
     if x.ndim != 1 or x.shape[0] != y.shape[0] or x.shape[0] < 2:
         raise ValueError("an interpolation takes a vector of at least two knots, and a value for each of them")
     if axis % y.ndim != 0:
-        raise NotImplementedError("an interpolation along another axis than the first: transpose the values")
+        raise NotImplementedError(
+            "an interpolation along another axis than the first is not supported: transpose the values"
+        )
     y = y.astype(np.result_type(y.dtype, np.float64))
     dx = np.reshape(x[1:] - x[:-1], (x.shape[0] - 1,) + (1,) * (y.ndim - 1))
     return x, dx, y, (y[1:] - y[:-1]) / dx
@@ -108,7 +110,7 @@ def _end(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
 def akima(x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None) -> Any:
     """Means of the slopes beside a knot, weighted by how the slopes beyond them change (Akima, 1970)."""
     if method != "akima":
-        raise NotImplementedError("this method of Akima1DInterpolator: use method='akima'")
+        raise NotImplementedError("this method of Akima1DInterpolator is not supported: use method='akima'")
     x, dx, y, slope = _points(x, y, axis)
     before = [3.0 * slope[:1] - 2.0 * slope[1:2], 2.0 * slope[:1] - slope[1:2]]
     after = [2.0 * slope[-1:] - slope[-2:-1], 3.0 * slope[-1:] - 2.0 * slope[-2:-1]]
@@ -155,7 +157,9 @@ def _condition(end: Any, h: Any, slope: Any, sign: Any) -> Any:
             d = h[0] + h[1]
             return h[1], d, ((h[0] + 2.0 * d) * h[1] * slope[0] + h[0] ** 2 * slope[1]) / d
         if end != "natural" and end != "clamped":
-            raise NotImplementedError("this end condition of CubicSpline: use 'not-a-knot', 'natural' or 'clamped'")
+            raise NotImplementedError(
+                "this end condition of CubicSpline is not supported: use 'not-a-knot', 'natural' or 'clamped'"
+            )
         end = (2, 0.0) if end == "natural" else (1, 0.0)
     order, value = end
     if order == 1:
@@ -167,7 +171,7 @@ def _periodic_slopes(dx: Any, slope: Any) -> Any:
     """Those of a curve whose ends meet: a cyclic tridiagonal system."""
     h, n = np.ravel(dx), fixed_int(dx.shape[0])
     if n < 3:
-        raise NotImplementedError("a periodic CubicSpline of less than four points: give more points")
+        raise NotImplementedError("a periodic CubicSpline of less than four points is not supported: give more points")
     before, here = np.roll(h, 1), np.arange(n)
     matrix = np.zeros((n, n))
     matrix[here, here] = 2.0 * (before + h)

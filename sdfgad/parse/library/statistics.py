@@ -93,7 +93,7 @@ def _along(weights: Any, a: Any, axis: Any, axes: Any) -> Any:
     if weights.ndim == a.ndim:
         return np.broadcast_to(weights, a.shape)
     if axis is None or weights.ndim != len(axes):
-        raise ValueError("an axis must be given where weights and array differ in shape")
+        raise ValueError("an axis must be given where weights and array differ in shape: pass axis=0, say")
     shape = tuple([a.shape[k] if k in axes else 1 for k in range(a.ndim)])
     return np.broadcast_to(np.reshape(weights, shape), a.shape)
 

@@ -82,7 +82,7 @@ def _as(array: Any, dtype: Any) -> Any:
 
 def _require_truth(dtype: Any) -> None:
     if dtype is not None and np.dtype(dtype).kind != "b":
-        raise ValueError("a logical operation has no other dtype than bool")
+        raise ValueError("a logical operation has no other dtype than bool: leave dtype out")
 
 
 @in_numpy(np.add.accumulate)

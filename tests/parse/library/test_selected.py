@@ -30,7 +30,7 @@ def running(x, low):
 
 def of_a_matrix(x, low):
     A = np.outer(x, x[:3])
-    return np.median(A[A > low]) + np.sort(A[A > low])[1]
+    return np.median(A[A > low]) + np.sort(A[A > low])[1]  # noqa: SIM300
 
 
 @pytest.mark.parametrize("program", [ordered, medians, shares, running, of_a_matrix])
