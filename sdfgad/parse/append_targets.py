@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.ir.expr import Lin
@@ -11,6 +12,48 @@ from sdfgad.parse import trees
 from sdfgad.parse.contents import Filling, Rolling
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.ranges import MANY_ITEMS
+from sdfgad.parse.values import Record
+
+Keys = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Path:
+    """A local name, or an item or attribute of what it is bound to by constant keys: ``us``, ``log["u"]``, ``run.u``."""
+
+    name: str
+    keys: Keys
+
+    @staticmethod
+    def of(node: ast.AST) -> Path | None:
+        keys: list[str] = []
+        while not isinstance(node, ast.Name):
+            key = _key(node)
+            if key is None:
+                return None
+            keys.append(key)
+            node = node.value  # type: ignore[attr-defined]
+        return Path(node.id, tuple(reversed(keys)))
+
+    def value(self, frame: Frame) -> Any:
+        """What it leads to; None if there is nothing."""
+        found = frame.env.get(self.name)
+        for key in self.keys:
+            items = found.fields if isinstance(found, Record) else found
+            found = items.get(key[1:]) if isinstance(items, dict) and isinstance(found, _CLASSES[key[0]]) else None
+        return found
+
+
+# The first character of a key says whether it is an item's or an attribute's.
+ITEM, ATTRIBUTE = "[", "."
+_CLASSES: dict[str, type] = {ITEM: dict, ATTRIBUTE: Record}
+
+
+def _key(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Attribute):
+        return ATTRIBUTE + node.attr
+    is_text = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    return ITEM + node.slice.value if is_text and isinstance(node.slice.value, str) else None  # type: ignore[attr-defined]
 
 
 def fillings(frame: Frame, node: ast.For, trips: Lin) -> dict[int, Filling]:
@@ -20,45 +63,70 @@ def fillings(frame: Frame, node: ast.For, trips: Lin) -> dict[int, Filling]:
     calls = [one.value for one in node.body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
     found = {}
     for call in calls:
-        name = _appended_to(call)
-        values = frame.env.get(name) if name else None
-        if isinstance(values, list) and name and _is_alone(frame, node, name, values):
+        path = _appended_to(call)
+        values = path.value(frame) if path else None
+        if isinstance(values, list) and path and _is_alone(frame, node, path, values):
             found[id(values)] = Filling(values, len(frame.b.blocks) + 1)
     return found
 
 
-def _appended_to(call: ast.Call) -> str | None:
+def _appended_to(call: ast.Call) -> Path | None:
     """`x` in ``x.append(y)``."""
     function = call.func
     is_append = isinstance(function, ast.Attribute) and function.attr == "append" and len(call.args) == 1
     if not is_append or call.keywords or isinstance(call.args[0], ast.Starred):
         return None
-    owner = function.value  # type: ignore[attr-defined]
-    return owner.id if isinstance(owner, ast.Name) else None
+    return Path.of(function.value)  # type: ignore[attr-defined]
 
 
-def _is_alone(frame: Frame, node: ast.For, name: str, values: list[Any]) -> bool:
+def _is_alone(frame: Frame, node: ast.For, path: Path, values: list[Any]) -> bool:
     """Whether nothing but a local name can have reached a list by the end of a loop in its block."""
     function = frame.source.node
     until = [one for one in ast.walk(function) if getattr(one, "lineno", 0) <= (node.end_lineno or node.lineno)]
-    known = {id(one) for statement in until for one in _plain_mentions(statement)}
-    mentions = [one for one in until if isinstance(one, ast.Name) and one.id == name]
-    inside = sum(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
     parameters = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
     holders = sum(one is values for value in frame.env.values() for one in trees.sequences(value))
-    is_local = name not in parameters and name not in frame.source.captured and holders == 1
-    is_plain = inside == 1 and all(id(one) in known for one in mentions)
-    return is_local and is_plain and frame.b.contents.depth(values) == len(frame.b.blocks)
+    is_local = path.name not in parameters and path.name not in frame.source.captured and holders == 1
+    known = {id(one) for statement in until for one in _plain_mentions(statement, path)}
+    is_plain = all(id(one) in known for one in until if isinstance(one, ast.Name) and one.id == path.name)
+    inside = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _appended_to(one) == path]
+    others = sum(Path.of(one) == path for one in ast.walk(node)) - len(inside)
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id == path.name]
+    is_bound = any(isinstance(one.ctx, ast.Store) for one in names)
+    is_once = len(inside) == 1 and not others and not is_bound
+    return is_local and is_plain and is_once and frame.b.contents.depth(values) == len(frame.b.blocks)
 
 
-def _plain_mentions(statement: ast.AST) -> Iterator[ast.Name]:
-    """The names that a statement binds to new lists, and those of lists to which it appends."""
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and _appended_to(statement.value):
-        yield statement.value.func.value  # type: ignore[attr-defined]
+def _plain_mentions(statement: ast.AST, path: Path) -> Iterator[ast.Name]:
+    """The names that a statement binds to new containers, and those through which it reaches this list or others."""
+    if isinstance(statement, ast.Call):
+        owner = _appended_to(statement)
+        if owner is not None and (owner == path or (path.keys and _is_apart(owner, path))):
+            yield _root(statement.func)
+    if path.keys and isinstance(statement, (ast.Subscript, ast.Attribute)) and _is_read(statement, path):
+        yield _root(statement)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return
     target, value = statement.targets[0], statement.value
     pairs = [(target, value)]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         pairs = list(zip(target.elts, value.elts, strict=True))
-    yield from (one for one, of in pairs if isinstance(one, ast.Name) and isinstance(of, ast.List))
+    new = (ast.Dict, ast.Call) if path.keys else ast.List
+    yield from (one for one, of in pairs if isinstance(one, ast.Name) and isinstance(of, new))
+
+
+def _root(node: ast.AST) -> ast.Name:
+    while not isinstance(node, ast.Name):
+        node = node.value  # type: ignore[attr-defined]
+    return node
+
+
+def _is_apart(one: Path, path: Path) -> bool:
+    """Whether neither of two places holds the other one."""
+    shortest = min(len(one.keys), len(path.keys))
+    return one.name == path.name and one.keys[:shortest] != path.keys[:shortest]
+
+
+def _is_read(node: ast.AST, path: Path) -> bool:
+    """Whether an item by a constant key is apart from the list; an attribute may be a method that reaches it."""
+    own = Path.of(node)
+    return own is not None and _is_apart(own, path) and all(key[0] == ITEM for key in own.keys[:1])

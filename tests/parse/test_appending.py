@@ -16,6 +16,16 @@ import numpy as np
 def grow(v):
     v += 1.0
 
+def count(log):
+    return len(log["u"])
+
+class Log:
+    def __init__(self):
+        self.u = []
+
+    def count(self):
+        return len(self.u)
+
 def program(x, s):
     h, L = x[0] * s, []
 """
@@ -46,6 +56,11 @@ ROLLED = {
     "        b[k] = x[t, k] * s + k\n    b[0] += s\n    L.append(b)" + END,
     "an argument, updated before": "x[0] = s\nfor t in range(8):\n    h = h * s\n    L.append(x[t])" + END,
     "summed backwards": "for t in range(8):\n    L.append(x[t] * s)\nreturn sum(reversed(L))",
+    "in a dict": f'log, dt = {{"u": [], "v": [h * 2.0], "dt": s}}, 0.1\nfor t in range(8):\n    {STEP}\n'
+    '    log["v"].append(h * log["dt"])\n    log["u"].append(h)\nreturn np.stack(log["u"]) * s + np.stack(log["v"][1:])',
+    "in a dict in a dict": f'log = {{"a": {{"u": []}}}}\nfor t in range(8):\n    {STEP}\n'
+    '    log["a"]["u"].append(h)\nreturn np.stack(log["a"]["u"]) * s',
+    "in an object": f"log = Log()\nfor t in range(8):\n    {STEP}\n    log.u.append(h)\nreturn np.stack(log.u) * s",
     "joined": f"for t in range(8):\n    {STEP}\n    L.append(h)\nreturn np.concatenate(L) * s",
 }
 ONE_BY_ONE = {
@@ -92,6 +107,18 @@ ONE_BY_ONE = {
     "    z = np.zeros(i + 1)\n    for k in range(2):\n        for j in range(3):\n            y[j] = y[j] * s + k\n"
     "    y = y + np.sum(z)\nreturn np.stack(L) * y",
     "shapes that differ": "for t in range(8):\n    L.append(x[t, : 1 + t % 3] * s)\nreturn np.concatenate(L)",
+    "in a dict, and read": f'log = {{"u": [h]}}\nfor t in range(8):\n    {STEP}\n    log["u"].append(h)\n'
+    '    h = h * log["u"][-1]\nreturn np.stack(log["u"]) * s',
+    "in a dict that is passed on": f'log = {{"u": []}}\nfor t in range(8):\n    {STEP}\n    log["u"].append(h)\n'
+    '    h = h * count(log)\nreturn np.stack(log["u"]) * s',
+    "in a dict with another name": f'log = {{"u": []}}\nother = log\nfor t in range(8):\n    {STEP}\n'
+    '    log["u"].append(h)\n    h = h * len(other["u"])\nreturn np.stack(log["u"]) * s',
+    "in a dict, with a name of its own": f'log = {{"u": []}}\nM = log["u"]\nfor t in range(8):\n    {STEP}\n'
+    '    log["u"].append(h)\n    h = h * len(M)\nreturn np.stack(log["u"]) * s',
+    "in dicts that are made anew": f'log = {{"u": [h]}}\nfor t in range(8):\n    {STEP}\n'
+    '    log["u"].append(h)\n    if t == 3:\n        log = {"u": [h * s]}\nreturn np.stack(log["u"]) * s',
+    "in an object whose methods are called": f"log = Log()\nfor t in range(8):\n    {STEP}\n    log.u.append(h)\n"
+    "    h = h * log.count()\nreturn np.stack(log.u) * s",
     "in a branch": f"for t in range(8):\n    {STEP}\n    if t > 2:\n        L.append(h)" + END,
     "read in the loop": "L.append(h)\nfor t in range(8):\n    L.append(np.tanh(L[-1] * s + x[t]))" + END,
     "another name of the list": f"M = L\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M)" + END,
