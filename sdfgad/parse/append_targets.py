@@ -19,7 +19,7 @@ Keys = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Path:
-    """A local name, or an item or attribute of what it is bound to by constant keys: ``us``, ``log["u"]``, ``run.u``."""
+    """A local name, or an item or attribute of what it is bound to, by constant keys: ``us``, ``log["u"]``, ``r.u``."""
 
     name: str
     keys: Keys

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
-from sdfgad.ir.expr import Lin
+from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers
+from sdfgad.parse import conditions, containers
 from sdfgad.parse.binding import bind
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.frame import Frame
@@ -55,14 +55,28 @@ def _inner(frame: Frame) -> Frame:
     return inner
 
 
+def _holds(frame: Frame, node: Comprehension, test: ast.expr) -> bool:
+    """Whether a condition of a comprehension holds, which decides how many items there are.
+
+    Raises:
+        NeedsConstant: integers that may become constants decide that.
+        UnsupportedProgram: data does.
+    """
+    holds = conditions.test(frame, test)
+    if isinstance(holds, bool):
+        return holds
+    symbols = frame.b.symbols_behind(holds.at().symbols) if not reads(holds.at()) else set()
+    what = "a comprehension with a condition on data is not supported: its length is known only at run time"
+    todo = "Use a mask instead: `np.sum(x[x > 0])` or `np.where(x > 0, x, 0.0)`."
+    if symbols:
+        raise NeedsConstant(symbols, frame.where(node), what, todo)
+    raise frame.unsupported(node, what, todo)
+
+
 def _items(frame: Frame, node: Comprehension, generators: list[ast.comprehension], values: Any) -> Iterator[Any]:
     for value in values:
         bind(frame, generators[0].target, value)
-        tests = [frame.eval(test) for test in generators[0].ifs]
-        if not all(isinstance(test, (bool, int)) for test in tests):
-            what = "a comprehension with a condition on data is not supported: its length is known only at run time"
-            raise frame.unsupported(node, what, "Use a mask instead: `np.sum(x[x > 0])` or `np.where(x > 0, x, 0.0)`.")
-        if not all(tests):
+        if not all(_holds(frame, node, test) for test in generators[0].ifs):
             continue
         if len(generators) == 1:
             yield _item(frame, node)

@@ -139,11 +139,15 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
     what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
     todo = "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."
     around = [(var, trips) for body, var, trips in b.loops if body > depth]
-    symbols = {around[0][0]} | around[0][1].symbols if around else set[str]()
+    decisions = [symbols for body, symbols in b.decisions if body > depth]
+    if around:
+        symbols = {around[0][0]} | around[0][1].symbols
+    else:
+        symbols = set[str]().union(*decisions) if all(decisions) else set()
     need = NeedsConstant(symbols, b.where, what, todo)
     if is_there:
         raise ItemChanged(container, key, here, need)
-    raise need if around else b.unsupported(what, todo)
+    raise need if symbols else b.unsupported(what, todo)
 
 
 def _has(container: Any, key: Any) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Rebound
+from sdfgad.ir.expr import Expr, reads
 from sdfgad.parse import conditions, sharing
 from sdfgad.parse.binding import assign
 from sdfgad.parse.builder import Builder
@@ -175,7 +177,8 @@ def _branch(frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt
     ends = []
     for side, negate in zip(sides, (False, True), strict=True):
         frame.env = dict(before)
-        with b.block(*(conditions.affine_forms(condition, negate) or ())) as statements, items.in_body(b):
+        forms = conditions.affine_forms(condition, negate) or ()
+        with b.block(*forms) as statements, items.in_body(b), _decided(b, condition):
             items.as_items(frame)
             side()
             items.as_names(frame)
@@ -184,6 +187,15 @@ def _branch(frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt
     frame.env = _merge(frame, before, ends, node, items)
     items.assign(frame)
     b.branch(condition, ends[0][1], ends[1][1], conditions.affine_forms(condition) or ())
+
+
+@contextmanager
+def _decided(b: Builder, condition: Expr) -> Iterator[None]:
+    b.decisions.append((len(b.blocks), set() if reads(condition) else b.symbols_behind(condition.symbols)))
+    try:
+        yield
+    finally:
+        b.decisions.pop()
 
 
 def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stmt, items: Items) -> Env:

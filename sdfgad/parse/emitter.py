@@ -87,6 +87,9 @@ class Emitter:
         self.blocks: list[list[Statement]] = [[]]
         # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
+        # The branches around the present statement: how many blocks are open in them, and the run-time integers and
+        # counters that decide them, none where data does.
+        self.decisions: list[tuple[int, set[str]]] = []
         # The bodies of ``try`` around it, what its handlers handle, and all that may raise at run time so far.
         self.tries: list[Guard] = []
         self.handling: list[SdfgadError] = []

@@ -57,7 +57,7 @@ ROLLED = {
     "an argument, updated before": "x[0] = s\nfor t in range(8):\n    h = h * s\n    L.append(x[t])" + END,
     "summed backwards": "for t in range(8):\n    L.append(x[t] * s)\nreturn sum(reversed(L))",
     "in a dict": f'log, dt = {{"u": [], "v": [h * 2.0], "dt": s}}, 0.1\nfor t in range(8):\n    {STEP}\n'
-    '    log["v"].append(h * log["dt"])\n    log["u"].append(h)\nreturn np.stack(log["u"]) * s + np.stack(log["v"][1:])',
+    '    log["v"].append(h * log["dt"])\n    log["u"].append(h)\nreturn np.stack(log["u"]) + np.stack(log["v"][1:])',
     "in a dict in a dict": f'log = {{"a": {{"u": []}}}}\nfor t in range(8):\n    {STEP}\n'
     '    log["a"]["u"].append(h)\nreturn np.stack(log["a"]["u"]) * s',
     "in an object": f"log = Log()\nfor t in range(8):\n    {STEP}\n    log.u.append(h)\nreturn np.stack(log.u) * s",
