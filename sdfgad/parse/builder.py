@@ -270,6 +270,8 @@ class Builder(Emitter):
         extra = [self.new_buffer("failed", (), INT)] if known.failure else []
         results = tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in (*outputs, *extra))
         self.emit(Call(name, tuple(wholes), results, tuple(sizes), self.where))
+        for buffer in outputs:
+            self.constants.derive(buffer, [whole.buffer for whole in wholes])
         self.versions.count(*(whole.buffer for whole in results))
         for failed in extra:
             is_fine = Op("equal", (Access(failed.name).read(INT), Const(0, INT)), BOOL)

@@ -19,6 +19,7 @@ from sdfgad.ir.program import Access, Buffer, Params
 from sdfgad.parse.values import Tensor
 
 Array = np.ndarray[Any, Any]
+KINDS = "ib"
 # Larger arrays, and arrays that are filled in more parts than these unless they are small, are not followed.
 MOST_ELEMENTS = 2**20
 MOST_PARTS = 64
@@ -127,15 +128,22 @@ class Constants:
         name = buffer.name
         if name not in self._homes:
             return
+        parts = [] if value is None else [value, *map(Int, place.index)]
+        behind = frozenset[str]().union(*map(self.origins, parts)) - {n for n, _ in params}
         if self._homes[name].block is not here.block:
             self._vary(name, here.loops - self._homes[name].loops)
+            self._origins[name] |= behind
             return
-        if value is not None:
-            self._origins[name] = self._origins.get(name, frozenset()) | self.origins(value) - {n for n, _ in params}
+        self._origins[name] = self._origins.get(name, frozenset()) | behind
         box = _points(params)
         values = None if box is None or value is None else evaluated(value, box, self._arrays)
         index = [None if box is None else evaluated(Int(form), box, self._arrays) for form in place.index]
         self._assign(buffer, index, values)
+
+    def derive(self, buffer: Buffer, inputs: Iterable[str]) -> None:
+        """Record that a buffer is computed of others by a function that is not followed."""
+        if _can_follow(buffer):
+            self._origins[buffer.name] = frozenset(inputs).union(*(self._origins.get(name, ()) for name in inputs))
 
     def _vary(self, name: str, loops: frozenset[str]) -> None:
         """Forget a buffer that another block writes, and what is computed of it: they depend on the loops around."""
@@ -169,7 +177,7 @@ class Constants:
     def array(self, tensor: Tensor, here: Here, is_needed: bool = True) -> Array | None:
         """The elements of an integer array, if they are known; `is_needed`: without them there is no program."""
         params = tuple((f"k{axis}_", extent) for axis, extent in enumerate(tensor.shape))
-        can_use = tensor.dtype.kind == "i" and (is_needed or self._may_guess)
+        can_use = tensor.dtype.kind in KINDS and (is_needed or self._may_guess)
         box = _points(params) if can_use else None
         if box is None:
             return None
@@ -218,7 +226,7 @@ class Constants:
 
 def _can_follow(buffer: Buffer) -> bool:
     sizes = [extent.const for extent in buffer.shape if extent.is_const]
-    return buffer.dtype.kind == "i" and len(sizes) == len(buffer.shape) and math.prod(sizes) <= MOST_ELEMENTS
+    return buffer.dtype.kind in KINDS and len(sizes) == len(buffer.shape) and math.prod(sizes) <= MOST_ELEMENTS
 
 
 def _points(params: Params) -> dict[str, Array] | None:

@@ -9,29 +9,29 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.constants import MOST_ELEMENTS
+from sdfgad.parse.constants import KINDS, MOST_ELEMENTS
 from sdfgad.parse.values import Tensor, scalar
 
 Array = np.ndarray[Any, Any]
 
 
 def known_array(b: Builder, x: Tensor) -> Array | None:
-    """The elements of an integer array; None if they are not known.
+    """The elements of an array of integers or booleans; None if they are not known.
 
     Raises:
         Decides: it depends on inputs that may become constants.
     """
-    if x.dtype.kind != "i" or not all(extent.is_const for extent in x.shape):
+    if x.dtype.kind not in KINDS:
         return None
-    shape = [extent.const for extent in x.shape]
-    if 0 in shape or math.prod(shape) > MOST_ELEMENTS:
-        return np.zeros(shape, x.dtype) if 0 in shape else None
-    found = b.constants.array(x, b.here)
-    if found is None:
-        # The arguments that its first element depends on become constants of the program, if they may.
-        try:
-            b.constant(scalar(x.at(*(0 for _ in x.shape))))
-        except UnsupportedProgram:
-            return None
+    try:
+        # The arguments that its lengths and its first element depend on become constants of the program, if they may.
+        shape = [b.constant(extent) for extent in x.shape]
+        if 0 in shape or math.prod(shape) > MOST_ELEMENTS:
+            return np.zeros(shape, x.dtype) if 0 in shape else None
         found = b.constants.array(x, b.here)
+        if found is None:
+            b.constant(scalar(x.at(*(0 for _ in x.shape))))
+            found = b.constants.array(x, b.here)
+    except UnsupportedProgram:
+        return None
     return None if found is None else found.astype(x.dtype)

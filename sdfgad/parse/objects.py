@@ -149,7 +149,8 @@ def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, A
         return b.python(cls, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     record = Record(cls, containers.tracked(b, {}))
     constructor = inspect.getattr_static(cls, "__init__")
-    if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _has_source(constructor):
+    owner = next((one for one in cls.__mro__ if "__init__" in one.__dict__), object)
+    if "__dataclass_params__" in owner.__dict__ and not _has_source(constructor):
         _fill(b, record, positional, keywords, inline)
         if hasattr(cls, "__post_init__"):
             inline(cls.__post_init__, [record], {})

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse.builder import Builder
@@ -129,6 +131,9 @@ def assign(b: Builder, x: Selection, entries: tuple[Any, ...], value: Any) -> No
 
 def positions(b: Builder, mask: Tensor) -> list[Tensor]:
     """The indices of a mask's true elements in order, an int64 vector for each axis; its length is data."""
+    known = b.constants.array(mask, b.here, is_needed=False)
+    if known is not None:
+        return [b.constant_array(index) for index in np.nonzero(known)]
     flat, number = _positions_and_count(b, b.fixed_mask(mask))
     sizes = [b.constant(extent) for extent in mask.shape]
 

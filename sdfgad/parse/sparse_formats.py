@@ -16,6 +16,17 @@ from sdfgad.parse.sparse_products import across_lines, by_lines, dense_lines, di
 
 
 @dataclass
+class Sums:
+    """The sums of a sparse matrix along an axis: in SciPy an np.matrix, of which only the arrays are followed here."""
+
+    A1: Any
+    A: Any
+
+    noun = "an np.matrix"
+    instead = "Write np.asarray(A.sum(axis=1)).ravel(), or A.sum(axis=1).A1."
+
+
+@dataclass
 class Sparse:
     """What all formats have.
 
@@ -135,15 +146,13 @@ class Sparse:
     def sum(self, axis: Any = None) -> Any:
         if axis is None:
             return np.sum(self.data)
-        if not self.is_array:
-            raise NotImplementedError(
-                "sums of a sparse matrix along an axis would be an np.matrix: write A @ np.ones(n)"
-            )
         coo = self.tocoo()
         along = axis % 2
         result = np.zeros(self.shape[1 - along], coo.data.dtype)
         np.add.at(result, coo.col if along == 0 else coo.row, coo.data)
-        return result
+        if self.is_array:
+            return result
+        return Sums(result, np.reshape(result, (1, -1) if along == 0 else (-1, 1)))
 
     def multiply(self, other: Any) -> Any:
         """Element by element."""

@@ -10,7 +10,8 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Const, Lin
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.rows import segments
-from sdfgad.parse.values import Tensor, as_tensor, is_static
+from sdfgad.parse.sparse_formats import Sums
+from sdfgad.parse.values import Record, Tensor, as_tensor, is_static
 
 FLOAT = np.dtype(np.float64)
 # A longer list of numbers becomes an input array of the program instead of an assignment for each element.
@@ -25,7 +26,7 @@ def stacked(b: Builder, x: Any) -> Tensor:
         return b.constant_array(np.array(x))
     if not isinstance(x, (list, tuple)):
         b.versions.require_current(x, "an item")
-        return as_tensor(x)
+        return as_tensor(x.fields["A"] if isinstance(x, Record) and x.cls is Sums else x)
     if is_static(x) and len(x) > MANY:
         return stacked(b, b.python(np.array, x))
     parts = [stacked(b, part) for part in x]

@@ -38,6 +38,10 @@ class Point:
 
     scale = 3.0
 
+class Narrow(Point):
+    def half(self):
+        return 0.5 * self.x * self.y
+
 @dataclass(kw_only=True)
 class Checked:
     x: np.ndarray
@@ -139,6 +143,7 @@ def program(x, s):
 """
 PROGRAMS = {
     "a dataclass": "p = Point(x[0])\np.tags.append(s)\nreturn p.norm * p.x * len(p.tags) + Point.twice(p.y)",
+    "inherited from a dataclass": "p = Narrow(x[0], s)\nreturn p.half() * p.norm",
     "a class method": "return Point.at(x[1]).y * Point.at(x[0]).x * s",
     "after construction": "c = Checked(x=x[0] * s)\nreturn c.total * c.x",
     "replaced": "p = Point(x[0], s)\nq = replace(p, y=s * s)\nreturn q.x * q.y + p.y",

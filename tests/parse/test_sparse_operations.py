@@ -256,6 +256,43 @@ def row_sums(x):
     return np.sum(OBJECT.A.sum(axis=0) * x)
 
 
+def by_constant_mask(k, fixed):
+    """Rows and columns that are left by a mask."""
+    K = sp.diags([k, k[1:]], [0, 1], format="csr")
+    inner = np.ones(len(k), dtype=bool)
+    inner[fixed] = False
+    free = np.flatnonzero(inner)
+    u = K[free][:, free] @ np.ones(len(free))
+    return u @ u + np.sum(K[np.where(inner)[0]].data ** 3)
+
+
+def by_mask(k, mask):
+    K = sp.diags([k, k[1:]], [0, 1], format="csr")
+    return np.sum(K[mask][:, mask].data ** 2)
+
+
+def test_rows_and_columns_by_masks():
+    k, mask = RNG.standard_normal(5), np.array([True, False, True, True, False])
+    for fixed in ([0, 4], [0, 2]):
+        args = k, np.array(fixed)
+        np.testing.assert_allclose(sdfgad.differentiate(by_constant_mask).value(*args), by_constant_mask(*args))
+        sdfgad.check_grads(by_constant_mask, *args)
+    for one in (mask, ~mask):
+        np.testing.assert_allclose(sdfgad.differentiate(by_mask).value(k, one), by_mask(k, one))
+        sdfgad.check_grads(by_mask, k, one)
+
+
+def test_sums_along_an_axis():
+    B = sp.csr_matrix(DENSE)
+
+    def program(s):
+        A = B * s[0]
+        degrees = np.asarray(A.sum(axis=1)).ravel()
+        return degrees @ degrees + np.sum(A.sum(axis=0).A1 ** 3) + np.sum(np.array(A.sum(axis=1)) ** 2) * s[1]
+
+    check(program, X)
+
+
 def spectrum(x):
     return np.sum(spl.eigsh(OBJECT.S, 2)[0] * x[0])
 
@@ -272,7 +309,7 @@ def spectrum(x):
         (by_element, "K =", "write coo_matrix((values, (rows, columns)), shape).tocsr()"),
         (iterated, "return", "Write spsolve(A, b)"),
         (dense, "return", "Write np.linalg.solve"),
-        (row_sums, "return", "Write A @ np.ones(n)"),
+        (row_sums, "return", "Write np.asarray(A.sum(axis=1)).ravel()"),
         (spectrum, "return", "np.linalg.eigh"),
     ],
 )

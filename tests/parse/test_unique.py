@@ -55,6 +55,28 @@ def test_the_program_is_made_for_the_elements_of_an_argument():
         np.testing.assert_allclose(g(X, groups), 4.0 * total[inverse] * X)
 
 
+def test_lengths_of_counts():
+    def constant(x):
+        return np.sum(np.bincount(np.array([0, 1, 2, 2, 0, 1]), weights=x) ** 2)
+
+    assert_like_python(constant, X)
+    assert_slope(constant, X)
+    g = sdfgad.grad(lambda x, groups: np.sum(np.bincount(groups, x) ** 2), "x")
+    for groups in (np.array([0, 0, 1, 1, 2, 2]), np.array([5, 5, 0, 5, 5, 8])):
+        np.testing.assert_allclose(g(X, groups), 2.0 * np.bincount(groups, X)[groups])
+
+
+def test_membership():
+    def program(x):
+        mask = np.isin(np.arange(6), [1, 4])
+        K = np.outer(x, x)
+        K[np.diag_indices_from(K)] += 1.0
+        return np.sum(x[mask] ** 2) + np.sum(x[np.isin(np.arange(6), [0, 1], invert=True)] ** 3) + np.sum(K**3)
+
+    assert_like_python(program, X)
+    assert_slope(program, X)
+
+
 def test_set_functions_of_integers():
     def program(x):
         free = np.setdiff1d(np.arange(6), [1, 4])

@@ -17,6 +17,7 @@ from sdfgad.parse.functions.output import into
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import ravel
 from sdfgad.parse.functions.views import axis_of
+from sdfgad.parse.known_arrays import known_array
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype
 
@@ -94,6 +95,8 @@ def take_along_axis(b: Builder, arr: Any, indices: Any, axis: Any = -1) -> Tenso
 def bincount(b: Builder, x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
     """How often each integer below `minlength` occurs, or the sums of weights; larger ones are refused at run time."""
     where, size = tensor_of(b, x), b.constant(minlength)
+    if not size and (known := known_array(b, where)) is not None:
+        size = int(known.max(initial=-1)) + 1
     if not size:
         raise b.unsupported(
             "np.bincount without `minlength` has a length that is known only at run time",

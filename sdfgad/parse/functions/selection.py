@@ -29,13 +29,16 @@ def _mask(x: Any) -> Tensor:
 
 @function(np.nonzero, method="nonzero")
 def nonzero(b: Builder, a: Any) -> tuple[Tensor, ...]:
-    """The indices of true elements; their number is data."""
+    """The indices of true elements; their number is data, unless the mask is known."""
     return tuple(selecting.positions(b, _mask(a)))
 
 
 @function(np.flatnonzero)
 def flatnonzero(b: Builder, a: Any) -> Tensor:
     mask = _mask(a)
+    found = b.constants.array(mask, b.here, is_needed=False)
+    if found is not None:
+        return b.constant_array(np.flatnonzero(found))
     size = math.prod(b.constant(extent) for extent in mask.shape)
     sizes = [b.constant(extent) for extent in mask.shape]
     indices = selecting.positions(b, mask)

@@ -64,6 +64,8 @@ def _numbers(b: Builder, part: Any, extent: int) -> Array:
     if isinstance(part, slice):
         bounds = [None if bound is None else b.constant(bound) for bound in (part.start, part.stop, part.step)]
         return np.arange(extent)[slice(*bounds)]
+    if isinstance(part, Tensor) and part.dtype.kind == "b" and (mask := known_array(b, part)) is not None:
+        return np.flatnonzero(mask)
     if isinstance(part, Tensor) and part.dtype.kind == "b":
         raise b.unsupported(
             "a sparse matrix is indexed by a mask",

@@ -66,6 +66,12 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     return np.where(bins[0] > bins[-1], bins.shape[0] - count, count)
 
 
+@in_numpy(np.isin)
+def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
+    found = np.any(array_like(element)[..., None] == np.ravel(array_like(test_elements)), axis=-1)
+    return np.logical_not(found) if invert else found
+
+
 def _before(a: Any, v: Any, is_strict: Any) -> Any:
     return np.sum(a < v if is_strict else a <= v, axis=-1)
 
@@ -89,3 +95,8 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
         return False
     same = np.equal(a1, a2)
     return np.all(np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2))) if equal_nan else same)
+
+
+@in_numpy(np.diag_indices_from)
+def diag_indices_from(arr: Any) -> Any:
+    return np.diag_indices(arr.shape[0], arr.ndim)
