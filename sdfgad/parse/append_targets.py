@@ -104,14 +104,19 @@ def _plain_mentions(statement: ast.AST, path: Path) -> Iterator[ast.Name]:
             yield _root(statement.func)
     if path.keys and isinstance(statement, (ast.Subscript, ast.Attribute)) and _is_read(statement, path):
         yield _root(statement)
+    new = (ast.Dict, ast.Call) if path.keys else ast.List
+    yield from (one for one, of in _bindings(statement) if isinstance(of, new))
+
+
+def _bindings(statement: ast.AST) -> list[tuple[ast.Name, ast.expr]]:
+    """The names that an assignment binds, each with its expression."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return
+        return []
     target, value = statement.targets[0], statement.value
     pairs = [(target, value)]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         pairs = list(zip(target.elts, value.elts, strict=True))
-    new = (ast.Dict, ast.Call) if path.keys else ast.List
-    yield from (one for one, of in pairs if isinstance(one, ast.Name) and isinstance(of, new))
+    return [(one, of) for one, of in pairs if isinstance(one, ast.Name)]
 
 
 def _root(node: ast.AST) -> ast.Name:
@@ -130,3 +135,25 @@ def _is_read(node: ast.AST, path: Path) -> bool:
     """Whether an item by a constant key is apart from the list; an attribute may be a method that reaches it."""
     own = Path.of(node)
     return own is not None and _is_apart(own, path) and all(key[0] == ITEM for key in own.keys[:1])
+
+
+def is_never_read(frame: Frame, node: ast.expr) -> bool:
+    """Whether this appends to a local list of which the function reads nothing, as to a log of its steps."""
+    path = _appended_to(node) if isinstance(node, ast.Call) else None
+    if path is None or not isinstance(path.value(frame), list):
+        return False
+    function = frame.source.node
+    parameters = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+    if path.name in parameters or path.name in frame.source.captured:
+        return False
+    known = {id(one) for part in ast.walk(function) for one in _writes(part)}
+    return all(id(one) in known for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == path.name)
+
+
+def _writes(node: ast.AST) -> Iterator[ast.Name]:
+    """The names that a statement binds to new lists, or dicts of new lists, or through which it appends to one."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _appended_to(node.value) is not None:
+        yield _root(node.value.func)
+    for name, value in _bindings(node):
+        if all(isinstance(one, ast.List) for one in (value.values if isinstance(value, ast.Dict) else [value])):
+            yield name

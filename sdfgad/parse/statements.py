@@ -12,6 +12,7 @@ import numpy as np
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import calls, containers, operators
+from sdfgad.parse.append_targets import is_never_read
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item, operation
@@ -32,7 +33,10 @@ def no_operation(frame: Frame, node: ast.stmt) -> None:
 
 
 def expression(frame: Frame, node: ast.Expr) -> None:
-    if not isinstance(node.value, ast.Constant):
+    if is_never_read(frame, node.value):
+        # What is appended may itself change something.
+        frame.eval(node.value.args[0])  # type: ignore[attr-defined]
+    elif not isinstance(node.value, ast.Constant):
         frame.eval(node.value)
 
 
