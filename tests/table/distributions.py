@@ -9,7 +9,7 @@ add = Group("scipy.stats")
 # name -> the shape parameters, and the domain of the argument
 CONTINUOUS = {
     **dict.fromkeys(["norm", "cauchy", "logistic", "gumbel_r", "laplace"], ([], "nonzero")),
-    **dict.fromkeys(["expon", "halfnorm", "rayleigh"], ([], "positive")),
+    **dict.fromkeys(["expon", "halfnorm", "halfcauchy", "halflogistic", "rayleigh"], ([], "positive")),
     "uniform": ([], "unit"),
     "t": (["y"], "nonzero"),
     **dict.fromkeys(["gamma", "chi2", "lognorm", "invgamma", "weibull_min"], (["y"], "positive")),
@@ -18,8 +18,8 @@ CONTINUOUS = {
     "truncnorm": (["-y", "z"], "narrow"),
 }
 IN_JAX = ("norm", "cauchy", "logistic", "gumbel_r", "laplace", "expon", "t", "gamma", "chi2", "beta", "pareto")
-WITH_QUANTILES = ("norm", "cauchy", "logistic", "gumbel_r", "laplace", "expon", "halfnorm", "rayleigh", "uniform",
-                  "lognorm", "weibull_min", "pareto")  # fmt: skip
+WITH_QUANTILES = ("norm", "cauchy", "logistic", "gumbel_r", "laplace", "expon", "halfnorm", "halfcauchy", "halflogistic",
+                  "rayleigh", "uniform", "lognorm", "weibull_min", "pareto")  # fmt: skip
 SHAPES = "() {0} | 3 {0} | 2x3 {0} strided"
 
 for name, (parameters, domain) in CONTINUOUS.items():

@@ -202,6 +202,22 @@ CONTINUOUS = {
         _on_half_line,
         quantile=lambda q: math.sqrt(2) * sf.erfinv(q),
     ),
+    "halfcauchy": Distribution(
+        (),
+        lambda y: -np.log1p(np.square(y)) + math.log(2 / math.pi),
+        lambda y: np.arctan(y) * (2 / math.pi),
+        lambda y: np.arctan2(1, y) * (2 / math.pi),
+        _on_half_line,
+        quantile=lambda q: np.tan(0.5 * math.pi * q),
+    ),
+    "halflogistic": Distribution(
+        (),
+        lambda y: math.log(2) - y - 2 * np.log1p(np.exp(-y)),
+        lambda y: np.tanh(0.5 * y),
+        lambda y: 2 * sf.expit(-y),
+        _on_half_line,
+        quantile=lambda q: 2 * np.arctanh(q),
+    ),
     "invgamma": Distribution(
         ("a",),
         _invgamma_log_density,
