@@ -59,8 +59,8 @@ class Variant:
         return functools.partial(Executable(compile_source(self.source)), arrays, integers)
 
 
-def variants(name: str, preset: str) -> Iterator[tuple[str, Variant]]:
-    """The complete gradient of a program, and its gradients without one pass of those whose C++ is another one."""
+def variants(name: str, preset: str, passes: Sequence[str]) -> Iterator[tuple[str, Variant]]:
+    """The complete gradient of a program, and its gradients without one of these passes whose C++ is another one."""
     entry = npbench_suite.load(name)
     g = sdfgad.differentiate(entry.program, wrt=entry.arrays, output=entry.output, reduce="sum", allow_unused=True)
     arguments = entry.arguments_for(preset)
@@ -72,7 +72,7 @@ def variants(name: str, preset: str) -> Iterator[tuple[str, Variant]]:
     complete = Variant(stages_without(), source_of_optimised(stages_without().optimised))
     yield "", complete
     whole = complete.stages.optimised
-    for left in dict.fromkeys(one.name for one in TABLE):
+    for left in passes:
         is_early = any(one.name == left for one in EARLY)
         stages = stages_without(left) if is_early else complete.stages
         optimised = stages.optimised if is_early else optimise(stages.gradient, without={left})
@@ -80,9 +80,9 @@ def variants(name: str, preset: str) -> Iterator[tuple[str, Variant]]:
             yield left, Variant(stages, source)
 
 
-def measured(name: str, preset: str) -> dict[str, Any]:
+def measured(name: str, preset: str, passes: Sequence[str]) -> dict[str, Any]:
     """The seconds of a gradient, and of that without each pass that changes it; and examples of changes."""
-    found = dict(variants(name, preset))
+    found = dict(variants(name, preset, passes))
     with ThreadPoolExecutor(COMPILERS) as pool:
         list(pool.map(compile_source, [one.source for one in found.values()]))
     runners = {left: one.runner() for left, one in found.items()}
@@ -90,6 +90,14 @@ def measured(name: str, preset: str) -> dict[str, Any]:
     stages = found[""].stages
     examples = {step.name: shortest for step in (*stages.early, *stages.late) if (shortest := example(step))}
     return {"seconds": seconds, "examples": examples}
+
+
+def merged(old: dict[str, Any], new: dict[str, Any], passes: Sequence[str]) -> dict[str, Any]:
+    """Earlier results with these passes measured anew, relative to the complete gradient of each run."""
+    factor = old["seconds"][""] / new["seconds"][""]
+    kept = {left: one for left, one in old["seconds"].items() if left not in passes}
+    again = {left: one * factor for left, one in new["seconds"].items() if left}
+    return {"seconds": {**kept, **again}, "examples": {**old["examples"], **new["examples"]}}
 
 
 def in_turns(runners: dict[str, Callable[[], None]]) -> dict[str, float]:
@@ -181,6 +189,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=("measure", "write"))
     parser.add_argument("-b", "--benchmarks", nargs="+", metavar="NAME", help="programs (default: both suites)")
     parser.add_argument("-p", "--preset", default="S", help="sizes (default: S)")
+    parser.add_argument("--passes", nargs="+", metavar="NAME", help="measure only these anew (default: all)")
     parser.add_argument("-o", "--results", type=Path, default=RESULTS, help="what was measured, as JSON")
     chosen = parser.parse_args(argv)
     results = json.loads(chosen.results.read_text()) if chosen.results.exists() else {}
@@ -190,12 +199,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     known = [name for suite in npbench_suite.SUITES for name in npbench_suite.names(suite)]
     if unknown := set(chosen.benchmarks or ()) - set(known):
         parser.error(f"unknown programs: {', '.join(sorted(unknown))}")
-    names = chosen.benchmarks or [name for name in known if name not in results]
+    passes = chosen.passes or list(dict.fromkeys(one.name for one in TABLE))
+    missing = [name for name in known if name not in results]
+    names = chosen.benchmarks or (list(results) if chosen.passes else missing)
     for number, name in enumerate(names, 1):
         entry, start = npbench_suite.load(name), time.perf_counter()
         if not (entry.arrays and entry.output):
             continue
-        results[name] = measured(name, chosen.preset)
+        new = measured(name, chosen.preset, passes)
+        results[name] = merged(results[name], new, passes) if chosen.passes and name in results else new
         chosen.results.write_text(json.dumps(results, indent=1))
         times = results[name]["seconds"]
         slower = {left: round(one / times[""], 2) for left, one in times.items() if left}

@@ -11,12 +11,20 @@ from sdfgad.optimise.passes import TABLE
 def test_what_is_measured_of_a_program(monkeypatch):
     monkeypatch.setattr(optimiser, "LEAST", 0.0)
     monkeypatch.setattr(optimiser, "ROUNDS", 1)
-    found = optimiser.measured("atax", "test")
     names = {one.name for one in TABLE}
+    found = optimiser.measured("atax", "test", sorted(names))
     assert {"", "fuse"} <= set(found["seconds"]) <= {"", *names}
     assert all(seconds > 0 for seconds in found["seconds"].values())
     assert set(found["examples"]) <= names
     assert any(line[:1] == "+" for line in found["examples"]["clean"])
+
+
+def test_some_passes_are_measured_anew():
+    old = {"seconds": {"": 2.0, "fuse": 4.0, "clean": 3.0, "widen": 5.0}, "examples": {"fuse": ["-a"], "clean": ["-b"]}}
+    new = {"seconds": {"": 1.0, "fuse": 1.5}, "examples": {"fuse": ["-c"]}}
+    found = optimiser.merged(old, new, ["fuse", "widen"])
+    assert found["seconds"] == {"": 2.0, "fuse": 3.0, "clean": 3.0}
+    assert found["examples"] == {"fuse": ["-c"], "clean": ["-b"]}
 
 
 RESULTS = {
