@@ -93,7 +93,7 @@ REFUSED = [
     ("while True:\n    x[0] = 1.0", "while True", UnsupportedProgram, "this loop never ends"),
     ("u = s\nfor i in range(n):\n    u = 'text' if u is s else print", "for i", Rebound, "`u` is re-bound to a str"),
     (
-        "u = [s]\nwhile s > 0.5:\n    u.append(s)\n    s *= 0.5\nreturn s",
+        "u = [s]\nwhile s > 0.5:\n    u.append(s)\n    s *= 0.5\nreturn s * len(u)",
         "u.append",
         UnsupportedProgram,
         "a list is changed in a loop",
