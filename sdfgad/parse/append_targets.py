@@ -35,12 +35,13 @@ class Path:
             node = node.value  # type: ignore[attr-defined]
         return Path(node.id, tuple(reversed(keys)))
 
-    def value(self, frame: Frame) -> Any:
-        """What it leads to; None if there is nothing."""
-        found = frame.env.get(self.name)
+    def values(self, frame: Frame) -> list[Any]:
+        """What the name is bound to, and what each key leads to; None if there is nothing."""
+        found = [frame.env.get(self.name)]
         for key in self.keys:
-            items = found.fields if isinstance(found, Record) else found
-            found = items.get(key[1:]) if isinstance(items, dict) and isinstance(found, _CLASSES[key[0]]) else None
+            owner: Any = found[-1]
+            items = owner.fields if isinstance(owner, Record) else owner
+            found.append(items.get(key[1:]) if isinstance(owner, _CLASSES[key[0]]) else None)
         return found
 
 
@@ -64,7 +65,7 @@ def fillings(frame: Frame, node: ast.For, trips: Lin) -> dict[int, Filling]:
     found = {}
     for call in calls:
         path = _appended_to(call)
-        values = path.value(frame) if path else None
+        values = path.values(frame)[-1] if path else None
         if isinstance(values, list) and path and _is_alone(frame, node, path, values):
             found[id(values)] = Filling(values, len(frame.b.blocks) + 1)
     return found
@@ -84,8 +85,10 @@ def _is_alone(frame: Frame, node: ast.For, path: Path, values: list[Any]) -> boo
     function = frame.source.node
     until = [one for one in ast.walk(function) if getattr(one, "lineno", 0) <= (node.end_lineno or node.lineno)]
     parameters = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
-    holders = sum(one is values for value in frame.env.values() for one in trees.sequences(value))
-    is_local = path.name not in parameters and path.name not in frame.source.captured and holders == 1
+    # Functions and iterators that are kept somewhere may hold it, or what holds it, too.
+    holders = trees.references([*frame.env.values(), frame.caller, frame.lexical], frame)
+    is_held_once = all(holders[id(one)] == 1 for one in path.values(frame))
+    is_local = path.name not in parameters and path.name not in frame.source.captured and is_held_once
     known = {id(one) for statement in until for one in _plain_mentions(statement, path)}
     is_plain = all(id(one) in known for one in until if isinstance(one, ast.Name) and one.id == path.name)
     inside = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _appended_to(one) == path]
@@ -140,7 +143,7 @@ def _is_read(node: ast.AST, path: Path) -> bool:
 def is_never_read(frame: Frame, node: ast.expr) -> bool:
     """Whether this appends to a local list of which the function reads nothing, as to a log of its steps."""
     path = _appended_to(node) if isinstance(node, ast.Call) else None
-    if path is None or not isinstance(path.value(frame), list):
+    if path is None or not isinstance(path.values(frame)[-1], list):
         return False
     function = frame.source.node
     parameters = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}

@@ -26,6 +26,11 @@ class Log:
     def count(self):
         return len(self.u)
 
+class Tied:
+    def __init__(self, box):
+        self.u = []
+        box[0] = lambda: len(self.u)
+
 def program(x, s):
     h, L = x[0] * s, []
 """
@@ -117,6 +122,8 @@ ONE_BY_ONE = {
     '    log["u"].append(h)\n    h = h * len(M)\nreturn np.stack(log["u"]) * s',
     "in dicts that are made anew": f'log = {{"u": [h]}}\nfor t in range(8):\n    {STEP}\n'
     '    log["u"].append(h)\n    if t == 3:\n        log = {"u": [h * s]}\nreturn np.stack(log["u"]) * s',
+    "in an object that a function kept elsewhere can reach": f"box = [None]\nlog = Tied(box)\nfor t in range(8):\n"
+    f"    {STEP}\n    log.u.append(h)\n    h = h * box[0]()\nreturn np.stack(log.u) * s",
     "in an object whose methods are called": f"log = Log()\nfor t in range(8):\n    {STEP}\n    log.u.append(h)\n"
     "    h = h * log.count()\nreturn np.stack(log.u) * s",
     "in a branch": f"for t in range(8):\n    {STEP}\n    if t > 2:\n        L.append(h)" + END,
