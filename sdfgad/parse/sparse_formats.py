@@ -41,6 +41,8 @@ class Sparse:
     is_array: Any
 
     format = ""
+    # Whether it has the arrays of its format, and not parts that are other matrices.
+    is_stored = False
     # How a refusal names it, and what it says to write instead.
     noun = "a sparse matrix"
     instead = "Write A.toarray() for a dense array, A.data for its entries, or A.sum()."
@@ -99,7 +101,7 @@ class Sparse:
     def _times(self, other: Any) -> Any:
         if self.shape[1] != other.shape[0]:
             raise ValueError("two sparse matrices that are multiplied do not have matching shapes")
-        data, row, col = product(self.tocoo(), other.tocoo())
+        data, row, col = product(self._entries(), other._entries())
         made = COO(data, (self.shape[0], other.shape[1]), self.is_array, row, col)
         return made.tocsc() if self.format == "csc" else made.tocsr()
 
@@ -111,7 +113,7 @@ class Sparse:
             raise NotImplementedError(
                 "one row or column of a sparse array is not supported: write A[[i]] or A[:, [j]], which keep two axes"
             )
-        data, row, col = chosen(self.tocoo(), rows, columns)
+        data, row, col = chosen(self._entries(), rows, columns)
         if single == 2:
             return np.sum(data)
         return COO(data, (rows.size, columns.size), self.is_array, row, col).asformat(self.format)
@@ -121,16 +123,24 @@ class Sparse:
             "an element of a sparse matrix is set: write coo_array((values, (rows, columns)), shape)"
         )
 
-    def tocoo(self, copy: Any = False) -> Any:
+    def _entries(self) -> Any:
+        """The entries by their rows and columns, whose data are those of this matrix."""
         raise NotImplementedError
 
+    def tocoo(self, copy: Any = False) -> Any:
+        return self._entries().copy() if copy else self._entries()
+
+    def _itself(self, copy: Any = False) -> Any:
+        """The conversion to the own format."""
+        return self.copy() if copy else self
+
     def tocsr(self, copy: Any = False) -> Any:
-        coo = self.tocoo()
+        coo = self._entries()
         data, indices, indptr = compressed_rows(coo.data, coo.row, coo.col, coo.shape)
         return CSR(data, coo.shape, coo.is_array, indices, indptr)
 
     def tocsc(self, copy: Any = False) -> Any:
-        return self.tocoo().T.tocsr().T
+        return self._entries().T.tocsr().T
 
     def asformat(self, format: Any, copy: Any = False) -> Any:
         if format == "csr":
@@ -138,7 +148,7 @@ class Sparse:
         if format == "csc":
             return self.tocsc()
         if format == "coo":
-            return self.tocoo()
+            return self.tocoo(copy=False)
         if format is None or format == self.format:
             return self
         raise NotImplementedError("this format of sparse matrices is not supported: use csr, csc or coo")
@@ -146,7 +156,7 @@ class Sparse:
     def sum(self, axis: Any = None) -> Any:
         if axis is None:
             return np.sum(self.data)
-        coo = self.tocoo()
+        coo = self._entries()
         along = axis % 2
         result = np.zeros(self.shape[1 - along], coo.data.dtype)
         np.add.at(result, coo.col if along == 0 else coo.row, coo.data)
@@ -159,13 +169,16 @@ class Sparse:
         if not isinstance(other, Sparse):
             if np.ndim(other) == 0:
                 return self._scaled(other)
-            coo = self.tocoo()
-            return coo._with_data(coo.data * np.broadcast_to(other, self.shape)[coo.row, coo.col]).asformat(self.format)
-        first, second = self.tocsr().tocoo(), other.tocsr().tocoo()
+            coo = self._entries()
+            made = coo._with_data(coo.data * np.broadcast_to(other, self.shape)[coo.row, coo.col])
+            return made.asformat("csr" if self.format == "dia" else self.format)
+        # With entries in one place summed, as those of compressed rows need not be.
+        first, second = self._entries().tocsr()._entries(), other._entries().tocsr()._entries()
         keys = first.row * self.shape[1] + first.col, second.row * self.shape[1] + second.col
         ours, theirs = common_places(*keys)
         data = first.data[ours] * second.data[theirs]
-        return COO(data, self.shape, self.is_array, first.row[ours], first.col[ours]).asformat(self.format)
+        made = COO(data, self.shape, self.is_array, first.row[ours], first.col[ours])
+        return made.asformat("csr" if self.format == "dia" else self.format)
 
     def __matmul__(self, other: Any) -> Any:
         if not isinstance(other, Sparse) and np.ndim(other) == 0:
@@ -265,6 +278,7 @@ class CSR(Compressed):
     """Compressed sparse rows."""
 
     format = "csr"
+    is_stored = True
 
     def _with_data(self, data: Any) -> Any:
         return CSR(data, self.shape, self.is_array, self.indices, self.indptr)
@@ -275,12 +289,11 @@ class CSR(Compressed):
     def _product(self, x: Any) -> Any:
         return by_lines(self.data, self.indices, self.indptr, self.shape[0], x)
 
-    def tocoo(self, copy: Any = False) -> Any:
+    def _entries(self) -> Any:
         lines = lines_of(self.indptr)[0]
         return COO(self.data, self.shape, self.is_array, lines, self.indices)
 
-    def tocsr(self, copy: Any = False) -> Any:
-        return self.copy() if copy else self
+    tocsr = Sparse._itself
 
     def tocsc(self, copy: Any = False) -> Any:
         order, indices, indptr = turned_places(lines_of(self.indptr)[0], self.indices, self.shape[1])
@@ -298,6 +311,7 @@ class CSC(Compressed):
     """Compressed sparse columns."""
 
     format = "csc"
+    is_stored = True
 
     def _with_data(self, data: Any) -> Any:
         return CSC(data, self.shape, self.is_array, self.indices, self.indptr)
@@ -308,15 +322,18 @@ class CSC(Compressed):
     def _product(self, x: Any) -> Any:
         return across_lines(self.data, self.indices, self.indptr, self.shape[0], x)
 
-    def tocoo(self, copy: Any = False) -> Any:
+    def _entries(self) -> Any:
         lines = lines_of(self.indptr)[0]
         return COO(self.data, self.shape, self.is_array, self.indices, lines)
 
     def tocsr(self, copy: Any = False) -> Any:
         return self.T.tocsc().T
 
-    def tocsc(self, copy: Any = False) -> Any:
-        return self.copy() if copy else self
+    def tocoo(self, copy: Any = True) -> Any:
+        # Of SciPy's conversions to entries this one alone copies them (1.17).
+        return self._entries().copy() if copy else self._entries()
+
+    tocsc = Sparse._itself
 
     def _dense(self) -> Any:
         return dense_lines(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0])).T
@@ -333,9 +350,12 @@ class COO(Sparse):
     col: Any
 
     format = "coo"
+    is_stored = True
 
-    def tocoo(self, copy: Any = False) -> Any:
-        return self.copy() if copy else self
+    tocoo = Sparse._itself
+
+    def _entries(self) -> Any:
+        return self
 
     def _with_data(self, data: Any) -> Any:
         return COO(data, self.shape, self.is_array, self.row, self.col)
@@ -384,8 +404,8 @@ class Sum(Sparse):
     def indptr(self) -> Any:
         return self.tocsr().indptr
 
-    def tocoo(self, copy: Any = False) -> Any:
-        first, second = self.first.tocoo(), self.second.tocoo()
+    def _entries(self) -> Any:
+        first, second = self.first._entries(), self.second._entries()
         row, col = np.concatenate((first.row, second.row)), np.concatenate((first.col, second.col))
         return COO(np.concatenate((first.data, second.data)), self.shape, self.is_array, row, col)
 
@@ -471,5 +491,5 @@ class Diagonals(Sparse):
     def diagonal(self) -> Any:
         return self.rows.diagonal()
 
-    def tocoo(self, copy: Any = False) -> Any:
-        return self.rows.tocoo()
+    def _entries(self) -> Any:
+        return self.rows._entries()

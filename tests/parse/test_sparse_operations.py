@@ -95,6 +95,18 @@ def test_element_by_element():
     check(program, X, Z)
 
 
+def test_element_by_element_with_entries_stored_twice():
+    A = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), (2, 2))
+    B = sp.csr_array(np.array([[0.5, 3.0], [2.0, 0.0]]))
+
+    def program(s):
+        product = (A * s[0]).multiply(B * s[1]).toarray() + (B * s[1]).multiply(A).toarray()
+        weighed = (sp.diags([s[:2]], [0]).multiply(np.ones((2, 2)) * s[2])).toarray()
+        return np.sum(product**2) + np.sum(weighed**2) + (A + B * s[3]).sum()
+
+    check(program, X)
+
+
 def test_sums_have_entries():
     A, B = sp.csr_array(DENSE), sp.coo_array(np.abs(DENSE[:, ::-1]))
 

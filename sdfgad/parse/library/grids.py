@@ -26,9 +26,10 @@ class GridInterpolator:
 def regular_grid_interpolator(
     points: Any, values: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan
 ) -> Any:
-    values = array_like(values)
-    grid = [array_like(axis).astype(np.float64) for axis in points]
-    values = values.astype(np.result_type(values.dtype, np.float64))
+    values, grid = array_like(values), [array_like(axis) for axis in points]
+    # As in SciPy, floating values are no copy: a later update of the array is seen.
+    values = values if values.dtype.kind in "fc" else values.astype(np.float64)
+    grid = [axis if axis.dtype.kind == "f" else axis.astype(np.float64) for axis in grid]
     return GridInterpolator(grid, values, method, bounds_error, fill_value)
 
 

@@ -38,7 +38,7 @@ def interp1d(
     fill_value: Any = np.nan,
     assume_sorted: Any = False,
 ) -> Any:
-    x, y = (array_like(x).astype(np.float64), array_like(y))
+    x, y = (array_like(x).astype(np.float64), np.copy(y) if copy else array_like(y))
     if kind not in KINDS:
         raise NotImplementedError(
             "this kind of interp1d is not supported: use 'linear', 'nearest', 'previous', 'next' or 'cubic'"

@@ -144,8 +144,9 @@ class LU:
     """What ``lu_factor`` returns here: only ``lu_solve`` takes it. A derivative is one of the matrix."""
 
     def __init__(self, matrix: Any) -> None:
-        self.matrix = matrix
-        self.factors, self.exchanged = factors(matrix)
+        # The factors are those of the matrix as it is now, also where it is updated later.
+        self.matrix = np.copy(matrix)
+        self.factors, self.exchanged = factors(self.matrix)
 
     def solve(self, b: Any, trans: Any) -> Any:
         is_turned = trans == 1 and np.iscomplexobj(self.matrix)

@@ -46,15 +46,20 @@ def _of_lines(b: Builder, kind: str, is_array: bool, arg1: Any, shape: Any) -> R
     return sparse.tracked(b, sparse.made(layout, dict(zip(ARRAYS[kind], (data, *places), strict=True))))
 
 
-def _matrix(kind: Any, is_array: Any, arg1: Any, shape: Any, dtype: Any) -> Any:
+def _matrix(kind: Any, is_array: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
     """A matrix of another one, of entries with their rows and columns, or of the arrays of its format."""
-    if isinstance(arg1, Sparse):
-        coo = arg1.tocoo()
+    if isinstance(arg1, Sparse) and arg1.is_stored and arg1.format == kind:
+        # As in SciPy, it shares the data.
+        made = arg1._with_data(arg1.data)
+        made.is_array = is_array
+    elif isinstance(arg1, Sparse):
+        coo = arg1._entries()
         made = COO(coo.data, coo.shape, is_array, coo.row, coo.col).asformat(kind)
     elif isinstance(arg1, (tuple, list)) and len(arg1) == 2 and isinstance(arg1[1], (tuple, list)):
         made = _of_entries(is_array, arg1[0], arg1[1], shape).asformat(kind)
     else:
         made = of_lines(kind, is_array, arg1, shape)
+    made = made.copy() if copy else made
     return made if dtype is None else made.astype(dtype)
 
 
@@ -73,32 +78,32 @@ def _constructor(name: str) -> Any:
 
 @_constructor("csr_array")
 def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return _matrix("csr", True, arg1, shape, dtype)
+    return _matrix("csr", True, arg1, shape, dtype, copy)
 
 
 @_constructor("csr_matrix")
 def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return _matrix("csr", False, arg1, shape, dtype)
+    return _matrix("csr", False, arg1, shape, dtype, copy)
 
 
 @_constructor("csc_array")
 def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return _matrix("csc", True, arg1, shape, dtype)
+    return _matrix("csc", True, arg1, shape, dtype, copy)
 
 
 @_constructor("csc_matrix")
 def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return _matrix("csc", False, arg1, shape, dtype)
+    return _matrix("csc", False, arg1, shape, dtype, copy)
 
 
 @_constructor("coo_array")
 def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return _matrix("coo", True, arg1, shape, dtype)
+    return _matrix("coo", True, arg1, shape, dtype, copy)
 
 
 @_constructor("coo_matrix")
 def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
-    return _matrix("coo", False, arg1, shape, dtype)
+    return _matrix("coo", False, arg1, shape, dtype, copy)
 
 
 # --- diagonals
@@ -176,7 +181,7 @@ def _together(pieces: Any, shape: Any, format: Any, dtype: Any) -> Any:
             raise NotImplementedError(
                 "a dense block among sparse ones is not supported: make it outside of the function, csr_array(block)"
             )
-    parts = [(block.tocoo(), above, left) for block, above, left in pieces]
+    parts = [(block._entries(), above, left) for block, above, left in pieces]
     data = np.concatenate([coo.data for coo, _, _ in parts])
     row = np.concatenate([coo.row + above for coo, above, _ in parts])
     col = np.concatenate([coo.col + left for coo, _, left in parts])
@@ -242,7 +247,7 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
         raise NotImplementedError(
             "a sparse Kronecker product with a dense array is not supported: write np.kron(A.toarray(), B)"
         )
-    first, second = A.tocoo(), B.tocoo()
+    first, second = A._entries(), B._entries()
     row = np.ravel(first.row[:, None] * second.shape[0] + second.row)
     col = np.ravel(first.col[:, None] * second.shape[1] + second.col)
     shape = (first.shape[0] * second.shape[0], first.shape[1] * second.shape[1])

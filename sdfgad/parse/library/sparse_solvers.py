@@ -7,13 +7,8 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.factored import (
-    banded_factors,
-    banded_solution,
-    factors,
-    solution_by_band,
-    solution_by_factors,
-)
+from sdfgad.parse.functions.factored import banded_factors, banded_solution, solution_by_band
+from sdfgad.parse.library.solvers import LU
 from sdfgad.parse.registry import optional
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_patterns import band_places
@@ -23,7 +18,7 @@ class SparseFactors:
     """What ``scipy.sparse.linalg.splu`` returns here: the factors of a band that holds the matrix, or the matrix."""
 
     def __init__(self, matrix: Any) -> None:
-        coo = matrix.tocoo()
+        coo = matrix._entries()
         self.shape = coo.shape
         order, place, diagonals, columns, low, high, is_narrow = band_places(coo.row, coo.col, coo.shape[0])
         self.order, self.place, self.low, self.high, self.is_narrow = order, place, low, high, is_narrow
@@ -39,7 +34,7 @@ class SparseFactors:
         if self.is_narrow:
             self.factors, self.exchanged = banded_factors(self.band, self.low, self.high)
         else:
-            self.factors, self.exchanged = factors(self.band)
+            self.whole = LU(self.band)
         return self
 
     def solve_once(self, b: Any) -> Any:
@@ -52,14 +47,12 @@ class SparseFactors:
         if trans not in ("N", "T", "H"):
             raise ValueError("trans= is 'N', 'T' or 'H'")
         rhs = np.asarray(rhs)
+        if not self.is_narrow:
+            return self.whole.solve(rhs, "NTH".index(trans))
         is_turned = trans == "T" and np.iscomplexobj(self.band)
-        right = np.conj(rhs) if is_turned else rhs
-        is_adjoint = 0 if trans == "N" else 1
+        right = (np.conj(rhs) if is_turned else rhs)[self.order]
         kept = (self.band, self.factors, self.exchanged)
-        if self.is_narrow:
-            x = solution_by_band(*kept, right[self.order], self.low, self.high, is_adjoint)[self.place]
-        else:
-            x = solution_by_factors(*kept, right, is_adjoint)
+        x = solution_by_band(*kept, right, self.low, self.high, 0 if trans == "N" else 1)[self.place]
         return np.conj(x) if is_turned else x
 
 
