@@ -26,8 +26,8 @@ FLOAT = ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
 COMPLEX = ArrayArgument((), np.dtype(np.complex128), is_scalar=True, weak=True)
 # What makes a container one that is taken apart.
 DATA = np.ndarray, np.generic, float, complex
-# An item of a list or tuple in the name of a leaf, and how many integers a list may have that are run-time integers.
-ITEM = re.compile(r"\[\d+\]")
+# An item in the name of a leaf that is itself a container, and how many integers such items may have at run time.
+ITEM = re.compile(r"\[\d+\](?=[\[.])")
 FEW_INTEGERS = 4
 # Flags of the code of functions with `*args` or `**kwargs`.
 COLLECTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -236,10 +236,10 @@ def like_argument(gradient: np.ndarray[Any, Any], value: Any) -> Any:
 
 
 def integers_of_lists(call: Call) -> set[str]:
-    """The integers among the items of lists and tuples that have many, such as the edges of a graph.
+    """The integers in the items of lists of tuples or objects that have many, such as the edges of a graph.
 
     They become constants: the loop over such a list is written out, and of two indices that are known only at run time
-    each may be the other.
+    each may be the other. Lists of integers, which may be other ones in each call, are left alone.
     """
     found = defaultdict[str, list[str]](list)
     for name, kind in call.kinds.items():
