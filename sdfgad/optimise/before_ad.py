@@ -12,8 +12,8 @@ from sdfgad.optimise.sums.scale_once import scale_once
 from sdfgad.optimise.sums.spread_loops import spread_loops
 from sdfgad.optimise.sums.sum_loops import sum_loops
 
-# Those that every program takes.
-LIVE: tuple[Pass, ...] = (pass_of(Phase.PRIMAL, remove_dead_code),)
+# Those that every program takes: of `clean`, what must not wait, as the adjoint of a dead value may be NaN.
+LIVE: tuple[Pass, ...] = (pass_of(Phase.PRIMAL, remove_dead_code, name="clean"),)
 
 EARLY: tuple[Pass, ...] = in_order(
     (

@@ -46,7 +46,7 @@ def test_as_a_command(target):
 def test_options(target, capsys):
     assert main(["explain", target, "--args", ARGS, "--diff", "--without", "fuse", "--without", "gather"]) == 0
     text = capsys.readouterr().out
-    assert "add_factors, " in text
+    assert "products, " in text
     assert "gather" not in text
     assert main(["explain", target, "--args", ARGS, "--stage", "plan", "--memory-limit", "1 MiB"]) == 0
     assert "limit 1.0 MiB" in capsys.readouterr().out
@@ -76,7 +76,7 @@ ERRORS = [
     (["{}", "--args", "4, u"], "NameError"),
     (["{}", "--args", "4"], "the call does not fit `heat`"),
     (["{}", "--args", ARGS, "--stage", "none"], "It is one of parsed, adjoint"),
-    (["{}", "--args", ARGS, "--without", "none"], "The passes are: remove_dead_code, factor_sums"),
+    (["{}", "--args", ARGS, "--without", "none"], "The passes are: clean, factor_sums"),
 ]
 
 
