@@ -8,7 +8,19 @@ array([0., 2., 4.])
 """
 
 from sdfgad import errors
-from sdfgad.api import CheckResult, DifferentiatedProgram, check_grads, differentiate, grad, value_and_grad
+from sdfgad.api import (
+    CheckResult,
+    DifferentiatedProgram,
+    check_grads,
+    differentiate,
+    grad,
+    hessian,
+    hvp,
+    jacobian,
+    jvp,
+    value_and_grad,
+    vjp,
+)
 from sdfgad.api.compare import Comparison, ComparisonRow, compare
 from sdfgad.cache import clear_cache
 from sdfgad.errors import (
@@ -86,6 +98,11 @@ __all__ = [
     "errors",
     "explain",
     "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
     "release_memory",
     "value_and_grad",
+    "vjp",
 ]

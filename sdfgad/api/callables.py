@@ -6,10 +6,11 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from sdfgad.errors import ArgumentError
-from sdfgad.parse.source import unwrapped
+from sdfgad.parse.derivatives import Derivative
+from sdfgad.parse.source import add_text, unwrapped
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,10 @@ class Callee:
         return (*self.positional, *args), {**self.keywords, **kwargs}
 
     @property
-    def parameters(self) -> list[str]:
+    def parameters(self) -> list[inspect.Parameter]:
         """The parameters that a call passes, in order."""
-        names = list(inspect.signature(self.function).parameters)[len(self.positional) :]
-        return [name for name in names if name not in self.keywords]
+        found = list(inspect.signature(self.function).parameters.values())[len(self.positional) :]
+        return [one for one in found if one.name not in self.keywords]
 
 
 def callee_of(program: Any) -> Callee:
@@ -44,6 +45,8 @@ def callee_of(program: Any) -> Callee:
     Raises:
         ArgumentError: there is none that is written in Python.
     """
+    if isinstance(program, Derivative):
+        return Callee(_caller_of(program))
     inner = getattr(program, "f", None)
     if type(program).__name__ == "DaceProgram" and callable(inner):
         return callee_of(inner)
@@ -60,3 +63,20 @@ def callee_of(program: Any) -> Callee:
     if inspect.isfunction(method):
         return Callee(unwrapped(method), (program,))
     raise ArgumentError(f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`.")
+
+
+def _caller_of(gradient: Derivative) -> Callable[..., Any]:
+    """A function with the same parameters that calls a gradient, by which this can be differentiated, too."""
+    parameters = gradient.parameters
+    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    listed = ", ".join(stars.get(one.kind, "") + one.name for one in parameters)
+    stars[inspect.Parameter.KEYWORD_ONLY] = "{0}="
+    passed = ", ".join(stars.get(one.kind, "").format(one.name) + one.name for one in parameters)
+    text = f"def gradient({listed}):\n    return of({passed})\n"
+    namespace: dict[str, Any] = {"of": gradient}
+    exec(compile(text, f"<{gradient!r}>", "exec", dont_inherit=True), namespace)
+    made: Any = namespace["gradient"]
+    made.__defaults__ = tuple(one.default for one in parameters if one.default is not one.empty) or None
+    made.__module__ = __name__
+    add_text(made, text)
+    return cast(Callable[..., Any], made)

@@ -16,11 +16,14 @@ from sdfgad.api.pickling import check_importable, found_by_name
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.ir.program import Program
 from sdfgad.options import SHAPES, STRATEGIES, Options, Shapes, Strategy, parse_bytes
-from sdfgad.parse.parse import ArrayArgument, Primal
+from sdfgad.parse.arguments import ArrayArgument
+from sdfgad.parse.derivatives import Derivative, GradientCode
+from sdfgad.parse.parse import Primal
 from sdfgad.parse.source import add_text, read_source
 from sdfgad.parse.structure import build, container, names, path_of, places
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
+from sdfgad.specialise.nested import bind_within, inlining_of, pipeline_within
 from sdfgad.specialise.signature import Call, bind, definition, like_argument
 from sdfgad.specialise.specialise import Specialisation, specialise
 
@@ -50,8 +53,8 @@ def differentiate(
 
     Args:
         program: a Python function over NumPy arrays, numbers and containers of them; a bound method, a
-            `functools.partial` or an object with `__call__`, what they hold having gradients if `wrt` names it; or a
-            `dace.program`.
+            `functools.partial` or an object with `__call__`, what they hold having gradients if `wrt` names it; a
+            gradient, ``differentiate(differentiate(f))``; or a `dace.program`.
         wrt: the arguments to differentiate by: a name or position (the result is one gradient), a sequence of them
             (a tuple in that order), or None for every floating argument (a dict by name). The gradient by a container
             (a dict, list, tuple, named tuple, dataclass or object) is a container of the same structure, with None for
@@ -126,8 +129,8 @@ class Measurement:
     budget_bytes: int | None
 
 
-class DifferentiatedProgram:
-    """The gradient of a program, as `differentiate` returns it."""
+class DifferentiatedProgram(Derivative):
+    """The gradient of a program, as `differentiate` returns it; programs that are differentiated may call it, too."""
 
     def __init__(
         self,
@@ -149,7 +152,7 @@ class DifferentiatedProgram:
         if source is not None:
             add_text(self._function, source)
         read_source(self._function)
-        self._parameters = self._callee.parameters
+        self._parameters = [one.name for one in self._callee.parameters]
         self._is_single = isinstance(wrt, (str, int))
         self._names = None if wrt is None else self._resolve_names([wrt] if isinstance(wrt, (str, int)) else list(wrt))
         self._output, self._reduce, self._allow_unused = output, reduce, allow_unused
@@ -292,13 +295,46 @@ class DifferentiatedProgram:
         seconds = sorted(run[1] for run in runs[1:])[max(repeats, 1) // 2]
         return Measurement(max(run[0] for run in runs), seconds, layout.peak_bytes(sizes), self._options.limit)
 
+    # --- within other programs
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The parameters of a call."""
+        return self._callee.parameters
+
+    def code_within(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
+    ) -> GradientCode:
+        """The gradient program, for a program that calls this gradient."""
+        call = bind_within(self._function, *self._callee.arguments(args, kwargs), kind_of)
+        pipeline = pipeline_within(
+            self._function, call, self._wrt_of(call), self._output_of, self._allow_unused, self._options
+        )
+        gradient, inputs = pipeline.planner.store_all.gradient_program, pipeline.primal.inputs
+        return GradientCode(
+            inlining_of(pipeline),
+            call.values,
+            call.kinds,
+            {name: buffer for name, buffer in inputs.items() if buffer in gradient.program.inputs},
+            gradient.cotangent,
+            gradient.value,
+            {name: gradient.gradients.get(inputs[name]) for name in pipeline.wrt},
+            lambda: self._seed(Specialisation(pipeline)),
+            partial(self._arranged, call),
+        )
+
     # --- inside
 
     def _ordered(self, call: Call, gradients: dict[str, Array]) -> Any:
         """The gradients as `wrt` asks for them."""
         finished: dict[str, Any] = {name: like_argument(g, call.values[name]) for name, g in gradients.items()}
+        return self._arranged(call, finished, container)
+
+    def _arranged(self, call: Call, gradients: Mapping[str, Any], make: Callable[..., Any]) -> Any:
+        """The gradients by leaf as `wrt` asks for them; `make` makes a container of a class."""
+        finished = dict(gradients)
         if call.structures:
-            finished = {name: _in_structure(call, name, finished) for name in self._asked(call)}
+            finished = {name: _in_structure(call, name, finished, make) for name in self._asked(call)}
         if self._names is None:
             return finished
         ordered = [finished[name] for name in self._names]
@@ -426,7 +462,7 @@ def specialised(
     return g._bind_and_specialise(args, dict(kwargs))
 
 
-def _in_structure(call: Call, name: str, gradients: Mapping[str, Any]) -> Any:
+def _in_structure(call: Call, name: str, gradients: Mapping[str, Any], make: Callable[..., Any]) -> Any:
     """The gradients of all leaves of an argument, or of a part of one, in its structure; None for other leaves."""
     if name in gradients:
         return gradients[name]
@@ -434,7 +470,7 @@ def _in_structure(call: Call, name: str, gradients: Mapping[str, Any]) -> Any:
     assert part is not None
     # SciPy sorts entries in place: the gradient shares no array with the argument.
     kept = {place: call.values[place].copy() for place in places(*part)}
-    return build(part[0], map({**kept, **gradients}.get, names(*part)), container)
+    return build(part[0], map({**kept, **gradients}.get, names(*part)), make)
 
 
 def _shortened(entries: Mapping[str, Any], most: int = 12) -> list[str]:

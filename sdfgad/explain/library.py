@@ -29,6 +29,7 @@ OPERATIONS: Mapping[str, Function] = {
     "ieee_remainder": math.remainder,
     "later_if_greater": max,
     "later_if_less": min,
+    "vanishes": np.equal,
     "polygamma_of": lambda x, order: _special("polygamma")(order, x),
     "root_of_squares": np.sqrt,
     "round_decimals": round,

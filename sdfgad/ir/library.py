@@ -28,7 +28,7 @@ class LibraryFunction:
 SINGULAR = "a matrix is singular"
 LIBRARY: dict[str, LibraryFunction] = {
     "solve": LibraryFunction("linalg.h", SINGULAR, check="regular"),
-    "solve_pullback": LibraryFunction("solve_pullback.h", is_of_adjoints=True),
+    "solve_pullback": LibraryFunction("solve_pullback.h"),
     "solve_banded": LibraryFunction("factored.h", SINGULAR),
     "factor_banded": LibraryFunction("factored.h", SINGULAR, is_differentiable=False),
     "solve_factored_band": LibraryFunction("factored.h"),
@@ -40,7 +40,7 @@ LIBRARY: dict[str, LibraryFunction] = {
     "determinant": LibraryFunction("linalg.h"),
     "sign_log_determinant": LibraryFunction("linalg.h"),
     "cholesky": LibraryFunction("linalg.h", "a matrix is not positive definite"),
-    "cholesky_pullback": LibraryFunction("cholesky_pullback.h", is_of_adjoints=True),
+    "cholesky_pullback": LibraryFunction("cholesky_pullback.h"),
     "qr": LibraryFunction("linalg.h"),
     "singular_values": LibraryFunction("linalg.h", "the singular values did not converge"),
     "all_singular_vectors": LibraryFunction("linalg.h", "the singular values did not converge"),

@@ -64,8 +64,8 @@ PASSES: tuple[Pass, ...] = in_order(
             drop_axes,
             name="layout",
             needs=("clean",),
-            motive="Data layout: axes of temporaries follow the innermost loops, flat counters become nested ones, and axes "
-            "along which all elements are equal go.",
+            motive="Data layout: axes of temporaries follow the innermost loops, flat counters become nested ones, and "
+            "axes along which all elements are equal go.",
         ),
         pass_of(Phase.STATEMENTS, share, needs=("clean",)),
         pass_of(Phase.STATEMENTS, gather, needs=("share",)),
@@ -87,8 +87,8 @@ PASSES: tuple[Pass, ...] = in_order(
             extract_gemm,
             name="products",
             needs=("assign_first", "unroll"),
-            motive="Sums of products: those with a common factor become one, sums run along memory, and matrix products "
-            "(GEMM) leave loops.",
+            motive="Sums of products: those with a common factor become one, sums run along memory, and matrix "
+            "products (GEMM) leave loops.",
         ),
         pass_of(Phase.STATEMENTS, inline, assign_first, merge_products, needs=("products",)),
         _CLEAN,

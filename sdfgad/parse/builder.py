@@ -175,6 +175,15 @@ class Builder(Emitter):
         held = {name: array for name, array in self.captured.items() if name in names}
         return Draws(tuple(self.draws), self.makers, tuple(self.kept), held).constants()
 
+    def adopt(self, buffer: Buffer, inputs: Iterable[str]) -> str:
+        """The name of a buffer of an inlined program, which computes it of the buffers `inputs`."""
+        new = replace(buffer, name=self.fresh(buffer.name))
+        self.buffers[new.name] = new
+        self.references.create(new.name)
+        self.constants.create(new, self.here)
+        self.constants.derive(new, inputs)
+        return new.name
+
     def new_view(self, base: str, shape: Index, dtype: np.dtype[Any], weak: bool = False) -> Tensor:
         return view_of(self.new_buffer(base, shape, dtype), weak, shape)
 
@@ -265,7 +274,7 @@ class Builder(Emitter):
         A failure of the function at run time raises `SingularMatrix`.
         """
         known = LIBRARY[name]
-        wholes = [self._as_whole_buffer(tensor) for tensor in inputs]
+        wholes = [self.as_whole(tensor) for tensor in inputs]
         outputs = [self.new_buffer(name, tuple(map(Lin.of, shape)), np.dtype(dtype)) for shape, dtype in shapes]
         extra = [self.new_buffer("failed", (), INT)] if known.failure else []
         results = tuple(Whole(buffer.name, buffer.shape, buffer.dtype) for buffer in (*outputs, *extra))
@@ -278,7 +287,7 @@ class Builder(Emitter):
             self.check(is_fine, (), known.failure, SingularMatrix, "NumPy raises LinAlgError here, too.")
         return [view_of(buffer) for buffer in outputs]
 
-    def _as_whole_buffer(self, tensor: Tensor) -> Whole:
+    def as_whole(self, tensor: Tensor) -> Whole:
         """A tensor as a whole buffer: the one that it is a view of all of, or a new one."""
         shape = tuple(Lin(self.constant(extent)) for extent in tensor.shape)
         symbols = tuple(Lin.symbol(self.fresh("p")) for _ in shape)

@@ -21,6 +21,7 @@ from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.derivatives import call_derivative, derivative_of
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.drawing import is_random, random_call
 from sdfgad.parse.generators import generator
@@ -106,6 +107,10 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if not _takes_iterators(function):
         positional = [items_now(frame, value) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
+    derivative = derivative_of(function)
+    if derivative is not None:
+        frame.b.where = frame.where(node)
+        return call_derivative(frame.b, *derivative, positional, keywords)
     if is_random(function):
         frame.b.where = frame.where(node)
         return random_call(frame.b, function, source_text(node.func), positional, keywords)

@@ -17,6 +17,7 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Compute, Program, written
 from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
+from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.assumptions import FAILURES, Assumptions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
@@ -37,21 +38,6 @@ assert _library  # importing them registers the functions that the interpreter k
 
 Array = np.ndarray[Any, Any]
 RETURN = "Return numbers and arrays, or tuples, lists, dicts and objects of them."
-
-
-@dataclass(frozen=True)
-class ArrayArgument:
-    """An array or floating scalar argument.
-
-    Attributes:
-        is_scalar: whether it is a number rather than an array, and so cannot be updated in place.
-        weak: whether it is a Python float, which takes no part in NumPy's dtype promotion.
-    """
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    is_scalar: bool = False
-    weak: bool = False
 
 
 @dataclass(frozen=True)

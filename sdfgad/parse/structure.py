@@ -53,8 +53,15 @@ class Structure:
         return f".{key}" if has_names else f"[{key!r}]"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Leaf:
+    """Stands for an array or run-time integer of a program that is being parsed."""
+
+    value: Any
+
+
 # What is certainly no container; most leaves are.
-PLAIN = frozenset({np.ndarray, float, int, bool, complex, str, np.float64, np.float32, type(None)})
+PLAIN = frozenset({Leaf, np.ndarray, float, int, bool, complex, str, np.float64, np.float32, type(None)})
 
 
 def flattened(value: Any, name: str) -> tuple[Structure | None, list[Any]]:

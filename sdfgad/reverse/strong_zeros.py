@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder
 from sdfgad.ir.program import Block, Branch, Call, Compute, Loop, Program, reads_of, walk, writes_of
-from sdfgad.rules.algebra import compare, const, select
+from sdfgad.rules.algebra import strong
 from sdfgad.rules.elementary import SINGULAR, is_regular
 from sdfgad.rules.statements import Pullback, target_params
 
@@ -34,11 +34,8 @@ class StrongZeros:
         """The cotangents that a statement passes on, exactly zero where its own cotangent `t` is."""
         if statement.target.buffer not in self.unchosen or is_plain_product(statement):
             return pulled
-        is_zero = compare("equal", t, const(0, t))
         bounds = Bounds(self.unbounded)
-        cotangents = tuple(
-            (read, select(is_zero, const(0, c), c) if bounds.is_exceeded(c) else c) for read, c in pulled.cotangents
-        )
+        cotangents = tuple((read, strong(t, c) if bounds.is_exceeded(c) else c) for read, c in pulled.cotangents)
         return replace(pulled, cotangents=cotangents)
 
 

@@ -94,6 +94,23 @@ def compare(name: str, x: Expr, y: Expr) -> Expr:
     return Op(name, (x, y), BOOL)
 
 
+def strong(t: Expr, value: Expr) -> Expr:
+    """A value that is linear in a cotangent `t`, and exactly 0 where that is, whatever its factors are."""
+    return value if value is t else select(_vanishing(t), const(0, value), value)
+
+
+def _vanishing(t: Expr) -> Expr:
+    # What follows negates `t` again, and `neg` takes two negations away.
+    while isinstance(t, Op) and t.name == "negative":
+        t = t.args[0]
+    return compare("vanishes", t, const(0, t))
+
+
+def is_vanishing(condition: Expr, t: Expr) -> bool:
+    """Whether a condition is that of a strong zero, `strong(t, …)`."""
+    return isinstance(condition, Op) and condition.name == "vanishes" and condition.args[0] is t
+
+
 def cast(x: Expr, dtype: np.dtype[Any]) -> Expr:
     if isinstance(x, Const):
         return Const(x.value, dtype)

@@ -32,6 +32,7 @@ from sdfgad.rules.algebra import (
     neg,
     real,
     select,
+    strong,
     sub,
 )
 
@@ -273,13 +274,10 @@ def pulled(node: Op, t: Expr) -> Cotangents:
     cotangents = _complex(node, t) if is_holomorphic(node) else ELEMENTARY[node.name](t, node, *node.args)
     if node.name not in SINGULAR or is_regular(node):
         return cotangents
-    zero = const(0, t)
-    is_zero = compare("equal", t, zero)
     if node.name == "divide" and node.dtype.kind == "f":
         # The same guarded quotient in both, so that it is computed once, for all neighbours that need it.
-        quotient = select(is_zero, zero, div(t, node.args[1]))
-        cotangents = cotangents[0], neg(mul(quotient, node))
-    return tuple(None if c is None else select(is_zero, const(0, c), c) for c in cotangents)
+        cotangents = cotangents[0], neg(mul(strong(t, div(t, node.args[1])), node))
+    return tuple(None if c is None else strong(t, c) for c in cotangents)
 
 
 def _complex(node: Op, t: Expr) -> Cotangents:

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from sdfgad.errors import Location, MissingRule
 from sdfgad.ir.expr import Expr, Op, Read, postorder
-from sdfgad.rules.algebra import add, const, select
+from sdfgad.rules.algebra import add, const, is_vanishing, select
 from sdfgad.rules.elementary import pulled, rule_of
 
 # A path of `where` choices: each condition with the outcome under which a value counts.
@@ -64,7 +64,7 @@ def pullback(value: Expr, cotangent: Expr, active: frozenset[str], where: Locati
         for guard, t in pending[node].items():
             for arg, contribution, extended in _local(node, t, guard, where):
                 if arg in alive:
-                    _accumulate(pending[arg], extended, contribution)
+                    _accumulate(pending[arg], _through(arg, extended), contribution)
     return result
 
 
@@ -76,6 +76,11 @@ def _local(node: Expr, t: Expr, guard: Guard, where: Location | None) -> list[tu
     if rule_of(node.name) is None:
         raise MissingRule([(node.name, where)])
     return [(arg, c, guard) for arg, c in zip(node.args, pulled(node, t), strict=True) if c is not None]
+
+
+def _through(arg: Expr, guard: Guard) -> Guard:
+    """The choices under which a contribution to a node counts: the test of a strong zero is none by its cotangent."""
+    return tuple(one for one in guard if not is_vanishing(one[0], arg))
 
 
 def _accumulate(totals: dict[Guard, Expr], guard: Guard, contribution: Expr) -> None:

@@ -57,6 +57,20 @@ def is_wide(batch: int, n: int, m: int) -> bool:
 OPERAND_RULES: dict[str, tuple[CallRule, Callable[..., bool]]] = {"solve": (solve_by_operands, is_wide)}
 
 
+@call_rule("solve_pullback")
+def pullback_of_solve(a: Any, b: Any, bar: Any, a_bar: Any, b_bar: Any, a_2: Any, b_2: Any) -> Any:
+    """Of ``b_bar = solve(adjoint(a), bar)`` and ``a_bar = -b_bar @ adjoint(solve(a, b))``, with cotangents a_2, b_2."""
+    x = np.linalg.solve(a, b)
+    through_a = np.zeros_like(b) if a_2 is None else -(a_2 @ x)
+    through_b = np.zeros_like(b) if b_2 is None else b_2
+    bar_2 = np.linalg.solve(a, through_a + through_b)
+    right = -(b_bar @ adjoint(bar_2))
+    if a_2 is None:
+        return right, None, bar_2
+    of_b = np.linalg.solve(adjoint(a), -(adjoint(a_2) @ b_bar))
+    return right - of_b @ adjoint(x), of_b, bar_2
+
+
 @call_rule("solve_banded")
 def solve_banded(ab: Any, b: Any, x: Any, x_bar: Any, low: Any, high: Any, m: Any, is_adjoint: Any) -> Any:
     b_bar = banded_solution(ab, x_bar, low, high, 1 - is_adjoint)
@@ -125,6 +139,18 @@ def sign_log_determinant(a: Any, sign: Any, log: Any, sign_bar: Any, log_bar: An
 @call_rule("cholesky")
 def cholesky(a: Any, y: Any, y_bar: Any) -> Any:
     return cholesky_pullback(y, y_bar)
+
+
+@call_rule("cholesky_pullback")
+def pullback_of_cholesky(low: Any, bar: Any, y: Any, c: Any) -> Any:
+    """Of ``y = lower(L^-H hermitian(L^H bar) L^-1)``, with half of the diagonal, step by step."""
+    n = low.shape[-1]
+    one = np.eye(n, dtype=bool)
+    whole, z = y + adjoint(y), np.where(one, np.real(c), np.tril(c, -1) + adjoint(np.tril(c, -1)))
+    h = adjoint(np.linalg.solve(low, adjoint(np.linalg.solve(low, z))))
+    part = np.where(one, 0.5 * np.real(h), np.tril(h, -1))
+    low_bar = np.tril(bar) @ adjoint(part) - adjoint(np.linalg.solve(low, z @ whole))
+    return np.tril(low_bar), np.tril(low @ part)
 
 
 @call_rule("qr")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from sdfgad.parse.parse import ArrayArgument
+from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.specialise.signature import Call
 
 # Extents up to this number are taken for constants of the program, such as coordinates or states.

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ArgumentError, Location
+from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.draws import Draws
-from sdfgad.parse.parse import ArrayArgument
 from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import read_source
 from sdfgad.parse.sparse_layout import is_sparse
@@ -89,10 +89,7 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     Raises:
         ArgumentError: they do not fit, or are of a kind that a compiled program does not take.
     """
-    values = _bound_plainly(function, args, kwargs)
-    if values is None:
-        values = _bound(function, args, kwargs)
-    passed = values
+    passed = bound_arguments(function, args, kwargs)
     values, structures = _flattened(function, passed)
     kinds = {name: _kind(function, name, value) for name, value in values.items()}
     key: tuple[Any, ...] = tuple([(name, _key(kind)) for name, kind in kinds.items()])
@@ -109,6 +106,16 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
         ) from None
     integers = tuple([kind for kind in kinds.values() if type(kind) is int])
     return Call(values, kinds, key, integers, structures, {name: passed[name] for name in structures})
+
+
+def bound_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by parameter, with defaults.
+
+    Raises:
+        ArgumentError: they do not fit.
+    """
+    values = _bound_plainly(function, args, kwargs)
+    return _bound(function, args, kwargs) if values is None else values
 
 
 def _flattened(function: Callable[..., Any], values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Structure]]:

@@ -3,7 +3,8 @@
 import numpy as np
 
 from sdfgad.analysis.activity import active_buffers
-from sdfgad.parse.parse import ArrayArgument, parse
+from sdfgad.parse.arguments import ArrayArgument
+from sdfgad.parse.parse import parse
 from sdfgad.reverse.adjoint import dependences
 
 VECTOR = ArrayArgument((4,), np.dtype(np.float64))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.errors import MissingRule
+from sdfgad.explain.library import operation
 from sdfgad.ir.expr import BOOL, Const, Lin, Op, Read
 from sdfgad.rules import elementary
 from sdfgad.rules.expression import missing_rules, pullback, varying
@@ -36,7 +37,7 @@ def evaluated(expr, **values):
     if expr.name == "select":
         condition, x, y = expr.args
         return evaluated(x if evaluated(condition, **values) else y, **values)
-    return getattr(np, expr.name)(*(evaluated(arg, **values) for arg in expr.args))
+    return operation(expr.name)(*(evaluated(arg, **values) for arg in expr.args))
 
 
 def gradients(value, active=ALL, **values):

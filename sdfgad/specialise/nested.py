@@ -1,0 +1,85 @@
+"""Specialisation of a gradient that another program calls: its gradient program, to be inlined there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.optimise.prepared import live, prepared
+from sdfgad.options import Options
+from sdfgad.parse.inlining import Inlining
+from sdfgad.parse.parse import Primal, parse
+from sdfgad.parse.structure import Leaf, Structure, flattened, names
+from sdfgad.pipeline import Pipeline
+from sdfgad.specialise.signature import Call, bound_arguments, definition
+
+# What makes a container one that is taken apart, where a program calls a gradient.
+VALUES = Leaf, np.ndarray, np.generic, float, complex
+
+
+def bind_within(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
+) -> Call:
+    """Binds the arguments of a call in a program, in which a `Leaf` stands for an array, to the function's parameters.
+
+    Raises:
+        ArgumentError: they do not fit.
+    """
+    passed = bound_arguments(function, args, kwargs)
+    flat: dict[str, Any] = {}
+    structures: dict[str, Structure] = {}
+    for name, value in passed.items():
+        structure, leaves = flattened(value, name)
+        if structure is None or not any(isinstance(leaf, VALUES) for leaf in leaves):
+            flat[name] = value
+            continue
+        structures[name] = structure
+        flat |= zip(names(structure, name), leaves, strict=True)
+    kinds = {name: kind_of(value) for name, value in flat.items()}
+    return Call(flat, kinds, None, (), structures, {name: passed[name] for name in structures})
+
+
+def pipeline_within(
+    function: Callable[..., Any],
+    call: Call,
+    groups: tuple[tuple[str, ...], ...],
+    resolve_output: Callable[[Primal], str],
+    allow_unused: bool,
+    options: Options,
+) -> Pipeline:
+    """The pipeline of a gradient for a call in a program: all integers are constants, and all residuals are stored.
+
+    Raises:
+        UnsupportedProgram: it draws random numbers, or the trips of one of its loops depend on data.
+    """
+    integers = [name for name, kind in call.kinds.items() if type(kind) is int]
+    parsed = parse(function, call.kinds, integers, {}, call.structures)
+    wrt = tuple(dict.fromkeys(name for group in groups for name in group))
+    free = replace(options, limit=None, strategy="store_all", overrides={})
+    pipeline = Pipeline(parsed, live(parsed, free), wrt, resolve_output(parsed), () if allow_unused else groups, free)
+    pipeline = replace(pipeline, primal=prepared(pipeline.primal, free))
+    gradient = pipeline.planner.store_all.gradient_program
+    if gradient.counting is not None:
+        what = f"a loop of `{function.__name__}` ends by data, and a program calls its gradient"
+        raise UnsupportedProgram(what, definition(function), "Give the loop a number of trips: `for k in range(n):`.")
+    if parsed.draws:
+        what = f"`{function.__name__}` draws random numbers, and a program calls its gradient"
+        raise UnsupportedProgram(what, definition(function), "Draw the numbers outside, and pass them as an argument.")
+    return pipeline
+
+
+def inlining_of(pipeline: Pipeline) -> Inlining:
+    """The gradient program of a pipeline, to be inlined."""
+    parsed = pipeline.primal
+    same = tuple((_is_equal(array, copy), True) for array, copy in parsed.decisive_captured)
+    program = pipeline.planner.store_all.gradient_program.program
+    captured = {name: array for name, array in parsed.captured.items() if name in program.inputs}
+    return Inlining(program, captured, (*parsed.lookups, *same))
+
+
+def _is_equal(array: np.ndarray[Any, Any], copy: np.ndarray[Any, Any]) -> Callable[[], bool]:
+    return lambda: bool(np.array_equal(array, copy))

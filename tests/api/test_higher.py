@@ -1,0 +1,324 @@
+"""Products with derivatives, Jacobians, Hessians, and gradients of gradients, against JAX and each other."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import rosen_der, rosen_hess, rosen_hess_prod
+
+import sdfgad
+from tests.helpers import line_of
+
+jax.config.update("jax_enable_x64", True)
+
+
+def rosenbrock(x):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def spread(steps, u, k):
+    for _ in range(steps):
+        u = u + k * np.sin(u) * np.roll(u, 1)
+    return u
+
+
+def jax_spread(u, k):
+    for _ in range(3):
+        u = u + k * jnp.sin(u) * jnp.roll(u, 1)
+    return u
+
+
+def arrays(seed, *shapes):
+    rng = np.random.default_rng(seed)
+    return [rng.standard_normal(shape) for shape in shapes]
+
+
+def dot(x, y):
+    x, y = (one if isinstance(one, tuple) else (one,) for one in (x, y))
+    return sum(np.sum((np.conj(a) * b).real) for a, b in zip(x, y, strict=True))
+
+
+def test_rosenbrock_against_scipy():
+    x, v = arrays(0, 6, 6)
+    np.testing.assert_allclose(sdfgad.grad(rosenbrock)(x), rosen_der(x), rtol=1e-12)
+    np.testing.assert_allclose(sdfgad.hessian(rosenbrock)(x), rosen_hess(x), rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(sdfgad.hvp(rosenbrock, (x,), (v,)), rosen_hess_prod(x, v), rtol=1e-12, atol=1e-9)
+
+
+def test_products_with_the_jacobian_against_jax():
+    u, t, c = arrays(1, 5, 5, 5)
+    value, tangent = sdfgad.jvp(spread, (3, u, 0.1), (None, t, 2.0))
+    expected = jax.jvp(jax_spread, (u, 0.1), (t, 2.0))
+    np.testing.assert_allclose(value, expected[0], rtol=1e-13)
+    np.testing.assert_allclose(tangent, expected[1], rtol=1e-12)
+    value, pullback = sdfgad.vjp(spread, 3, u, 0.1, argnums=(1, 2))
+    np.testing.assert_allclose(value, expected[0], rtol=1e-13)
+    assert dot(tangent, c) == pytest.approx(dot(pullback(c), (t, np.array(2.0))), rel=1e-12)
+
+
+@pytest.mark.parametrize("mode", [None, "forward", "reverse"])
+def test_a_jacobian_by_rows_and_columns(mode):
+    (u,) = arrays(2, 4)
+    found = sdfgad.jacobian(spread, 1, mode=mode)(3, u, 0.1)
+    np.testing.assert_allclose(found, jax.jacobian(jax_spread)(u, 0.1), rtol=1e-12)
+
+
+def stretched(x):
+    return np.outer(x, x**2)
+
+
+def test_a_jacobian_of_more_axes():
+    (x,) = arrays(3, 3)
+    expected = jax.jacobian(lambda x: jnp.outer(x, x**2))(x)
+    for mode in ("forward", "reverse"):
+        np.testing.assert_allclose(sdfgad.jacobian(stretched, mode=mode)(x), expected, rtol=1e-12)
+
+
+def cubes(x, p=3):
+    return np.sum(x**p)
+
+
+def test_gradients_of_gradients():
+    x = np.array([1.0, 2.0])
+    first = sdfgad.differentiate(cubes, wrt="x")
+    second = sdfgad.differentiate(first, wrt="x", reduce="sum")
+    third = sdfgad.differentiate(second, wrt=0, reduce="sum")
+    np.testing.assert_allclose(second(x), 6 * x)
+    np.testing.assert_allclose(third(x), [6.0, 6.0])
+    np.testing.assert_allclose(second(x, p=4), 12 * x**2)
+
+
+def products(x, y):
+    return np.sum(x * y * y)
+
+
+def test_a_gradient_by_name_is_a_dict_of_outputs():
+    g = sdfgad.differentiate(sdfgad.differentiate(products), output="return['y']", reduce="sum")
+    x, y = arrays(4, 3, 3)
+    found = g(x, y)
+    np.testing.assert_allclose(found["x"], 2 * y)
+    np.testing.assert_allclose(found["y"], 2 * x)
+
+
+def residual(x, c):
+    d = np.log(x) - c
+    w = np.where(x > 0.5, np.sqrt(x - 0.5), 0.0)
+    return np.sum(d * d) + np.sum(w * w * x) + np.sum(d / x)
+
+
+def jax_residual(x, c):
+    d, chosen = jnp.log(x) - c, x > 0.5
+    w = jnp.where(chosen, jnp.sqrt(jnp.where(chosen, x - 0.5, 1.0)), 0.0)
+    return jnp.sum(d * d) + jnp.sum(w * w * x) + jnp.sum(d / x)
+
+
+def test_cotangents_that_are_zero_have_derivatives():
+    """At the solution of a least-squares problem the residuals are 0, but the curvature is not."""
+    x = np.array([0.2, 0.5, 0.7, 1.0, 2.0])
+    c, v = np.log(x), np.arange(1.0, 6.0)
+    expected = jax.grad(lambda x: jnp.sum(jax.grad(jax_residual)(x, c) * v))(x)
+    np.testing.assert_allclose(sdfgad.hvp(residual, (x, c), (v, None)), expected, rtol=1e-12)
+
+
+def network(params, x):
+    hidden = np.tanh(x @ params["w"] + params["b"])
+    return np.sum(hidden**3)
+
+
+def test_trees_of_tangents():
+    w, b, x, v, u = arrays(5, (3, 2), 2, (4, 3), (3, 2), 2)
+    params, direction = {"w": w, "b": b}, {"w": v, "b": u}
+    found = sdfgad.hvp(network, (params, x), (direction, None))
+    gradient = jax.grad(lambda p: jnp.sum(jnp.tanh(x @ p["w"] + p["b"]) ** 3))
+    expected = jax.jvp(gradient, (params,), (direction,))[1]
+    np.testing.assert_allclose(found["w"], expected["w"], rtol=1e-12)
+    np.testing.assert_allclose(found["b"], expected["b"], rtol=1e-12)
+
+
+# --- library calls
+
+
+def by_cholesky(a):
+    return np.sum(np.cos(np.abs(np.linalg.cholesky(a @ np.conj(a.T) + 3 * np.eye(4))) + 0.3))
+
+
+def by_solve(a):
+    return np.sum(np.abs(np.linalg.solve(a + 4 * np.eye(4), np.conj(a[:, 1:]))) ** 3)
+
+
+def by_wide_solve(a):
+    right = np.concatenate([a, 2.0 * a, np.conj(a)], axis=1)
+    return np.sum(np.abs(np.linalg.solve(a + 4 * np.eye(4), right)) ** 3)
+
+
+def by_inverse_and_determinant(a):
+    return np.sum(np.abs(np.linalg.inv(a + 4 * np.eye(4))) ** 3) + np.abs(np.linalg.det(a)) + np.linalg.slogdet(a)[1]
+
+
+def by_qr(a):
+    q, r = np.linalg.qr(a)
+    return np.sum(np.abs(q) ** 3) + np.sum(np.abs(r) ** 3)
+
+
+def by_eigenvectors(a):
+    w, v = np.linalg.eigh(a + np.conj(a.T))
+    return np.sum(w**3) + np.sum(np.abs(v) ** 4)
+
+
+def by_singular_values(a):
+    return np.sum(np.linalg.svd(a, compute_uv=False) ** 3) + np.sum(np.abs(np.linalg.pinv(a)) ** 3)
+
+
+def by_transforms(a):
+    return np.sum(np.abs(np.fft.fft2(a)) ** 3)
+
+
+LINEAR = by_cholesky, by_solve, by_wide_solve, by_inverse_and_determinant, by_qr, by_eigenvectors, by_singular_values
+
+
+@pytest.mark.parametrize("program", [*LINEAR, by_transforms])
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_second_derivatives_of_library_calls(program, dtype):
+    real, imaginary = arrays(6, (3, 4, 4), (3, 4, 4))
+    a, t, s = real if dtype is float else real + 1j * imaginary
+    product = sdfgad.hvp(program, (a,), (t,))
+    other = sdfgad.hvp(program, (a,), (s,))
+    scale = np.linalg.norm(product) * np.linalg.norm(s)
+    assert abs(dot(product, s) - dot(t, other)) < 1e-11 * scale
+    gradient, errors = sdfgad.grad(program), []
+    for step in (2e-3, 1e-3):
+        difference = (gradient(a + step * t) - gradient(a - step * t)) / (2 * step)
+        errors.append(np.linalg.norm(difference - product) / np.linalg.norm(product))
+    assert errors[1] < 1e-3
+    assert errors[0] / errors[1] == pytest.approx(4, rel=0.25)
+
+
+# --- inner problems
+
+
+def loss(w, x, y):
+    return np.mean((np.tanh(x @ w) - y) ** 2)
+
+
+descent = sdfgad.differentiate(loss, wrt="w")
+
+
+def after_adaptation(w, xs, ys, rate):
+    total = 0.0
+    for task in range(xs.shape[0]):
+        fast = w
+        for _ in range(3):
+            fast = fast - rate * descent(fast, xs[task], ys[task])
+        total += loss(fast, xs[task], ys[task])
+    return total
+
+
+def test_descent_within_a_program():
+    w, xs, ys = arrays(7, 3, (2, 5, 3), (2, 5))
+
+    def inner_loss(w, x, y):
+        return jnp.mean((jnp.tanh(x @ w) - y) ** 2)
+
+    def expected(w, rate):
+        total = 0.0
+        for x, y in zip(xs, ys, strict=True):
+            fast = w
+            for _ in range(3):
+                fast = fast - rate * jax.grad(inner_loss)(fast, x, y)
+            total += inner_loss(fast, x, y)
+        return total
+
+    found = sdfgad.differentiate(after_adaptation, wrt=("w", "rate"))(w, xs, ys, 0.1)
+    for one, other in zip(found, jax.grad(expected, (0, 1))(w, 0.1), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def penalised(w, x, y):
+    value, slope = descent.value_and_grad(w, x, y)
+    return value + 0.1 * np.sum(slope**2)
+
+
+def test_a_gradient_penalty():
+    w, x, y = arrays(8, 3, (5, 3), 5)
+
+    def expected(w):
+        value, slope = jax.value_and_grad(lambda w: jnp.mean((jnp.tanh(x @ w) - y) ** 2))(w)
+        return value + 0.1 * jnp.sum(slope**2)
+
+    g = sdfgad.differentiate(penalised, wrt="w")
+    value, gradient = g.value_and_grad(w, x, y)
+    np.testing.assert_allclose(value, expected(w), rtol=1e-13)
+    np.testing.assert_allclose(gradient, jax.grad(expected)(w), rtol=1e-12)
+
+
+def test_a_memory_limit_holds_for_second_derivatives():
+    (u,) = arrays(9, 2000)
+    first = sdfgad.differentiate(spread, wrt="u", reduce="sum")
+
+    def curved(u):
+        return np.sum(first(40, u, 0.01) ** 2)
+
+    free = sdfgad.differentiate(curved, wrt="u")
+    need = free.measure(u).peak_bytes
+    limited = sdfgad.differentiate(curved, wrt="u", memory_limit=int(need * 0.75))
+    assert limited.measure(u).peak_bytes <= need * 0.75
+    np.testing.assert_allclose(limited(u), free(u), rtol=1e-12)
+
+
+# --- refusals
+
+
+def test_tangents_must_fit():
+    x = np.ones(3)
+    with pytest.raises(sdfgad.ArgumentError, match="there are 2 tangents for 1 arguments"):
+        sdfgad.jvp(rosenbrock, (x,), (x, x))
+    with pytest.raises(sdfgad.ArgumentError, match=r"the tangent of argument 0 has shape \(2,\), the argument \(3,\)"):
+        sdfgad.hvp(rosenbrock, (x,), (np.ones(2),))
+    with pytest.raises(sdfgad.ArgumentError, match="all tangents are None"):
+        sdfgad.jvp(rosenbrock, (x,), (None,))
+    with pytest.raises(sdfgad.ArgumentError, match="mode='both' is not known"):
+        sdfgad.jacobian(rosenbrock, mode="both")
+
+
+def halved(x):
+    while np.sum(x * x) > 1.0:
+        x = np.sin(x) / 2
+    return np.sum(x**3)
+
+
+halving = sdfgad.differentiate(halved, wrt="x")
+
+
+def of_halving(x):
+    return np.sum(halving(x))
+
+
+def test_loops_that_end_by_data_have_no_second_derivatives():
+    with pytest.raises(sdfgad.UnsupportedProgram, match="a loop of `halved` ends by data") as caught:
+        sdfgad.differentiate(of_halving, wrt="x")(np.ones(3))
+    assert str(caught.value.where) == line_of(halved, "def halved")
+
+
+def of_two_methods(x):
+    return np.sum(halving.measure(x))
+
+
+def test_other_methods_of_gradients_are_refused():
+    with pytest.raises(
+        sdfgad.UnsupportedProgram, match="the method `measure` of a gradient is not supported"
+    ) as caught:
+        sdfgad.differentiate(of_two_methods, wrt="x")(np.ones(3))
+    assert str(caught.value.where) == line_of(of_two_methods, "measure")
+
+
+spreading = sdfgad.differentiate(spread, wrt="u")
+
+
+def with_a_short_cotangent(u):
+    return np.sum(spreading.vjp(2, u, 0.1, cotangent=u[1:]))
+
+
+def test_a_cotangent_must_fit():
+    with pytest.raises(sdfgad.ShapeMismatch, match=r"the cotangent has shape \(2,\), the output \(3,\)") as caught:
+        sdfgad.differentiate(with_a_short_cotangent, wrt="u")(np.ones(3))
+    assert str(caught.value.where) == line_of(with_a_short_cotangent, "spreading.vjp")
