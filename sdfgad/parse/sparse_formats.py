@@ -18,7 +18,7 @@ from sdfgad.parse.sparse_products import across_lines, by_lines, dense_lines, di
 
 @dataclass
 class Sums:
-    """Sums along an axis, or single elements, of a sparse matrix: an np.matrix in SciPy, of which its arrays are known."""
+    """Sums along an axis, or single elements, of a sparse matrix: in SciPy an np.matrix, whose arrays are known."""
 
     A1: Any
     A: Any

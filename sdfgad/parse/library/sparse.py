@@ -27,7 +27,7 @@ LENGTHS = (
 
 
 DENSE = (
-    "Find i, j = np.nonzero(pattern) outside of the function, and write coo_matrix((A[i, j], (i, j)), A.shape).tocsr(); "
+    "Find i, j = np.nonzero(pattern) outside of the function, and write coo_matrix((A[i, j], (i, j)), A.shape); "
     "or make the sparse matrix outside."
 )
 

@@ -1,0 +1,63 @@
+"""Transforms, filters, statistics, polynomials and functions of matrices of SciPy and NumPy, as science programs call them."""
+
+from tests.table.cases import Group
+
+add = Group("scipy.fft")
+
+for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "fftn", "ifftn", "rfftn"):
+    add(f"fft.{name}(x)", x="4x5", jax=None)
+add("fft.irfft2(fft.rfft2(x), (4, 5))", x="4x5", function="scipy.fft.irfft2", jax=None)
+add("fft.irfftn(fft.rfftn(x), x.shape)", x="4x5", function="scipy.fft.irfftn", jax=None)
+add("fft.fft(x, n=6, axis=0, norm='ortho', workers=1)", x="4x3", jax=None)
+add("np.fft.ihfft(x)", x="6 | 5", jax=None)
+add("fft.fftshift(x, axes=0) + fft.ifftshift(x)", x="4x5", jax=None)
+add(
+    "x * fft.fftfreq(5, 0.1)[:, None] + fft.rfftfreq(4, 0.2)",
+    function="scipy.fft.fftfreq",
+    x="5x3",
+    dtypes="d",
+    jax=None,
+)
+add("fft.rfft(x, fft.next_fast_len(11))", x="11", function="scipy.fft.next_fast_len", jax=None)
+for kind in (1, 2, 3, 4):
+    for name in ("dct", "idct", "dst", "idst"):
+        known = "" if name in ("dct", "idct") and kind == 2 else None
+        add(f"fft.{name}(x, {kind})", x="6 | 3x5 | 2x5 transposed", jax=known)
+        add(f"fft.{name}(x, type={kind}, norm='ortho')", x="6 | 5", jax=None)
+        add(f"fft.{name}(x, type={kind}, norm='forward', axis=0, n=4)", x="5x2", jax=None, dtypes="d")
+for name in ("dct", "idst"):
+    add(f"fft.{name}(x, orthogonalize=True)", x="5", jax=None, dtypes="d")
+add("fft.dctn(x, norm='ortho')", x="4x5 | 2x3x2")
+add("fft.idctn(x, axes=(0, 1))", x="4x5x2", jax=None)
+add("fft.dstn(x, 1, s=(3, 6))", x="4x5", jax=None)
+add("fft.idstn(x, type=3)", x="4x5", jax=None)
+
+add = Group("scipy.stats, of samples")
+
+for name in ("skew", "kurtosis", "zscore", "sem", "variation", "tstd", "tvar"):
+    add(f"stats.{name}(x)", x="6 positive | 5x3 positive", jax=None, tolerance=10)
+    add(f"stats.{name}(x, axis=1)", x="2x5 positive", jax=None, tolerance=10)
+add("stats.skew(x, bias=False, axis=None)", x="3x4", jax=None, dtypes="d")
+add("stats.kurtosis(x, fisher=False, bias=False, keepdims=True)", x="6x2", jax=None, dtypes="d")
+add("stats.zscore(x, axis=None, ddof=1)", x="3x4", jax=None, dtypes="d")
+add("stats.zmap(x, y, ddof=1)", x="4", y="6", jax=None, dtypes="d")
+add("stats.moment(x, 3)", x="6 | 5x2", jax=None)
+add("stats.moment(x, 2, axis=1, center=0.5)", x="2x5", jax=None, dtypes="d")
+add("stats.tmean(x)", x="2x5", jax=None)
+for name in ("gmean", "hmean", "gstd"):
+    add(f"stats.{name}(x)", x="6 positive | 5x3 positive", jax=None, tolerance=10)
+add("stats.gmean(x, axis=None, weights=y)", x="2x3 positive", y="2x3 positive", jax=None, dtypes="d")
+add("stats.hmean(x, axis=1, weights=y)", x="2x3 positive", y="2x3 positive", jax=None, dtypes="d")
+add("stats.pmean(x, 3)", x="6 positive", jax=None, dtypes="d")
+add("stats.pmean(x, 0)", x="6 positive", jax=None, dtypes="d")
+add("stats.trim_mean(x, 0.2)", x="7 distinct | 6x2 distinct", jax=None)
+add("stats.iqr(x)", x="7 distinct | 2x4 distinct", jax=None)
+add("stats.iqr(x, axis=1, rng=(10, 70), scale='normal')", x="2x5 distinct", jax=None, dtypes="d")
+add("stats.median_abs_deviation(x)", x="7 distinct", jax=None)
+add("stats.median_abs_deviation(x, axis=1, scale='normal', center=np.mean)", x="2x6 distinct", jax=None, dtypes="d")
+add("stats.entropy(x)", x="6 positive | 5x3 positive", jax=None)
+add("stats.entropy(x, y, base=2, axis=1)", x="2x5 positive", y="2x5 positive", jax=None, dtypes="d")
+add("stats.pearsonr(x, y)[0]", x="6", y="6", jax=None, tolerance=10)
+add("stats.pearsonr(x, y).pvalue", x="6", y="6", jax=None, dtypes="d", tolerance=100)
+add("r = stats.linregress(x, y)\nreturn np.stack([r.slope, r.intercept, r.rvalue, r.pvalue, r.stderr])",
+    function="scipy.stats.linregress", label="linregress", x="7", y="7", dtypes="d", jax=None, tolerance=100)  # fmt: skip
