@@ -61,3 +61,48 @@ add("stats.pearsonr(x, y)[0]", x="6", y="6", jax=None, tolerance=10)
 add("stats.pearsonr(x, y).pvalue", x="6", y="6", jax=None, dtypes="d", tolerance=100)
 add("r = stats.linregress(x, y)\nreturn np.stack([r.slope, r.intercept, r.rvalue, r.pvalue, r.stderr])",
     function="scipy.stats.linregress", label="linregress", x="7", y="7", dtypes="d", jax=None, tolerance=100)  # fmt: skip
+
+add = Group("scipy.signal, filters and spectra")
+
+for mode in ("interp", "nearest", "mirror", "constant", "wrap"):
+    add(f"signal.savgol_filter(x, 5, 2, mode='{mode}')", x="8 | 2x7", jax=None, tolerance=10)
+add("signal.savgol_filter(x, 5, 3, deriv=1, delta=0.1, axis=0)", x="7x2", jax=None, dtypes="d", tolerance=10)
+add("signal.savgol_filter(x, 7, 4, deriv=2)", x="9", jax=None, dtypes="d", tolerance=10)
+add("signal.detrend(x)", x="7 | 2x5", jax="", tolerance=10)
+add("signal.detrend(x, axis=0, type='constant')", x="4x3", jax=None)
+LOW = "b, a = signal.butter(2, 0.3)\n"
+add(LOW + "return signal.lfilter(b, a, x, axis=0)", function="scipy.signal.lfilter", label="lfilter of a filter",
+    x="5x2", dtypes="d", jax=None)  # fmt: skip
+add(LOW + "y, z = signal.lfilter(b, a, x, zi=y)\nreturn np.concatenate([y, z])", function="scipy.signal.lfilter",
+    label="lfilter with zi", x="6", y="2", dtypes="d", jax=None)  # fmt: skip
+add("y, s = signal.lfilter([2.0, 0.5, 0.3], y, x, zi=z, axis=0)\nreturn np.concatenate([y, s])", x="5x2",
+    y="2 positive", z="2x2", function="scipy.signal.lfilter", label="lfilter with zi, a[0] != 1", dtypes="d",
+    jax=None)  # fmt: skip
+add("signal.lfilter_zi(x, y)", x="3", y="3 positive", dtypes="d", jax=None, tolerance=10)
+add(LOW + "return signal.filtfilt(b, a, x)", function="scipy.signal.filtfilt", label="filtfilt", x="12 | 2x11",
+    dtypes="d", jax=None, tolerance=10)  # fmt: skip
+add("signal.filtfilt(y, [1.0, 0.2], x, axis=0, padlen=2)", x="5x2", y="3", dtypes="d", jax=None, tolerance=10)
+for kind in ("'even'", "'constant'", "None"):
+    add(f"signal.filtfilt([0.4, 0.3], [1.0, -0.3], x, padtype={kind})", x="9", dtypes="d", jax=None, tolerance=10)
+SECTIONS = "sos = signal.butter(3, 0.3, output='sos')\n"
+add(SECTIONS + "return signal.sosfilt(sos, x)", function="scipy.signal.sosfilt", label="sosfilt", x="8 | 2x6",
+    dtypes="d", jax=None)  # fmt: skip
+add(SECTIONS + "return signal.sosfiltfilt(sos, x, axis=0, padlen=4)", function="scipy.signal.sosfiltfilt",
+    label="sosfiltfilt", x="7x2", dtypes="d", jax=None, tolerance=10)  # fmt: skip
+add("signal.medfilt(x, 3)", x="7 distinct", jax=None)
+add("x * signal.get_window('hann', 6) + signal.windows.gaussian(6, 2.0)", function="scipy.signal.get_window", x="6",
+    dtypes="d", jax=None)  # fmt: skip
+add("signal.hilbert(x)", x="6 | 2x5", jax=None)
+add("signal.hilbert(x, N=7, axis=0)", x="5x2", jax=None, dtypes="d")
+for end in ("", ", fs=2.5, scaling='spectrum', detrend=False", ", nfft=12, window='hann', axis=0, detrend='linear'"):
+    add(f"signal.periodogram(x{end})[1]", x="8x2" if "axis" in end else "8 | 2x7", jax=None, dtypes="d", tolerance=10)
+add("signal.welch(x, nperseg=4)[1]", x="11 | 2x9", jax=None, tolerance=10)
+add("signal.welch(x, 2.0, nperseg=5, noverlap=3, nfft=8, detrend='linear', axis=0)[1]", x="12x2", jax=None, dtypes="d",
+    tolerance=10)  # fmt: skip
+add("f, p = signal.welch(x, window=('tukey', 0.3), nperseg=6)\nreturn np.sum(f * p)", function="scipy.signal.welch",
+    label="welch with frequencies", x="12", jax=None, dtypes="d", tolerance=10)  # fmt: skip
+add("signal.csd(x, y, nperseg=4)[1]", x="10", y="10", jax=None, dtypes="d", tolerance=10)
+add("signal.coherence(x, y, nperseg=4)[1][1:]", x="14", y="14", jax=None, dtypes="d", tolerance=100)
+for count in (8, 7, 12, 5, 4):
+    add(f"signal.resample(x, {count})", x="7 | 8x2", jax=None, dtypes="df" if count == 12 else "d", tolerance=10)
+add("signal.resample(x, 6, axis=1)", x="2x8", jax=None, dtypes="d", tolerance=10)

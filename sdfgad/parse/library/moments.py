@@ -146,7 +146,8 @@ def _weights(weights: Any, axis: Any) -> Any:
 
 @_stats("gmean")
 def gmean(
-    a: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, nan_policy: Any = "propagate", *, keepdims: Any = False
+    a: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, nan_policy: Any = "propagate", *,
+    keepdims: Any = False
 ) -> Any:  # fmt: skip
     """The geometric mean."""
     weights = _weights(weights, axis)
@@ -156,7 +157,8 @@ def gmean(
 
 @_stats("hmean")
 def hmean(
-    a: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, nan_policy: Any = "propagate", keepdims: Any = False
+    a: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, nan_policy: Any = "propagate",
+    keepdims: Any = False
 ) -> Any:  # fmt: skip
     """The harmonic mean."""
     weights = _weights(weights, axis)

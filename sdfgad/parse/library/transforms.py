@@ -1,8 +1,8 @@
 """``scipy.fft``: Fourier transforms as in NumPy, and discrete cosine and sine transforms by them.
 
-A sum of products with cosines or sines of a product of both indices is a part of a complex Fourier transform of twice the
-length, with phases before or behind it; those of type 1 are transforms of the even or odd extension (Makhoul, IEEE
-Transactions on Acoustics, Speech, and Signal Processing 28 (1980), 27, has the idea). The types are numbered as in SciPy.
+A sum of products with cosines or sines of a product of both indices is a part of a complex Fourier transform of twice
+the length, with phases before or behind it; those of type 1 are transforms of the even or odd extension (the idea is in
+Makhoul, IEEE Transactions on Acoustics, Speech, and Signal Processing 28 (1980), 27). SciPy numbers the types so.
 """
 
 from __future__ import annotations
