@@ -106,3 +106,66 @@ add("signal.coherence(x, y, nperseg=4)[1][1:]", x="14", y="14", jax=None, dtypes
 for count in (8, 7, 12, 5, 4):
     add(f"signal.resample(x, {count})", x="7 | 8x2", jax=None, dtypes="df" if count == 12 else "d", tolerance=10)
 add("signal.resample(x, 6, axis=1)", x="2x8", jax=None, dtypes="d", tolerance=10)
+
+add = Group("Polynomials")
+
+add("np.poly1d(x)(y)", x="3", y="4 | 2x2", jax=None, dtypes="d")
+add("p = np.poly1d(x)\nq = np.poly1d(y)\nreturn (p * q - 2 * p + 1 + q / 3 - p**2)(z) + p.deriv()(z) + q.integ(2, 1)(z)",
+    x="4", y="3", z="5", function="np.poly1d", label="arithmetic of np.poly1d", jax=None, dtypes="d")  # fmt: skip
+add("p = np.poly1d([2.0, 0.5, 1.0])\nreturn p(x) * p[2] + p.order * (3 - p).c[0] + np.poly1d(y, True)(x) + len(p)",
+    x="4", y="2", function="np.poly1d", label="attributes of np.poly1d", jax=None, dtypes="d")  # fmt: skip
+add(
+    "np.poly1d(np.polyfit(x, y, 2))(x)", x="6 rising", y="6", function="np.poly1d", jax=None, dtypes="d", tolerance=1000
+)
+add("np.polynomial.Polynomial(x)(y)", x="3", y="4 | 2x2", jax=None, dtypes="d")
+add("p, q = np.polynomial.Polynomial(x), np.polynomial.Polynomial(y)\n"
+    "return (p * q - 2 * p + 1 + q / 3 - (1 - p))(z) + p.deriv()(z) + q.integ(2)(z) + p.degree() * p.coef[0]",
+    x="4", y="3", z="5", function="np.polynomial.Polynomial", label="arithmetic of Polynomial", jax=None,
+    dtypes="d")  # fmt: skip
+add("p = np.polynomial.Polynomial.fit(x, y, 2)\nreturn p(z) + p.deriv()(z) + np.sum(p.convert().coef ** 2)",
+    x="6 rising", y="6", z="4", function="np.polynomial.Polynomial", label="Polynomial.fit", jax=None, dtypes="d",
+    tolerance=1000)  # fmt: skip
+add("np.polynomial.Polynomial(x, domain=[0.0, 2.0], window=[-1.0, 1.0])(y)", x="3", y="4", jax=None, dtypes="d")
+for name in ("polyder", "polyint"):
+    add(f"np.polynomial.polynomial.{name}(x)", x="4", jax=None, dtypes="d")
+for name in ("polyadd", "polymul"):
+    add(f"np.polynomial.polynomial.{name}(x, y)", x="4", y="3", jax=None, dtypes="d")
+for kind, series in (("poly", "polynomial"), ("cheb", "chebyshev"), ("leg", "legendre")):
+    add(f"np.polynomial.{series}.{kind}vander(x, 3)", x="4 | 2x2", jax=None, dtypes="d")
+    add(f"np.polynomial.{series}.{kind}vander(x, 0)", x="4", jax=None, dtypes="d")
+    add(f"np.polynomial.{series}.{kind}fit(x, y, 2)", x="6 unit", y="6", jax=None, dtypes="d", tolerance=1000)
+add("np.roots(x.astype(complex))", x="4 positive", function="np.roots", jax=None, dtypes="d", tolerance=100)
+add("np.roots(np.concatenate([[3.0], 0.1 * x, [2.0]]))", x="3 positive", function="np.roots", jax=None, dtypes="d",
+    tolerance=100)  # fmt: skip
+add("np.poly(x)", x="4", jax=None, dtypes="d")
+add("t, w = np.polynomial.legendre.leggauss(5)\nreturn np.sum(w * np.sin(x * t))", x="()", jax=None, dtypes="d",
+    function="np.polynomial.legendre.leggauss", label="leggauss")  # fmt: skip
+
+add = Group("scipy.linalg, equations and functions of matrices")
+
+PLUS = "x + 4.0 * np.eye(3)"
+add("linalg.solve_sylvester(x, y, z)", x="3x3 square", y="2x2 square", z="3x2", dtypes="dfc", jax=None, tolerance=100)
+add("linalg.solve_continuous_lyapunov(x, y)", x="3x3 square", y="3x3", dtypes="dc", jax=None, tolerance=100)
+add("linalg.solve_discrete_lyapunov(0.2 * x, y)", x="3x3", y="3x3", dtypes="dc", jax=None, tolerance=100)
+add(f"linalg.sqrtm({PLUS})", x="3x3", dtypes="dfc", jax=None, tolerance=100)
+add(
+    "linalg.sqrtm(x @ x.T + np.eye(3))",
+    x="3x3",
+    dtypes="d",
+    label="sqrtm of a symmetric matrix",
+    jax=None,
+    tolerance=100,
+)
+add("linalg.sqrtm(0.0 * x + 2.0 * np.eye(3) + x)", x="3x3 narrow", dtypes="d", jax=None, tolerance=100)
+add("linalg.solve_continuous_are(x, y, z @ z.T + np.eye(3), np.eye(2) + 0.1 * y.T @ y)", x="3x3", y="3x2", z="3x3",
+    dtypes="d", jax=None, tolerance=1000)  # fmt: skip
+add("linalg.expm_frechet(x, y)[1]", x="3x3", y="3x3", dtypes="d", jax=None, tolerance=100)
+for name in ("cosm", "sinm", "coshm", "sinhm"):
+    add(f"linalg.{name}(x)", x="3x3", dtypes="dc", jax=None, tolerance=100)
+add("linalg.eigvals(x + 3.0 * np.array([[0.0, -1.0, 0.2], [1.0, 0.0, 0.0], [0.0, 0.0, 0.7]]))", x="3x3 narrow",
+    dtypes="d", jax=None, tolerance=100)  # fmt: skip
+add("linalg.eigvalsh_tridiagonal(x, y)", x="4 distinct", y="3", dtypes="d", jax=None, tolerance=100)
+add(f"linalg.pinvh({PLUS} + x.T)", x="3x3", dtypes="d", jax=None, tolerance=100)
+add("linalg.companion(x)", x="4 positive", dtypes="d", jax=None)
+add("linalg.khatri_rao(x, y)", x="2x3", y="4x3", dtypes="d", jax=None)
+add("linalg.solve_circulant(x + np.array([9.0, 0, 0, 0]), y)", x="4", y="4", dtypes="dc", jax=None, tolerance=10)

@@ -54,7 +54,7 @@ def _extended(rows: Any, padtype: Any, edge: Any) -> Any:
     if edge == 0 or padtype is None:
         return rows
     if fixed_int(rows.shape[0]) <= edge:
-        raise ValueError(f"a filter without phase needs more elements than the {edge} that it adds: pass padlen=")
+        raise ValueError("a filter without phase needs more elements than it adds at an end: pass a smaller padlen=")
     before, behind = np.flip(rows[1 : edge + 1], 0), np.flip(rows[-edge - 1 : -1], 0)
     if padtype == "odd":
         before, behind = 2 * rows[:1] - before, 2 * rows[-1:] - behind
