@@ -169,3 +169,35 @@ add(f"linalg.pinvh({PLUS} + x.T)", x="3x3", dtypes="d", jax=None, tolerance=100)
 add("linalg.companion(x)", x="4 positive", dtypes="d", jax=None)
 add("linalg.khatri_rao(x, y)", x="2x3", y="4x3", dtypes="d", jax=None)
 add("linalg.solve_circulant(x + np.array([9.0, 0, 0, 0]), y)", x="4", y="4", dtypes="dc", jax=None, tolerance=10)
+
+add = Group("scipy.ndimage, further filters")
+
+for mode in ("reflect", "constant", "nearest", "mirror", "wrap"):
+    for name in ("maximum_filter", "minimum_filter", "median_filter"):
+        add(f"ndimage.{name}(x, 3, mode='{mode}')", x="4x5 distinct", jax=None, dtypes="d")
+add("ndimage.maximum_filter(x, size=(2, 3))", x="4x5 distinct", jax=None)
+add("ndimage.median_filter(x, size=(1, 4))", x="4x5 distinct", jax=None)
+add("ndimage.maximum_filter1d(x, 4, axis=0) + ndimage.minimum_filter1d(x, 2)", x="5x4 distinct", jax=None, dtypes="d")
+add("ndimage.gaussian_laplace(x, 0.8)", x="6 | 4x5", jax=None, tolerance=10)
+add("ndimage.gaussian_gradient_magnitude(x, 0.8, mode='nearest', truncate=3.0)", x="4x5", jax=None, tolerance=10)
+add("np.stack(ndimage.center_of_mass(x))", x="4x5 positive", function="scipy.ndimage.center_of_mass", jax=None)
+
+add = Group("scipy.special, polynomials and elliptic integrals")
+
+for degree in (0, 1, 4):
+    for name in ("legendre", "chebyt", "chebyu", "hermite", "hermitenorm", "laguerre"):
+        add(f"special.eval_{name}({degree}, x)", x="4 unit", jax=None, tolerance=10)
+    add(f"special.eval_genlaguerre({degree}, y, x)", x="4 unit", y="4 positive", jax=None, dtypes="d", tolerance=10)
+    add(f"special.eval_gegenbauer({degree}, y, x)", x="4 unit", y="4 positive", jax=None, dtypes="d", tolerance=10)
+    add(f"special.eval_jacobi({degree}, y, z, x)", x="4 unit", y="4 positive", z="4 positive", jax=None, dtypes="d",
+        tolerance=10)  # fmt: skip
+for degree, order in ((0, 0), (3, 0), (3, 1), (4, 3), (2, 2), (1, 2)):
+    add(f"special.lpmv({order}, {degree}, x)", x="4 unit", jax=None, dtypes="d", tolerance=10)
+for degree, order in ((0, 0), (3, 1), (3, -1), (4, -2), (4, 4), (1, 2)):
+    add(f"special.sph_harm_y({degree}, {order}, x, y)", x="4 positive", y="4", jax=None, dtypes="d", tolerance=10)
+add("special.ellipk(x) + special.ellipe(x)", x="4 unit", jax=None, tolerance=10)
+add("special.ellipkm1(x) + special.ellipk(1.0 - y)", x="4 small", y="4 above1", jax=None, dtypes="d", tolerance=10)
+add("special.softplus(x) + special.cosm1(x)", x="4", jax=None)
+add("special.cosdg(90 * x) + special.sindg(90 * x)", x="4", jax=None, dtypes="d", tolerance=10)
+add("special.inv_boxcox(x, 0.5) + special.inv_boxcox(x, 0)", x="4 positive", jax=None, dtypes="d")
+add("special.powm1(x, y)", x="4 positive", y="4", jax=None, dtypes="d")

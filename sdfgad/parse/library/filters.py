@@ -85,7 +85,7 @@ def filtfilt(
 ) -> Any:  # fmt: skip
     """A filter without phase: forward, then backward."""
     if method != "pad":
-        raise ValueError("scipy.signal.filtfilt is only supported with method='pad'")
+        raise ValueError("scipy.signal.filtfilt with method='gust' is not supported: leave method out")
     b, a = (np.atleast_1d(array_like(b)), np.atleast_1d(array_like(a)))
     edge = 3 * max(fixed_int(a.shape[0]), fixed_int(b.shape[0])) if padlen is None else padlen
     return _there_and_back([(b, a)], array_like(x), axis, padtype, edge)
@@ -149,8 +149,10 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwr
     x = x.astype(inexact(x.dtype))
     if type in ("constant", "c"):
         return x - np.mean(x, axis=axis, keepdims=True)
-    if type not in ("linear", "l") or np.ndim(bp) > 0 or bp != 0:
-        raise ValueError("scipy.signal.detrend takes type='linear' or 'constant', without break points")
+    if type not in ("linear", "l"):
+        raise ValueError("the type of a trend is 'linear' or 'constant'")
+    if np.ndim(bp) > 0 or bp != 0:
+        raise ValueError("scipy.signal.detrend with break points is not supported: loop over the parts")
     rows = np.moveaxis(x, axis, -1)
     places = np.arange(rows.shape[-1]) - 0.5 * (rows.shape[-1] - 1)
     places = places.astype(x.dtype)

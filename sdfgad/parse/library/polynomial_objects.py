@@ -84,7 +84,7 @@ class Poly1d:
         return self * other
 
     def __truediv__(self, other: Any) -> Any:
-        if np.ndim(other) > 0:
+        if isinstance(other, (Poly1d, np.poly1d)) or np.ndim(other) > 0:
             raise ValueError("a quotient of polynomials is not supported: divide by a number")
         return Poly1d(self.coeffs / other)
 
@@ -247,7 +247,9 @@ def polyder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
 @in_numpy(POWERS.polyint)
 def polyint(c: Any, m: Any = 1, k: Any = None, lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
     if axis != 0 or np.ndim(c) != 1 or not is_known((lbnd, scl)) or lbnd != 0 or scl != 1:
-        raise ValueError("this integral of series is only supported of a vector, without lbnd and scl")
+        raise ValueError(
+            "this integral of series is only supported of a vector, without lbnd and scl: subtract the value there"
+        )
     return np.flip(np.polyint(np.flip(array_like(c)), m, k))
 
 
@@ -319,7 +321,7 @@ def roots(p: Any) -> Any:
     p = array_like(p)
     n = fixed_int(p.shape[0])
     if p.ndim != 1 or n < 2:
-        raise ValueError("np.roots takes a vector of two coefficients or more")
+        raise ValueError("np.roots is only supported of a vector of two coefficients or more: pass such a vector")
     ends = np.stack([p[0], p[-1]])
     must_hold(ends != 0, "np.roots of coefficients that begin or end with zero is not supported", "Leave these out.")
     matrix = np.zeros((n - 1, n - 1), np.result_type(p.dtype, np.float64))
@@ -334,7 +336,7 @@ def poly(seq_of_zeros: Any) -> Any:
     """The coefficients of the polynomial with these zeros."""
     zeros = array_like(seq_of_zeros)
     if zeros.ndim != 1 or np.iscomplexobj(zeros):
-        raise ValueError("np.poly is only supported of a vector of real zeros")
+        raise ValueError("np.poly is only supported of a vector of real zeros: multiply the factors by np.convolve")
     result = np.ones(1)
     for k in range(fixed_int(zeros.shape[0])):
         result = np.concatenate((result, np.zeros(1))) - np.concatenate((np.zeros(1), zeros[k] * result))

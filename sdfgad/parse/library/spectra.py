@@ -64,7 +64,9 @@ def _spectra(
     Electroacoustics 15 (1967), 70).
     """
     if not onesided or average != "mean" or np.iscomplexobj(x) or np.iscomplexobj(y):
-        raise ValueError("spectra are only supported one-sided, of real numbers, with average='mean'")
+        raise ValueError(
+            "spectra are only supported one-sided, of real numbers, with average='mean': leave options out"
+        )
     if scaling not in ("density", "spectrum"):
         raise ValueError("the scaling of a spectrum is 'density' or 'spectrum'")
     weights, size, step, length = _settings(fixed_int(x.shape[axis]), window, nperseg, noverlap, nfft)
@@ -89,7 +91,7 @@ def csd(
     """The cross power spectral density."""
     x, y = (array_like(x), array_like(y))
     if x.shape != y.shape:
-        raise ValueError("a cross spectrum is only supported of two arrays of one shape")
+        raise ValueError("a cross spectrum is only supported of two arrays of one shape: pad the shorter one")
     options = (fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
     return _spectra(x, y, *options)
 
@@ -134,7 +136,9 @@ def resample(x: Any, num: Any, t: Any = None, axis: Any = 0, window: Any = None,
     """Another number of samples of the trigonometric interpolant."""
     x = array_like(x)
     if t is not None or window is not None or domain != "time" or np.iscomplexobj(x):
-        raise ValueError("scipy.signal.resample is only supported of real numbers in time, without t and window")
+        raise ValueError(
+            "scipy.signal.resample is only supported of real numbers in time, without t and window: leave them out"
+        )
     rows = np.moveaxis(x.astype(inexact(x.dtype)), axis, -1)
     n, num = fixed_int(rows.shape[-1]), fixed_int(num)
     half = min(n, num) // 2
