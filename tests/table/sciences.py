@@ -112,7 +112,7 @@ add = Group("Polynomials")
 add("np.poly1d(x)(y)", x="3", y="4 | 2x2", jax=None, dtypes="d")
 add("p = np.poly1d(x)\nq = np.poly1d(y)\nreturn (p * q - 2 * p + 1 + q / 3 - p**2)(z) + p.deriv()(z) + q.integ(2, 1)(z)",
     x="4", y="3", z="5", function="np.poly1d", label="arithmetic of np.poly1d", jax=None, dtypes="d")  # fmt: skip
-add("p = np.poly1d([2.0, 0.5, 1.0])\nreturn p(x) * p[2] + p.order * (3 - p).c[0] + np.poly1d(y, True)(x) + len(p)",
+add("p = np.poly1d([2.0, 0.5, 1.0])\nreturn p(x) * p[2] + p[7] + p[-1] + p.order * (3 - p).c[0] + np.poly1d(y, True)(x) + len(p)",
     x="4", y="2", function="np.poly1d", label="attributes of np.poly1d", jax=None, dtypes="d")  # fmt: skip
 add(
     "np.poly1d(np.polyfit(x, y, 2))(x)", x="6 rising", y="6", function="np.poly1d", jax=None, dtypes="d", tolerance=1000

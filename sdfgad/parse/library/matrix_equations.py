@@ -69,9 +69,24 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
 # --- others
 
 
+def _held(x: Any) -> Any:
+    """A matrix without a derivative."""
+    return held(np.real(x)) + 1j * held(np.imag(x)) if np.iscomplexobj(x) else held(x)
+
+
+def _require_solved(left: Any, terms: Any) -> None:
+    """A check at run time that Newton's steps have arrived."""
+    most = float(np.sqrt(np.finfo(left.dtype).eps))
+    must_hold(
+        np.max(np.abs(left)) <= most * np.max(np.abs(terms)),
+        "a matrix equation is not solved, as a matrix has no basis of eigenvectors, or nearly so",
+        "Write an iteration, such as X, Y = (X + inv(Y)) / 2, (Y + inv(X)) / 2 for a square root.",
+    )
+
+
 @_linalg("sqrtm")
 def sqrtm(A: Any) -> Any:
-    """The principal square root of a matrix that has a basis of eigenvectors and no eigenvalue 0."""
+    """The principal square root of a matrix without an eigenvalue 0; what is not solved so is an error at run time."""
     (a,) = _floating(A)
     n, is_real = a.shape[0], not np.iscomplexobj(a)
     _require_small(n * n)
@@ -84,8 +99,12 @@ def sqrtm(A: Any) -> Any:
             "Pass the matrix as complex numbers: a.astype(complex).",
         )
     guess = (vectors * np.sqrt(values)) @ np.linalg.inv(vectors)
-    x = held(np.real(guess)) if is_real else held(np.real(guess)) + 1j * held(np.imag(guess))
-    x = x.astype(a.dtype)
+    x = _held(np.real(guess) if is_real else guess).astype(a.dtype)
+    for _ in range(2):
+        x = x + solve_sylvester(x, x, a - x @ x)
+    # From here on with a guess that is as good as a solution: derivatives are right only then.
+    x = _held(x)
+    _require_solved(x @ x - a, a)
     for _ in range(2):
         x = x + solve_sylvester(x, x, a - x @ x)
     return x
@@ -107,7 +126,11 @@ def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any =
     values, vectors = np.linalg.eig(whole.astype(np.complex128))
     stable = vectors[:, np.argsort(np.real(values))[:n]]
     x = held(np.real(stable[n:] @ np.linalg.inv(stable[:n]))).astype(a.dtype)
-    for _ in range(2):
+    for k in range(4):
+        if k == 2:
+            x = held(x)
+            turned = a.T @ x
+            _require_solved(turned + turned.T - x @ gain @ x + q, np.stack([turned, q, x @ gain @ x]))
         closed = a - gain @ x
         x = solve_sylvester(closed.T, closed, -(q + x @ gain @ x))
     return 0.5 * (x + x.T)

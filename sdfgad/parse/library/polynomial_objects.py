@@ -57,7 +57,8 @@ class Poly1d:
         return np.polyval(self.coeffs, x)
 
     def __getitem__(self, k: Any) -> Any:
-        return self.coeffs[self.order - k]
+        """The coefficient of a power; 0 of one that there is not."""
+        return self.coeffs[self.order - k] if 0 <= k <= self.order else 0.0
 
     def deriv(self, m: Any = 1) -> Any:
         return Poly1d(np.polyder(self.coeffs, m))

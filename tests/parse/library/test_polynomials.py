@@ -43,6 +43,17 @@ def test_a_square_root_that_is_complex():
         sdfgad.grad(root)(np.diag([1.0, -2.0]))
 
 
+def test_a_square_root_of_a_matrix_without_a_basis_of_eigenvectors():
+    a = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
+    rest = np.random.default_rng(3).standard_normal((3, 3))
+    for near in (a, a + 1e-9 * rest, a + 1e-5 * rest):
+        x = scipy.linalg.sqrtm(near)
+        value, gradient = sdfgad.value_and_grad(root)(near)
+        np.testing.assert_allclose(value, np.sum(x), rtol=1e-10)
+        # The derivative of x @ x == a.
+        np.testing.assert_allclose(gradient, scipy.linalg.solve_sylvester(x.T, x.T, np.ones((3, 3))), rtol=1e-8)
+
+
 def chebyshev(x):
     return np.sum(CHEBYSHEV(x))
 
