@@ -36,6 +36,9 @@ STATEMENTS = {
     "bound methods, `functools.partial`, objects with `__call__`": "tests/api/test_callables.py",
     "elements of integer arrays as shifts, shapes and axes": "tests/parse/test_constants.py",
     "sparse matrices of `scipy.sparse`: products, assembly, parts, `spsolve`, `splu`": "tests/parse/test_sparse_operations.py",  # noqa: E501
+    "sparse matrices of diagonals and blocks, single elements, functions of elements": "tests/parse/test_sparse_formats.py",  # noqa: E501
+    "`cg`, `gmres`, `expm_multiply`, `norm` of sparse matrices": "tests/parse/library/test_sparse_solvers.py",
+    "`np.ndenumerate`, `np.ndindex`": "tests/parse/library/test_places.py",
     "random numbers of NumPy and Python, drawn inside": "tests/api/test_random_numbers.py",
     "sparse matrices as arguments": "tests/parse/test_sparse_arguments.py",
     "splines of `scipy.interpolate`": "tests/api/test_splines.py",

@@ -130,7 +130,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         _note_hazards(frame, node, function, positional)
         positional = [_as_array(frame, function, value) for value in positional]
         return _known(frame, node, known, function, positional, keywords)
-    by_class = known_function(type(function).__call__) if type(function).__module__.startswith("scipy.") else None
+    is_theirs = type(function).__module__.startswith(("scipy.", "numpy"))
+    by_class = known_function(type(function).__call__) if is_theirs else None
     if by_class is not None:
         return _known(frame, node, by_class, None, [function, *positional], keywords)
     if isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer":

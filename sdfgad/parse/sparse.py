@@ -10,9 +10,10 @@ from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.sparse_formats import COO, CSC, CSR, Diagonals, Sparse
 from sdfgad.parse.sparse_layout import ARRAYS, Layout, layout_of
+from sdfgad.parse.sparse_packed import BSR, DIA
 from sdfgad.parse.values import Record
 
-FORMATS: dict[str, type[Sparse]] = {"csr": CSR, "csc": CSC, "coo": COO}
+FORMATS: dict[str, type[Sparse]] = {"csr": CSR, "csc": CSC, "coo": COO, "dia": DIA, "bsr": BSR}
 
 
 def captured(b: Builder, name: str, value: Any, lookup: Callable[[], Any]) -> Record:

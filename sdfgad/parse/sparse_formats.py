@@ -10,24 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.sparse_operations import chosen, compressed_rows, product
+from sdfgad.parse.sparse_methods import Methods
+from sdfgad.parse.sparse_operations import at_points, chosen, compressed_rows, product
 from sdfgad.parse.sparse_patterns import common_places, lines_of, part_of, turned_places
 from sdfgad.parse.sparse_products import across_lines, by_lines, dense_lines, diagonal_of_lines
 
 
 @dataclass
 class Sums:
-    """The sums of a sparse matrix along an axis: in SciPy an np.matrix, of which only the arrays are followed here."""
+    """Sums along an axis, or single elements, of a sparse matrix: in SciPy an np.matrix, whose arrays are known."""
 
     A1: Any
     A: Any
 
     noun = "an np.matrix"
-    instead = "Write np.asarray(A.sum(axis=1)).ravel(), or A.sum(axis=1).A1."
+    instead = "Write np.asarray(A.sum(axis=1)).ravel(), or A.sum(axis=1).A1; so also for A[i, j] with arrays i and j."
 
 
 @dataclass
-class Sparse:
+class Sparse(Methods):
     """What all formats have.
 
     Attributes:
@@ -98,7 +99,14 @@ class Sparse:
             raise ValueError("a sparse matrix and what it is multiplied by do not have matching shapes")
         return self._product(np.asarray(other))
 
+    def _require_no_blocks(self) -> None:
+        if self.format == "bsr":
+            raise NotImplementedError(
+                "a product or sum of a sparse matrix of blocks with another one is not supported: write A.tocsr()"
+            )
+
     def _times(self, other: Any) -> Any:
+        self._require_no_blocks()
         if self.shape[1] != other.shape[0]:
             raise ValueError("two sparse matrices that are multiplied do not have matching shapes")
         data, row, col = product(self._entries(), other._entries())
@@ -106,13 +114,16 @@ class Sparse:
         return made.tocsc() if self.format == "csc" else made.tocsr()
 
     def __getitem__(self, key: Any) -> Any:
-        if self.format == "coo" or self.format == "dia":
+        if self.format in ("coo", "dia", "bsr"):
             raise TypeError("a sparse matrix of this format has no items: write A.tocsr()[i, j]")
         rows, columns, single = part_of(key, self.shape)
         if single == 1 and self.is_array:
             raise NotImplementedError(
                 "one row or column of a sparse array is not supported: write A[[i]] or A[:, [j]], which keep two axes"
             )
+        if single == -1:
+            points = at_points(self._entries(), rows, columns)
+            return points if self.is_array else Sums(points, np.reshape(points, (1, -1)))
         data, row, col = chosen(self._entries(), rows, columns)
         if single == 2:
             return np.sum(data)
@@ -166,6 +177,7 @@ class Sparse:
 
     def multiply(self, other: Any) -> Any:
         """Element by element."""
+        self._require_no_blocks()
         if not isinstance(other, Sparse):
             if np.ndim(other) == 0:
                 return self._scaled(other)
@@ -210,6 +222,7 @@ class Sparse:
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, Sparse):
             raise NotImplementedError("the sum of a sparse matrix and an array: write A.toarray() + x")
+        self._require_no_blocks()
         if self.shape != other.shape or self.is_array != other.is_array:
             raise NotImplementedError(
                 "a sum of sparse matrices of two shapes, or of a csr_matrix and a csr_array: make both of one kind"

@@ -12,6 +12,8 @@ ARRAYS = {
     "csr": ("data", "indices", "indptr"),
     "csc": ("data", "indices", "indptr"),
     "coo": ("data", "row", "col"),
+    "dia": ("data", "offsets"),
+    "bsr": ("data", "indices", "indptr"),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.sparse_patterns import chosen_places, product_places, summed_places
+from sdfgad.parse.sparse_patterns import chosen_places, point_places, product_places, summed_places
 
 
 def summed(values: Any, slots: Any, count: Any, is_permuted: Any) -> Any:
@@ -38,3 +38,11 @@ def chosen(matrix: Any, rows: Any, columns: Any) -> Any:
     """The data, rows and columns of a part of a matrix."""
     entries, new_rows, new_columns = chosen_places(matrix.row, matrix.col, rows, columns)
     return matrix.data[entries], new_rows, new_columns
+
+
+def at_points(matrix: Any, rows: Any, columns: Any) -> Any:
+    """The elements of a matrix at these places, one by one."""
+    entries, places = point_places(matrix.row, matrix.col, matrix.shape[1], rows, columns)
+    result = np.zeros(rows.size, matrix.data.dtype)
+    np.add.at(result, places, matrix.data[entries])
+    return result

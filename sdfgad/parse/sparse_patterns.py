@@ -58,6 +58,39 @@ def _joined(left: Array, right: Array) -> tuple[Array, Array]:
     return i, order[np.repeat(starts, counts) + within]
 
 
+def point_places(rows: Array, columns: Array, n: int, points: Array, others: Array) -> tuple[Array, ...]:
+    """The entries in the places (points[k], others[k]) of a matrix with `n` columns: their numbers, and k of each."""
+    return _joined(rows * n + columns, points * n + others)
+
+
+def diagonal_places(offsets: Array, m: int, n: int, width: int) -> tuple[Array, ...]:
+    """Entries of diagonals that are rows of a matrix with `width` columns: their numbers in it, rows and columns."""
+    column = np.broadcast_to(np.arange(width), (offsets.size, width))
+    row = column - offsets[:, None]
+    numbers = np.flatnonzero((row >= 0) & (row < m) & (column < n))
+    return numbers, row.ravel()[numbers], column.ravel()[numbers]
+
+
+def block_places(indices: Array, indptr: Array, height: int, width: int) -> tuple[Array, ...]:
+    """The rows and columns of the elements of blocks in compressed rows, block by block."""
+    shape = (indices.size, height, width)
+    row = lines_of(indptr)[0][:, None, None] * height + np.arange(height)[None, :, None]
+    column = indices[:, None, None] * width + np.arange(width)[None, None, :]
+    return np.broadcast_to(row, shape).ravel(), np.broadcast_to(column, shape).ravel()
+
+
+def triangle_places(rows: Array, columns: Array, k: int, is_upper: bool) -> tuple[Array, ...]:
+    """The entries on and above the k-th diagonal, or on and below it: their numbers, rows and columns."""
+    numbers = np.flatnonzero(columns - rows >= k if is_upper else columns - rows <= k)
+    return numbers, rows[numbers], columns[numbers]
+
+
+def known_places(pattern: Array) -> tuple[Array, ...]:
+    """The rows and columns of the elements of a matrix that are not zero."""
+    rows, columns = np.nonzero(pattern)
+    return rows, columns
+
+
 def band_places(rows: Array, columns: Array, n: int) -> tuple[Any, ...]:
     """A narrow band, by the reverse Cuthill-McKee order of a square matrix, or the order as it is.
 
@@ -93,7 +126,9 @@ def common_places(places: Array, others: Array) -> tuple[Array, ...]:
 
 
 def part_of(key: Any, shape: Any) -> Any:
-    """The rows and columns of ``A[key]``, and the number of those that are said by one integer: only in programs."""
+    """The rows and columns of ``A[key]``, and the number of those that are said by one integer, or -1 where they are
+    places of single elements: only in programs.
+    """
     raise NotImplementedError
 
 
@@ -106,4 +141,9 @@ PATTERNS = (
     band_places,
     largest_place,
     common_places,
+    point_places,
+    diagonal_places,
+    block_places,
+    known_places,
+    triangle_places,
 )

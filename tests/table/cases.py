@@ -244,7 +244,7 @@ def _described(spec: Any) -> str:
 
 def function_of(text: str) -> str:
     """The function that an expression is about: the first one it calls."""
-    found = re.match(r"(np|math|special|stats|ndimage|signal|integrate|interpolate|linalg)\.[\w.]+", text)
+    found = re.match(r"(np|math|special|stats|ndimage|signal|integrate|interpolate|linalg|fft)\.[\w.]+", text)
     if found:
         return found[0] if found[1] in ("np", "math") else f"scipy.{found[0]}"
     method = re.match(r"x\.(\w+)", text)

@@ -33,7 +33,7 @@ from sdfgad.specialise.signature import bind
 from tests.helpers import module_from
 from tests.table.cases import CASES, Case
 
-SCIPY = ("special", "stats", "ndimage", "signal", "integrate", "interpolate", "linalg")
+SCIPY = ("special", "stats", "ndimage", "signal", "integrate", "interpolate", "linalg", "fft")
 try:
     MODULES = {name: importlib.import_module(f"scipy.{name}") for name in SCIPY}
 except ImportError:

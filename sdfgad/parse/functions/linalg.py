@@ -258,11 +258,3 @@ def eig(b: Builder, a: Any) -> Any:
 @function(np.linalg.eigvals)
 def eigvals(b: Builder, a: Any) -> Any:
     return eig(b, a)[0]
-
-
-@function(np.roots)
-def roots(b: Builder, p: Any) -> Any:
-    raise b.unsupported(
-        "the roots of a polynomial are not supported",
-        "Write the steps of Newton for one root: `for _ in range(20): x = x - p(x) / dp(x)`, with np.polyval.",
-    )

@@ -51,12 +51,36 @@ def _part_of(b: Builder, key: Any, shape: Any) -> tuple[Any, ...]:
             "a sparse matrix is indexed by more than two indices; SciPy raises here, too", "Write A[i, j]."
         )
     parts = tuple(stacked(b, part) if isinstance(part, (list, tuple)) else part for part in parts)
-    if [1 if isinstance(part, slice) else as_tensor(part).ndim - 2 for part in parts] == [-1, -1]:
-        todo = "Write A[np.ix_(i, j)] for all of these rows and columns, or A.toarray()[i, j] for single elements."
-        raise b.unsupported("a sparse matrix is indexed by two arrays", todo)
+    ranks = [0 if isinstance(part, slice) else as_tensor(part).ndim for part in parts]
+    if ranks == [1, 1]:
+        return (*_points(b, parts, shape), -1)
+    if max(ranks) > 1 and not _are_crossed(b, parts):
+        todo = (
+            "Write A[np.ix_(i, j)] for all of these rows and columns, or A[i.ravel(), j.ravel()] for single elements."
+        )
+        raise b.unsupported("a sparse matrix is indexed by arrays of two axes", todo)
     rows, columns = (_numbers(b, part, b.constant(extent)) for part, extent in zip(parts, shape, strict=True))
     single = sum(not isinstance(part, slice) and as_tensor(part).ndim == 0 for part in parts)
     return b.constant_array(rows), b.constant_array(columns), single
+
+
+def _points(b: Builder, parts: Any, shape: Any) -> tuple[Tensor, ...]:
+    """The rows and columns of single elements."""
+    if any(as_tensor(part).dtype.kind == "b" for part in parts):
+        raise b.unsupported(
+            "a sparse matrix is indexed by two masks", "Write A[mask][:, other], or np.flatnonzero(mask)."
+        )
+    numbers = [_numbers(b, part, b.constant(extent)) for part, extent in zip(parts, shape, strict=True)]
+    places = b.python(np.broadcast_arrays, *numbers)
+    return tuple(b.constant_array(np.ascontiguousarray(one)) for one in places)
+
+
+def _are_crossed(b: Builder, parts: Any) -> bool:
+    """Whether an index names all places in some rows and some columns: those of ``np.ix_``."""
+    if any(isinstance(part, slice) or as_tensor(part).ndim != 2 for part in parts):
+        return False
+    rows, columns = (as_tensor(part).shape for part in parts)
+    return b.is_zero(rows[1] - 1) and b.is_zero(columns[0] - 1)
 
 
 def _numbers(b: Builder, part: Any, extent: int) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import ArgumentError
 from sdfgad.ir.expr import BOOL, INT
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, to_bool
@@ -27,6 +28,15 @@ def all_(b: Builder, a: Any, axis: Any = None, out: Any = None, keepdims: bool =
     if where is not True:
         a = elementwise(b, "logical_or", stacked(b, a), elementwise(b, "logical_not", where))
     return into(b, out, _reduced(b, a, axis, keepdims, "minimum", True))
+
+
+def must_hold(condition: Any, what: str, todo: str) -> None:
+    """For definitions in `library`: a check at run time, which raises an error where a condition is false anywhere."""
+
+
+@function(must_hold)
+def _must_hold(b: Builder, condition: Any, what: str, todo: str) -> None:
+    b.check(all_(b, condition).at(), (), what, ArgumentError, todo)
 
 
 # The methods of arrays take another second positional argument than their documentation says.

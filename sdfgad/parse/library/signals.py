@@ -90,22 +90,47 @@ def _with_boundary(x: Any, y: Any, boundary: Any, fillvalue: Any) -> Any:
 
 @_signal("lfilter")
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    """The difference equation ``a[0] y[n] = b[0] x[n] + … - a[1] y[n - 1] - …``, from rest."""
-    if zi is not None:
-        raise ValueError("scipy.signal.lfilter with zi is not supported: write the recursion as a loop")
+    """The difference equation ``a[0] y[n] = b[0] x[n] + … - a[1] y[n - 1] - …``, from rest, or from a state `zi`."""
     b, a, x = (np.atleast_1d(array_like(b)), np.atleast_1d(array_like(a)), array_like(x))
     axis = axis_of(axis, x.ndim)
     rows = np.moveaxis(x, axis, 0)
+    if zi is None:
+        return np.moveaxis(filtered(b, a, rows, None), 0, axis)
+    start = np.moveaxis(array_like(zi), axis, 0)
+    y = filtered(b, a, rows, start)
+    return np.moveaxis(y, 0, axis), np.moveaxis(_state(b, a, rows, y), 0, axis)
+
+
+def filtered(b: Any, a: Any, rows: Any, start: Any) -> Any:
+    """The filter along the first axis; the state of the transposed direct form II adds to what drives the recursion."""
     n, order = rows.shape[0], fixed_int(a.shape[0]) - 1
-    kind = np.result_type(b.dtype, a.dtype, x.dtype)
+    kind = np.result_type(b.dtype, a.dtype, rows.dtype)
     driven = np.zeros(rows.shape, kind)
     for k in range(min(fixed_int(b.shape[0]), fixed_int(n))):
         driven[k:] += b[k] / a[0] * rows[: n - k]
+    if start is not None:
+        driven[: start.shape[0]] += start[: fixed_int(n)]
     if order == 0:
-        return np.moveaxis(driven, 0, axis)
+        return driven
     state = np.zeros((n + order,) + rows.shape[1:], kind)  # noqa: RUF005
     for i in range(n):
         state[i + order] = driven[i]
         for k in range(1, order + 1):
             state[i + order] -= a[k] / a[0] * state[i + order - k]
-    return np.moveaxis(state[order:], 0, axis)
+    return state[order:]
+
+
+def _state(b: Any, a: Any, x: Any, y: Any) -> Any:
+    """The state after the last element."""
+    n, order = fixed_int(x.shape[0]), max(fixed_int(b.shape[0]), fixed_int(a.shape[0])) - 1
+    if n < order:
+        raise ValueError("scipy.signal.lfilter with zi takes as many elements as the filter has delays, or more")
+    b, a = (
+        np.concatenate((b, np.zeros(order + 1 - b.shape[0]))),
+        np.concatenate((a, np.zeros(order + 1 - a.shape[0]))),
+    )
+    state = np.zeros((order, *y.shape[1:]), y.dtype)
+    for k in range(order):
+        for m in range(k + 1, order + 1):
+            state[k] += b[m] / a[0] * x[n - m + k] - a[m] / a[0] * y[n - m + k]
+    return state

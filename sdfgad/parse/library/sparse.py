@@ -11,16 +11,24 @@ import numpy as np
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import sparse
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.functions.facts import array_like, tensor_of
+from sdfgad.parse.functions.facts import array_like, fixed_int, tensor_of
+from sdfgad.parse.known_arrays import known_array
 from sdfgad.parse.registry import function, optional
 from sdfgad.parse.sparse_formats import COO, Diagonals, Sparse
 from sdfgad.parse.sparse_layout import ARRAYS, layout_for
-from sdfgad.parse.sparse_patterns import largest_place
+from sdfgad.parse.sparse_packed import BSR, DIA
+from sdfgad.parse.sparse_patterns import known_places, largest_place, triangle_places
 from sdfgad.parse.values import Record, is_static
 
 WRITE = "Write csr_array((data, indices, indptr), shape) or coo_array((data, (i, j)), shape) with arrays, and a shape."
 LENGTHS = (
     "Give data and indices the same length, and indptr one element more than there are rows (csr) or columns (csc)."
+)
+
+
+DENSE = (
+    "Find i, j = np.nonzero(pattern) outside of the function, and write coo_matrix((A[i, j], (i, j)), A.shape); "
+    "or make the sparse matrix outside."
 )
 
 
@@ -33,8 +41,10 @@ def of_lines(kind: Any, is_array: Any, arg1: Any, shape: Any) -> Any:
 def _of_lines(b: Builder, kind: str, is_array: bool, arg1: Any, shape: Any) -> Record:
     parts = list(arg1) if isinstance(arg1, (tuple, list)) else []
     name = f"{kind}_{'array' if is_array else 'matrix'}"
+    if not parts:
+        raise b.unsupported(f"{name} of a dense array, whose zeros are data, is not supported", DENSE)
     if len(parts) != 3 or shape is None:
-        raise b.unsupported(f"{name} of a dense array, or without a shape, is not supported", WRITE)
+        raise b.unsupported(f"{name} without a shape is not supported", WRITE)
     data, *places = [tensor_of(b, b.settle(part)) for part in parts]
     rows, columns = b.known(shape)
     if any(part.ndim != 1 for part in (data, *places)) or any(place.dtype.kind not in "iu" for place in places):
@@ -44,6 +54,19 @@ def _of_lines(b: Builder, kind: str, is_array: bool, arg1: Any, shape: Any) -> R
         raise b.unsupported(f"{name} of arrays whose lengths do not fit", LENGTHS)
     layout = layout_for(getattr(sys.modules["scipy.sparse"], name), kind, (rows, columns))
     return sparse.tracked(b, sparse.made(layout, dict(zip(ARRAYS[kind], (data, *places), strict=True))))
+
+
+def is_pattern(x: Any) -> Any:
+    """Whether a value is a matrix of integers or booleans that are known while parsing: only in programs."""
+    raise NotImplementedError
+
+
+@function(is_pattern)
+def _is_pattern(b: Builder, x: Any) -> bool:
+    if isinstance(x, (Record, tuple)) or (isinstance(x, list) and not is_static(x)):
+        return False
+    tensor = tensor_of(b, b.settle(x))
+    return tensor.ndim == 2 and known_array(b, tensor) is not None
 
 
 def _matrix(kind: Any, is_array: Any, arg1: Any, shape: Any, dtype: Any, copy: Any) -> Any:
@@ -57,6 +80,10 @@ def _matrix(kind: Any, is_array: Any, arg1: Any, shape: Any, dtype: Any, copy: A
         made = COO(coo.data, coo.shape, is_array, coo.row, coo.col).asformat(kind)
     elif isinstance(arg1, (tuple, list)) and len(arg1) == 2 and isinstance(arg1[1], (tuple, list)):
         made = _of_entries(is_array, arg1[0], arg1[1], shape).asformat(kind)
+    elif is_pattern(arg1):
+        dense = array_like(arg1)
+        row, col = known_places(dense)
+        made = COO(dense[row, col], dense.shape, is_array, row, col).asformat(kind)
     else:
         made = of_lines(kind, is_array, arg1, shape)
     made = made.copy() if copy else made
@@ -104,6 +131,53 @@ def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False
 @_constructor("coo_matrix")
 def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     return _matrix("coo", False, arg1, shape, dtype, copy)
+
+
+# --- blocks, and diagonals as rows of a matrix
+
+
+def _blocks(is_array: Any, arg1: Any, shape: Any) -> Any:
+    if not isinstance(arg1, (tuple, list)) or len(arg1) != 3 or shape is None:
+        raise NotImplementedError(
+            "blocks are only taken as bsr_array((data, indices, indptr), shape=shape), with data of shape (k, r, c)"
+        )
+    return BSR(array_like(arg1[0]), shape, is_array, array_like(arg1[1]), array_like(arg1[2]))
+
+
+@_constructor("bsr_array")
+def bsr_array(arg1: Any, shape: Any = None) -> Any:
+    return _blocks(True, arg1, shape)
+
+
+@_constructor("bsr_matrix")
+def bsr_matrix(arg1: Any, shape: Any = None) -> Any:
+    return _blocks(False, arg1, shape)
+
+
+def _rows_of_diagonals(is_array: Any, arg1: Any, shape: Any) -> Any:
+    if isinstance(arg1, Sparse):
+        return Diagonals(arg1.tocsr())
+    if not isinstance(arg1, (tuple, list)) or len(arg1) != 2 or shape is None:
+        raise NotImplementedError("diagonals are only taken as dia_array((data, offsets), shape=shape), or by diags")
+    return DIA(np.atleast_2d(array_like(arg1[0])), shape, is_array, np.atleast_1d(array_like(arg1[1])))
+
+
+@_constructor("dia_array")
+def dia_array(arg1: Any, shape: Any = None) -> Any:
+    return _rows_of_diagonals(True, arg1, shape)
+
+
+@_constructor("dia_matrix")
+def dia_matrix(arg1: Any, shape: Any = None) -> Any:
+    return _rows_of_diagonals(False, arg1, shape)
+
+
+@_constructor("spdiags")
+def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
+    if m is None:
+        m, n = np.shape(data)[-1], np.shape(data)[-1]
+    made = _rows_of_diagonals(False, (data, diags), m if n is None else (m, n))
+    return made if format is None or format == "dia" else made.asformat(format)
 
 
 # --- diagonals
@@ -171,7 +245,24 @@ def lil_matrix(b: Builder, *positional: Any, **keywords: Any) -> Any:
     raise b.unsupported("a sparse matrix is filled element by element, which is not supported", todo)
 
 
-# --- of several matrices
+# --- parts, and of several matrices
+
+
+def _part(A: Any, format: Any, k: Any, is_upper: Any) -> Any:
+    coo = A._entries()
+    numbers, _, _ = triangle_places(coo.row, coo.col, fixed_int(k), is_upper)
+    made = COO(coo.data[numbers], coo.shape, coo.is_array, coo.row[numbers], coo.col[numbers])
+    return made if format is None else made.asformat(format)
+
+
+@_constructor("triu")
+def triu(A: Any, k: Any = 0, format: Any = None) -> Any:
+    return _part(A, format, k, True)
+
+
+@_constructor("tril")
+def tril(A: Any, k: Any = 0, format: Any = None) -> Any:
+    return _part(A, format, k, False)
 
 
 def _together(pieces: Any, shape: Any, format: Any, dtype: Any) -> Any:
@@ -253,3 +344,16 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
     shape = (first.shape[0] * second.shape[0], first.shape[1] * second.shape[1])
     made = COO(np.ravel(first.data[:, None] * second.data), shape, first.is_array or second.is_array, row, col)
     return made.asformat("coo" if format is None else format)
+
+
+@_constructor("kronsum")
+def kronsum(A: Any, B: Any, format: Any = None) -> Any:
+    """The Kronecker sum ``kron(I, A) + kron(B, I)``."""
+    ours = kron(of_ones(B.shape[0], B.is_array), A)
+    theirs = kron(B, of_ones(A.shape[0], A.is_array))
+    return (ours + theirs).asformat("csr" if format is None else format)
+
+
+def of_ones(n: Any, is_array: Any) -> Any:
+    """An identity matrix."""
+    return COO(np.ones(n), (n, n), is_array, np.arange(n), np.arange(n))

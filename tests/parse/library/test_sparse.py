@@ -53,7 +53,7 @@ def of_dense(x):
 @pytest.mark.parametrize(
     ("program", "text"),
     [
-        (of_dense, "Write csr_array"),
+        (of_dense, "Find i, j = np.nonzero(pattern) outside"),
     ],
 )
 def test_refusals(program, text):

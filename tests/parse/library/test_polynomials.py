@@ -1,0 +1,87 @@
+"""Polynomials from outside of the program, and what of matrix functions and polynomials is refused."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import sdfgad
+from sdfgad.errors import ArgumentError, SdfgadError
+from tests.helpers import line_of
+
+POLY = np.poly1d([1.0, -2.0, 0.5])
+SERIES = np.polynomial.Polynomial([1.0, -2.0, 0.5], domain=[0.0, 3.0])
+CHEBYSHEV = np.polynomial.Chebyshev([1.0, 2.0])
+X = np.array([0.3, 1.2, -0.7])
+
+
+def from_outside(x):
+    return np.sum(POLY(x) ** 2) + np.sum(SERIES(x) * x)
+
+
+def test_polynomials_from_outside():
+    np.testing.assert_allclose(sdfgad.differentiate(from_outside).value(X), from_outside(X), rtol=1e-12)
+    sdfgad.check_grads(from_outside, X)
+
+
+def at_run_time(x):
+    return np.sum(np.abs(np.roots(x)))
+
+
+def test_roots_that_are_refused_at_run_time():
+    with pytest.raises(ArgumentError, match="begin or end with zero"):
+        sdfgad.grad(at_run_time)(np.array([0.0, 1.0, 2.0, 3.0]))
+    with pytest.raises(ArgumentError, match="are real"):
+        sdfgad.grad(at_run_time)(np.array([1.0, -3.0, 2.0]))
+
+
+def root(a):
+    return np.sum(scipy.linalg.sqrtm(a))
+
+
+def test_a_square_root_that_is_complex():
+    with pytest.raises(ArgumentError, match="with negative or zero eigenvalues is complex"):
+        sdfgad.grad(root)(np.diag([1.0, -2.0]))
+
+
+def test_a_square_root_of_a_matrix_without_a_basis_of_eigenvectors():
+    a = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
+    rest = np.random.default_rng(3).standard_normal((3, 3))
+    for near in (a, a + 1e-9 * rest, a + 1e-5 * rest):
+        x = scipy.linalg.sqrtm(near)
+        value, gradient = sdfgad.value_and_grad(root)(near)
+        np.testing.assert_allclose(value, np.sum(x), rtol=1e-10)
+        # The derivative of x @ x == a.
+        np.testing.assert_allclose(gradient, scipy.linalg.solve_sylvester(x.T, x.T, np.ones((3, 3))), rtol=1e-8)
+
+
+def chebyshev(x):
+    return np.sum(CHEBYSHEV(x))
+
+
+def logarithm(x):
+    return np.sum(scipy.linalg.logm(np.diag(x)))
+
+
+def large(x):
+    a = np.eye(40) * x[0]
+    return np.sum(scipy.linalg.solve_sylvester(a, a, a))
+
+
+def zeros(x):
+    return np.sum(np.polynomial.Polynomial(x).roots())
+
+
+@pytest.mark.parametrize(
+    ("program", "text"),
+    [
+        (chebyshev, "Write np.polynomial.chebyshev.chebval(x, p.coef)"),
+        (logarithm, "Of a symmetric matrix write w, v = np.linalg.eigh(a)"),
+        (large, "Write an iteration"),
+        (zeros, "Write np.roots(p.coef[::-1])"),
+    ],
+)
+def test_refusals(program, text):
+    with pytest.raises(SdfgadError) as caught:
+        sdfgad.grad(program)(X)
+    assert text in str(caught.value)
+    assert str(caught.value.where) == line_of(program, "return")

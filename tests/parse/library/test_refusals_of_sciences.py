@@ -1,0 +1,68 @@
+"""What the definitions of SciPy's and NumPy's functions refuse names the line, and what to write instead."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import SdfgadError
+from tests.helpers import line_of, module_from
+
+X = np.linspace(0.2, 1.1, 8)
+HEAD = "import numpy as np\nfrom scipy import fft, linalg, ndimage, signal, special, stats\n\n\n"
+
+CASES = {
+    "fft.dct(x, 5)": "the type of a cosine or sine transform is 1, 2, 3 or 4",
+    "fft.dct(x, norm='no')": "'backward', 'ortho' or 'forward'",
+    "np.abs(fft.dct(x * 1j))": "Transform x.real and x.imag",
+    "stats.skew(x, nan_policy='omit')": "select x[~np.isnan(x)]",
+    "stats.moment(x, [1, 2])": "Write a number, moment(x, 3)",
+    "stats.tmean(x, (0, 1))": "Select x[(x > low) & (x < high)]",
+    "stats.pearsonr(x.reshape(2, 4), x.reshape(2, 4))[0]": "Loop over the rows",
+    "signal.sosfilt(np.ones((1, 6)), x, zi=np.zeros((1, 2)))[0]": "Call lfilter with zi for each section",
+    "signal.filtfilt([1.0], [1.0, 0.2], x, method='gust')": "Leave method out",
+    "signal.filtfilt([1.0], [1.0, 0.2], x, padlen=8)": "Pass a smaller padlen=",
+    "signal.sosfiltfilt(np.ones((1, 6)), x)": "Write a number",
+    "signal.savgol_filter(x, 4, 2)": "needs an odd window",
+    "signal.detrend(x, bp=[3])": "Loop over the parts",
+    "signal.medfilt(x.reshape(2, 4), 3)": "Loop over the rows",
+    "signal.hilbert(x * 1j)": "Pass x.real",
+    "signal.welch(x, average='median')[1]": "Leave options out",
+    "signal.welch(x, nperseg=4, noverlap=4)[1]": "must overlap by less than their length",
+    "signal.periodogram(x, scaling='no')[1]": "'density' or 'spectrum'",
+    "signal.csd(x, x[1:])[1]": "Pad the shorter one",
+    "signal.resample(x, 4, window='hann')": "Leave them out",
+    "linalg.sqrtm(x[0] * np.eye(33))": "Write an iteration",
+    "linalg.solve_continuous_are(np.eye(2) * x[0], np.eye(2), np.eye(2), np.eye(2), np.eye(2))": "with e or s",
+    "linalg.eigvals(np.eye(2) * x[0], np.eye(2))": "np.linalg.eigvals(np.linalg.solve(b, a))",
+    "linalg.eigvalsh_tridiagonal(x, x[1:], select='i')": "Leave select out",
+    "linalg.solve_circulant(x, x[:, None])": "Loop over the columns",
+    "np.roots(x[:1])": "Pass such a vector",
+    "np.poly(x.reshape(2, 4))": "Multiply the factors",
+    "(np.poly1d(x) / np.poly1d(x))(x)": "Divide by a number",
+    "np.polynomial.Polynomial.fit(x, x, 2, w=x)(x)": "Use np.polyfit",
+    "np.polynomial.Polynomial.fit(x, x, 2).integ()(x)": "Write p.convert().integ()",
+    "(np.polynomial.Polynomial.fit(x, x, 2) + np.polynomial.Polynomial(x))(x)": "Write p.convert() + q.convert()",
+    "np.polynomial.polynomial.polyder(x.reshape(2, 4))": "Loop over the rows",
+    "np.polynomial.polynomial.polyint(x, lbnd=1)": "Subtract the value there",
+    "x[np.lexsort(x.reshape(2, 4)[None])]": "Pass a tuple of vectors",
+    "special.eval_legendre(1.5, x)": "one whole number that is not negative",
+    "special.sph_harm_y(1, 0.5, x, x).real": "one whole number",
+    "special.inv_boxcox(x, x)": "Loop over several",
+    "ndimage.maximum_filter(x, footprint=[1, 0, 1])": "Pass size=",
+    "ndimage.center_of_mass(x, x)[0]": "Multiply by a mask",
+}
+# What SciPy does not take, either.
+RAISES = (
+    *("fft.dct(x, 5)", "fft.dct(x, norm='no')", "signal.savgol_filter(x, 4, 2)"),
+    *("signal.welch(x, nperseg=4, noverlap=4)[1]", "signal.periodogram(x, scaling='no')[1]"),
+)
+
+
+@pytest.mark.parametrize("expression", CASES)
+def test_refusals(expression, tmp_path):
+    module = module_from(f"{HEAD}def program(x):\n    return np.sum(np.abs({expression}))\n", tmp_path)
+    with pytest.raises(SdfgadError) as caught:
+        sdfgad.grad(module.program)(X)
+    assert CASES[expression] in str(caught.value)
+    assert str(caught.value.where) == line_of(module.program, "return")
+    assert ("NumPy raises" in str(caught.value)) == (expression in RAISES)
