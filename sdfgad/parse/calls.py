@@ -21,6 +21,7 @@ from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.filled_lists import require_followed
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.drawing import is_random, random_call
 from sdfgad.parse.generators import generator
@@ -101,6 +102,8 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if frame.b.filling:
+        require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]
     if not _takes_iterators(function):

@@ -21,6 +21,7 @@ from sdfgad.parse import (
     conditions,
     exceptions,
     expressions,
+    filled_lists,
     loops,
     statements,
     tail_duplication,
@@ -121,7 +122,10 @@ class Interpreter(Frame):
                 "Write it with names, operators, calls and comprehensions, in several statements.",
             )
         try:
-            return handler(self, node)
+            value = handler(self, node)
+            if self.b.filling:
+                filled_lists.require_handed_on(self, node, value)
+            return value
         except SdfgadError as error:
             error.locate(self.where(node))
             raise

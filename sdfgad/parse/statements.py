@@ -12,7 +12,6 @@ import numpy as np
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import calls, containers, operators
-from sdfgad.parse.append_targets import is_never_read
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item, operation
@@ -21,6 +20,7 @@ from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.source import source_text
+from sdfgad.parse.unread_lists import is_never_read
 from sdfgad.parse.values import Record, Selection, Tensor, kind_of
 
 

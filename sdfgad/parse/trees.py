@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Record, Selection
+from sdfgad.parse.values import DICT_VIEWS, UNDEFINED, AfterLoop, Holder, Iteration, MaybeBound, Record, Selection
 
 
 def leaves(value: Any) -> list[Any]:
@@ -48,6 +48,27 @@ def references(values: Iterable[Any], but: Any) -> Counter[int]:
             seen.add(id(value))
             left += _referred(value)
     return found
+
+
+def holds_any(values: Iterable[Any], ids: Container[int]) -> bool:
+    """Whether values are, consist of or go over some objects, by id; what functions hold does not count."""
+    left, seen = list(values), set[int]()
+    while left:
+        value = left.pop()
+        if id(value) in ids:
+            return True
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        is_view = isinstance(value, (*DICT_VIEWS, set, frozenset))
+        left += value if is_view else [] if isinstance(value, partial) else _iterated(value)
+    return False
+
+
+def _iterated(value: Any) -> list[Any]:
+    if isinstance(value, (Iteration, AfterLoop)):
+        return list(value.held)
+    return _parts(value) if _is_inner(value) else []
 
 
 def _referred(value: Any) -> list[Any]:
