@@ -297,6 +297,8 @@ def inlined(
 ) -> Any:
     """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame."""
     here = frame.b.where
+    if isinstance(function, types.FunctionType):
+        function = frame.b.methods.get(function, function)
     function = function if isinstance(function, Closure) else unwrapped(function)
     bound = _parameters(frame, node, function, positional, keywords)
     for default in (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import types
@@ -98,7 +99,10 @@ class Parent(Holder):
     @staticmethod
     def of(b: Builder, source: Source, env: Mapping[str, Any]) -> Parent:
         """``super()`` in a method with these local names."""
-        cls, first = source.outer.get("__class__"), next(iter(inspect.signature(source.function).parameters), "")
+        cls, first = (
+            source.outer.get("__class__"),
+            next((one.arg for one in ast.walk(source.node.args) if isinstance(one, ast.arg)), ""),
+        )
         record = env.get(first)
         if not isinstance(cls, type) or not isinstance(record, Record):
             raise b.unsupported(
@@ -192,6 +196,8 @@ def _fill(b: Builder, record: Record, positional: list[Any], keywords: dict[str,
     for field in dataclasses.fields(record.cls):
         if field.name in bound:
             record.fields[field.name] = b.settle(bound[field.name], field.name)
+        elif isinstance(field.default_factory, Holder):
+            record.fields[field.name] = b.settle(inline(field.default_factory, [], {}), field.name)
         elif is_class(field.default_factory):
             record.fields[field.name] = construct(b, field.default_factory, [], {}, inline)
         elif field.default_factory is not dataclasses.MISSING:

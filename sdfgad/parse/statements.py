@@ -185,11 +185,6 @@ def global_(frame: Frame, node: ast.Global) -> None:
         raise UnsupportedProgram(what, frame.where(node), "Return the value, and assign it outside of the function.")
 
 
-def class_(frame: Frame, node: ast.ClassDef) -> None:
-    what = f"the class `{node.name}` is defined inside a function, which is not supported"
-    raise UnsupportedProgram(what, frame.where(node), "Define it at the top level of a module.")
-
-
 def delete(frame: Frame, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ast.Name):

@@ -11,6 +11,9 @@ from typing import Any
 
 from sdfgad.parse.values import DICT_VIEWS, UNDEFINED, AfterLoop, Holder, Iteration, MaybeBound, Record, Selection
 
+# The attribute of a class that a function defines in which the frame of that function is kept.
+LOCAL_FRAME = "<frame>"
+
 
 def leaves(value: Any) -> list[Any]:
     """The leaves of a value in order: numbers, arrays and other objects."""
@@ -77,6 +80,10 @@ def _referred(value: Any) -> list[Any]:
         return [value.func, *value.args, *value.keywords.values()]
     if isinstance(value, Holder):
         return list(value.held)
+    if isinstance(value, Record):
+        return [value.fields, value.cls]
+    if isinstance(value, type):
+        return [value.__dict__[LOCAL_FRAME]] if LOCAL_FRAME in value.__dict__ else []
     return _parts(value) if _is_inner(value) else []
 
 
