@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
@@ -80,6 +81,8 @@ def _referred(value: Any) -> list[Any]:
         return [value.func, *value.args, *value.keywords.values()]
     if isinstance(value, Holder):
         return list(value.held)
+    if isinstance(value, (types.MethodType, types.BuiltinMethodType)):
+        return [value.__self__]
     if isinstance(value, Record):
         return [value.fields, value.cls]
     if isinstance(value, type):
