@@ -37,6 +37,7 @@ from sdfgad.parse.iterators import (
 )
 from sdfgad.parse.library.selected import OF_SELECTIONS
 from sdfgad.parse.operands import calls_user_function, evaluated, is_library, method, require_unchanged
+from sdfgad.parse.provenance import arguments_behind
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
 from sdfgad.parse.ranges import Items, Range, is_lazy
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
@@ -187,7 +188,9 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     what = f"the function `{source_text(node.func)}` is not supported"
-    raise frame.unsupported(node, what, instead_of(function))
+    with frame.b.versions.unchecked():
+        arguments = arguments_behind(frame.b, (*positional, *keywords.values(), getattr(function, "__self__", None)))
+    raise frame.unsupported(node, what, instead_of(function, arguments))
 
 
 def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[Any]) -> None:
