@@ -21,6 +21,7 @@ from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.deques import Deque
 from sdfgad.parse.filled_lists import require_followed
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.drawing import is_random, random_call
@@ -165,6 +166,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _exception(frame, node, function, positional, keywords)
     if objects.is_class(function):
         return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
+    if isinstance(function, types.MethodType) and isinstance(function.__self__, Deque):
+        return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.MethodType) and objects.is_generated(function):
         return containers.tracked(frame.b, frame.b.python(function, *positional, **keywords))
     if isinstance(function, types.MethodType):

@@ -166,7 +166,7 @@ def _is_same_kind(x: Any, y: Any) -> bool:
         return False
     if isinstance(x, Record) and x.cls is not y.cls:
         return False
-    return not isinstance(x, dict) or list(x) == list(y)
+    return list(x) == list(y) if isinstance(x, dict) else getattr(x, "maxlen", None) == getattr(y, "maxlen", None)
 
 
 def _parts(value: Any) -> list[Any]:
@@ -188,9 +188,10 @@ def _with_parts(like: Any, parts: list[Any]) -> Any:
         return Record(like.cls, parts[0])
     if isinstance(like, tuple):
         return rebuilt_tuple(like, parts)
-    if not isinstance(like, dict):
-        return type(like)(parts)
     made = like.copy()
+    if isinstance(like, list):
+        made[:] = parts
+        return made
     made.update(zip(like, parts, strict=True))
     return made
 
