@@ -244,6 +244,14 @@ REFUSED = {
         "@dataclass\nclass P:\n    u: dataclasses.InitVar[float] = 2.0\nreturn x",
         r"a field of a dataclass is `dataclasses.InitVar\[float\]`[\s\S]*u: dataclasses[\s\S]*top level",
     ),
+    "how objects are made": (
+        "class P:\n    def __new__(cls, v):\n        return object.__new__(cls)\nreturn P(x).u",
+        r"`P` defines __new__, which is not called\n.*return P\(x\)\.u\n.*in __init__",
+    ),
+    "how attributes are set": (
+        "class P:\n    def __setattr__(self, k, v):\n        pass\np = P()\np.u = x\nreturn x",
+        r"`P` defines __setattr__, which is not called\n.*p\.u = x\n.*in __init__",
+    ),
     "a mutable default": (
         "@dataclass\nclass P:\n    u: list = [1.0]\nreturn x",
         r"Python raises ValueError here: mutable default[\s\S]*class P",
