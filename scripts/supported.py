@@ -33,6 +33,9 @@ STATEMENTS = {
     "dicts, lists, tuples, named tuples, dataclasses and objects as arguments and results": "tests/api/test_trees.py",
     "items of containers and attributes of objects that loops and branches bind anew": "tests/parse/test_items.py",
     "classes: methods, properties, inheritance, `super()`, `dataclasses.replace`": "tests/parse/test_objects.py",
+    "classes that the function itself defines": "tests/parse/test_local_classes.py",
+    "lists that loops, or functions called in them, fill": "tests/parse/test_filled_lists.py",
+    "`collections.deque`": "tests/parse/test_deques.py",
     "bound methods, `functools.partial`, objects with `__call__`": "tests/api/test_callables.py",
     "elements of integer arrays as shifts, shapes and axes": "tests/parse/test_constants.py",
     "sparse matrices of `scipy.sparse`: products, assembly, parts, `spsolve`, `splu`": "tests/parse/test_sparse_operations.py",  # noqa: E501

@@ -102,13 +102,19 @@ class AmbiguousArray(UnsupportedProgram):
 
 
 class UpdateOfCopy(AmbiguousArray):
-    """An array that is chosen or re-bound at run time is updated in place."""
+    """An array that is chosen or re-bound at run time is updated in place.
 
-    def __init__(self, buffer: str, where: Location | None) -> None:
+    `name` is its name, and `others` are those of the arrays of which it may be one, as far as they have some.
+    """
+
+    def __init__(self, buffer: str, where: Location | None, name: str = "", others: Sequence[str] = ()) -> None:
+        also = f" and may be that of {' or '.join(others)}" if others else ""
+        copied = name or "y"
         super().__init__(
-            "an array that is chosen or re-bound at run time is updated in place through this name",
+            f"an array that is chosen or re-bound at run time is updated in place through this name{also}",
             where,
-            "Update it by its own name, not by the one that is chosen; or update a copy: y = y.copy().",
+            f"Write `{copied} = {copied}.copy()` before it, if the update is not meant for the others, "
+            "or update the array by its own name.",
             buffer,
         )
 

@@ -59,7 +59,8 @@ def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) ->
     last, first = (_leaves_by_storage(stores, name, env.get(name, ABSENT)) for env in (frame.env, loop.before))
 
     def held(store: Tensor, leaf: Leaf) -> Tensor:
-        sources = aliased_buffers(frame, name, last.get(id(store)), frame.env)
+        found = aliased_buffers(frame, name, last.get(id(store)), frame.env)
+        sources = {buffer for buffer in found if _is_held(frame, name, buffer, loop, stores)}
         if not has_run:
             sources |= _aliased_before(frame, name, first.get(id(store)), loop)
         return value_in_storage(frame.b, store, sources - {str(store.buffer)})
@@ -69,6 +70,22 @@ def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) ->
     if any(sharing.is_shared(frame, end, env) for end, env in ends):
         sharing.add_copies(frame.b, value, [end for end, _ in ends])
     return value
+
+
+def _is_held(frame: Frame, name: str, buffer: str, loop: ParsedLoop, stores: Stores) -> bool:
+    """Whether an array of the last trip can be reached after the loop but by one name, or those that are dead then."""
+    if buffer in frame.caller_buffers or not isinstance(frame.env[name], Tensor):
+        return True
+    others = [(other, held) for other, held in frame.env.items() if other != name]
+    left = [held for other, held in others if _is_live(frame, loop, other, stores) or not isinstance(held, Tensor)]
+    reached = trees.reachable([*left, *frame.iterables, frame.caller, frame.lexical], frame)
+    return any(isinstance(one, Tensor) and refers_to(one, buffer) for one in reached)
+
+
+def _is_live(frame: Frame, loop: ParsedLoop, name: str, stores: Stores) -> bool:
+    if name in stores.carried or name in frame.source.captured or name.startswith((PREFIX, "<")):
+        return True
+    return is_read_outside(frame.source.tree, loop.node, frame.loops, name)
 
 
 def _leaves_by_storage(stores: Stores, name: str, value: Any) -> dict[int, Any]:

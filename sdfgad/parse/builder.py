@@ -28,7 +28,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.constants import Constants, Here, Varies
-from sdfgad.parse.contents import Contents, Filling, Rolling
+from sdfgad.parse.contents import Body, Contents, Filling, Rolling
 from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.references import References
@@ -77,8 +77,11 @@ class Builder(Emitter):
         super().__init__(integers)
         self.constants = constants or Constants()
         self.contents = Contents()
-        # The lists that loops fill, by id, and what has become of such loops (see `appending`).
+        # The lists that the loops around fill, by id; those that each loop will, by the id of its node; and the
+        # innermost loop that may fill some (see `appending`).
         self.filling: dict[int, Filling] = {}
+        self.to_fill: dict[int, list[list[Any]]] = {}
+        self.filler: Body | None = None
         self.rolling = rolling
         self.taken: dict[int, Any] = {}
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
@@ -86,6 +89,8 @@ class Builder(Emitter):
         # The lists, dicts and sets from outside the program that it has read, by id.
         self.outside: dict[int, Any] = {}
         self.has_rolled = False
+        # The closures for which the stubs of methods stand, in classes that functions define (see `local_classes`).
+        self.methods: dict[Any, Any] = {}
         # The items of containers that loops and branches carry, by id and key: the depth of the block that changes it.
         self.items: dict[tuple[int, Any], int] = {}
         # Arrays from outside the function: buffer -> array, and a function that looks each of them up.
@@ -194,12 +199,12 @@ class Builder(Emitter):
         versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), dict(self.exhausted)
         contents = self.contents.snapshot(), self.constants.snapshot()
         counts = len(self.checks), len(self.hazards), len(self.draws)
-        return dict(self.buffers), names, lengths, counts, self.domain, self.where, versions, contents
+        return dict(self.buffers), names, lengths, counts, self.domain, self.where, versions, contents, self.filling
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
         is_silent = [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3][0]
-        is_silent = is_silent and len(self.draws) == state[3][2]
+        is_silent = is_silent and len(self.draws) == state[3][2] and self.filling is state[8]
         return is_silent and self.contents.is_unchanged_since(state[7][0])
 
     def restore(self, state: tuple[Any, ...]) -> None:
@@ -216,6 +221,7 @@ class Builder(Emitter):
         self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
+        self.filling = state[8]
 
     @property
     def here(self) -> Here:

@@ -21,7 +21,9 @@ from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.deques import Deque
 from sdfgad.parse.derivatives import call_derivative, derivative_of
+from sdfgad.parse.filled_lists import require_followed
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.drawing import is_random, random_call
 from sdfgad.parse.generators import generator
@@ -37,6 +39,7 @@ from sdfgad.parse.iterators import (
 )
 from sdfgad.parse.library.selected import OF_SELECTIONS
 from sdfgad.parse.operands import calls_user_function, evaluated, is_library, method, require_unchanged
+from sdfgad.parse.provenance import arguments_behind
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
 from sdfgad.parse.ranges import Items, Range, is_lazy
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
@@ -102,6 +105,8 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if frame.b.filling:
+        require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]
     if not _takes_iterators(function):
@@ -167,6 +172,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _exception(frame, node, function, positional, keywords)
     if objects.is_class(function):
         return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
+    if isinstance(function, types.MethodType) and isinstance(function.__self__, Deque):
+        return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.MethodType) and objects.is_generated(function):
         return containers.tracked(frame.b, frame.b.python(function, *positional, **keywords))
     if isinstance(function, types.MethodType):
@@ -190,7 +197,9 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     what = f"the function `{source_text(node.func)}` is not supported"
-    raise frame.unsupported(node, what, instead_of(function))
+    with frame.b.versions.unchecked():
+        arguments = arguments_behind(frame.b, (*positional, *keywords.values(), getattr(function, "__self__", None)))
+    raise frame.unsupported(node, what, instead_of(function, arguments))
 
 
 def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[Any]) -> None:
@@ -300,6 +309,8 @@ def inlined(
 ) -> Any:
     """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame."""
     here = frame.b.where
+    if isinstance(function, types.FunctionType):
+        function = frame.b.methods.get(function, function)
     function = function if isinstance(function, Closure) else unwrapped(function)
     bound = _parameters(frame, node, function, positional, keywords)
     for default in (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function)):

@@ -15,7 +15,10 @@ from sdfgad.parse.values import Holder
 
 @dataclass(frozen=True, eq=False)
 class Closure(Holder):
-    """A nested function: its node, the frame of the function that defines it, and its signature with defaults."""
+    """A nested function: its node, the frame of the function that defines it, and its signature with defaults.
+
+    A method of a class that is defined there is one, too.
+    """
 
     noun = "a function"
     instead = "Call it: f(x)."
@@ -23,6 +26,8 @@ class Closure(Holder):
     node: FunctionNode
     frame: Frame
     signature: inspect.Signature
+    # The class of which it is a method.
+    cls: type | None = None
 
     @staticmethod
     def of(frame: Frame, node: FunctionNode) -> Closure:
@@ -49,7 +54,8 @@ class Closure(Holder):
     @property
     def source(self) -> Source:
         outer = self.frame.source
-        return Source(outer.function, self.node, outer.file, outer.text, outer.outer)
+        names = outer.outer if self.cls is None else {**outer.outer, "__class__": self.cls}
+        return Source(outer.function, self.node, outer.file, outer.text, names)
 
     @property
     def __name__(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from sdfgad.ir.expr import Lin
 from sdfgad.parse import trees
 
 
@@ -151,19 +152,40 @@ class Rolling(Enum):
     NONE = 0
 
 
-@dataclass
+Row = Callable[[Lin], Any]
+
+
+@dataclass(frozen=True)
 class Filling:
-    """A list that a loop may fill.
+    """A list that a loop fills while its body is parsed.
 
     Attributes:
-        values: the list.
+        values: the list, as it was before the loop.
         depth: that of the loop's body.
-        rows: for each counter of a loop, the arrays to whose rows a trip appends, in order.
+        var: the loop's counter.
+        rows: what a trip appends, in order: from the number of a trip to its item.
     """
 
     values: list[Any]
     depth: int
-    rows: dict[str, list[Any]] = field(default_factory=dict)
+    var: str
+    rows: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True)
+class Body:
+    """The body of a loop that may fill lists: the loop's node, its depth, and its counter."""
+
+    node: Any
+    depth: int
+    var: str
+
+
+class Fills(Exception):
+    """Raised where a loop appends to a list for the first time: its body is parsed anew, as one that fills the list."""
+
+    def __init__(self, node: Any, values: list[Any]) -> None:
+        self.node, self.values = node, values
 
 
 class Taken(Exception):

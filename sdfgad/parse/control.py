@@ -21,7 +21,7 @@ from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_unmergeable, phi, same_static
 from sdfgad.parse.operands import calls_user_function
-from sdfgad.parse.values import ABSENT, AfterLoop, Tensor, Unbound
+from sdfgad.parse.values import ABSENT, AfterLoop, NotNumeric, Tensor, Unbound
 
 Env = dict[str, Any]
 Side = Callable[[], Any]
@@ -60,7 +60,11 @@ def assignment(frame: Frame, node: ast.Assign, rest: list[ast.stmt]) -> Return |
     as_branch = ast.copy_location(ast.If(value.test, [sides[0]], [sides[1]]), node)
 
     def chosen() -> Return | None:
-        assign(frame, node)
+        try:
+            assign(frame, node)
+        except NotNumeric as error:
+            # Lists, dicts and objects are merged by a branch.
+            raise Rebound(str(error), frame.where(node), error.todo) from error
         return frame.block(rest)
 
     return retried(frame, chosen, lambda: branch(frame, as_branch, rest))

@@ -21,6 +21,8 @@ from sdfgad.parse import (
     conditions,
     exceptions,
     expressions,
+    filled_lists,
+    local_classes,
     loops,
     statements,
     tail_duplication,
@@ -39,7 +41,7 @@ STATEMENTS: Mapping[type[ast.stmt], Callable[[Frame, Any], Return | None]] = {
     ast.Assert: exceptions.assert_,
     ast.Assign: binding.assign,
     ast.AugAssign: statements.update,
-    ast.ClassDef: statements.class_,
+    ast.ClassDef: local_classes.class_,
     ast.Delete: statements.delete,
     ast.Expr: statements.expression,
     ast.For: loops.for_loop,
@@ -121,7 +123,10 @@ class Interpreter(Frame):
                 "Write it with names, operators, calls and comprehensions, in several statements.",
             )
         try:
-            return handler(self, node)
+            value = handler(self, node)
+            if self.b.filling:
+                filled_lists.require_handed_on(self, node, value)
+            return value
         except SdfgadError as error:
             error.locate(self.where(node))
             raise

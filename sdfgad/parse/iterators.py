@@ -13,15 +13,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, operators
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import known_truth
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import integer_extremum
 from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of, next_of
-from sdfgad.parse.values import Iteration, is_real, kind_of
+from sdfgad.parse.values import Iteration, Tensor, as_tensor, is_real, kind_of
 
 Keywords = dict[str, Any]
 
@@ -197,7 +200,48 @@ def _grouped(site: Site, iterable: Any, n: Any) -> Iterable[Any]:
     return itertools.combinations(site.sequence(iterable), site.b.constant(n))
 
 
+def _groupby(site: Site, iterable: Any, key: Any = None) -> Iterator[Any]:
+    """Groups of items that follow each other and have equal keys; a group has its items until the next one begins."""
+    items = ((item if key is None else site.call(key, item), item) for item in site.sequence(iterable))
+    first = next(items, None)
+    while first is not None:
+        of, group, follows = first[0], [first[1]], None
+        for pair in items:
+            if not _are_equal(site, of, pair[0]):
+                follows = pair
+                break
+            group.append(pair[1])
+        made = Iteration((), group.__iter__, tuple(site.b.blocks))
+        yield of, made
+        site.b.exhausted[id(made)] = made, None
+        first = follows
+
+
+def _are_equal(site: Site, key: Any, other: Any) -> bool:
+    is_equal = operators.compare(site.b, ast.Eq, other, key)
+    if not isinstance(is_equal, (bool, np.bool_)):
+        what = "the groups of `groupby` depend on data: they are known only at run time"
+        raise site.b.unsupported(what, "Group by numbers that are known before the run, or use masks: x[keys == k].")
+    return bool(is_equal)
+
+
+def _ndenumerate(site: Site, array: Any) -> Any:
+    """Pairs of an index and the element that is there when it is asked for."""
+    x = array if isinstance(array, Tensor) else as_tensor(site.call(np.asarray, array))
+    if x.ndim == 1:
+        return Items(x.shape[0], lambda trip: ((_index(trip),), getitem(site.b, x, _index(trip))))
+    shape = [site.b.constant(extent) for extent in x.shape]
+    return ((index, site.b.settle(getitem(site.b, x, index))) for index in np.ndindex(*shape))
+
+
+def _index(trip: Any) -> Any:
+    form = Lin.of(trip)
+    return form.const if form.is_const else form
+
+
 MAKERS: dict[Any, Maker] = {
+    np.ndenumerate: _ndenumerate,
+    itertools.groupby: _groupby,
     map: _map,
     filter: _filter,
     itertools.accumulate: _accumulate,
@@ -212,7 +256,9 @@ MAKERS: dict[Any, Maker] = {
     itertools.starmap: _starmap,
     itertools.takewhile: _takewhile,
 }
-WITH_FUNCTIONS = frozenset({itertools.accumulate, itertools.starmap, itertools.takewhile, itertools.dropwhile})
+WITH_FUNCTIONS = frozenset(
+    {itertools.groupby, itertools.accumulate, itertools.starmap, itertools.takewhile, itertools.dropwhile}
+)
 # These hand on their items, in tuples.
 HAND_ON: frozenset[Any] = frozenset(
     {enumerate, zip, reversed, itertools.product, itertools.permutations, itertools.combinations_with_replacement}

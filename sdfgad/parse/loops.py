@@ -17,17 +17,17 @@ from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedPr
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trees
-from sdfgad.parse.append_targets import fillings
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.containers import ItemChanged
+from sdfgad.parse.contents import Fills, Rolling
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import Items
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
-from sdfgad.parse.ranges import AS_LIST, Range, gone_over, is_lazy, items_of
+from sdfgad.parse.ranges import AS_LIST, MANY_ITEMS, Range, gone_over, is_lazy, items_of
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
 
 UNROLL_LIMIT = 256
@@ -101,15 +101,33 @@ def for_loop(frame: Frame, node: ast.For) -> None:
 
 
 def _parse_filling(frame: Frame, head: Head) -> None:
-    """Parse a loop, which may fill lists."""
-    b = frame.b
-    is_counted = head.is_counted and head.span is not None and isinstance(head.node, ast.For)
-    found = fillings(frame, head.node, head.span.trips) if is_counted else {}  # type: ignore[union-attr, arg-type]
-    b.filling |= found
+    """Parse a loop, which may fill lists: which ones, its body shows."""
+    b, before = frame.b, frame.b.to_fill
+    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     try:
-        parse_loop(frame, head)
+        b.to_fill = {key: lists for key, lists in before.items() if key != id(head.node)}
+        if _may_fill(b, head):
+            b.to_fill[id(head.node)] = []
+        while True:
+            try:
+                return parse_loop(frame, head)
+            except Fills as found:
+                if found.node is not head.node:
+                    raise
+                b.to_fill[id(head.node)].append(found.values)
+            b.restore(state)
+            frame.env = dict(env)
+            del frame.loops[depth:]
     finally:
-        b.filling = {key: filling for key, filling in b.filling.items() if key not in found}
+        b.to_fill = before
+
+
+def _may_fill(b: Builder, head: Head) -> bool:
+    """Whether a loop may fill lists: its number of trips is known, and not small."""
+    if not head.is_counted or head.span is None or not isinstance(head.node, ast.For) or head.node.orelse:
+        return False
+    trips = head.span.trips
+    return trips.is_const and trips.const >= MANY_ITEMS and b.rolling is not Rolling.NONE
 
 
 def head_of(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
@@ -341,11 +359,10 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     outside = before | loop_state.values_in_trip(b, stores)
     starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
-    with b.block(*head.guards(trip)) as body, items.in_body(b):
+    with b.block(*head.guards(trip)) as body, items.in_body(b), appending.body_of(b, head.node, var) as filled:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
         items.as_items(frame)
-        appending.begin(b, var)
         _body(frame, head, trip, stores)
         items.as_names(frame)
         b.where = here
@@ -370,7 +387,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     if found or held:
         carried |= found
         return False
-    appending.finish(b, var, trips, tuple(body), loop_state.keeps_dtypes(stores, before))
+    appending.finish(b, var, trips, tuple(body), filled, loop_state.keeps_dtypes(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
     frame.env = after_loop.values_after(

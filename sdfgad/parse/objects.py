@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import types
@@ -13,7 +14,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.source import Source
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
-from sdfgad.parse.structure import Structure, is_record, items_of, sequence
+from sdfgad.parse.structure import LIBRARIES, Structure, is_record, items_of, sequence
 from sdfgad.parse.values import Holder, Record
 
 # Inlines a call of a function of the user.
@@ -98,7 +99,10 @@ class Parent(Holder):
     @staticmethod
     def of(b: Builder, source: Source, env: Mapping[str, Any]) -> Parent:
         """``super()`` in a method with these local names."""
-        cls, first = source.outer.get("__class__"), next(iter(inspect.signature(source.function).parameters), "")
+        cls, first = (
+            source.outer.get("__class__"),
+            next((one.arg for one in ast.walk(source.node.args) if isinstance(one, ast.arg)), ""),
+        )
         record = env.get(first)
         if not isinstance(cls, type) or not isinstance(record, Record):
             raise b.unsupported(
@@ -134,8 +138,18 @@ def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
         raise b.unsupported(
             f"`.{name}` is a property, which is not assigned to here", "Assign to the attribute that it returns."
         )
+    _require_default(b, record.cls, "__setattr__")
     containers.require_current(b, record.fields, name)
     record.fields[name] = b.settle(value, name)
+
+
+def _require_default(b: Builder, cls: type, method: str) -> None:
+    """Require that a class leaves to Python how its objects are made, or get attributes."""
+    owner = next(one for one in cls.__mro__ if method in one.__dict__)
+    is_in_python = isinstance(owner.__dict__[method], (types.FunctionType, staticmethod))
+    if is_in_python and owner.__module__.partition(".")[0] not in {*LIBRARIES, "typing"}:
+        what = f"`{owner.__name__}` defines {method}, which is not called"
+        raise b.unsupported(what, "Do it in __init__, or in a method that is called by its name.")
 
 
 def is_class(function: Any) -> bool:
@@ -147,6 +161,7 @@ def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, A
     """``cls(...)``: a named tuple, a dataclass, or an object whose ``__init__`` is inlined."""
     if hasattr(cls, "_fields"):
         return b.python(cls, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
+    _require_default(b, cls, "__new__")
     record = Record(cls, containers.tracked(b, {}))
     constructor = inspect.getattr_static(cls, "__init__")
     owner = next((one for one in cls.__mro__ if "__init__" in one.__dict__), object)
@@ -192,6 +207,8 @@ def _fill(b: Builder, record: Record, positional: list[Any], keywords: dict[str,
     for field in dataclasses.fields(record.cls):
         if field.name in bound:
             record.fields[field.name] = b.settle(bound[field.name], field.name)
+        elif isinstance(field.default_factory, Holder):
+            record.fields[field.name] = b.settle(inline(field.default_factory, [], {}), field.name)
         elif is_class(field.default_factory):
             record.fields[field.name] = construct(b, field.default_factory, [], {}, inline)
         elif field.default_factory is not dataclasses.MISSING:

@@ -13,6 +13,7 @@ from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
 from sdfgad.parse import conditions, containers
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
 from sdfgad.parse.ranges import Range
@@ -212,7 +213,8 @@ def _in_range(b: Builder, op: type[ast.cmpop], number: Any, span: Range) -> Any:
 
 def _sequences_equal(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """Whether two tuples or lists are equal, item by item."""
-    found: Any = isinstance(left, tuple) == isinstance(right, tuple) and len(left) == len(right)
+    are_alike = all(isinstance(left, cls) == isinstance(right, cls) for cls in (tuple, Deque))
+    found: Any = are_alike and len(left) == len(right)
     for x, y in zip(left, right, strict=False) if found else ():
         if x is not y:
             found = conditions.logical(b, "logical_and", found, compare(b, ast.Eq, x, y))

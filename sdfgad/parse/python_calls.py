@@ -18,6 +18,7 @@ import numpy as np
 from sdfgad.errors import PythonRaises, SdfgadError
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, matching, operators, trees
+from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
 from sdfgad.parse.ranges import Range
@@ -108,7 +109,7 @@ def special_method(site: Site, method: Any, positional: list[Any], keywords: Key
         return None
     if name in ("index", "count", "remove") and not is_real((owner, positional)):
         return _searched(site, owner, name, *positional)
-    if name in ("extend", "union", "intersection", "difference", "fromkeys"):
+    if name in ("extend", "extendleft", "union", "intersection", "difference", "fromkeys"):
         positional = [list(site.sequence(value)) for value in positional]
     made = containers.method(site.b, method, positional, keywords)
     is_new = isinstance(made, (list, dict, set)) and made is not owner and name in ("copy", *containers.NEW_SETS)
@@ -412,10 +413,9 @@ def _namedtuple(site: Site, *arguments: Any, **keywords: Any) -> Any:
 
 
 @_of(collections.deque)
-def _deque(site: Site, *_: Any, **__: Any) -> Any:
-    raise site.b.unsupported(
-        "collections.deque is not supported", "Use a list: values.append(x), values.pop(), values.pop(0)."
-    )
+def _deque(site: Site, iterable: Any = (), maxlen: Any = None) -> Any:
+    items = [site.b.settle(value) for value in site.sequence(iterable)]
+    return containers.tracked(site.b, Deque(items, None if maxlen is None else site.b.constant(maxlen)))
 
 
 __all__ = ["GETTERS", "SPECIAL", "call_getter", "special", "special_method"]

@@ -77,6 +77,11 @@ class Source:
         """The statements of `body` as one node."""
         return self._syntax.tree
 
+    @property
+    def parents(self) -> dict[int, ast.AST]:
+        """The node around each node of `tree`, by id."""
+        return self._syntax.parents
+
     @cached_property
     def _syntax(self) -> _Syntax:
         return _syntax_of(self.node)
@@ -112,6 +117,10 @@ class _Syntax:
         if isinstance(self.node, ast.Lambda):
             return ast.Module([ast.copy_location(ast.Return(self.node.body), self.node.body)], [])
         return ast.Module(structured(self.node.body), [])
+
+    @cached_property
+    def parents(self) -> dict[int, ast.AST]:
+        return {id(child): node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
 
 @lru_cache(maxsize=1024)

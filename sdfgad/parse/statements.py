@@ -12,7 +12,6 @@ import numpy as np
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import calls, containers, operators
-from sdfgad.parse.append_targets import is_never_read
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item, operation
@@ -21,6 +20,7 @@ from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.source import source_text
+from sdfgad.parse.unread_lists import is_never_read
 from sdfgad.parse.values import Record, Selection, Tensor, kind_of
 
 
@@ -183,11 +183,6 @@ def global_(frame: Frame, node: ast.Global) -> None:
     if found:
         what = f"the global name `{min(found)}` is assigned to, which is not supported"
         raise UnsupportedProgram(what, frame.where(node), "Return the value, and assign it outside of the function.")
-
-
-def class_(frame: Frame, node: ast.ClassDef) -> None:
-    what = f"the class `{node.name}` is defined inside a function, which is not supported"
-    raise UnsupportedProgram(what, frame.where(node), "Define it at the top level of a module.")
 
 
 def delete(frame: Frame, node: ast.Delete) -> None:

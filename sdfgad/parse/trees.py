@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Record, Selection
+from sdfgad.parse.values import DICT_VIEWS, UNDEFINED, AfterLoop, Holder, Iteration, MaybeBound, Record, Selection
+
+# The attribute of a class that a function defines in which the frame of that function is kept.
+LOCAL_FRAME = "<frame>"
 
 
 def leaves(value: Any) -> list[Any]:
@@ -50,12 +54,39 @@ def references(values: Iterable[Any], but: Any) -> Counter[int]:
     return found
 
 
+def holds_any(values: Iterable[Any], ids: Container[int]) -> bool:
+    """Whether values are, consist of or go over some objects, by id; what functions hold does not count."""
+    left, seen = list(values), set[int]()
+    while left:
+        value = left.pop()
+        if id(value) in ids:
+            return True
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        is_view = isinstance(value, (*DICT_VIEWS, set, frozenset))
+        left += value if is_view else [] if isinstance(value, partial) else _iterated(value)
+    return False
+
+
+def _iterated(value: Any) -> list[Any]:
+    if isinstance(value, (Iteration, AfterLoop)):
+        return list(value.held)
+    return _parts(value) if _is_inner(value) else []
+
+
 def _referred(value: Any) -> list[Any]:
     """What a value holds or consists of."""
     if isinstance(value, partial):
         return [value.func, *value.args, *value.keywords.values()]
     if isinstance(value, Holder):
         return list(value.held)
+    if isinstance(value, (types.MethodType, types.BuiltinMethodType)):
+        return [value.__self__]
+    if isinstance(value, Record):
+        return [value.fields, value.cls]
+    if isinstance(value, type):
+        return [value.__dict__[LOCAL_FRAME]] if LOCAL_FRAME in value.__dict__ else []
     return _parts(value) if _is_inner(value) else []
 
 
@@ -135,7 +166,7 @@ def _is_same_kind(x: Any, y: Any) -> bool:
         return False
     if isinstance(x, Record) and x.cls is not y.cls:
         return False
-    return not isinstance(x, dict) or list(x) == list(y)
+    return list(x) == list(y) if isinstance(x, dict) else getattr(x, "maxlen", None) == getattr(y, "maxlen", None)
 
 
 def _parts(value: Any) -> list[Any]:
@@ -157,9 +188,10 @@ def _with_parts(like: Any, parts: list[Any]) -> Any:
         return Record(like.cls, parts[0])
     if isinstance(like, tuple):
         return rebuilt_tuple(like, parts)
-    if not isinstance(like, dict):
-        return type(like)(parts)
     made = like.copy()
+    if isinstance(like, list):
+        made[:] = parts
+        return made
     made.update(zip(like, parts, strict=True))
     return made
 

@@ -1,6 +1,7 @@
 """Value numbering: ``a = f(x); b = f(x)`` becomes ``a = f(x)``, and uses of ``b`` become uses of ``a``.
 
-Two calls of a function with the same arguments, such as those of np.histogram in a weighted mean, compute much twice.
+Two calls of a function with the same arguments, such as those of np.histogram in a weighted mean, compute much twice. A
+library's results may be free in part, as the phases of singular vectors: of one call, they fit each other.
 """
 
 from __future__ import annotations
@@ -30,15 +31,25 @@ def _equal_buffers(program: Program) -> dict[str, str]:
     known: dict[Hashable, str] = {}
     names: dict[str, str] = {}
     for position, statement in enumerate(program.body):
-        for name in written((statement,)) - {*program.inputs}:
+        found: dict[str, str] = {}
+        for name in sorted(written((statement,)) - {*program.inputs}):
             use = uses[name]
             if use.last_write != position or not use.is_final(uses):
                 continue
             writers = renamed(tuple(program.body[k] for k in use.writes), names)
-            equal = known.setdefault(_key(writers, program.buffers[name]), name)
+            equal = known.setdefault(_key(writers, program.buffers[name], _place(statement, name)), name)
             if equal != name and name not in outputs and use.first_read > position:
-                names[name] = equal
+                found[name] = equal
+        # A call computes all of its results, or none.
+        if not isinstance(statement, Call) or found.keys() == written((statement,)):
+            names |= found
     return names
+
+
+def _place(statement: Statement, name: str) -> int:
+    """Which one of the results of a statement a buffer is."""
+    results = statement.outputs if isinstance(statement, Call) else ()
+    return next((k for k, whole in enumerate(results) if whole.buffer == name), 0)
 
 
 @dataclass
@@ -48,7 +59,7 @@ class _Uses:
     Attributes:
         writes, reads: positions of the statements that, or a nested statement of which, write or read the buffer.
         sources: pairs (position, buffer) of the reads of the statements in `writes`.
-        is_plain: whether all statements in `writes` are assignments, without nested statements.
+        is_plain: whether all statements in `writes` are assignments or calls, without nested statements.
     """
 
     writes: list[int]
@@ -81,16 +92,19 @@ def _uses_by_buffer(program: Program) -> dict[str, _Uses]:
             use = found[name]
             use.writes.append(position)
             use.sources += [(position, source) for source in read]
-            use.is_plain &= isinstance(statement, Compute)
+            use.is_plain &= isinstance(statement, (Compute, Call))
     return found
 
 
-def _key(writers: tuple[Statement, ...], buffer: Buffer) -> Hashable:
+def _key(writers: tuple[Statement, ...], buffer: Buffer, place: int) -> Hashable:
     """The value number of a buffer: the statements that write it, without the names of buffer and parameters."""
-    return (buffer.shape, buffer.dtype, *(_anonymous(statement) for statement in writers))
+    return (buffer.shape, buffer.dtype, place, *(_anonymous(statement) for statement in writers))
 
 
 def _anonymous(statement: Statement) -> Statement:
+    if isinstance(statement, Call):
+        outputs = tuple(replace(whole, buffer="") for whole in statement.outputs)
+        return replace(statement, outputs=outputs, where=None)
     assert isinstance(statement, Compute)
     names = {name: f"{k}" for k, (name, _) in enumerate(statement.params)}
     params = tuple((names[name], extent) for name, extent in statement.params)

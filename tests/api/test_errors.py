@@ -71,9 +71,9 @@ def endless(x):
 
 def class_statement(x):
     class A:
-        pass
+        k = np.sum(x)
 
-    return np.sum(x)
+    return A.k
 
 
 def generator(x):
@@ -93,7 +93,7 @@ def imports_from_here(x):
         (try_statement, "return np.sum(np.linalg", "known only at run time, where no `except` can catch it"),
         (deletes_an_element, "del y", "`del` of an item of an array"),
         (endless, "while True", "this loop never ends"),
-        (class_statement, "class A", "the class `A` is defined inside a function"),
+        (class_statement, "k = np", r"an attribute of a class is `np.sum\(x\)`"),
         (generator, "yield x", "not supported"),
         (imports_from_here, "from . import", "relative import"),
     ],

@@ -2,15 +2,45 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.optimize
+import scipy.sparse.linalg
 import scipy.special
+import scipy.stats
 
 from sdfgad.errors import UnsupportedProgram
-from sdfgad.parse.alternatives import instead_of
-from tests.helpers_ir import parsed
+from sdfgad.parse.alternatives import FORMS, instead_of
+from tests.helpers import module_from
+from tests.helpers_ir import assert_slope, parsed
+
+OUTSIDE = (
+    "call it outside of the function, and pass what it returns as an argument; docs/supported.md lists the functions."
+)
 
 
-def test_similar_names_come_first():
-    assert instead_of(np.poly1d).startswith("Supported are polyder, polyadd; or call it outside of the function")
+def test_similar_names_of_the_module_come_first():
+    assert instead_of(np.bitwise_count).startswith(
+        "Supported are np.bitwise_or, np.bitwise_xor, np.bitwise_and; or call"
+    )
+    assert instead_of(scipy.stats.skewnorm.pdf).startswith("Supported are scipy.stats.norm.pdf; or call it outside")
+
+
+@pytest.mark.parametrize("function", [scipy.linalg.schur, scipy.stats.rankdata, scipy.stats.circmean, np.savetxt])
+def test_similar_names_of_other_modules_are_not_named(function):
+    assert instead_of(function) == OUTSIDE.capitalize().replace("Scipy", "scipy")
+
+
+def test_names_that_are_almost_equal_are():
+    class Median:
+        __name__, __module__ = "nanmedians", "scipy.ndimage._measurements"
+
+    assert instead_of(Median()).startswith("Supported are np.nanmedian; or call it outside")
+
+
+def test_forms_in_numpy():
+    assert instead_of(np.poly1d) == f"Write np.polyval(coefficients, x); or {OUTSIDE}"
+    text = instead_of(scipy.sparse.linalg.expm_multiply)
+    assert text.startswith("Write scipy.linalg.expm(A) @ v, of an array; or call it outside")
 
 
 def test_ufuncs_of_libraries_are_not_to_be_written_in_python():
@@ -22,13 +52,88 @@ def test_other_functions_are_to_be_written_in_python():
     assert instead_of(object()).startswith("Write it in Python with NumPy")
 
 
-def program(x):
-    return np.sum(np.apply_over_axes(np.sum, x, [0]))
+# The forms as programs, each with what they stand for.
+SAME = {
+    "np.poly1d": ("np.polyval(x[:3], x[3])", lambda x: np.poly1d(x[:3])(x[3])),
+    "scipy.linalg.sqrtm": (
+        "np.sum(s @ (A + A.T))",
+        lambda x: np.sum(scipy.linalg.sqrtm(_matrix(x)) @ (_matrix(x))),
+    ),
+    "scipy.sparse.linalg.expm_multiply": (
+        "np.sum(scipy.linalg.expm(A) @ x[:2])",
+        lambda x: np.sum(scipy.sparse.linalg.expm_multiply(_matrix(x) / 2, x[:2])),
+    ),
+    **{
+        f"scipy.stats.{name}": (FORMS[f"scipy.stats.{name}"], getattr(scipy.stats, name))
+        for name in ("gmean", "hmean", "kurtosis", "skew")
+    },
+    "scipy.stats.zscore": (f"({FORMS['scipy.stats.zscore']})[0]", lambda x: scipy.stats.zscore(x)[0]),
+}
 
 
-def test_in_a_refusal():
-    with pytest.raises(UnsupportedProgram, match=r"`np.apply_over_axes` is not supported\n.*\n  Call it outside"):
-        parsed(program, np.ones((2, 3)))
+def _matrix(x):
+    return np.array([[x[0], 0.1], [0.1, x[1]]]) * 2.0
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_forms_compute_the_same(name, tmp_path):
+    text, function = SAME[name]
+    head = "import numpy as np\nimport scipy.linalg\ndef program(x):\n    A = np.array([[x[0], 0.1], [0.1, x[1]]])\n"
+    head += "    w, v = np.linalg.eigh(A + A.T)\n    s = (v * np.sqrt(w)) @ v.T\n"
+    program = module_from(f"{head}    return {text}\n", tmp_path).program
+    x = np.array([0.9, 1.7, 0.4, 2.2, 1.1])
+    assert program(x) == pytest.approx(function(x), rel=1e-10)
+    assert_slope(program, x)
+
+
+# --- in programs
+
+
+def of_argument(x, y):
+    z = np.exp(x)
+    for _ in range(3):
+        z = z + y
+    return np.sum(scipy.linalg.schur(np.outer(z, z))[0])
+
+
+def of_numbers(x):
+    return x * np.sum(scipy.stats.circmean(np.arange(3.0)))
+
+
+def of_integers(x, k):
+    return x * np.sum(scipy.stats.rankdata(k + 1))
+
+
+def of_a_form(x):
+    return scipy.stats.gmean(x[0])
+
+
+def of_a_root(x):
+    return scipy.optimize.brentq(lambda y: y * y - x[0, 0], 0.0, 3.0)
+
+
+REFUSED = [
+    (
+        of_argument,
+        r"schur.* is not supported\n.*schur\(np.outer.*\n  It has no derivative by `x` and `y`, of which its a",
+    ),
+    (of_argument, r"are computed: write it with functions of NumPy that have one; docs/supported"),
+    (of_numbers, r"circmean.*\n.*circmean.*\n  Call it outside of the function"),
+    (of_integers, r"rankdata.*\n.*rankdata.*\n  Call it outside of the function"),
+    (of_a_form, r"gmean.*\n.*gmean.*\n  It has no derivative by `x`.*: write np\.exp\(np\.mean\(np\.log\(x\)\)\)"),
+    (
+        of_a_root,
+        r"brentq.* is not supported\n.*brentq.*\n  It has no derivative by `x`.*: write Newton's steps as a loop",
+    ),
+]
+
+
+@pytest.mark.parametrize(("program", "message"), REFUSED)
+def test_in_a_refusal(program, message):
+    x = np.ones((2, 3))
+    arguments = {of_argument: (x[0], x[1]), of_integers: (x, np.arange(3))}.get(program, (x,))
+    with pytest.raises(UnsupportedProgram, match=message):
+        parsed(program, *arguments)
 
 
 def length(x):

@@ -89,6 +89,18 @@ PROGRAMS = {
     "arange from range n": "return np.sum(np.array(range(n)) * s) + np.sum(np.asarray(range(1, n)))",
     "enumerate range n": "t = 0.0\nfor i, k in enumerate(range(1, n)):\n    t = t + i * k * s\nreturn t",
     "min max range": "return np.sum(x) * s * (max(range(n)) + min(range(2, n)))",
+    "groupby": "from itertools import groupby\nt = 0.0\nfor k, g in groupby([0, 0, 1, 0]):\n"
+    "    t = t * s + x[k] * len(list(g))\nreturn t",
+    "groupby key": "from itertools import groupby\nt = 0.0\n"
+    "for k, g in groupby(enumerate(x), key=lambda p: p[0] // 2):\n"
+    "    t = t + k * sum(v for _, v in g) * s\nreturn t",
+    "groupby list": "from itertools import groupby\nL = [(k, list(g)) for k, g in groupby('aaba')]\n"
+    "return x[len(L)] * len(L[0][1]) * s",
+    "ndenumerate": "t = 0.0\nfor i, v in np.ndenumerate(x * s):\n    t = t + v * i[0]\nreturn t",
+    "ndenumerate two axes": "t = 0.0\nfor (i, j), v in np.ndenumerate(y):\n    t = t + v * i * j * s\n"
+    "    y[i, j] = v * 0.5\nreturn t + y[2, 3] * y[1, 1]",
+    "ndindex": "t = 0.0\nfor i, j in np.ndindex(y.shape):\n    t = t * s + y[i, j]\nreturn t",
+    "ndindex of one": "for i in np.ndindex(x.shape):\n    x[i] *= s + i[0]\nreturn np.sum(x * x)",
     "combos nbody": "from itertools import combinations\np = np.zeros(4)\n"
     "for i, j in combinations(range(4), 2):\n    d = x[i] - x[j]\n    p[i] += d * s\n    p[j] -= d * s\n"
     "return np.sum(p * x)",

@@ -93,7 +93,7 @@ RIGHT = {
 }
 REFUSED = {
     "global": ("global FACTOR\nFACTOR = s\nreturn s", "global", "the global name `FACTOR` is assigned to"),
-    "a class": ("class A:\n    pass\nreturn s", "class A", "the class `A` is defined inside a function"),
+    "a class": ("class A:\n    k = s\nreturn s", "k = s", "an attribute of a class is `s`"),
     "endless recursion": ("def f(k):\n    return f(k + 1)\nreturn f(n)", "return f(", "the recursion is too deep"),
     "recursion on data": (
         "def f(a):\n    return a if a > 9.0 else f(a * 2.0)\nreturn f(s)",

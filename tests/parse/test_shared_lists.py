@@ -135,3 +135,30 @@ def test_a_list_that_a_branch_in_a_loop_puts_in_a_dict(tmp_path):
     assert caught.value.where.text == "return d['b'][1]"
     with pytest.raises(AmbiguousArray, match="a list that may be one of several, chosen at run time, is changed"):
         parsed(program_of("L = [x[2]] * 2\n" + body + "L[1] = x[2]\nreturn d['b'][1]", tmp_path), X, 0.5, 3)
+
+
+CHOSEN = {
+    "a list": "L = L if x[0, 0] > c else M\nreturn L[0] * L[1]",
+    "a dict": "d = {'a': x[0]} if x[0, 0] > c else {'a': x[1] * 2.0}\nreturn d['a'] * c",
+    "lists of two lengths": "L = L if x[0, 0] > c else [x[1]]\nreturn L[0] * len(L)",
+    "an item that is updated": "N = L if x[0, 0] > c else M\nN[0][1] = 3.0\nreturn L[0] * M[0] * N[0]",
+    "one of another kind that is not read": "N = L if x[0, 0] > c else None\nreturn L[0] * M[0]",
+    "by each trip": "N = L\nfor k in range(6):\n    N = L if k % 2 == 0 else M\n    N.append(x[k % 3])\n"
+    "return sum(L) * sum(M)",
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.parametrize("c", [0.0, 9.0])
+def test_conditional_expressions_of_lists(name, c, tmp_path):
+    program = program_of(TWO + CHOSEN[name], tmp_path)
+    assert_like_python(program, X, c, 3)
+    assert_slope(program, X, c, 3)
+
+
+@pytest.mark.parametrize("change", ["N.append(x[2])", "L.append(x[2])"])
+def test_lists_that_conditional_expressions_choose_are_not_changed(change, tmp_path):
+    body = f"{TWO}N = L if x[0, 0] > c else M\n{change}\nreturn N[0] * len(L)"
+    with pytest.raises(UnsupportedProgram, match="a list is changed in a loop or branch") as caught:
+        parsed(program_of(body, tmp_path), X, 0.5, 3)
+    assert caught.value.where.text == change

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import sdfgad
+from sdfgad.ir.program import Call, walk
 from sdfgad.parse.value_numbering import merge_equal
-from tests.helpers_ir import parsed
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import sample
 
@@ -121,3 +122,75 @@ def test_histograms_share_their_bins():
     bins = np.digitize(radius, np.histogram(radius, 5)[1][1:-1])
     found = sdfgad.differentiate(weighted_means, wrt="data").vjp(data, radius, cotangent=c)
     np.testing.assert_allclose(found, (c / np.bincount(bins))[bins], rtol=1e-13)
+
+
+# --- calls of library functions
+
+
+def one_svd(a):
+    u, _, v = np.linalg.svd(a)
+    return np.sum((u @ v).real)
+
+
+def two_svds(a):
+    u = np.linalg.svd(a)[0]
+    v = np.linalg.svd(a)[2]
+    return np.sum((u @ v).real)
+
+
+def two_svds_of_equal_arrays(a):
+    return np.sum((np.linalg.svd(a * 2.0)[0] @ np.linalg.svd(a * 2.0)[2]).real)
+
+
+def an_update_between(a):
+    u = np.linalg.svd(a)[1]
+    a[0] *= 2.0
+    return np.sum(u) * np.sum(np.linalg.svd(a)[1])
+
+
+def a_result_that_is_updated(a):
+    u, v = np.linalg.inv(a), np.linalg.inv(a)
+    v[0] *= 3.0
+    return np.sum((u * v).real)
+
+
+def other_right_sides(a):
+    return np.sum((np.linalg.solve(a, a[0]) * np.linalg.solve(a, a[1])).real)
+
+
+def a_result_that_is_returned(a):
+    return np.linalg.inv(a), np.linalg.inv(a)
+
+
+CALLS = {
+    one_svd: 1,
+    two_svds: 1,
+    two_svds_of_equal_arrays: 1,
+    an_update_between: 2,
+    a_result_that_is_updated: 2,
+    other_right_sides: 2,
+    a_result_that_is_returned: 1,
+}
+
+
+def matrix(dtype):
+    rng = np.random.default_rng(4)
+    real = rng.normal(size=(3, 3)) + 3.0 * np.diag([1.0, 2.0, 3.0])
+    return real + 1j * rng.normal(size=(3, 3)) if dtype is complex else real
+
+
+@pytest.mark.parametrize("dtype", [float, complex])
+@pytest.mark.parametrize("program", CALLS)
+def test_equal_calls_are_merged(program, dtype):
+    calls = [s for s in walk(parsed(program, matrix(dtype)).program.body) if isinstance(s, Call)]
+    assert len([call for call in calls if call.outputs[0].shape]) == CALLS[program]
+    assert_like_python(program, matrix(dtype), tolerance=1e-10)
+    if program is not a_result_that_is_returned:
+        assert_slope(program, matrix(dtype))
+
+
+def test_phases_of_one_decomposition_in_two_calls():
+    a = matrix(complex)
+    slope = sdfgad.differentiate(two_svds)(a)["a"]
+    assert np.isfinite(slope).all()
+    np.testing.assert_allclose(slope, sdfgad.differentiate(one_svd)(a)["a"], rtol=1e-12)

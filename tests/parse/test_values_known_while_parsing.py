@@ -16,7 +16,16 @@ REFUSED = [
     ("return sorted([x, x])[0]", "return sorted", "Python raises TypeError here: .* 'ndarray' and 'ndarray'"),
     ("return sorted([x[0], x[1]], key=lambda v: -v)[0]", "return sorted", "`key` of a sort depends on data"),
     ("return sum(filter(lambda v: v > 1.0, x))", "return sum", "which items are chosen depends on data"),
-    ("import collections\nd = collections.deque([s])\nreturn s", "d = coll", "collections.deque is not supported"),
+    (
+        "import itertools\nreturn s * len(list(itertools.groupby(x)))",
+        "return s",
+        "the groups of `groupby` depend on data",
+    ),
+    (
+        "import itertools\ng = list(itertools.groupby([1, 1, 2]))\nreturn s * len(list(g[0][1]))",
+        "return s",
+        "this iterator is used up",
+    ),
     ("import operator\noperator.iadd(x, s)\nreturn x", "operator.iadd", r"`operator\.iadd` is not supported"),
     ("out = np.empty(3, dtype=object)\nreturn s", "out = ", "arrays of object are not supported"),
     ("out = [None] * 1000\nfor i in range(1000):\n    out[i] = s\nreturn out[3]", "out[i]", "chosen by an index that"),

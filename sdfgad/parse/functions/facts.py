@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import math
 import types
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from sdfgad.parse.values import Record, Selection, Tensor, is_static
 
 # The classes of what the parser has objects of its own for.
 PYTHON_CLASSES: dict[str, type] = {
-    "Closure": types.FunctionType, "Default": defaultdict, "Range": range, "RunTimeText": str
+    "Closure": types.FunctionType, "Default": defaultdict, "Deque": deque, "Range": range, "RunTimeText": str
 }  # fmt: skip
 
 
@@ -132,6 +132,8 @@ def isinstance_(b: Builder, x: Any, kinds: Any) -> bool:
     if isinstance(x, (Tensor, Lin, Record, Selection)):
         if kinds is Sparse:
             return isinstance(x, Record) and issubclass(x.cls, Sparse)
+        return bool(b.python(issubclass, class_of(x), kinds))
+    if type(x).__name__ in PYTHON_CLASSES and class_of(x) is not type(x):
         return bool(b.python(issubclass, class_of(x), kinds))
     return bool(b.python(isinstance, x, kinds))
 
