@@ -39,6 +39,7 @@ STATEMENTS = {
     "random numbers of NumPy and Python, drawn inside": "tests/api/test_random_numbers.py",
     "sparse matrices as arguments": "tests/parse/test_sparse_arguments.py",
     "splines of `scipy.interpolate`": "tests/api/test_splines.py",
+    "`solve_ivp` and `odeint` of `scipy.integrate`": "tests/api/test_initial_values.py",
     "`RegularGridInterpolator`, `map_coordinates`, `cdist`, `pdist`": "tests/api/test_grids_and_distances.py",
     "`np.sort`, `np.median`, `np.cumsum`, `np.quantile` of `x[mask]`": "tests/parse/library/test_selected.py",
     "integers that decide how long a list is": "tests/parse/test_integers_that_decide.py",
