@@ -49,10 +49,10 @@ def integrate(b: Builder, *positional: Any, **keywords: Any) -> Any:
     )
 
 
-@optional("scipy.integrate", "quad", "dblquad", "tplquad", "nquad", "quad_vec", static=False)
+@optional("scipy.integrate", "dblquad", "tplquad", "nquad", "quad_vec", static=False)
 def quadrature(b: Builder, *positional: Any, **keywords: Any) -> Any:
-    """Refuse an adaptive quadrature."""
-    what = "an adaptive quadrature of SciPy chooses its points while it runs, which is not supported"
+    """Refuse an adaptive quadrature in several dimensions."""
+    what = "an adaptive quadrature in several dimensions chooses its points while it runs, which is not supported"
     raise b.unsupported(
         what,
         "Write scipy.integrate.simpson(f(x), x=x) on a grid, or sum up weights of np.polynomial.legendre.leggauss(n).",
