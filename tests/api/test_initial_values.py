@@ -233,6 +233,10 @@ def row_of_steps(y0, times):
     return np.sum(integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), y0).y[0])
 
 
+def transposed_steps(y0, times):
+    return np.sum(integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), y0).y.T[-1])
+
+
 def inner_steps(y0, times):
     return np.sum(integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), y0).y[:, 1:])
 
@@ -256,8 +260,9 @@ def of_matrix(y0, times):
         (by_method("Radau"), "an implicit method of solve_ivp is not supported"),
         (by_method("LSODA"), "an implicit method of solve_ivp is not supported"),
         (all_steps, "SolutionWithoutTEval is not"),
-        (row_of_steps, "pass t_eval=times|Pass t_eval=times"),
-        (inner_steps, "pass t_eval=times|Pass t_eval=times"),
+        (row_of_steps, "how many steps solve_ivp makes"),
+        (transposed_steps, "how many steps solve_ivp makes"),
+        (inner_steps, "how many steps solve_ivp makes"),
         (with_events, "events, dense_output and vectorized"),
         (with_output, "full_output, tcrit and hmin"),
         (of_matrix, "the initial state is to be a vector"),
@@ -267,3 +272,17 @@ def test_what_is_refused(program, text):
     with pytest.raises(SdfgadError, match=text) as caught:
         parsed(program, np.ones(2), np.linspace(0.0, 1.0, 3))
     assert line_of(program, "return") in str(caught.value)
+
+
+def of_matrices(a):
+    """A right side with methods of its own parameter, beside the index of the result."""
+    found = integrate.solve_ivp(lambda t, y: (np.outer(a, a) @ y.reshape(2, 2)).ravel(), (0, 1), np.arange(4.0))
+    return integrate.solve_ivp(lambda t, y: y.reshape(2, 2).ravel() * a[0], (0, 1), found.y[:, -1]).y[0, -1]
+
+
+def test_a_state_that_is_reshaped():
+    a = np.array([0.7, 0.5])
+    value, found = sdfgad.differentiate(of_matrices, wrt="a").value_and_grad(a)
+    assert_close(value, of_matrices(a), 1e-12)
+    ends = [of_matrices(a + h) for h in (1e-3 * np.array([[1, 0], [0, 1], [-1, 0], [0, -1]]))]
+    assert_close(found, (np.array(ends[:2]) - ends[2:]) / 2e-3, 2e-3)

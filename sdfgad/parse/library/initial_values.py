@@ -52,11 +52,33 @@ class SolutionWithoutTEval:
     def __getitem__(self, key: Any) -> Any:
         place = key[-1] if isinstance(key, tuple) else key
         if isinstance(place, slice) or place not in (0, -1) or isinstance(key, tuple) != (np.ndim(self.first) > 0):
-            raise NotImplementedError(
-                "how many steps solve_ivp makes is known only at run time: pass t_eval=times, or read sol.y[:, -1]"
-            )
+            _refuse_steps()
         end = self.first if place == 0 else self.last
         return end[key[0]] if isinstance(key, tuple) else end
+
+    def __len__(self) -> int:
+        return _refuse_steps()
+
+    def __iter__(self) -> Any:
+        return _refuse_steps()
+
+    @property
+    def T(self) -> Any:
+        return _refuse_steps()
+
+    @property
+    def shape(self) -> Any:
+        return _refuse_steps()
+
+    @property
+    def size(self) -> Any:
+        return _refuse_steps()
+
+
+def _refuse_steps() -> Any:
+    raise NotImplementedError(
+        "how many steps solve_ivp makes is known only at run time: pass t_eval=times, or read sol.y[:, -1]"
+    )
 
 
 @optional("scipy.integrate", "solve_ivp", is_definition=True, static=False)

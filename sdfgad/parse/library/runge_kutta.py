@@ -2,7 +2,7 @@
 
 The pairs are those of Bogacki and Shampine, Dormand and Prince, and Hairer's DOP853 (Hairer, Nørsett and Wanner,
 Solving Ordinary Differential Equations I, II.4 to II.6). A derivative is that of the steps that were made, their
-lengths held (internal numerical differentiation, Bock 1981): the exact flow's up to the tolerance, as the solution is.
+lengths held (internal numerical differentiation, Bock 1981): its error falls with the tolerance, as the solution's.
 """
 
 from __future__ import annotations
