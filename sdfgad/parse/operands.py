@@ -8,7 +8,7 @@ import types
 from functools import lru_cache, partial
 from typing import Any
 
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.parse import trees
 from sdfgad.parse.closures import Closure
@@ -74,7 +74,11 @@ def _is_pure(frame: Frame, callee: ast.expr) -> bool:
         root = root.value
     if not isinstance(root, ast.Name) or (root.id in frame.env and isinstance(callee, ast.Attribute)):
         return isinstance(callee, ast.Attribute)
-    function = frame.eval(callee)
+    try:
+        function = frame.eval(callee)
+    except UnboundVariable:
+        # A parameter of a lambda in the expression.
+        return isinstance(callee, ast.Attribute)
     if isinstance(function, (Closure, partial)):
         return False
     return not isinstance(function, types.FunctionType) or is_library(function)

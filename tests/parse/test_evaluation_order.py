@@ -76,3 +76,15 @@ def test_operands_that_a_function_of_numpy_updates_are_refused(statement, tmp_pa
     with pytest.raises(UnsupportedProgram, match="both reads an array and updates it") as caught:
         parsed(program_of(f"{statement}\nreturn x * 1.0", tmp_path), X)
     assert caught.value.where.text == statement
+
+
+def first_of(function, x):
+    return function(x, np.sum)
+
+
+def by_lambda(x):
+    return first_of(lambda y, f: y.reshape(4, 3) * f(y), x)[0, 1] + first_of(lambda y, f: y[0], x)[2]
+
+
+def test_a_lambda_in_an_expression_whose_parameters_it_calls():
+    assert_like_python(by_lambda, X)

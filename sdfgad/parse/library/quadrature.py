@@ -15,6 +15,14 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     return np.trapezoid(y, x, dx, axis)
 
 
+@optional("scipy.integrate", "fixed_quad", is_definition=True, static=False)
+def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
+    """Gauss's rule of fixed order for a function of vectors."""
+    nodes, weights = np.polynomial.legendre.leggauss(fixed_int(n))
+    values = array_like(func((b - a) * (nodes + 1.0) / 2.0 + a, *args))
+    return (b - a) / 2.0 * np.sum(weights * values, axis=-1), None
+
+
 @optional("scipy.integrate", "cumulative_trapezoid", is_definition=True)
 def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None) -> Any:
     rows, widths = _rows(y, x, dx, axis)
