@@ -11,6 +11,7 @@ from sdfgad.explain.command import main
 from tests.helpers import module_from
 
 README = Path(__file__).parent.parent / "README.md"
+DERIVATIVES = README.parent / "docs" / "derivatives.md"
 
 
 def test_the_example(tmp_path):
@@ -32,3 +33,7 @@ def test_the_window(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert main(shlex.split(command)) == 0
     assert capsys.readouterr().out == shown
+
+
+def test_derivatives(tmp_path):
+    module_from("\n\n".join(re.findall(r"```python\n(.*?)```", DERIVATIVES.read_text(), re.DOTALL)), tmp_path)
