@@ -141,7 +141,7 @@ def solution(flow: Flow, t0: Any, t1: Any, y0: Any, times: Any, first_step: Any,
             if error < 1.0:
                 t, y, f = end, new, np.copy(slopes[flow.stages])
             tried += 1
-            is_stuck, is_late = length < least, tried >= most
+            is_stuck, is_late = length < least, tried > most
             length = held(np.abs(h)) * _factor(error, is_again, flow.order)
             is_again, is_complete = np.logical_not(error < 1.0), False
         if not is_complete:
