@@ -15,12 +15,14 @@ from typing import Any
 
 from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
+from sdfgad.ir.program import Access
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trees
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.contents import Fills, Rolling
+from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import Items
 from sdfgad.parse.iterators import as_sequence
@@ -347,7 +349,7 @@ def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
 def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:
     """Parse the loop with the carried names and items; returns False, and adds to the names, if they were not all."""
     b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
-    old_buffers = frozenset(b.buffers)
+    old_buffers, known_checks = frozenset(b.buffers), len(b.checks)
     goes_on = None if head.is_counted else head.test(frame, Lin(0))
     if goes_on is False:
         return True
@@ -379,7 +381,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
             b.versions.require_current_in_next_trip(start)
             if trip_counter is not None:
                 items.as_items(frame)
-                trip_counter.step(frame, head, trip)
+                trip_counter.step(frame, head, trip, may_fail=len(b.checks) > known_checks)
                 items.as_names(frame)
             loop_state.write_back(b, stores, outside, frame.env)
         frame.loops.pop()
@@ -424,8 +426,8 @@ class _TripCounter:
         b.assign(trip_counter.count, astype(as_tensor(goes_on), INT))
         return trip_counter
 
-    def step(self, frame: Frame, head: Head, trip: Lin) -> None:
-        """At the end of a trip, add one to the count if the test holds."""
+    def step(self, frame: Frame, head: Head, trip: Lin, may_fail: bool) -> None:
+        """At the end of a trip, add one to the count if the test holds, and if none of the trip's checks has failed."""
         goes_on = head.test(frame, trip + 1)
         if goes_on is True:
             raise frame.unsupported(
@@ -433,6 +435,10 @@ class _TripCounter:
                 "this loop never ends",
                 "Make its condition depend on something that the loop changes, or `break`.",
             )
+        if may_fail:
+            # Python raises and leaves the loop, which might never end otherwise.
+            is_fine = scalar(Op("equal", (Access(STATUS).read(INT), Const(0, INT)), BOOL))
+            goes_on = conditions.logical(frame.b, "logical_and", goes_on, is_fine)
         more = cast(as_tensor(goes_on).at(), INT)
         frame.b.assign(self.count, scalar(Op("add", (Int(trip + 1), more), INT)))
 

@@ -143,3 +143,20 @@ def changing_index_jax(x, idx):
 
 def test_index_that_changes_in_the_loop(rng):
     assert_gradient(changing_index, changing_index_jax, rng.uniform(0.5, 1, 5), np.array([1]))
+
+
+def without_end(x, factor):
+    s, n = np.sum(x), 0
+    while s > 1.0:
+        n += 1
+        if n > 100:
+            raise ValueError("no end")
+        s = s * factor
+    return s * np.sum(x)
+
+
+def test_a_raise_ends_a_while_loop():
+    g = sdfgad.differentiate(without_end, wrt="x")
+    with pytest.raises(sdfgad.ProgramRaises, match="no end"):
+        g(np.ones(3), 1.0)
+    np.testing.assert_allclose(g(np.ones(3), 0.5), 3 * np.full(3, 0.5), rtol=1e-12)
