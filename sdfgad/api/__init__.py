@@ -4,17 +4,22 @@ from sdfgad.api.check import CheckResult, check_grads
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
 from sdfgad.api.higher import hessian, hvp, jacobian, jvp, vjp
+from sdfgad.parse.functions.special import stop_gradient
+from sdfgad.parse.library.implicit import fixed_point, root
 
 __all__ = [
     "CheckResult",
     "DifferentiatedProgram",
     "check_grads",
     "differentiate",
+    "fixed_point",
     "grad",
     "hessian",
     "hvp",
     "jacobian",
     "jvp",
+    "root",
+    "stop_gradient",
     "value_and_grad",
     "vjp",
 ]

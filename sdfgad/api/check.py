@@ -5,20 +5,22 @@ from __future__ import annotations
 import copy
 import inspect
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from sdfgad.api.check_second import SecondOrder, difference_error, duality_error, symmetry_error
 from sdfgad.api.differentiate import Wrt, differentiate
-from sdfgad.errors import GradientMismatch
+from sdfgad.errors import ArgumentError, GradientMismatch
 from sdfgad.parse.draws import restore
 from sdfgad.parse.structure import path_of
 from sdfgad.specialise.signature import Call
 from sdfgad.specialise.specialise import Specialisation
 
 Array = np.ndarray[Any, Any]
+Mode = Literal["fwd", "rev"]
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,15 @@ def check_grads(
     directions: int = 2,
     tolerance: float | None = None,
     seed: int = 0,
+    order: int = 1,
+    modes: Sequence[Mode] = ("rev",),
 ) -> CheckResult:
-    """Check the gradient of a program at a point.
+    """Check the gradient of a program at a point, and its second derivatives.
 
     The output, weighted by random numbers, is differentiated. Along random directions the gradient is compared with
     central differences of the program run by NumPy (dot-product test), and the remainder of the first-order Taylor
-    expansion must shrink with the square of the step (Taylor test).
+    expansion must shrink with the square of the step (Taylor test). Second derivatives are compared in the same way
+    with differences of gradients, and must be symmetric.
 
     Args:
         program: as in `differentiate`.
@@ -60,19 +65,29 @@ def check_grads(
         directions: how many random directions to try.
         tolerance: the largest relative error that passes; None: 1e-6 for float64, 1e-2 with float32 arguments.
         seed: of the random weights and directions.
+        order: 1, or 2 for second derivatives, too.
+        modes: "rev" for the gradient; with "fwd" the product of the Jacobian with a vector is compared with it, too.
 
     Returns:
         The measured error and rate.
 
     Raises:
-        GradientMismatch: the gradient fails one of the tests.
+        GradientMismatch: the gradient, or what else is asked for, fails one of the tests; it says which.
+        ArgumentError: the order or a mode is not known.
 
     Example:
         >>> check_grads(lambda x: np.sum(np.sin(x)), np.linspace(0.0, 1.0, 5))  # doctest: +SKIP
         CheckResult(error=..., rate=2.0, directions=2)
     """
+    if order not in (1, 2) or not set(modes) <= {"rev", "fwd"}:
+        what = f"order={order!r} and modes={modes!r} are not known"
+        raise ArgumentError(what, todo='The order is 1 or 2, modes are "rev" and "fwd".')
     g = differentiate(program, wrt=wrt, output=output, allow_unused=allow_unused)
-    return FiniteDifferences(*g._bind_and_specialise(args, {}), np.random.default_rng(seed)).run(directions, tolerance)
+    check = FiniteDifferences(*g._bind_and_specialise(args, {}), np.random.default_rng(seed))
+    result = check.run(directions, tolerance)
+    if "fwd" in modes:
+        check.run_forward(directions)
+    return check.run_second(result, tolerance) if order == 2 else result
 
 
 class FiniteDifferences:
@@ -102,6 +117,28 @@ class FiniteDifferences:
             self._fail(f"has a Taylor remainder of order {result.rate:.2f}, not 2")
         return result
 
+    def run_forward(self, directions: int) -> None:
+        """Checks <J t, c> = <t, J^T c>."""
+        second = SecondOrder(self.call, self.specialisation, self.cotangent())
+        error = max(duality_error(second, self._direction()) for _ in range(directions))
+        if not error <= (1e-4 if self.is_single else 1e-11):
+            self._fail(f"is not dual to its Jacobian-vector product: they differ by {error:.2e}")
+
+    def run_second(self, first: CheckResult, tolerance: float | None) -> CheckResult:
+        """Checks second derivatives along a direction; the worst of both orders."""
+        second = SecondOrder(self.call, self.specialisation, self.cotangent())
+        tangents, limit = [self._direction(), self._direction()], self.tolerance if tolerance is None else tolerance
+        error, rate = difference_error(second, tangents[0], self._steps, _moved)
+        rate = np.inf if self.is_single else rate
+        asymmetry = symmetry_error(second, tangents)
+        if not error <= limit:
+            self._fail(f"has a derivative that differs from central differences by {error:.2e} (limit {limit:.0e})")
+        if not rate >= 1.7:
+            self._fail(f"has a Taylor remainder of order {rate:.2f}, not 2, with its second derivatives")
+        if not asymmetry <= (1e-3 if self.is_single else 1e-10):
+            self._fail(f"has second derivatives that are not symmetric: {asymmetry:.2e}")
+        return CheckResult(max(first.error, error), min(first.rate, rate), first.directions)
+
     def cotangent(self) -> Array:
         """The random weights as the output's cotangent."""
         return np.ascontiguousarray(self.weights, dtype=self.specialisation.output_dtype).reshape(
@@ -118,13 +155,19 @@ class FiniteDifferences:
 
     def along(self, gradients: Mapping[str, Array]) -> tuple[float, float]:
         """The error of the directional derivative, and the Taylor rate, along one random direction."""
-        values = {n: np.asarray(self.call.values[n]) for n in self.specialisation.wrt}
-        direction = {n: self._random(value.shape, value.dtype) for n, value in values.items()}
+        direction = self._direction()
         exact = sum(float(np.sum((np.conj(gradients[n]) * d).real)) for n, d in direction.items())
         scale = max(1.0, abs(exact))
-        steps = (1e-2, 3e-3, 1e-3) if self.is_single else (1e-4, 1e-5, 1e-6)
-        error = min(abs(self._central(direction, h) - exact) / scale for h in steps)
+        error = min(abs(self._central(direction, h) - exact) / scale for h in self._steps)
         return error, np.inf if self.is_single else self._rate(direction, exact)
+
+    @property
+    def _steps(self) -> tuple[float, ...]:
+        return (1e-2, 3e-3, 1e-3) if self.is_single else (1e-4, 1e-5, 1e-6)
+
+    def _direction(self) -> dict[str, Array]:
+        values = {n: np.asarray(self.call.values[n]) for n in self.specialisation.wrt}
+        return {n: self._random(value.shape, value.dtype).astype(value.dtype) for n, value in values.items()}
 
     def _central(self, direction: Mapping[str, Array], h: float) -> float:
         return (self._objective(direction, h) - self._objective(direction, -h)) / (2 * h)

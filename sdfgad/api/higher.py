@@ -1,25 +1,20 @@
-"""Products with derivatives of first and second order, Jacobians and Hessians, with the names of JAX's functions.
-
-All are gradients of programs that call gradients. The Hessian's product with v is the gradient of <grad f(x), v>. The
-vector-Jacobian product is linear in its cotangent c: the gradient of <J^T c, t> by c is the Jacobian-vector product
-J t (transposition of the transposed map).
-"""
+"""Products with derivatives of first and second order, Jacobians and Hessians, with the names of JAX's functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
+from sdfgad.api.products import Products, curvature, gradient_of, pushforward
+from sdfgad.api.sparse_jacobian import compressed
 from sdfgad.errors import ArgumentError
 
 Argnums = int | str | Sequence[int | str]
 Mode = Literal["forward", "reverse"]
-# The functions whose derivatives are kept.
-MOST_KEPT = 256
+Array = np.ndarray[Any, Any]
 
 
 def vjp(
@@ -39,7 +34,7 @@ def vjp(
         >>> value, pullback = vjp(np.sin, x)  # doctest: +SKIP
         >>> (dx,) = pullback(np.ones_like(x))  # doctest: +SKIP
     """
-    g = _gradient(program, _hashable(argnums), output)
+    g = gradient_of(program, _hashable(argnums), output)
     return g.value(*args), lambda cotangent: g.vjp(*args, cotangent=cotangent)
 
 
@@ -61,10 +56,10 @@ def jvp(
         (array([1., 4.]), array([2., 0.]))
     """
     positions = _positions(primals, tangents)
-    g = _gradient(program, positions, output)
+    g = gradient_of(program, positions, output)
     value = np.asarray(g.value(*primals))
     chosen = tuple(tangents[k] for k in positions)
-    tangent = _pushforward(g)(tuple(primals), np.zeros_like(value), chosen)
+    tangent = pushforward(g)(tuple(primals), np.zeros_like(value), chosen)
     return value[()], np.asarray(tangent)[()]
 
 
@@ -90,44 +85,55 @@ def hvp(
         array([ 6., 12.])
     """
     positions = _positions(primals, tangents)
-    product = _curvature(_gradient(program, positions, output), positions)
+    product = curvature(gradient_of(program, positions, output), positions)
     found = product(tuple(primals), tuple(tangents[k] for k in positions))
     return found[0] if len(found) == 1 else found
 
 
 def jacobian(
-    program: Callable[..., Any], argnums: int = 0, *, mode: Mode | None = None, output: str | None = None
+    program: Callable[..., Any],
+    argnums: int = 0,
+    *,
+    mode: Mode | None = None,
+    sparsity: Any = None,
+    output: str | None = None,
 ) -> Callable[..., Any]:
     """A function that returns the Jacobian of a program by one array argument.
 
     Args:
         argnums: the argument's position.
         mode: "reverse" computes it by rows, "forward" by columns; None: by the fewer.
+        sparsity: where the Jacobian may have entries, a matrix of (output's size, argument's size), dense or of
+            `scipy.sparse`: rows or columns that share none are then computed together, and the result is a
+            ``scipy.sparse.csr_matrix``. One more product, with a random vector, finds out where entries outside of the
+            pattern have made others wrong.
         output: as in `differentiate`.
 
     Returns:
-        A function of the program's arguments; its result has the output's axes, then the argument's.
+        A function of the program's arguments; its result has the output's axes, then the argument's, unless it is
+        sparse.
 
     Raises:
-        ArgumentError: the mode is not known; else as `differentiate` and the calls of its result do.
+        ArgumentError: the mode is not known, the pattern has another shape, or the Jacobian has entries outside of it;
+            else as `differentiate` and the calls of its result do.
+
+    Example:
+        >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))  # doctest: +SKIP
+        array([[2., 0.],
+               [0., 4.]])
     """
     if mode not in (None, "forward", "reverse"):
         raise ArgumentError(f"mode={mode!r} is not known", todo='It is "forward", "reverse" or None.')
-    g = _gradient(program, (argnums,), output)
-
-    def rows(args: tuple[Any, ...], value: Any) -> Any:
-        return [g.vjp(*args, cotangent=basis)[0] for basis in _basis(value)]
-
-    def columns(args: tuple[Any, ...], value: Any) -> Any:
-        push, zero = _pushforward(g), np.zeros_like(value)
-        found = [push(tuple(args), zero, (basis,)) for basis in _basis(args[argnums])]
-        return np.moveaxis(np.array(found).reshape(np.size(args[argnums]), *np.shape(value)), 0, -1)
+    products = Products(gradient_of(program, (argnums,), output), argnums)
+    if sparsity is not None:
+        return partial(compressed, products, sparsity, mode)
 
     def full(*args: Any) -> Any:
-        value = np.asarray(g.value(*args))
-        is_forward = mode == "forward" or (mode is None and np.size(args[argnums]) < value.size)
-        found = (columns if is_forward else rows)(args, value)
-        return np.array(found).reshape(*value.shape, *np.shape(args[argnums]))
+        value, x = np.asarray(products.gradient.value(*args)), np.asarray(args[argnums])
+        is_forward = mode == "forward" or (mode is None and x.size < value.size)
+        basis = np.eye(x.size if is_forward else value.size)
+        found = products.columns(args, value, basis).T if is_forward else products.rows(args, value, basis)
+        return found.reshape(*value.shape, *x.shape)
 
     return full
 
@@ -147,52 +153,13 @@ def hessian(program: Callable[..., Any], argnums: int = 0, *, output: str | None
         array([[ 6.,  0.],
                [ 0., 12.]])
     """
-    product = _curvature(_gradient(program, (argnums,), output), (argnums,))
+    product = curvature(gradient_of(program, (argnums,), output), (argnums,))
 
     def full(*args: Any) -> Any:
         x = args[argnums]
         return np.array([product(tuple(args), (basis,))[0] for basis in _basis(x)]).reshape(np.shape(x) * 2)
 
     return full
-
-
-# --- programs that call gradients
-
-
-@lru_cache(MOST_KEPT)
-def _gradient(program: Callable[..., Any], argnums: Any, output: str | None) -> DifferentiatedProgram:
-    return differentiate(program, wrt=argnums, output=output, allow_unused=True)
-
-
-@lru_cache(MOST_KEPT)
-def _pushforward(g: DifferentiatedProgram) -> DifferentiatedProgram:
-    """J t as a function of the arguments, any cotangent, and t."""
-
-    def transposed(primals, cotangent, tangents):  # type: ignore[no-untyped-def]
-        return inner(g.vjp(*primals, cotangent=cotangent), tangents)
-
-    return differentiate(transposed, wrt="cotangent", allow_unused=True)
-
-
-@lru_cache(MOST_KEPT)
-def _curvature(g: DifferentiatedProgram, positions: tuple[int, ...]) -> DifferentiatedProgram:
-    """The derivative of <gradient, v> as a function of the arguments and v."""
-
-    def product(primals, tangents):  # type: ignore[no-untyped-def]
-        return inner(g(*primals), tangents)
-
-    return differentiate(product, wrt=tuple(f"primals[{k}]" for k in positions), allow_unused=True)
-
-
-def inner(x, y):  # type: ignore[no-untyped-def]
-    """The real inner product of two arrays, or of containers of arrays of the same structure."""
-    if x is None:
-        return 0.0
-    if isinstance(x, dict):
-        return sum([inner(x[key], y[key]) for key in x])
-    if isinstance(x, (list, tuple)):
-        return sum([inner(a, b) for a, b in zip(x, y, strict=True)])
-    return np.sum((np.conj(x) * y).real)
 
 
 # --- arguments

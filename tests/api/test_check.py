@@ -116,3 +116,46 @@ def test_a_wrong_rule_in_single_precision(monkeypatch, derived):
 def test_a_kink_is_not_a_smooth_point():
     with pytest.raises(GradientMismatch, match="smooth"):
         sdfgad.check_grads(lambda x: np.sum(np.abs(x)), np.zeros(3), tolerance=1e-6)
+
+
+# --- second derivatives and forward mode
+
+
+def network(n, params, x):
+    for _ in range(n):
+        x = np.sin(x @ params["w"]) + params["b"] * x
+    return x
+
+
+RNG = np.random.default_rng(3)
+PARAMS = {"w": RNG.random((3, 3)), "b": RNG.random(3)}
+
+
+def test_both_orders_and_modes():
+    result = sdfgad.check_grads(network, 3, PARAMS, RNG.random(3), order=2, modes=("fwd", "rev"))
+    assert result.error < 1e-7
+    assert 1.9 < result.rate < 2.2
+    z = RNG.random(3) + 1j * RNG.random(3)
+    assert sdfgad.check_grads(lambda z: np.abs(z) ** 3, z, order=2, modes=("fwd", "rev")).rate > 1.9
+    assert sdfgad.check_grads(network, 2, PARAMS, RNG.random(3), wrt="params['w']", order=2).error < 1e-7
+    assert sdfgad.check_grads(waves, X.astype(np.float32), np.float32(0.7), order=2).error < 1e-2
+
+
+def test_a_kink_has_no_second_derivative():
+    with pytest.raises(GradientMismatch, match="has a derivative that differs from central differences"):
+        sdfgad.check_grads(lambda x: np.sum(np.maximum(x, 0.0) ** 2), np.array([-1e-7, 1e-7, 2e-7]), order=2)
+
+
+def test_a_wrong_second_derivative_is_found(monkeypatch, derived):
+    """The derivative of cos is used by second derivatives of sin alone."""
+    monkeypatch.setitem(elementary.ELEMENTARY, "cos", lambda t, y, a: (mul(t, mul(const(-0.9, a), call("sin", a))),))
+    assert sdfgad.check_grads(waves, X, 0.7).error < 1e-7
+    with pytest.raises(GradientMismatch, match="has a derivative that differs"):
+        sdfgad.check_grads(waves, X, 0.7, order=2)
+
+
+def test_orders_and_modes_must_be_known():
+    with pytest.raises(sdfgad.ArgumentError, match="order=3"):
+        sdfgad.check_grads(waves, X, 0.7, order=3)
+    with pytest.raises(sdfgad.ArgumentError, match=r"modes=.*back"):
+        sdfgad.check_grads(waves, X, 0.7, modes=("back",))

@@ -4,9 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.sparse
 from scipy.optimize import rosen_der, rosen_hess, rosen_hess_prod
 
 import sdfgad
+from sdfgad.api import products as products_module
 from tests.helpers import line_of
 
 jax.config.update("jax_enable_x64", True)
@@ -72,6 +74,58 @@ def test_a_jacobian_of_more_axes():
     expected = jax.jacobian(lambda x: jnp.outer(x, x**2))(x)
     for mode in ("forward", "reverse"):
         np.testing.assert_allclose(sdfgad.jacobian(stretched, mode=mode)(x), expected, rtol=1e-12)
+
+
+def diffused(u):
+    new = u.copy()
+    for _ in range(2):
+        new[1:-1] = u[1:-1] + 0.1 * (u[2:] ** 2 - 2.0 * u[1:-1] + u[:-2])
+        new[0] = u[0] * u[1]
+    return new
+
+
+@pytest.mark.parametrize("mode", [None, "forward", "reverse"])
+def test_a_sparse_jacobian_takes_as_many_products_as_colours(mode, monkeypatch):
+    (u,) = arrays(10, 12)
+    pattern = np.abs(np.arange(12)[:, None] - np.arange(12)) <= 1
+    products = []
+    for name in ("rows", "columns"):
+        plain = getattr(products_module.Products, name)
+
+        def counted(self, args, value, vectors, plain=plain):
+            products.append(len(vectors))
+            return plain(self, args, value, vectors)
+
+        monkeypatch.setattr(products_module.Products, name, counted)
+    found = sdfgad.jacobian(diffused, sparsity=pattern, mode=mode)(u)
+    assert scipy.sparse.issparse(found)
+    assert products == [3 + 1]  # Three colours, and a product that checks the pattern.
+    np.testing.assert_allclose(found.toarray(), sdfgad.jacobian(diffused)(u), rtol=1e-12)
+    assert found.nnz == np.count_nonzero(pattern)
+
+
+def test_a_pattern_must_fit():
+    with pytest.raises(sdfgad.ArgumentError, match=r"the pattern has shape \(2, 2\), the Jacobian \(4, 4\)"):
+        sdfgad.jacobian(diffused, sparsity=np.eye(2))(np.ones(4))
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_pattern_that_misses_entries_is_found(mode):
+    (u,) = arrays(11, 12)
+    with pytest.raises(sdfgad.ArgumentError, match="has entries outside of the pattern"):
+        sdfgad.jacobian(diffused, sparsity=np.eye(12), mode=mode)(u)
+
+
+def rounded(x):
+    y = x + sdfgad.stop_gradient(np.round(x) - x)
+    fixed = sdfgad.stop_gradient({"a": x * 2.0, "n": 3})
+    return np.sum(y**2) + np.sum(fixed["a"] * x) + fixed["n"]
+
+
+def test_a_straight_through_estimator():
+    x = np.array([0.2, 1.7])
+    np.testing.assert_allclose(sdfgad.grad(rounded)(x), 2 * np.round(x) + 2 * x)
+    assert sdfgad.differentiate(rounded, wrt="x").value(x) == rounded(x)
 
 
 def cubes(x, p=3):

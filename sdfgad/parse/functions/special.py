@@ -10,6 +10,7 @@ import numpy as np
 
 from sdfgad.ir.expr import Op
 from sdfgad.ir.ops import OPERATIONS
+from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
@@ -23,9 +24,26 @@ def held(x: Any) -> Any:
     return x
 
 
-@function(held)
-def _held(b: Builder, x: Any) -> Tensor:
-    return elementwise(b, "held", x)
+def stop_gradient(x: Any) -> Any:
+    """The value of `x`, as a constant: its derivative is zero. In NumPy it is `x` itself.
+
+    Args:
+        x: an array, a number, or a container of them.
+
+    Example:
+        >>> def rounded(x):  # a straight-through estimator: rounds, with the derivative 1
+        ...     return x + sdfgad.stop_gradient(np.round(x) - x)
+    """
+    return x
+
+
+@function(held, stop_gradient)
+def _held(b: Builder, x: Any) -> Any:
+    return trees.rebuilt(x, [elementwise(b, "held", leaf) if _is_floating(leaf) else leaf for leaf in trees.leaves(x)])
+
+
+def _is_floating(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
 
 
 def root_of_squares(x: Any) -> Any:

@@ -1,0 +1,154 @@
+"""Roots of systems and fixed points, with derivatives by the implicit function theorem.
+
+The solution x of F(x, p) = 0 is found without derivatives of the steps. Then chord steps ``x - M^-1 (F(x, p) - F*)``,
+with F* the constant value of F there, leave it as it is and carry derivatives: each multiplies the error of
+dx/dp = -J^-1 F_p by 1 - M^-1 J. So M may be a matrix of difference quotients. They carry second derivatives, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.functions.special import held
+from sdfgad.parse.registry import optional
+
+# The error of a central difference is about 1e-8: three steps leave nothing of it.
+CHORDS = 3
+STEP = 1e-5
+# Both one-sided differences agree so far, or the function has a kink.
+AGREEMENT = 1e-2
+
+
+class System:
+    """As many functions of as many unknowns, which are the elements of an array of any shape."""
+
+    def __init__(self, function: Any, args: Any, shape: Any, is_fixed_point: Any) -> None:
+        self.function, self.args, self.shape = function, args if isinstance(args, tuple) else (args,), shape
+        self.is_fixed_point = is_fixed_point
+
+    def __call__(self, x: Any) -> Any:
+        value = np.ravel(self.function(np.reshape(x, self.shape), *self.args))
+        return x - value if self.is_fixed_point else value
+
+
+def root(f: Any, x0: Any, args: Any = (), tol: Any = 1e-10, max_steps: Any = 100) -> Any:
+    """A root of a system of equations, by Newton's method, with the derivative of the implicit function.
+
+    Args:
+        f: a function ``f(x, *args)`` that returns as many numbers as `x` has; it is smooth at the root.
+        x0: a number or an array to start from; the root does not depend on it.
+        args: further arguments of `f`, by which the root has derivatives, as by what `f` takes from outside.
+        tol: the largest last step, relative to ``1 + max(abs(x))``.
+        max_steps: the most steps.
+
+    Returns:
+        The root, with the shape of `x0`.
+
+    Raises:
+        RuntimeError: there is none within `max_steps`, or `f` has a kink there.
+        LinAlgError: the matrix of its derivatives is singular.
+
+    Example:
+        >>> def cube_root(p):
+        ...     return sdfgad.root(lambda x: x**3 - p, 1.0)
+        >>> sdfgad.grad(cube_root)(8.0)  # doctest: +SKIP
+        0.08333333333333333
+    """
+    system, x = System(f, args, np.shape(x0), False), held(np.ravel(1.0 * np.asarray(x0)))
+    size, limit, steps = 1.0, 0.0, 0
+    while size > limit and steps < max_steps:
+        value = held(system(x))
+        step = np.linalg.solve(_slopes(system, x), value)
+        length = 1.0
+        while np.sum(held(system(x - length * step)) ** 2) > np.sum(value**2) and length > 1e-3:
+            length = 0.5 * length
+        x = x - length * step
+        size, limit = np.max(np.abs(step)), tol * (1.0 + np.max(np.abs(x)))
+        steps += 1
+    if not size <= limit:
+        raise RuntimeError("no root has been found within max_steps")
+    return np.reshape(_with_derivative(system, x), np.shape(x0))
+
+
+def fixed_point(f: Any, x0: Any, args: Any = (), tol: Any = 1e-12, max_steps: Any = 1000) -> Any:
+    """The solution of ``x = f(x, *args)`` by iteration, with the derivative of the implicit function.
+
+    Args:
+        f: a function ``f(x, *args)`` that returns an array shaped like `x`, and is a contraction near the solution.
+        x0: a number or an array to start from; the solution does not depend on it.
+        args: further arguments of `f`, by which the solution has derivatives, as by what `f` takes from outside.
+        tol: the largest last change, relative to ``1 + max(abs(x))``.
+        max_steps: the most steps.
+
+    Returns:
+        The solution, with the shape of `x0`.
+
+    Raises:
+        RuntimeError: the iteration has not converged within `max_steps`, or `f` has a kink there.
+
+    Example:
+        >>> def equilibrium(a):
+        ...     return np.sum(sdfgad.fixed_point(lambda x: np.cos(a * x), np.zeros(3)))
+        >>> sdfgad.grad(equilibrium)(np.array([0.5, 0.7, 0.9]))  # doctest: +SKIP
+    """
+    system, x = System(f, args, np.shape(x0), True), held(np.ravel(1.0 * np.asarray(x0)))
+    change, limit, steps = 1.0, 0.0, 0
+    while change > limit and steps < max_steps:
+        step = held(system(x))
+        x = x - step
+        change, limit = np.max(np.abs(step)), tol * (1.0 + np.max(np.abs(x)))
+        steps += 1
+    if not change <= limit:
+        raise RuntimeError("the iteration has not converged within max_steps")
+    return np.reshape(_with_derivative(system, x), np.shape(x0))
+
+
+def _with_derivative(system: System, x: Any) -> Any:
+    """The solution with the derivative of the implicit function."""
+    slopes, x = _slopes(system, x), held(x)
+    _require_smooth(system, x, slopes)
+    for _ in range(CHORDS):
+        value = system(x)
+        x = x - np.linalg.solve(slopes, value - held(value))
+    return x
+
+
+def _slopes(system: System, x: Any) -> Any:
+    """The matrix of the derivatives, by central differences."""
+    n = x.shape[0]
+    slopes = np.zeros((n, n))
+    for k in range(n):
+        h = STEP * (1.0 + np.abs(x[k]))
+        shift = np.where(np.arange(n) == k, h, 0.0)
+        slopes[:, k] = held(system(x + shift) - system(x - shift)) / (2.0 * h)
+    return held(slopes)
+
+
+def _require_smooth(system: System, x: Any, slopes: Any) -> None:
+    """Require that a step in one direction changes the function as the derivatives say."""
+    n = x.shape[0]
+    direction = STEP * (1.0 + np.max(np.abs(x))) * (0.5 + np.modf(0.6180339887498949 * np.arange(1.0, n + 1.0))[0])
+    here, linear = held(system(x)), slopes @ direction
+    for side in range(2):
+        sign = 1.0 - 2.0 * side
+        apart = held(system(x + sign * direction)) - here - sign * linear
+        if np.max(np.abs(apart)) > AGREEMENT * np.max(np.abs(slopes)) * np.max(np.abs(direction)):
+            raise RuntimeError("the function has a kink at its solution, and no derivative")
+
+
+@optional("scipy.optimize", "fsolve", is_definition=True, static=False)
+def fsolve(
+    func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, col_deriv: Any = 0, xtol: Any = 1e-10
+) -> Any:
+    if full_output:
+        raise NotImplementedError("full_output of a root is not supported: leave it out")
+    return root(func, np.atleast_1d(x0), args, np.minimum(xtol, 1e-10))
+
+
+@optional("scipy.optimize", "fixed_point", is_definition=True, static=False)
+def fixed_point_of_scipy(
+    func: Any, x0: Any, args: Any = (), xtol: Any = 1e-8, maxiter: Any = 500, method: Any = "del2"
+) -> Any:
+    return fixed_point(func, x0, args, np.minimum(xtol, 1e-12), 20 * maxiter)

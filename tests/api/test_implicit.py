@@ -1,0 +1,131 @@
+"""Roots and fixed points: derivatives by the implicit function theorem, against closed forms and differences."""
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+import sdfgad
+from tests.helpers import line_of
+
+
+def cube_root(p):
+    return sdfgad.root(lambda x: x**3 - p, 1.0)
+
+
+def test_a_root_of_one_equation():
+    g = sdfgad.grad(cube_root)
+    assert cube_root(8.0) == pytest.approx(2.0, rel=1e-12)
+    assert g.value(8.0) == pytest.approx(2.0, rel=1e-12)
+    assert g(8.0) == pytest.approx(1 / 12, rel=1e-10)
+    assert sdfgad.grad(g)(8.0) == pytest.approx(-2 / 9 * 8.0 ** (-5 / 3), rel=1e-8)
+
+
+def equations(x, a, b):
+    return a @ x + x**3 - b
+
+
+def of_a_system(a, b):
+    return np.sum(sdfgad.root(equations, np.zeros(4), (a, b)) ** 2)
+
+
+RNG = np.random.default_rng(0)
+A, B = RNG.random((4, 4)) + 4 * np.eye(4), RNG.random(4)
+
+
+def test_a_system():
+    assert sdfgad.check_grads(of_a_system, A, B, order=2).error < 1e-9
+    x = sdfgad.root(equations, np.zeros(4), (A, B))
+    np.testing.assert_allclose(equations(x, A, B), 0.0, atol=1e-12)
+    adjoint = np.linalg.solve((A + np.diag(3 * x**2)).T, 2 * x)
+    by_a, by_b = sdfgad.differentiate(of_a_system, wrt=("a", "b"))(A, B)
+    np.testing.assert_allclose(by_b, adjoint, rtol=1e-9)
+    np.testing.assert_allclose(by_a, -np.outer(adjoint, x), rtol=1e-9)
+
+
+def of_a_grid(shape):
+    def program(c):
+        return np.sum(sdfgad.fixed_point(lambda x: 0.3 * np.cos(c * x) + 0.1 * np.roll(x, 1, 0), np.zeros(shape)) ** 2)
+
+    return program
+
+
+def test_a_fixed_point_of_an_array():
+    program = of_a_grid((2, 3))
+    c = RNG.random((2, 3))
+    assert sdfgad.check_grads(program, c).error < 1e-9
+
+
+def equilibrium(a):
+    return np.sum(sdfgad.fixed_point(lambda x: np.cos(a * x), np.zeros(3)))
+
+
+def test_a_fixed_point_against_its_closed_form():
+    a = np.array([0.5, 0.7, 0.9])
+    x = np.zeros(3)
+    for _ in range(500):
+        x = np.cos(a * x)
+    expected = -np.sin(a * x) * x / (1 + a * np.sin(a * x))
+    np.testing.assert_allclose(sdfgad.grad(equilibrium)(a), expected, rtol=1e-10)
+
+
+def by_scipy(a, b):
+    x = scipy.optimize.fsolve(equations, np.zeros(4), args=(a, b))
+    return np.sum(x**2) + scipy.optimize.fixed_point(lambda y: np.cos(b[0] * y), 0.3)
+
+
+def test_scipys_functions():
+    g = sdfgad.differentiate(by_scipy, wrt=("a", "b"))
+    assert g.value(A, B) == pytest.approx(by_scipy(A, B), rel=1e-7)
+    assert sdfgad.check_grads(by_scipy, A, B).error < 1e-7
+
+
+def through_the_start(p):
+    return sdfgad.root(lambda x: x**2 - 4.0 + 0.0 * p, p)
+
+
+def test_the_start_has_no_influence():
+    assert sdfgad.grad(through_the_start)(1.0) == 0.0
+
+
+# --- what has no solution, or no derivative
+
+
+def diverging(p):
+    return sdfgad.fixed_point(lambda x: 2.0 * x + p, 1.0)
+
+
+def without_a_root(p):
+    return sdfgad.root(lambda x: x**3 - p, 1000.0, max_steps=3)
+
+
+def at_a_kink(p):
+    return sdfgad.fixed_point(lambda x: 0.5 * np.abs(x - p) + p, 1.0)
+
+
+def singular(p):
+    return np.sum(sdfgad.root(lambda x: np.stack([x[0] + x[1] - p, x[0] + x[1] - p]), np.ones(2)))
+
+
+@pytest.mark.parametrize(
+    ("program", "error", "message"),
+    [
+        (diverging, sdfgad.ProgramRaises, "the iteration has not converged within max_steps"),
+        (without_a_root, sdfgad.ProgramRaises, "no root has been found within max_steps"),
+        (at_a_kink, sdfgad.ProgramRaises, "the function has a kink at its solution"),
+        (singular, sdfgad.SingularMatrix, "a matrix is singular"),
+    ],
+)
+def test_no_solution(program, error, message):
+    with pytest.raises(error, match=message) as caught:
+        sdfgad.grad(program)(1.0)
+    assert str(caught.value.where) == line_of(program, "sdfgad.")
+
+
+def with_full_output(p):
+    return np.sum(scipy.optimize.fsolve(lambda x: x - p, 1.0, full_output=1)[0])
+
+
+def test_full_output_is_refused():
+    with pytest.raises(sdfgad.UnsupportedProgram, match="full_output of a root is not supported") as caught:
+        sdfgad.grad(with_full_output)(1.0)
+    assert str(caught.value.where) == line_of(with_full_output, "fsolve")
