@@ -5,12 +5,14 @@ from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
 from sdfgad.api.higher import hessian, hvp, jacobian, jvp, vjp
 from sdfgad.parse.functions.special import stop_gradient
+from sdfgad.parse.library.custom import custom_jvp
 from sdfgad.parse.library.implicit import fixed_point, root
 
 __all__ = [
     "CheckResult",
     "DifferentiatedProgram",
     "check_grads",
+    "custom_jvp",
     "differentiate",
     "fixed_point",
     "grad",

@@ -135,8 +135,11 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         _note_hazards(frame, node, function, positional)
         positional = [_as_array(frame, function, value) for value in positional]
         return _known(frame, node, known, function, positional, keywords)
-    is_theirs = type(function).__module__.startswith(("scipy.", "numpy"))
+    is_theirs = type(function).__module__.startswith(("scipy.", "numpy", "sdfgad.parse."))
     by_class = known_function(type(function).__call__) if is_theirs else None
+    if by_class is not None and _is_within(frame, by_class.handler, function):
+        # The derivative rule of a function calls the function itself.
+        return _dispatch(frame, node, function.__wrapped__, positional, keywords)
     if by_class is not None:
         return _known(frame, node, by_class, None, [function, *positional], keywords)
     if isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer":
@@ -200,6 +203,15 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     with frame.b.versions.unchecked():
         arguments = arguments_behind(frame.b, (*positional, *keywords.values(), getattr(function, "__self__", None)))
     raise frame.unsupported(node, what, instead_of(function, arguments))
+
+
+def _is_within(frame: Frame | None, definition: Handler, of: Any) -> bool:
+    """Whether a definition that was called with `of` as its first argument is being inlined here."""
+    while frame is not None:
+        if frame.source.function is definition and next(iter(frame.env.values()), None) is of:
+            return True
+        frame = frame.caller
+    return False
 
 
 def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[Any]) -> None:

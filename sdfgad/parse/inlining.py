@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Lin
+from sdfgad.ir.expr import Const, Expr, Lin, Op
+from sdfgad.ir.ops import WITHIN
 from sdfgad.ir.program import FIRST_CHECK, Block, Compute, Loop, Program, Statement, rewrite_statement, with_blocks
 from sdfgad.ir.rename import renamed
 from sdfgad.parse.builder import Builder
@@ -92,7 +93,7 @@ class _Copy:
     def compute(self, statement: Compute, symbols: Mapping[str, Lin]) -> Compute:
         names = {name: self.b.fresh(name) for name, _ in statement.params}
         inside = {**symbols, **{old: Lin.symbol(new) for old, new in names.items()}}
-        node = self.shifted if statement.target.buffer == STATUS else None
+        node = self.shifted if statement.target.buffer == STATUS else _of_first_order
         moved = rewrite_statement(statement, inside, node)
         return replace(moved, params=tuple((names[name], extent) for name, extent in moved.params))
 
@@ -100,6 +101,11 @@ class _Copy:
         """The code of a check, counted on from those of the builder."""
         is_code = isinstance(node, Const) and node.dtype.kind == "i" and int(node.value) in self.codes
         return Const(int(node.value) - self.known, node.dtype) if is_code else None  # type: ignore[attr-defined]
+
+
+def _of_first_order(node: Expr) -> Expr | None:
+    """A rule of first order as what has no derivative."""
+    return Op(WITHIN[node.name], node.args, node.dtype) if isinstance(node, Op) and node.name in WITHIN else None
 
 
 def _is_clear_of_status(statement: Statement) -> bool:

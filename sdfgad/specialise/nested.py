@@ -54,7 +54,8 @@ def pipeline_within(
     """The pipeline of a gradient for a call in a program: all integers are constants, and all residuals are stored.
 
     Raises:
-        UnsupportedProgram: it draws random numbers, or the trips of one of its loops depend on data.
+        UnsupportedProgram: it draws random numbers, or the trips of one of its loops depend
+            on data.
     """
     integers = [name for name, kind in call.kinds.items() if type(kind) is int]
     parsed = parse(function, call.kinds, integers, {}, call.structures)
