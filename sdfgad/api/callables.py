@@ -6,11 +6,11 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from sdfgad.errors import ArgumentError
 from sdfgad.parse.derivatives import Derivative
-from sdfgad.parse.source import add_text, unwrapped
+from sdfgad.parse.source import unwrapped
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,19 @@ def callee_of(program: Any) -> Callee:
     raise ArgumentError(f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`.")
 
 
+@dataclass(frozen=True)
+class _Shown:
+    """What `inspect.signature` finds behind a function: the parameters that it shows."""
+
+    __signature__: inspect.Signature
+
+
 def _caller_of(gradient: Derivative) -> Callable[..., Any]:
     """A function with the same parameters that calls a gradient, by which this can be differentiated, too."""
-    parameters = gradient.parameters
-    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    listed = ", ".join(stars.get(one.kind, "") + one.name for one in parameters)
-    stars[inspect.Parameter.KEYWORD_ONLY] = "{0}="
-    passed = ", ".join(stars.get(one.kind, "").format(one.name) + one.name for one in parameters)
-    text = f"def gradient({listed}):\n    return of({passed})\n"
-    namespace: dict[str, Any] = {"of": gradient}
-    exec(compile(text, f"<{gradient!r}>", "exec", dont_inherit=True), namespace)
-    made: Any = namespace["gradient"]
-    made.__defaults__ = tuple(one.default for one in parameters if one.default is not one.empty) or None
-    made.__module__ = __name__
-    add_text(made, text)
-    return cast(Callable[..., Any], made)
+
+    def caller(*args: Any, **kwargs: Any) -> Any:
+        return gradient(*args, **kwargs)
+
+    caller.__wrapped__ = _Shown(inspect.Signature(gradient.parameters))  # type: ignore[attr-defined]
+    caller.__name__ = caller.__qualname__ = "gradient"
+    return caller

@@ -267,7 +267,7 @@ OPERATIONS: dict[str, Operation] = {
         "({0} == {1})", SAME, eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="==", negation="not_equal"
     ),
     # Whether a cotangent is exactly 0, which is no choice: what it multiplies has a derivative by it (see `rules`).
-    "vanishes": Operation("({0} == {1})", SAME, eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="=="),
+    "vanishes": Operation("({0} == {1})", SAME, eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="==", like="equal"),
     "not_equal": Operation(
         "({0} != {1})", SAME, eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="!=", negation="equal"
     ),

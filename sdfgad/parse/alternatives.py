@@ -15,22 +15,7 @@ MOST = 3
 ALIKE, ALMOST_EQUAL = 0.75, 0.92
 LISTED = "docs/supported.md lists the functions."
 # What computes the same, or what serves the same end.
-FORMS = {
-    "np.poly1d": "np.polyval(coefficients, x)",
-    "scipy.fft.dct": "np.fft.rfft of the mirrored array",
-    "scipy.linalg.sqrtm": "w, v = np.linalg.eigh(A) and (v * np.sqrt(w)) @ v.T, for a symmetric matrix",
-    "scipy.optimize.brentq": "Newton's steps as a loop: x = x - f(x) / slope(x)",
-    "scipy.optimize.fixed_point": "the steps as a loop: x = f(x)",
-    "scipy.optimize.newton": "Newton's steps as a loop: x = x - f(x) / slope(x)",
-    "scipy.optimize.root_scalar": "Newton's steps as a loop: x = x - f(x) / slope(x)",
-    "scipy.signal.savgol_filter": "np.convolve(x, c), with c = scipy.signal.savgol_coeffs(...) made before",
-    "scipy.sparse.linalg.expm_multiply": "scipy.linalg.expm(A) @ v, of an array",
-    "scipy.stats.gmean": "np.exp(np.mean(np.log(x)))",
-    "scipy.stats.hmean": "1.0 / np.mean(1.0 / x)",
-    "scipy.stats.kurtosis": "np.mean((x - np.mean(x)) ** 4) / np.var(x) ** 2 - 3.0",
-    "scipy.stats.skew": "np.mean((x - np.mean(x)) ** 3) / np.std(x) ** 3",
-    "scipy.stats.zscore": "(x - np.mean(x)) / np.std(x)",
-}
+FORMS = {"scipy.linalg.polar": "u, s, vh = np.linalg.svd(A) and u @ vh"}
 
 
 def instead_of(function: Any, arguments: Sequence[str] = ()) -> str:

@@ -65,6 +65,10 @@ class Derivative(ABC):
         """The parameters of a call."""
 
     @abstractmethod
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradient, by the compiled program."""
+
+    @abstractmethod
     def code_within(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
     ) -> GradientCode:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import abc
 import ast
-import copy
 import dataclasses
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
@@ -125,21 +125,34 @@ def _decorated(frame: Frame, inner: Frame, node: ast.FunctionDef) -> Any:
 
 def _stub(frame: Frame, node: ast.FunctionDef) -> types.FunctionType:
     """A Python function with a method's name and parameters, which is never called."""
-    plain = copy.copy(node)
-    plain.decorator_list, plain.returns = [], None
-    plain.args = copy.deepcopy(node.args)
-    for one in ast.walk(plain.args):
-        if isinstance(one, ast.arg):
-            one.annotation = None
-    plain.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
-    plain.args.kw_defaults = [default and ast.Constant(None) for default in node.args.kw_defaults]
-    what = ast.Constant(f"`{node.name}` of a class inside a function is called by Python itself")
-    plain.body = [ast.Raise(ast.Call(ast.Name("NotImplementedError", ast.Load()), [what], []), None)]
-    module = ast.fix_missing_locations(ast.Module([plain], []))
-    names: dict[str, Any] = {"__name__": frame.source.function.__module__}
-    exec(compile(module, frame.source.file, "exec"), names)
-    found: types.FunctionType = names[node.name]
-    return found
+    what = f"`{node.name}` of a class inside a function is called by Python itself"
+
+    def stub(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(what)
+
+    stub.__name__ = stub.__qualname__ = node.name
+    stub.__module__ = frame.source.function.__module__
+    stub.__signature__ = _signature(node.args)  # type: ignore[attr-defined]
+    return stub  # type: ignore[return-value]
+
+
+def _signature(arguments: ast.arguments) -> inspect.Signature:
+    """The parameters of a method, with None for each default."""
+    plain: list[tuple[ast.arg, Any]] = [(a, inspect.Parameter.POSITIONAL_ONLY) for a in arguments.posonlyargs]
+    plain += [(a, inspect.Parameter.POSITIONAL_OR_KEYWORD) for a in arguments.args]
+    first = len(plain) - len(arguments.defaults)
+    found = [inspect.Parameter(a.arg, kind, **_default(k >= first)) for k, (a, kind) in enumerate(plain)]
+    if arguments.vararg:
+        found.append(inspect.Parameter(arguments.vararg.arg, inspect.Parameter.VAR_POSITIONAL))
+    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        found.append(inspect.Parameter(one.arg, inspect.Parameter.KEYWORD_ONLY, **_default(default is not None)))
+    if arguments.kwarg:
+        found.append(inspect.Parameter(arguments.kwarg.arg, inspect.Parameter.VAR_KEYWORD))
+    return inspect.Signature(found)
+
+
+def _default(has_one: bool) -> dict[str, Any]:
+    return {"default": None} if has_one else {}
 
 
 def _stub_in(value: Any) -> types.FunctionType | None:

@@ -144,7 +144,8 @@ def unwrapped(function: Any) -> Any:
     """The function that runs where one is called: that of a decorator of the user, which may call the decorated one."""
     while hasattr(function, "__wrapped__"):
         is_plain = isinstance(function, types.FunctionType)
-        if is_plain and function.__globals__.get("__name__", "").partition(".")[0] not in TRANSPARENT:
+        is_transparent = function.__globals__.get("__name__", "").partition(".")[0] in TRANSPARENT if is_plain else True
+        if not (is_transparent and callable(function.__wrapped__)):
             break
         function = function.__wrapped__
     return function

@@ -1,5 +1,7 @@
 """Refusals of functions name those that are supported, and other ways out."""
 
+import importlib
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -10,6 +12,7 @@ import scipy.stats
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.alternatives import FORMS, instead_of
+from sdfgad.parse.registry import known_function
 from tests.helpers import module_from
 from tests.helpers_ir import assert_slope, parsed
 
@@ -38,9 +41,14 @@ def test_names_that_are_almost_equal_are():
 
 
 def test_forms_in_numpy():
-    assert instead_of(np.poly1d) == f"Write np.polyval(coefficients, x); or {OUTSIDE}"
-    text = instead_of(scipy.sparse.linalg.expm_multiply)
-    assert text.startswith("Write scipy.linalg.expm(A) @ v, of an array; or call it outside")
+    text = instead_of(scipy.linalg.polar)
+    assert text == f"Write u, s, vh = np.linalg.svd(A) and u @ vh; or {OUTSIDE}"
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_are_of_what_is_not_supported(name):
+    module, _, label = name.rpartition(".")
+    assert known_function(getattr(importlib.import_module(module), label)) is None
 
 
 def test_ufuncs_of_libraries_are_not_to_be_written_in_python():
@@ -54,32 +62,18 @@ def test_other_functions_are_to_be_written_in_python():
 
 # The forms as programs, each with what they stand for.
 SAME = {
-    "np.poly1d": ("np.polyval(x[:3], x[3])", lambda x: np.poly1d(x[:3])(x[3])),
-    "scipy.linalg.sqrtm": (
-        "np.sum(s @ (A + A.T))",
-        lambda x: np.sum(scipy.linalg.sqrtm(_matrix(x)) @ (_matrix(x))),
-    ),
-    "scipy.sparse.linalg.expm_multiply": (
-        "np.sum(scipy.linalg.expm(A) @ x[:2])",
-        lambda x: np.sum(scipy.sparse.linalg.expm_multiply(_matrix(x) / 2, x[:2])),
-    ),
-    **{
-        f"scipy.stats.{name}": (FORMS[f"scipy.stats.{name}"], getattr(scipy.stats, name))
-        for name in ("gmean", "hmean", "kurtosis", "skew")
-    },
-    "scipy.stats.zscore": (f"({FORMS['scipy.stats.zscore']})[0]", lambda x: scipy.stats.zscore(x)[0]),
+    "scipy.linalg.polar": (
+        "np.sum(u @ vh)",
+        lambda x: np.sum(scipy.linalg.polar(np.outer(x[:2], x[1:3]) + np.eye(2))[0]),
+    )
 }
-
-
-def _matrix(x):
-    return np.array([[x[0], 0.1], [0.1, x[1]]]) * 2.0
 
 
 @pytest.mark.parametrize("name", SAME)
 def test_forms_compute_the_same(name, tmp_path):
     text, function = SAME[name]
-    head = "import numpy as np\nimport scipy.linalg\ndef program(x):\n    A = np.array([[x[0], 0.1], [0.1, x[1]]])\n"
-    head += "    w, v = np.linalg.eigh(A + A.T)\n    s = (v * np.sqrt(w)) @ v.T\n"
+    head = "import numpy as np\ndef program(x):\n"
+    head += "    u, s, vh = np.linalg.svd(np.outer(x[:2], x[1:3]) + np.eye(2))\n"
     program = module_from(f"{head}    return {text}\n", tmp_path).program
     x = np.array([0.9, 1.7, 0.4, 2.2, 1.1])
     assert program(x) == pytest.approx(function(x), rel=1e-10)
@@ -105,11 +99,7 @@ def of_integers(x, k):
 
 
 def of_a_form(x):
-    return scipy.stats.gmean(x[0])
-
-
-def of_a_root(x):
-    return scipy.optimize.brentq(lambda y: y * y - x[0, 0], 0.0, 3.0)
+    return np.sum(scipy.linalg.polar(x)[0])
 
 
 REFUSED = [
@@ -120,11 +110,7 @@ REFUSED = [
     (of_argument, r"are computed: write it with functions of NumPy that have one; docs/supported"),
     (of_numbers, r"circmean.*\n.*circmean.*\n  Call it outside of the function"),
     (of_integers, r"rankdata.*\n.*rankdata.*\n  Call it outside of the function"),
-    (of_a_form, r"gmean.*\n.*gmean.*\n  It has no derivative by `x`.*: write np\.exp\(np\.mean\(np\.log\(x\)\)\)"),
-    (
-        of_a_root,
-        r"brentq.* is not supported\n.*brentq.*\n  It has no derivative by `x`.*: write Newton's steps as a loop",
-    ),
+    (of_a_form, r"polar.*\n.*polar.*\n  It has no derivative by `x`.*: write u, s, vh = np\.linalg\.svd\(A\)"),
 ]
 
 

@@ -150,6 +150,8 @@ def test_an_operation_is_read_as_itself(interpreter, name):
         for place in range(max(len(VALUES[t]) for t in inputs)):
             expr = Op(name, operands(inputs, place), output)
             found = assert_same(interpreter, expr)
+            if name == "vanishes":  # In a text it is a comparison.
+                expr = Op("equal", expr.args, output)
             assert found is expr, f"{text_of(expr)} is read as {found}"
 
 
