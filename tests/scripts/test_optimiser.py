@@ -53,7 +53,8 @@ def test_the_page_is_written_of_what_was_measured(tmp_path, monkeypatch):
 
 def test_the_page_in_the_docs_has_all_passes():
     text = optimiser.PAGE.read_text()
-    for one in TABLE:
+    # A pass that runs several times has the text of its last record.
+    for one in {one.name: one for one in TABLE}.values():
         assert f"[`{one.name}`](#{one.name})" in text
         assert one.motive in text
 
