@@ -127,6 +127,8 @@ def _kind(b: Builder, value: Any) -> Any:
     held = value.value if isinstance(value, Leaf) else value
     if isinstance(held, Lin):
         return b.constant(held)
+    if isinstance(held, (float, complex, np.inexact)):
+        return ArrayArgument((), np.result_type(held), is_scalar=True, weak=not isinstance(held, np.generic))
     if not isinstance(held, Tensor):
         return ArrayArgument(held.shape, held.dtype) if isinstance(held, np.ndarray) else held
     shape = tuple(b.constant(extent) for extent in held.shape)

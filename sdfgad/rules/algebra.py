@@ -100,8 +100,8 @@ def strong(t: Expr, value: Expr) -> Expr:
 
 
 def _vanishing(t: Expr) -> Expr:
-    # What follows negates `t` again, and `neg` takes two negations away.
-    while isinstance(t, Op) and t.name == "negative":
+    # What follows negates or conjugates `t` again, and two of these are none.
+    while isinstance(t, Op) and t.name in ("negative", "conjugate"):
         t = t.args[0]
     return compare("vanishes", t, const(0, t))
 

@@ -376,3 +376,61 @@ def test_a_cotangent_must_fit():
     with pytest.raises(sdfgad.ShapeMismatch, match=r"the cotangent has shape \(2,\), the output \(3,\)") as caught:
         sdfgad.differentiate(with_a_short_cotangent, wrt="u")(np.ones(3))
     assert str(caught.value.where) == line_of(with_a_short_cotangent, "spreading.vjp")
+
+
+def scaled_cubes(x, factor):
+    return factor * np.sum(x**3)
+
+
+of_both = sdfgad.differentiate(scaled_cubes)
+
+
+def by_a_constant(x):
+    found = of_both(x, 2.5)
+    return np.sum(found["x"]) * found["factor"]
+
+
+def test_constants_that_are_passed_have_gradients():
+    (x,) = arrays(12, 4)
+
+    def expected(x):
+        return jnp.sum(2.5 * 3 * x**2) * jnp.sum(x**3)
+
+    g = sdfgad.differentiate(by_a_constant, wrt="x")
+    np.testing.assert_allclose(g.value(x), expected(x), rtol=1e-12)
+    np.testing.assert_allclose(g(x), jax.grad(expected)(x), rtol=1e-12)
+
+
+def logarithms(x, c):
+    total = 0.0
+    for k in range(3):
+        x = np.where(x > 0.0, np.log(1.0 + x) + 0.1 * x**2, x)
+        d = x - c[k]
+        total += np.sum(d * d / (1.0 + x))
+    return total
+
+
+def jax_logarithms(x, c):
+    total = 0.0
+    for k in range(3):
+        x = jnp.where(x > 0.0, jnp.log(1.0 + x) + 0.1 * x**2, x)
+        d = x - c[k]
+        total += jnp.sum(d * d / (1.0 + x))
+    return total
+
+
+def test_three_orders_where_residuals_are_zero():
+    x, c = np.array([0.3, 0.9, 1.7]), []
+    y = x
+    for _ in range(3):
+        y = np.log(1.0 + y) + 0.1 * y**2
+        c.append(y)
+    c = np.array(c)
+    g = sdfgad.differentiate(logarithms, wrt="x")
+    h = sdfgad.differentiate(g, wrt="x", reduce="sum")
+    first = jax.grad(jax_logarithms)
+    second = jax.grad(lambda x: jnp.sum(first(x, c)))
+    np.testing.assert_allclose(g(x, c), 0.0, atol=1e-12)
+    np.testing.assert_allclose(h(x, c), second(x), rtol=1e-10)
+    third = sdfgad.differentiate(h, wrt="x", reduce="sum")
+    np.testing.assert_allclose(third(x, c), jax.grad(lambda x: jnp.sum(second(x)))(x), rtol=1e-10)

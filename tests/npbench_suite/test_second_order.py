@@ -1,0 +1,80 @@
+"""Jacobian-vector products and Hessians of all programs: duality, symmetry, and differences of gradients."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import npbench_suite
+import sdfgad
+from sdfgad.api.products import gradient_of, pushforward, weighted_curvature
+
+NAMES = [name for name in npbench_suite.names() if npbench_suite.load(name).arrays]
+# Their loops end by data.
+REFUSED = {"channel_flow", "mandelbrot2"}
+
+
+def random_like(array, rng):
+    array = np.asarray(array)
+    values = rng.standard_normal(array.shape)
+    return (values + 1j * rng.standard_normal(array.shape) if array.dtype.kind == "c" else values).astype(array.dtype)
+
+
+def dot(x, y):
+    return sum(float(np.sum((np.conj(a) * b).real)) for a, b in zip(x, y, strict=True))
+
+
+def norm(x):
+    return np.sqrt(dot(x, x))
+
+
+class Point:
+    """A program's gradient at its test arguments, with a cotangent."""
+
+    def __init__(self, name, rng):
+        entry = npbench_suite.load(name)
+        parameters = list(inspect.signature(entry.program).parameters)
+        self.positions = tuple(parameters.index(one) for one in entry.arrays)
+        self.arguments = entry.arguments_for("test")
+        self.gradient = gradient_of(entry.program, self.positions, entry.output)
+        self.cotangent = random_like(self.gradient.value(*self.arguments), rng)
+
+    def direction(self, rng):
+        return tuple(random_like(self.arguments[k], rng) for k in self.positions)
+
+    def pulled(self, tangent, step):
+        moved = list(self.arguments)
+        for k, t in zip(self.positions, tangent, strict=True):
+            moved[k] = (moved[k] + step * t).astype(np.asarray(moved[k]).dtype)
+        return self.gradient.vjp(*moved, cotangent=self.cotangent)
+
+    def pushed(self, tangent):
+        return pushforward(self.gradient)(self.arguments, np.zeros_like(self.cotangent), tangent)
+
+    def curved(self, tangent):
+        product = weighted_curvature(self.gradient, tuple(f"primals[{k}]" for k in self.positions))
+        return product(self.arguments, self.cotangent, tangent)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
+def test_products(name, rng):
+    point = Point(name, rng)
+    t, s = point.direction(rng), point.direction(rng)
+    is_single = point.cotangent.dtype in (np.float32, np.complex64)
+    pushed, pulled = point.pushed(t), point.pulled(t, 0.0)
+    scale = max(norm([pushed]) * norm([point.cotangent]), norm(t) * norm(pulled))
+    assert abs(dot([pushed], [point.cotangent]) - dot(t, pulled)) <= (1e-5 if is_single else 1e-12) * scale
+    along_t, along_s = point.curved(t), point.curved(s)
+    scale = max(norm(along_t) * norm(s), norm(along_s) * norm(t))
+    assert abs(dot(along_t, s) - dot(t, along_s)) <= (1e-5 if is_single else 1e-12) * scale
+    if not is_single:
+        ahead, behind = point.pulled(t, 1e-5), point.pulled(t, -1e-5)
+        apart = [(a - b) / 2e-5 - h for a, b, h in zip(ahead, behind, along_t, strict=True)]
+        assert norm(apart) <= 1e-6 * max(norm(along_t), norm(pulled))
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_loops_that_end_by_data_are_refused(name, rng):
+    point = Point(name, rng)
+    with pytest.raises(sdfgad.UnsupportedProgram, match="ends by data, and a program calls its gradient"):
+        point.pushed(point.direction(rng))
