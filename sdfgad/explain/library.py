@@ -19,7 +19,10 @@ Function = Callable[..., Any]
 
 # Operations whose names are not NumPy's.
 OPERATIONS: Mapping[str, Function] = {
-    "bessel_j": lambda x, order: _special("jv")(order, x),
+    "bessel_i": lambda x, order: _special("iv")(order, x),
+    **dict.fromkeys(("bessel_j", "bessel_jv"), lambda x, order: _special("jv")(order, x)),
+    "bessel_k": lambda x, order: _special("kv")(order, x),
+    "bessel_y": lambda x, order: _special("yv")(order, x),
     "beta_density": lambda a, b, x: np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - _special("betaln")(a, b)),
     "betainc_by_shape": lambda a, b, x: _slope(lambda t: _special("betainc")(t, b, x), a),
     "fractional": lambda x: np.modf(x)[0],

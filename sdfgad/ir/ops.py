@@ -218,6 +218,11 @@ OPERATIONS: dict[str, Operation] = {
         name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="ldexp")
         for name in ("bessel_j", "polygamma_of")
     },
+    # the order is a constant >= 0
+    **{
+        name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="arctan2")
+        for name in ("bessel_jv", "bessel_y", "bessel_i", "bessel_k")
+    },
     **{
         name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="arctan2")
         for name in (

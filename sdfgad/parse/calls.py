@@ -38,6 +38,7 @@ from sdfgad.parse.iterators import (
     until_decided,
 )
 from sdfgad.parse.library.selected import OF_SELECTIONS
+from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.operands import calls_user_function, evaluated, is_library, method, require_unchanged
 from sdfgad.parse.provenance import arguments_behind
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
@@ -175,7 +176,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _exception(frame, node, function, positional, keywords)
     if objects.is_class(function):
         return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
-    if isinstance(function, types.MethodType) and isinstance(function.__self__, Deque):
+    if isinstance(function, types.MethodType) and isinstance(function.__self__, (Deque, ObjectArray)):
         return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.MethodType) and objects.is_generated(function):
         return containers.tracked(frame.b, frame.b.python(function, *positional, **keywords))

@@ -26,6 +26,7 @@ from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.merging import bound_value
+from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.operands import evaluated, method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
@@ -165,6 +166,9 @@ def subscript(frame: Frame, node: ast.Subscript) -> Any:
 
 def item(frame: Frame, container: Any, index: Any) -> Any:
     """``container[index]`` of an array or of a container that is known while parsing."""
+    if isinstance(container, ObjectArray) and isinstance(index, (slice, tuple)):
+        what = "a slice of an array of objects is not supported"
+        raise frame.b.unsupported(what, "Go over its items one by one, or use a list from the start.")
     if isinstance(container, (Tensor, Selection)):
         return getitem(frame.b, container, index)
     if id(container) in SUBSCRIPTS:

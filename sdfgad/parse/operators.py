@@ -16,6 +16,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
+from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
@@ -69,6 +70,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
             f"the operator {op.__name__} is not supported", "Use arithmetic, comparisons, or NumPy's function for it."
         )
     python, name = BINARY[op]
+    _require_no_objects(b, left, right)
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
     is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list)) for v in (left, right))
     is_repeated = is_repeated and any(isinstance(v, (int, Lin)) for v in (left, right))
@@ -88,6 +90,13 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     if name == "matmul":
         return matmul(b, left, right)
     return elementwise(b, name, left, right)
+
+
+def _require_no_objects(b: Builder, *operands: Any) -> None:
+    """Require that no operand is an array of objects, which has the operators of its items."""
+    if any(isinstance(operand, ObjectArray) for operand in operands):
+        what = "arithmetic and comparisons of arrays of objects are not supported"
+        raise b.unsupported(what, "Make an array of numbers, np.stack(list(values)), or write a loop over the items.")
 
 
 def _note_hazards(b: Builder, name: str, left: Any, right: Any) -> None:
@@ -130,6 +139,8 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """One comparison; of integers, its value may be known while parsing."""
     require_known(left, b.where)
     require_known(right, b.where)
+    if op not in IDENTITY:
+        _require_no_objects(b, left, right)
     if isinstance(left, RunTimeText) or isinstance(right, RunTimeText):
         raise b.unsupported(
             "a string that depends on run-time values is compared", "Compare the values in it instead of the string."

@@ -60,7 +60,7 @@ SINGULAR = {
     *("arcsin", "arccos", "arccosh", "arctanh", "arctan2"),
     *("gamma", "gammaln", "digamma", "trigamma", "polygamma_of", "erfinv", "logit", "xlogy", "xlog1py", "i0", "i1"),
     *("erfcx", "erfcinv", "beta", "betaln", "gammainc", "gammaincc", "gamma_density"),
-    *("betainc", "betaincc", "beta_density", "stdtr"),
+    *("betainc", "betaincc", "beta_density", "stdtr", "bessel_jv", "bessel_y", "bessel_i", "bessel_k"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sdfgad.ir.expr import INT, Const, Expr
+from sdfgad.ir.expr import INT, Const, Expr, Op
 from sdfgad.rules.algebra import add, call, compare, const, div, mul, neg, select, sub
 from sdfgad.rules.elementary import Cotangents, elementary
 
@@ -72,6 +72,23 @@ def bessel_j(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
     one = const(1, order)
     neighbours = sub(call("bessel_j", a, sub(order, one)), call("bessel_j", a, add(order, one)))
     return mul(t, mul(const(0.5, a), neighbours)), None
+
+
+@elementary("bessel_jv", "bessel_y", "bessel_i", "bessel_k")
+def bessel_of_real_order(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
+    """``f(v, a)' = v / a f(v, a) - f(v + 1, a)``, with a plus for I (NIST DLMF 10.6.2 and 10.29.2)."""
+    assert isinstance(y, Op)
+    assert isinstance(order, Const)
+    next_one = call(y.name, a, Const(order.value + 1, order.dtype))
+    next_one = next_one if y.name == "bessel_i" else neg(next_one)
+    if order.value == 0:
+        return mul(t, next_one), None
+    quotient = div(y, a)
+    if y.name in ("bessel_jv", "bessel_i"):
+        at_zero = {True: 0.0, False: math.inf}[bool(order.value > 1)] if order.value != 1 else 0.5
+        is_zero = compare("equal", a, const(0, a))
+        quotient = select(is_zero, const(at_zero / order.value, a), div(y, select(is_zero, const(1, a), a)))
+    return mul(t, add(mul(order, quotient), next_one)), None
 
 
 # --- gamma and beta functions

@@ -24,7 +24,23 @@ SPECIAL = {
 SPECIAL_OF_TWO = {"xlogy": (ANY, POSITIVE), "xlog1py": (ANY, POSITIVE)}
 # They are tested in test_special.py.
 SPECIAL_APART = {
-    *("erfcx", "erfcinv", "log_ndtr", "i1", "i0e", "i1e", "j0", "j1", "bessel_j", "trigamma", "polygamma_of"),
+    *(
+        "erfcx",
+        "erfcinv",
+        "log_ndtr",
+        "i1",
+        "i0e",
+        "i1e",
+        "j0",
+        "j1",
+        "bessel_j",
+        "bessel_jv",
+        "bessel_y",
+        "bessel_i",
+        "bessel_k",
+        "trigamma",
+        "polygamma_of",
+    ),
     *("beta", "betaln", "gammainc", "gammaincc", "gamma_density", "betainc", "betaincc", "beta_density", "stdtr"),
 }
 # They are tested where they are used: in Python's and NumPy's functions.

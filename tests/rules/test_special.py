@@ -17,6 +17,8 @@ def of_x(x):
             *(special.j1(x), special.jv(2, x), special.polygamma(1, x), special.polygamma(3, x), special.beta(x, P)),
             *(special.betaln(x, P), special.gammainc(P, x), special.gammaincc(P, x), special.stdtr(P, x)),
             *(special.betainc(P, 0.6, x), special.betaincc(0.6, P, x), special.erfcinv(x), special.digamma(x)),
+            *(special.y0(x), special.y1(x), special.yn(2, x), special.yv(1.5, x), special.k0(x), special.k1(x)),
+            *(special.kn(2, x), special.kv(0.5, x), special.iv(2, x), special.iv(0.3, x), special.jv(1.5, x)),
         ]
     )
 
@@ -41,6 +43,10 @@ MPMATH = [
     lambda x: 1 - mpmath.betainc(0.6, P, 0, x, regularized=True),
     lambda x: mpmath.erfinv(1 - x),
     lambda x: mpmath.digamma(x),
+    *[lambda x, v=v: mpmath.bessely(v, x) for v in (0, 1, 2, 1.5)],
+    *[lambda x, v=v: mpmath.besselk(v, x) for v in (0, 1, 2, 0.5)],
+    *[lambda x, v=v: mpmath.besseli(v, x) for v in (2, 0.3)],
+    lambda x: mpmath.besselj(1.5, x),
 ]
 
 
@@ -97,3 +103,38 @@ def test_ends_of_the_domains():
     np.testing.assert_array_equal(ends["x"], 0.0)
     at_zero = sdfgad.differentiate(lambda x: special.i1(x) + special.j1(x) + special.i1e(x))(0.0)
     assert at_zero["x"] == 1.5
+
+
+def of_real_orders(x):
+    return np.stack(
+        [
+            *(special.jv(0.5, x), special.jv(2.5, x), special.yv(0.7, x), special.yn(3, x), special.kv(1.3, x)),
+            *(special.k0(x), special.iv(1.3, x), special.iv(4, x)),
+        ]
+    )
+
+
+def test_bessel_functions_over_many_decades():
+    x = np.concatenate([np.geomspace(1e-3, 600.0, 60), [0.0]])
+    found, expected = sdfgad.differentiate(of_real_orders).value(x), of_real_orders(x)
+    # Oscillating ones are as accurate as their argument.
+    np.testing.assert_allclose(found[4:], expected[4:], rtol=1e-11)
+    np.testing.assert_allclose(found[:4], expected[:4], rtol=1e-10, atol=1e-12)
+    value = sdfgad.differentiate(of_real_orders).value
+    ends = np.array([-1.0, np.nan, np.inf])
+    np.testing.assert_allclose(value(ends)[:, :2], of_real_orders(ends)[:, :2], rtol=1e-12)
+    # SciPy has NaN at infinity for some of them; these are the limits.
+    np.testing.assert_array_equal(value(ends)[:, 2], [0, 0, 0, 0, 0, 0, np.inf, np.inf])
+
+
+def test_slopes_of_bessel_functions_at_zero():
+    slopes = sdfgad.differentiate(lambda x: special.iv(1, x) + special.iv(2, x) + special.jv(1.5, x))(0.0)
+    assert slopes["x"] == 0.5
+    assert sdfgad.differentiate(lambda x: special.jv(0.5, x))(0.0)["x"] == np.inf
+
+
+@pytest.mark.parametrize("program", [lambda x: special.kv(x, 1.0), lambda x: special.yv(-1.0, x)])
+def test_orders_of_bessel_functions_are_constants(program):
+    with pytest.raises(sdfgad.UnsupportedProgram, match="order of a Bessel function must be a constant") as caught:
+        sdfgad.differentiate(program)(1.5)
+    assert "special." in str(caught.value)

@@ -246,6 +246,8 @@ add("special.betaincc(x, y, z)", x="3 positive", y="3 positive", z="3 inner", ja
 for order in (0, 1, 2, 4):
     add(f"special.polygamma({order}, x)", x="3 positive | () positive", jax=None, tolerance=10)
     add(f"special.jv({order}, x)", x="3 | () positive", jax=None)
+for name in ("y0(x)", "y1(x)", "yn(2, x)", "yv(1.5, x)", "k0(x)", "k1(x)", "kn(2, x)", "kv(1.5, x)", "iv(1.5, x)"):
+    add(f"special.{name}", x="3 positive | () positive", jax=None)
 add("special.multigammaln(x, 3)", x="3 above1", jax=None)
 add("special.log_softmax(x, axis=0)", x="2x3", jax="x - special.logsumexp(x, axis=0)")
 add("special.xlogy(x, y)", x="3 positive | 2x1 positive", y="3 positive | 3 positive")

@@ -10,6 +10,7 @@ import numpy as np
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.layout import converted, in_new_order, in_order
+from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import FLOAT, stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer
@@ -33,13 +34,28 @@ def filled(b: Builder, shape: Index, value: Any, dtype: Any, order: Any = "C") -
     return view
 
 
+def _objects(b: Builder, shape: Any, value: Any) -> ObjectArray:
+    """An array of objects with one axis."""
+    sizes = b.known(shape)
+    if len(sizes) != 1:
+        what = f"arrays of objects with {len(sizes)} axes are not supported"
+        raise b.unsupported(what, "Use a list of lists: values[i][j].")
+    return ObjectArray([value] * sizes[0])
+
+
+def _is_object(dtype: Any) -> bool:
+    return dtype is object or dtype in ("object", "O")
+
+
 def _empty(b: Builder, shape: Index, dtype: Any, order: Any) -> Tensor:
     view = b.new_view("", shape, np.dtype(dtype))
     return b.ordered(view, None) if order == "F" else view
 
 
 @function(np.zeros)
-def zeros(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+def zeros(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor | ObjectArray:
+    if _is_object(dtype):
+        return _objects(b, shape, 0)
     return filled(b, shape_of(b, shape), 0, dtype or FLOAT, order)
 
 
@@ -49,17 +65,21 @@ def ones(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
 
 
 @function(np.empty)
-def empty(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+def empty(b: Builder, shape: Any, dtype: Any = None, order: Any = "C") -> Tensor | ObjectArray:
+    if _is_object(dtype):
+        return _objects(b, shape, None)
     return _empty(b, shape_of(b, shape), dtype or FLOAT, order)
 
 
 @function(np.ndarray)
 def ndarray(b: Builder, shape: Any, dtype: Any = FLOAT) -> Tensor:
-    return empty(b, shape, dtype)
+    return _empty(b, shape_of(b, shape), dtype, "C")
 
 
 @function(np.full)
-def full(b: Builder, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Tensor:
+def full(b: Builder, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Tensor | ObjectArray:
+    if _is_object(dtype) or fill_value is None:
+        return _objects(b, shape, fill_value)
     return filled(b, shape_of(b, shape), fill_value, dtype or as_tensor(fill_value).dtype, order)
 
 
@@ -129,8 +149,10 @@ def array(
     order: Any = "K",
     subok: bool = False,
     ndmin: int = 0,
-) -> Tensor:
-    """``np.array`` of an array, a number, or nested lists of them."""
+) -> Tensor | ObjectArray:
+    """``np.array`` of an array, a number, or nested lists of them; of a list of None, an array of objects."""
+    if isinstance(object, (list, tuple)) and object and all(item is None for item in object):
+        return ObjectArray(object)
     is_same = isinstance(object, Tensor) and dtype in (None, object.dtype)
     if is_same and object.is_shared and not copy:
         value = in_order(b, object, order)

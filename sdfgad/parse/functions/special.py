@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Op
+from sdfgad.ir.expr import Const, Op
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
@@ -16,7 +16,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.elementwise import strong
 from sdfgad.parse.registry import FUNCTIONS, function, optional
-from sdfgad.parse.values import Tensor, as_tensor, astype, is_integer
+from sdfgad.parse.values import Tensor, as_tensor, astype, is_integer, scalar
 
 
 def held(x: Any) -> Any:
@@ -148,8 +148,37 @@ def _of_integer_order(operation: str, is_double: bool) -> Callable[..., Tensor]:
     return handler
 
 
-for _name, _operation in {"jv": "bessel_j", "jn": "bessel_j", "polygamma": "polygamma_of"}.items():
-    optional("scipy.special", _name)(_of_integer_order(_operation, is_double=_operation == "polygamma_of"))
+def _of_real_order(operation: str, order: Any = None, is_double: bool = False) -> Callable[..., Tensor]:
+    """A handler of a Bessel function, of a given order or with the order as the first argument; as above."""
+
+    def handler(b: Builder, *arguments: Any) -> Tensor:
+        given, x = (order, *arguments) if order is not None else arguments
+        if isinstance(given, np.ndarray | np.generic) or not isinstance(given, int | float) or given < 0:
+            raise b.unsupported(
+                "the order of a Bessel function must be a constant number that is not negative",
+                "Write a number: scipy.special.kv(1.5, x), say.",
+            )
+        x = as_tensor(x)
+        x = x if x.dtype.kind == "f" and not is_double else astype(x, np.dtype(np.float64))
+        return strong(elementwise(b, operation, x, scalar(Const(given, x.dtype))))
+
+    return handler
+
+
+def _of_order(b: Builder, order: Any, x: Any) -> Tensor:
+    is_real = isinstance(order, float) and not order.is_integer()
+    handler = _of_real_order("bessel_jv") if is_real else _of_integer_order("bessel_j", is_double=False)
+    return handler(b, order, x)
+
+
+optional("scipy.special", "jv", "jn")(_of_order)
+optional("scipy.special", "polygamma")(_of_integer_order("polygamma_of", is_double=True))
+for _name in ("yv", "iv", "kv"):
+    optional("scipy.special", _name)(_of_real_order(f"bessel_{_name[0]}"))
+for _name in ("yn", "kn"):
+    optional("scipy.special", _name)(_of_real_order(f"bessel_{_name[0]}", is_double=True))
+for _name in ("y0", "y1", "k0", "k1"):
+    optional("scipy.special", _name)(_of_real_order(f"bessel_{_name[0]}", int(_name[1])))
 
 
 def _of_three(operation: str) -> Callable[..., Tensor]:

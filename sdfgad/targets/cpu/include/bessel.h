@@ -34,6 +34,36 @@ template <typename T> inline T bessel_j(T a, int64_t order) { return T(::jn(int(
 template <typename T> inline T j0(T a) { return T(::j0(double(a))); }
 template <typename T> inline T j1(T a) { return T(::j1(double(a))); }
 
+// Bessel functions of a real order >= 0 of positive numbers; NaN of negative ones. The library throws where its continued
+// fractions do not converge, which the bounds exclude.
+template <typename T> inline T bessel_jv(T a, T order) {
+    double x(a), nu(order);
+    if (nu == std::floor(nu)) return T(::jn(int(nu), x));
+    if (std::isinf(x) && x > 0) return T(0);
+    return x >= 0 ? T(std::cyl_bessel_j(nu, x)) : std::numeric_limits<T>::quiet_NaN();
+}
+template <typename T> inline T bessel_y(T a, T order) {
+    double x(a), nu(order);
+    if (!(x >= 0)) return std::numeric_limits<T>::quiet_NaN();
+    if (x == 0) return -std::numeric_limits<T>::infinity();
+    if (std::isinf(x)) return T(0);
+    return nu == std::floor(nu) ? T(::yn(int(nu), x)) : T(std::cyl_neumann(nu, x));
+}
+template <typename T> inline T bessel_i(T a, T order) {
+    double x(a), nu(order);
+    if (!(x >= 0)) {
+        bool is_even = std::fmod(nu, 2) == 0, is_known = nu == std::floor(nu) && x < 0;
+        return is_known ? (is_even ? T(1) : T(-1)) * bessel_i(-a, order) : std::numeric_limits<T>::quiet_NaN();
+    }
+    return x > 1e4 ? std::numeric_limits<T>::infinity() : T(std::cyl_bessel_i(nu, x));
+}
+template <typename T> inline T bessel_k(T a, T order) {
+    double x(a);
+    if (!(x >= 0)) return std::numeric_limits<T>::quiet_NaN();
+    if (x == 0) return std::numeric_limits<T>::infinity();
+    return x > 1e4 ? T(0) : T(std::cyl_bessel_k(double(order), x));
+}
+
 // The Hurwitz zeta function of s = 2, 3, … and a > 0: its first terms, and the rest by the formula of Euler and
 // Maclaurin (NIST Digital Library of Mathematical Functions, 25.11.5).
 inline double hurwitz_zeta(int64_t s, double a) {
