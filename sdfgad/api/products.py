@@ -25,14 +25,19 @@ def gradient_of(program: Callable[..., Any], argnums: Any, output: str | None) -
     return differentiate(program, wrt=argnums, output=output, allow_unused=True)
 
 
+def _paired(g: DifferentiatedProgram) -> Callable[..., Any]:
+    """<J^T c, t> as a function of the arguments, c and t."""
+
+    def paired(primals, cotangent, tangents):  # type: ignore[no-untyped-def]
+        return inner(g.vjp(*primals, cotangent=cotangent), tangents)
+
+    return paired
+
+
 @lru_cache(MOST_KEPT)
 def pushforward(g: DifferentiatedProgram) -> DifferentiatedProgram:
     """J t as a function of the arguments, any cotangent, and t."""
-
-    def transposed(primals, cotangent, tangents):  # type: ignore[no-untyped-def]
-        return inner(g.vjp(*primals, cotangent=cotangent), tangents)
-
-    return differentiate(transposed, wrt="cotangent", allow_unused=True)
+    return differentiate(_paired(g), wrt="cotangent", allow_unused=True)
 
 
 @lru_cache(MOST_KEPT)
@@ -48,11 +53,7 @@ def curvature(g: DifferentiatedProgram, positions: tuple[int, ...]) -> Different
 @lru_cache(MOST_KEPT)
 def weighted_curvature(g: DifferentiatedProgram, places: tuple[str, ...]) -> DifferentiatedProgram:
     """The derivative of <J^T c, t>, by parts of ``primals``, as a function of the arguments, c and t."""
-
-    def product(primals, cotangent, tangents):  # type: ignore[no-untyped-def]
-        return inner(g.vjp(*primals, cotangent=cotangent), tangents)
-
-    return differentiate(product, wrt=places, allow_unused=True)
+    return differentiate(_paired(g), wrt=places, allow_unused=True)
 
 
 def inner(x, y):  # type: ignore[no-untyped-def]

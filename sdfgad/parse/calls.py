@@ -60,6 +60,8 @@ OBJECT_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({abs, bool, float, i
 MOST_NESTED_CALLS = 50
 # A function that has called itself so often with a run-time integer may not end.
 FEW_NESTED_CALLS = 6
+# What a kind of calls gives for a function of another kind.
+NOT_THESE: Any = object()
 TOO_DEEP = "the recursion is too deep, or whether it ends depends on data"
 # What functools.lru_cache makes of a function.
 CACHES = type(lru_cache(print))
@@ -113,6 +115,18 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if not _takes_iterators(function):
         positional = [items_now(frame, value) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
+    for kind in (_of_derivatives, _of_numpy, _of_python, _of_users, _of_known):
+        found = kind(frame, node, function, positional, keywords)
+        if found is not NOT_THESE:
+            return found
+    what = f"the function `{source_text(node.func)}` is not supported"
+    with frame.b.versions.unchecked():
+        arguments = arguments_behind(frame.b, (*positional, *keywords.values(), getattr(function, "__self__", None)))
+    raise frame.unsupported(node, what, instead_of(function, arguments))
+
+
+def _of_derivatives(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """Gradients, random numbers, and what changes settings."""
     derivative = derivative_of(function)
     if derivative is not None:
         frame.b.where = frame.where(node)
@@ -123,6 +137,11 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if is_hashable(function) and function in SETTINGS:
         what = f"`{source_text(node.func)}` changes a setting, which has no effect on compiled code"
         raise UnsupportedProgram(what, frame.where(node), "Leave it out, or call it outside of the function.")
+    return NOT_THESE
+
+
+def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """Functions that have a handler or a definition, and methods of arrays."""
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
@@ -145,6 +164,11 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _known(frame, node, by_class, None, [function, *positional], keywords)
     if isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "outer":
         return _outer(frame, node, function.__self__, positional, keywords)
+    return NOT_THESE
+
+
+def _of_python(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """Functions of Python's that the parser evaluates, partial ones and cached ones."""
     if function is range:
         return Range.of(frame.b, positional)
     if function is print:
@@ -162,6 +186,11 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, partial):
         keywords = {**function.keywords, **keywords}
         return _dispatch(frame, node, function.func, [*function.args, *positional], keywords)
+    return NOT_THESE
+
+
+def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """Functions, methods, classes and objects of the user: they are inlined."""
     if isinstance(function, Closure):
         return inlined(frame, node, function, positional, keywords)
     if isinstance(function, np.vectorize):
@@ -186,6 +215,11 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.FunctionType) and not is_library(function):
         return inlined(frame, node, function, positional, keywords)
+    return NOT_THESE
+
+
+def _of_known(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """Iterators, and functions of values that are known while parsing."""
     if is_hashable(function) and function in ITERATOR_FUNCTIONS:
         return iteration(_site(frame, node), function, positional, keywords)
     if is_hashable(function) and function in STATIC_FUNCTIONS and is_static((positional, keywords)):
@@ -200,10 +234,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _of_text(frame, node, function, positional, keywords)
     if _is_numpy(function) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
-    what = f"the function `{source_text(node.func)}` is not supported"
-    with frame.b.versions.unchecked():
-        arguments = arguments_behind(frame.b, (*positional, *keywords.values(), getattr(function, "__self__", None)))
-    raise frame.unsupported(node, what, instead_of(function, arguments))
+    return NOT_THESE
 
 
 def _is_within(frame: Frame | None, definition: Handler, of: Any) -> bool:

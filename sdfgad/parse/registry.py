@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 Handler = Callable[..., Any]
@@ -85,6 +86,11 @@ def optional(
         return handler
 
     return register
+
+
+def definitions(module: str) -> Callable[..., Callable[[Handler], Handler]]:
+    """`optional` for definitions of functions of one module."""
+    return partial(optional, module, is_definition=True)
 
 
 def known_function(original: Any) -> Known | None:

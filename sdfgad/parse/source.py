@@ -13,6 +13,7 @@ from typing import Any
 from sdfgad.errors import ArgumentError, Location, UnsupportedProgram
 from sdfgad.parse.jumps import structured
 from sdfgad.parse.liveness import captured_names
+from sdfgad.parse.typed_source import typed_texts
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -206,7 +207,11 @@ def _defines(text: str, code: types.CodeType) -> bool:
 
 def _text_of(code: types.CodeType) -> str:
     text = "".join(linecache.getlines(code.co_filename))
-    return text or next((known for known in _TEXTS.get(code.co_filename, ()) if _defines(known, code)), "")
+    if text:
+        return text
+    passed = _TEXTS.get(code.co_filename, ())
+    typed = typed_texts(code.co_name) if code.co_filename in ("<string>", "<stdin>") else ()
+    return next((one for one in (*passed, *typed) if _defines(one, code)), "")
 
 
 def _find(code: types.CodeType, text: str) -> FunctionNode:

@@ -9,11 +9,9 @@ import numpy as np
 
 from sdfgad.parse.functions.facts import array_like
 from sdfgad.parse.functions.special import sf
-from sdfgad.parse.registry import optional
+from sdfgad.parse.registry import definitions
 
-
-def _special(*names: str) -> Any:
-    return optional("scipy.special", *names, is_definition=True)
+_special = definitions("scipy.special")
 
 
 @_special("ndtr")

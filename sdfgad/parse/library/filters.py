@@ -9,11 +9,9 @@ import numpy as np
 from sdfgad.parse.functions.facts import array_like, axis_of, fixed_int, inexact
 from sdfgad.parse.library.images import convolve1d
 from sdfgad.parse.library.signals import filtered
-from sdfgad.parse.registry import optional
+from sdfgad.parse.registry import definitions
 
-
-def _signal(name: str) -> Any:
-    return optional("scipy.signal", name, is_definition=True)
+_signal = definitions("scipy.signal")
 
 
 # --- recursive filters

@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.functions.facts import array_like, fixed_int, inexact
-from sdfgad.parse.registry import optional
+from sdfgad.parse.registry import definitions
 
-
-def _special(*names: str) -> Any:
-    return optional("scipy.special", *names, is_definition=True)
+_special = definitions("scipy.special")
 
 
 def _degree(n: Any) -> Any:

@@ -9,11 +9,9 @@ import numpy as np
 from sdfgad.parse.functions.facts import array_like, fixed_int, inexact
 from sdfgad.parse.library.filters import detrend as without_trend
 from sdfgad.parse.library.fourier import with_length
-from sdfgad.parse.registry import optional
+from sdfgad.parse.registry import definitions
 
-
-def _signal(name: str) -> Any:
-    return optional("scipy.signal", name, is_definition=True)
+_signal = definitions("scipy.signal")
 
 
 @_signal("hilbert")
