@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.api.products import Products, curvature, gradient_of, pushforward
+from sdfgad.api.products import Products, along, curvature, gradient_of
 from sdfgad.api.sparse_jacobian import compressed
 from sdfgad.errors import ArgumentError
 
@@ -57,10 +57,8 @@ def jvp(
     """
     positions = _positions(primals, tangents)
     g = gradient_of(program, positions, output)
-    value = np.asarray(g.value(*primals))
-    chosen = tuple(tangents[k] for k in positions)
-    tangent = pushforward(g)(tuple(primals), np.zeros_like(value), chosen)
-    return value[()], np.asarray(tangent)[()]
+    value, derivative = along(g, tuple(primals), {k: tangents[k] for k in positions})
+    return value[()], derivative[()]
 
 
 def hvp(
