@@ -87,6 +87,15 @@ class Products:
         return directions_of(specialisation).along_all(call, {name: stacked}).reshape(len(tangents), -1)
 
 
+def curved_along_all(product: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> Array:
+    """The product of the Hessian by one argument, given by `curvature`, with each unit vector (size, size)."""
+    x = np.asarray(args[position])
+    call, specialisation = specialised(product, (args, (args[position],)), {})
+    basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
+    found = directions_of(specialisation).gradients_of_all(call, specialisation.ones(), {"tangents[0]": basis})
+    return found[specialisation.wrt[0]].reshape(x.size, -1)
+
+
 def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> tuple[Any, Any]:
     """The value of a gradient's program and its derivative, given the tangents of arguments at some positions.
 
