@@ -26,6 +26,7 @@ class Options:
         limit: bytes, or None.
         overrides: name of a value -> "store" or "recompute".
         solver, solver_seconds: "CBC" or "HiGHS", and how long it may take.
+        all_outputs: whether the gradient program gives all that is returned, not only what is differentiated.
         shapes: whether calls with arrays of other sizes may share compiled code.
         without: the names of passes that are left out of what `explain` shows; what is run always has all of them.
     """
@@ -37,6 +38,7 @@ class Options:
     solver_seconds: float = 10.0
     without: tuple[str, ...] = ()
     shapes: Shapes = "auto"
+    all_outputs: bool = False
 
 
 def parse_bytes(limit: int | str | None) -> int | None:

@@ -72,7 +72,7 @@ class Pipeline:
     def planner(self) -> Planner:
         """The search for layouts; it asks for the adjoint unless it finds the layout in the cache."""
         wrt = tuple(self.primal.inputs[name] for name in self.wrt)
-        key = (str(self.primal.context), *wrt, self.output, str(self.needed))
+        key = (str(self.primal.context), *wrt, self.output, str(self.needed), str(self.options.all_outputs))
         return Planner(lambda: self.adjoint, wrt, self.output, self.options, LayoutCache(self.primal.program, *key))
 
     def layout(self, sizes: Sizes) -> Layout:

@@ -183,7 +183,7 @@ class DifferentiatedProgram(Derivative):
         if found_by_name(self.__module__, name) is self:
             return name
         check_importable(self._program)
-        return partial(DifferentiatedProgram, **self._arguments), (self._program,)
+        return partial(type(self), **self._arguments), (self._program,)
 
     # --- calls
 
@@ -458,7 +458,7 @@ def specialised(
     """The bound arguments of a call, and the program specialised to them; `without`: passes to omit, for inspection."""
     if without:
         options = replace(g._options, without=without)
-        g = DifferentiatedProgram(g._program, **g._arguments | {"options": options})
+        g = type(g)(g._program, **g._arguments | {"options": options})
     return g._bind_and_specialise(args, dict(kwargs))
 
 

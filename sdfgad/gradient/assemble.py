@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sdfgad.gradient.checkpoints import Checkpoint, checkpoints_for
 from sdfgad.gradient.sweeps import Copies, Sweeps
@@ -24,6 +24,7 @@ class GradientProgram:
         program: its inputs are the primal's, then the cotangent of the output, then the tables of `checkpoints`.
         cotangent: the input buffer that holds the output's cotangent.
         value: the buffer that holds the output at the end.
+        others: the other outputs that the program gives -> the buffers that hold them at the end.
         gradients: input buffer of the primal -> buffer of its gradient.
         counting: a program that counts the trips of loops whose trip count depends on data, if there are any.
         totals: run-time integers of `program`, total trip counts that may be guesses -> the outputs of `counting` that
@@ -45,10 +46,16 @@ class GradientProgram:
     tapes: Mapping[Key, str]
     copies: tuple[Mapping[str, str], ...]
     points: tuple[int, ...]
+    others: Mapping[str, str] = field(default_factory=dict)
 
 
 def assemble(
-    adjoint: Adjoint, wrt: tuple[str, ...], output: str, checkpointed: Collection[int] = (), use_slots: bool = True
+    adjoint: Adjoint,
+    wrt: tuple[str, ...],
+    output: str,
+    checkpointed: Collection[int] = (),
+    use_slots: bool = True,
+    others: Collection[str] = (),
 ) -> GradientProgram:
     """The gradient program, which stores the adjoint's residuals and recomputes the values in `adjoint.recomputes`.
 
@@ -57,6 +64,7 @@ def assemble(
         output: the name of the differentiated output.
         checkpointed: the numbers of the loops that are checkpointed.
         use_slots: whether arrays may be stored in tape slots from the start, instead of being copied there.
+        others: the names of further outputs that the program is to give.
     """
     names, primal = Names(()), adjoint.primal
     names.restore(adjoint.names.snapshot())
@@ -74,7 +82,12 @@ def assemble(
     sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names, slots)
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
     reverse = sweeps.reverse(primal.body, 0)
-    value, safe = _safe_value(adjoint, buffers, names, reverse)
+    changed = {name for _, block in reverse for name in written(block)}
+    value, safe = _safe_value(adjoint.output, changed, buffers, names)
+    kept: dict[str, str] = {}
+    for name in others:
+        kept[name], block = _safe_value(primal.outputs[name], changed, buffers, names)
+        safe = (*safe, *block)
     reverse = _seeded(adjoint, buffers, cotangent, names, [(number, block) for number, block in reverse], gradients)
     trip_outputs, trip_stores = _trip_outputs(counters, buffers, names)
     forward = list(_forward(sweeps, primal.body, counters, (*safe, *trip_stores)))
@@ -87,7 +100,7 @@ def assemble(
         buffers=buffers,
         inputs=(*primal.inputs, cotangent.name, *tables),
         integers=(*primal.integers, *integers),
-        outputs={output: value} | {f"gradient of {name}": bar for name, bar in gradients.items()} | trip_outputs,
+        outputs={output: value, **kept} | {f"gradient of {name}": b for name, b in gradients.items()} | trip_outputs,
         bounds=tuple(counter.total for counter in counters),
         body=tuple(statement for _, block in parts for statement in block),
     )
@@ -102,6 +115,7 @@ def assemble(
         {key: tape.buffer.name for key, tape in tapes.items()},
         tuple(copies.names),
         tuple(point for point, block in parts for _ in block),
+        kept,
     )
 
 
@@ -187,12 +201,9 @@ def _counting(adjoint: Adjoint, buffers: dict[str, Buffer], counters: tuple[Coun
     )
 
 
-def _safe_value(
-    adjoint: Adjoint, buffers: dict[str, Buffer], names: Names, reverse: list[tuple[int, Block]]
-) -> tuple[str, Block]:
-    """The buffer that holds the output at the end: a copy, where the reverse sweep would change it."""
-    output = adjoint.output
-    if not any(output in written(block) for _, block in reverse):
+def _safe_value(output: str, changed: Collection[str], buffers: dict[str, Buffer], names: Names) -> tuple[str, Block]:
+    """The buffer that holds an output at the end: a copy, where the reverse sweep would change it."""
+    if output not in changed:
         return output, ()
     copy = replace(buffers[output], name=names.fresh(f"{output}_out"))
     buffers[copy.name] = copy

@@ -30,11 +30,11 @@ from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.constants import Constants, Here, Varies
 from sdfgad.parse.contents import Body, Contents, Filling, Rolling
 from sdfgad.parse.draws import Draw, Draws, Maker
+from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.values import (
-    DTYPES,
     Holder,
     Index,
     Selection,
@@ -124,6 +124,7 @@ class Builder(Emitter):
             raise self.unsupported(
                 f"arrays of {dtype} are not supported", "Use a list of arrays, or numbers such as float64 or int64."
             )
+        require_supported(dtype)
         sizes = tuple(Lin(self.largest(extent)) for extent in shape)
         self.check_size(sizes, dtype.itemsize)
         buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
@@ -139,7 +140,7 @@ class Builder(Emitter):
         if known is None or known not in self.buffers:
             if array.dtype.name not in DTYPES:
                 raise self.unsupported(
-                    f"`{name}` is an array of {array.dtype}", "Convert it before: x.astype(float), or .astype(int)."
+                    f"`{name}` is an array of {array.dtype}, which is not supported", instead_of(array.dtype, name)
                 )
             shape = tuple(Lin(extent) for extent in array.shape)
             buffer = Buffer(self.fresh(name), shape, array.dtype, name, self.where)

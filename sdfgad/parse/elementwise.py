@@ -16,6 +16,7 @@ from sdfgad.ir.expr import Const, Expr, Lin, Op
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.dtypes import SUPPORTED, instead_of
 from sdfgad.parse.masks import common_mask
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, cast
 
@@ -39,10 +40,9 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
             "Convert them: x.astype(np.int64), say, or use z.real and z.imag of complex numbers.",
         ) from error
     *inputs, output = resolved[: len(tensors) + 1]
-    if any(d.kind == "f" and d.itemsize not in (4, 8) for d in (*inputs, output)):
-        raise b.unsupported(
-            f"np.{name} gives {output} here, which is not supported", "Convert its arguments: x.astype(np.float64)."
-        )
+    other = next((d for d in (*inputs, output) if d not in SUPPORTED), None)
+    if other is not None:
+        raise b.unsupported(f"np.{name} gives {output} here, which is not supported", instead_of(other))
     if inputs[0].kind == "c" and not operation.takes_complex:
         raise b.unsupported(f"np.{name} of complex numbers is not supported", "Use z.real and z.imag.")
     shape = broadcast_shapes(b, *(t.shape for t in tensors))

@@ -27,11 +27,12 @@ from sdfgad.parse.draws import Draws
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.objects import make, present
+from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.source import Source, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.texts import is_plain
 from sdfgad.parse.value_numbering import merge_equal
-from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_number, kind_of, view_of
+from sdfgad.parse.values import Record, Tensor, as_tensor, kind_of, view_of
 
 assert _functions
 assert _library  # importing them registers the functions that the interpreter knows
@@ -59,6 +60,7 @@ class Primal:
         row_major: the array arguments that must be row-major in memory: the program updates them, and reshapes them as
             NumPy does without a copy in that order.
         changes_containers: whether it changes a list, dict or object among its arguments.
+        returned: what it returns.
         source: the user's function.
     """
 
@@ -74,6 +76,7 @@ class Primal:
     decisive_captured: tuple[tuple[Array, Array], ...]
     row_major: frozenset[str]
     changes_containers: bool
+    returned: Returned
     source: Source
 
     @property
@@ -125,13 +128,14 @@ def parse(
         builder = assumed.builder({s: values[n] for n, s in free.items()})
         try:
             bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
-            program, inputs, row_major, changes_containers = _build(builder, source, bound, passed, structures or {})
+            built = _build(builder, source, bound, passed, structures or {})
         except FAILURES as failure:
             assumed = assumed.after(failure, builder, free)
             continue
         if builder.references.are_rows_updated:
             assumed = replace(assumed, rolling=Rolling.VALUES)
             continue
+        program, inputs, row_major, changes_containers, result = built
         constants, draws = builder.drawn(program.inputs)
         return Primal(
             program,
@@ -146,6 +150,7 @@ def parse(
             tuple((one, one.copy()) for one in assumed.decisive if not any(one is v for v in passed.values())),
             row_major,
             changes_containers,
+            result,
             source,
         )
 
@@ -156,8 +161,8 @@ def _build(
     arguments: Mapping[str, Any],
     passed: Mapping[str, Any],
     structures: Mapping[str, Structure],
-) -> tuple[Program, dict[str, str], frozenset[str], bool]:
-    """The program, its input buffers by argument, which must be row-major, and whether their containers change."""
+) -> tuple[Program, dict[str, str], frozenset[str], bool, Returned]:
+    """The program, its inputs by argument, which must be row-major, whether their containers change, the result."""
     arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
     views = {name: _argument(b, name, argument, passed.get(name)) for name, argument in arrays.items()}
     buffers = {name: _buffer_of(view) for name, view in views.items()}
@@ -179,7 +184,7 @@ def _build(
     program = coalesce(_separate_inputs(_with_status(program), b))
     program = merge_equal(coalesce(propagate_copies(program)))
     inputs_by_name = dict(zip(buffers, program.inputs, strict=False))
-    return program, inputs_by_name, row_major, b.contents.are_changed(containers)
+    return program, inputs_by_name, row_major, b.contents.are_changed(containers), returned(result)
 
 
 def _own_parameters(function: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
@@ -221,7 +226,7 @@ def _rebound(b: Builder, leaves: Mapping[str, Any], containers: Mapping[str, tup
     found = {}
     for name, (structure, container) in containers.items():
         for leaf, value in zip(names(structure, name), present(structure, container), strict=False):
-            if value is not leaves[leaf] and _is_numeric(value):
+            if value is not leaves[leaf] and is_numeric(value):
                 found[leaf] = _stored(b, leaf, value)
     return found
 
@@ -229,26 +234,12 @@ def _rebound(b: Builder, leaves: Mapping[str, Any], containers: Mapping[str, tup
 def _returned(b: Builder, result: Any) -> list[tuple[str, str]]:
     if not isinstance(result, (tuple, list, dict, Record)):
         return [] if result is None else [("return", _stored(b, "return", result))]
-    return [(name, _stored(b, name, leaf)) for name, leaf in _leaves("return", result) if _is_numeric(leaf)]
-
-
-def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
-    """The leaves of a returned value, each with the expression that selects it, such as ``return[0]['a']``."""
-    if isinstance(value, Record):
-        return [leaf for key, part in value.fields.items() for leaf in _leaves(f"{name}.{key}", part)]
-    if not isinstance(value, (tuple, list, dict)):
-        return [(name, value)]
-    pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    return [leaf for key, part in pairs for leaf in _leaves(f"{name}[{key!r}]", part)]
-
-
-def _is_numeric(value: Any) -> bool:
-    return is_number(value) or isinstance(value, (Tensor, Lin, Selection))
+    return [(name, _stored(b, name, leaf)) for name, leaf in named_leaves("return", result) if is_numeric(leaf)]
 
 
 def _stored(b: Builder, name: str, value: Any) -> str:
     """A new buffer that holds a returned value."""
-    if not _is_numeric(value):
+    if not is_numeric(value):
         raise OutputError(f"{name} is {kind_of(value)}, not an array or number", b.where, RETURN)
     tensor = as_tensor(value)
     if not all(extent.is_const for extent in tensor.shape):

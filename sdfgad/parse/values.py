@@ -17,15 +17,9 @@ import numpy as np
 
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, IntLike, Lin, Op, Read, rewrite
 from sdfgad.ir.program import Access, Accumulate, Buffer
+from sdfgad.parse.dtypes import require_supported
 
 Index = tuple[Lin, ...]
-
-DTYPES = frozenset(
-    (
-        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-        *("float32", "float64", "complex64", "complex128"),
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -348,9 +342,14 @@ def as_tensor(value: Any) -> Tensor:
 
 
 def cast(expr: Expr, dtype: np.dtype[Any]) -> Expr:
-    """`expr` converted to a dtype, as NumPy's `astype` does."""
+    """`expr` converted to a dtype, as NumPy's `astype` does.
+
+    Raises:
+        UnsupportedProgram: the dtype is not supported.
+    """
     if expr.dtype == dtype:
         return expr
+    require_supported(dtype)
     if isinstance(expr, Const) and not (expr.dtype.kind == "f" and dtype.kind in "iu"):
         return Const(expr.value, dtype)
     if isinstance(expr, Int) and expr.value.is_const:
@@ -361,6 +360,7 @@ def cast(expr: Expr, dtype: np.dtype[Any]) -> Expr:
 def astype(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if tensor.dtype == dtype:
         return tensor
+    require_supported(dtype)
     element = tensor.element
     return Tensor(tensor.shape, dtype, lambda index: cast(element(index), dtype))
 

@@ -77,6 +77,12 @@ class Planner:
         return inner_choices(self.adjoint)
 
     @property
+    def _others(self) -> list[str]:
+        """The outputs that the gradient program gives besides the one that is differentiated."""
+        returned = [name for name in self.adjoint.primal.outputs if name.startswith("return")]
+        return [name for name in returned if name != self.output] if self.options.all_outputs else []
+
+    @property
     def is_trivial(self) -> bool:
         """Whether storing everything is optimal without a search: no limit, no overrides, no tapes."""
         options = self.options
@@ -257,7 +263,7 @@ class Planner:
         structure = tuple(one.members for one in recomputes), tuple(sorted(segments))
         if structure not in self._codes:
             adjoint = self.adjoint.recomputing(recomputes) if recomputes else self.adjoint
-            gradient_program = assemble(adjoint, self.wrt, self.output, tuple(segments))
+            gradient_program = assemble(adjoint, self.wrt, self.output, tuple(segments), others=self._others)
             code = Code(gradient_program, without=self.options.without)
             self._codes[structure] = code, tuple(one.members for one in adjoint.recomputes)
         code, members = self._codes[structure]

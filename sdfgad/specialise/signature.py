@@ -15,13 +15,12 @@ import numpy as np
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.draws import Draws
+from sdfgad.parse.dtypes import SUPPORTED, instead_of
 from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import read_source
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import PLAIN, Part, Structure, build, container, flattened, names, part_named, path_of
-from sdfgad.parse.values import DTYPES
 
-SUPPORTED = tuple(np.dtype(name) for name in sorted(DTYPES))
 FLOAT = ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
 COMPLEX = ArrayArgument((), np.dtype(np.complex128), is_scalar=True, weak=True)
 # What makes a container one that is taken apart.
@@ -203,7 +202,7 @@ def _kind(function: Callable[..., Any], name: str, value: Any) -> Any:
             raise ArgumentError(
                 f"argument `{name}` has the dtype {value.dtype}, which is not supported",
                 definition(function),
-                f"Supported are {', '.join(map(str, SUPPORTED))} in this machine's byte order.",
+                instead_of(value.dtype, name),
             )
         return kind
     if is_sparse(value):

@@ -136,10 +136,17 @@ class Specialisation:
         Raises:
             InvalidIndex: an index was out of range.
         """
+        outputs, gradients = self.outputs_and_gradients(call, cotangent)
+        return outputs[self.output], gradients
+
+    def outputs_and_gradients(self, call: Call, cotangent: Array) -> tuple[dict[str, Array], dict[str, Array]]:
+        """The outputs by name, all that are returned with `all_outputs`, and the gradients of `value_and_gradients`."""
         layout = self.layout(call)
         built = self.built(layout)
         arrays = self._run(call, layout, built, cotangent, with_value=True)
-        return arrays[built.gradient_program.value], self._gradients(call, built, arrays)
+        program = built.gradient_program
+        buffers = {self.output: program.value, **program.others}
+        return {name: arrays[buffer] for name, buffer in buffers.items()}, self._gradients(call, built, arrays)
 
     def gradients(self, call: Call, cotangent: Array) -> dict[str, Array]:
         """The gradients alone, without computing what only the value needs. Raises as `value_and_gradients` does."""

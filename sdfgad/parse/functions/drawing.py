@@ -13,11 +13,12 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.broadcasting import broadcast_shapes
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.draws import Draw, Maker, trial
+from sdfgad.parse.dtypes import DTYPES
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.texts import is_plain
-from sdfgad.parse.values import DTYPES, Selection, Tensor, as_tensor, is_static, view_of
+from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static, view_of
 
 SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
 BITS = tuple(getattr(np.random, name) for name in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence"))
