@@ -2,6 +2,7 @@
 
 from sdfgad.api.batching import vmap
 from sdfgad.api.check import CheckResult, check_grads
+from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
 from sdfgad.api.higher import hessian, hvp, jacobian, jvp, vjp
@@ -14,6 +15,7 @@ __all__ = [
     "DifferentiatedProgram",
     "check_grads",
     "custom_jvp",
+    "custom_vjp",
     "differentiate",
     "fixed_point",
     "grad",

@@ -1,13 +1,16 @@
-"""Table of the library functions that a `Call` may name: the C++ header of each, and the errors it reports."""
+"""Table of the functions that a `Call` may name: of C++, by header, and procedures, which are programs themselves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sdfgad.ir.expr import Read
+from sdfgad.ir.program import Call, Program, reads_of
+
 
 @dataclass(frozen=True)
 class LibraryFunction:
-    """A function of ``targets/cpu/include``.
+    """A function of ``targets/cpu/include``, a procedure, or a copy of values whose derivative is a procedure.
 
     Attributes:
         header: the file that defines it.
@@ -16,6 +19,9 @@ class LibraryFunction:
         is_differentiable: whether its outputs vary differentiably with its inputs.
         is_of_adjoints: whether only adjoints call it, so that it needs no derivative rule.
         check: the function of the first input that computes this status alone, if there is one.
+        procedure: the program that the call runs: its inputs and outputs are those of the call, in this order.
+        pullback: the procedure that computes the cotangents of a copy's arguments (`sdfgad.api.custom_vjp`).
+        title: what messages call it, if not by its name.
         has_batch: whether the first size counts what it does one after another, along a leading axis of all arrays.
     """
 
@@ -25,6 +31,9 @@ class LibraryFunction:
     is_of_adjoints: bool = False
     check: str = ""
     has_batch: bool = True
+    procedure: Program | None = None
+    pullback: str = ""
+    title: str = ""
 
 
 SINGULAR = "a matrix is singular"
@@ -55,3 +64,11 @@ LIBRARY: dict[str, LibraryFunction] = {
     "nonzero": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
     "searchsorted": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
 }
+
+
+def differentiable_inputs(call: Call) -> list[Read]:
+    """The inputs with which the outputs of a call vary differentiably."""
+    function = LIBRARY[call.name]
+    found = reads_of(call) if function.is_differentiable else []
+    # Of a copy these are its arguments: neither the values nor what the pullback needs besides the cotangents.
+    return found[len(call.outputs) + call.sizes[1] :] if function.pullback else found
