@@ -6,6 +6,7 @@ from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
 from sdfgad.api.higher import hessian, hvp, jacobian, jvp, vjp
+from sdfgad.parse.functions.callbacks import pure_callback
 from sdfgad.parse.functions.special import stop_gradient
 from sdfgad.parse.library.custom import custom_jvp
 from sdfgad.parse.library.implicit import fixed_point, root
@@ -23,6 +24,7 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "pure_callback",
     "root",
     "stop_gradient",
     "value_and_grad",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sdfgad.errors import ProgramRaises, SdfgadError, SingularMatrix
 from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Call, Program, reads_of
 
@@ -16,6 +17,7 @@ class LibraryFunction:
         header: the file that defines it.
         failure: the error message where the function returns 1; empty if it cannot fail. A call of a function that can
             fail has one more output, the returned status.
+        raises, todo: the error where the function returns 1, and what to do then.
         is_differentiable: whether its outputs vary differentiably with its inputs.
         is_of_adjoints: whether only adjoints call it, so that it needs no derivative rule.
         check: the function of the first input that computes this status alone, if there is one.
@@ -30,6 +32,8 @@ class LibraryFunction:
     is_differentiable: bool = True
     is_of_adjoints: bool = False
     check: str = ""
+    raises: type[SdfgadError] = SingularMatrix
+    todo: str = "NumPy raises LinAlgError here, too."
     has_batch: bool = True
     procedure: Program | None = None
     pullback: str = ""
@@ -60,6 +64,14 @@ LIBRARY: dict[str, LibraryFunction] = {
     "fourier": LibraryFunction("fourier.h"),
     "real_fourier": LibraryFunction("fourier.h"),
     "half_fourier": LibraryFunction("fourier.h"),
+    "pure_callback": LibraryFunction(
+        "callback.h",
+        "the function that pure_callback calls raised an exception",
+        has_batch=False,
+        title="pure_callback",
+        raises=ProgramRaises,
+        todo="See the exception above; a custom_vjp gives such a function a derivative.",
+    ),
     "argsort": LibraryFunction("sorting.h", is_differentiable=False),
     "nonzero": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
     "searchsorted": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
