@@ -218,8 +218,10 @@ def _positions(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ..
     if not found:
         raise ArgumentError("all tangents are None", todo="Pass one for an argument to differentiate by.")
     for k in found:
+        if not isinstance(primals[k], (np.ndarray, float)):
+            continue
         shapes = np.shape(primals[k]), np.shape(tangents[k])
-        if isinstance(primals[k], (np.ndarray, float)) and shapes[0] != shapes[1]:
+        if shapes[0] != shapes[1]:
             what = f"the tangent of argument {k} has shape {shapes[1]}, the argument {shapes[0]}"
             raise ArgumentError(what, todo="Pass a tangent shaped like the argument.")
     return found

@@ -33,6 +33,7 @@ class Joint:
     def __init__(self, program: Callable[..., Any], outputs: tuple[str, ...] | None) -> None:
         callee = callee_of(program)
         read_source(callee.function)
+        self.where = definition(callee.function)
         self.program = program if outputs is None else collected(program, callee, outputs)
         self.callee = callee_of(self.program)
         self._forwards = Remembered(partial(Forward, self.callee.function, Options()))
@@ -52,7 +53,7 @@ class Joint:
             if error.where is None or error.where.file != __file__:
                 raise
             what = f"the program has no such outputs: {error.what}"
-            raise OutputError(what, definition(self.callee.function), "Name parts of what is returned.") from error
+            raise OutputError(what, self.where, "Name parts of what is returned.") from error
 
     def chosen(self, call: Call, argnums: Any) -> tuple[tuple[int, ...], Callable[[tuple[Any, ...]], Any]]:
         """The positions of the arguments to differentiate by, and what arranges their cotangents as `argnums` asks.

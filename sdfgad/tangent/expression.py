@@ -25,19 +25,19 @@ def pushforward(value: Expr, tangent_of: Callable[[Read], Expr | None], where: L
     return _pushed(value, {node: t for node, t in seeds.items() if t is not None}, where)
 
 
-def _pushed(value: Expr, seeds: Tangents, where: Location | None) -> Expr | None:
-    """The tangent of a value, given those of some of its nodes; the other leaves are constant."""
+def _pushed(value: Expr, seeds: Tangents, where: Location | None, constant: Expr | None = None) -> Expr | None:
+    """The tangent of a value, given those of some of its nodes; the other leaves, and one node, are constant."""
     found = dict(seeds)
     for node in postorder(value):
-        if node in found or not isinstance(node, Op) or node.dtype.kind not in "fc":
+        if node in found or node is constant or not isinstance(node, Op) or node.dtype.kind not in "fc":
             continue
-        tangent = _chosen(node, found, where) if node.name == "select" else _total(node, found, where)
+        tangent = _chosen(node, found, seeds, where) if node.name == "select" else _total(node, found, where)
         if tangent is not None:
             found[node] = tangent
     return found.get(value)
 
 
-def _chosen(node: Op, found: Tangents, where: Location | None) -> Expr | None:
+def _chosen(node: Op, found: Tangents, seeds: Tangents, where: Location | None) -> Expr | None:
     """The tangent of a choice.
 
     In a gradient, the test of a strong zero is a choice by a cotangent, `t`, of a value that is linear in it. What
@@ -47,20 +47,14 @@ def _chosen(node: Op, found: Tangents, where: Location | None) -> Expr | None:
     if isinstance(condition, Op) and condition.name == "vanishes":
         t = condition.args[0]
         direct = _pushed(y, {t: found[t]}, where) if t in found else None
-        others: Tangents = {leaf: tangent for leaf, tangent in found.items() if isinstance(leaf, Read)}
-        rest = _pushed(y, _without(others, t), where)
+        others = {leaf: tangent for leaf, tangent in seeds.items() if leaf is not t}
+        rest = _pushed(y, others, where, constant=t)
         return _sum(direct, None if rest is None else select(condition, const(0, rest), rest))
     tangents = found.get(x), found.get(y)
     if tangents == (None, None):
         return None
     x_dot, y_dot = (const(0, node) if t is None else t for t in tangents)
     return select(condition, x_dot, y_dot)
-
-
-def _without(seeds: Tangents, constant: Expr) -> dict[Expr, Expr]:
-    """The tangents of leaves, but for those through which a node varies."""
-    inside = set(postorder(constant))
-    return {leaf: tangent for leaf, tangent in seeds.items() if leaf not in inside}
 
 
 def _total(node: Op, found: Tangents, where: Location | None) -> Expr | None:
