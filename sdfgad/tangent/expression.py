@@ -25,31 +25,45 @@ def pushforward(value: Expr, tangent_of: Callable[[Read], Expr | None], where: L
     return _pushed(value, {node: t for node, t in seeds.items() if t is not None}, where)
 
 
-def _pushed(value: Expr, seeds: Tangents, where: Location | None, constant: Expr | None = None) -> Expr | None:
-    """The tangent of a value, given those of some of its nodes; the other leaves, and one node, are constant."""
+def _pushed(
+    value: Expr, seeds: Tangents, where: Location | None, constant: frozenset[Expr] = frozenset()
+) -> Expr | None:
+    """The tangent of a value, given those of some of its nodes; the other leaves, and nodes in `constant`, have none."""
     found = dict(seeds)
     for node in postorder(value):
-        if node in found or node is constant or not isinstance(node, Op) or node.dtype.kind not in "fc":
+        if node in found or node in constant or not isinstance(node, Op) or node.dtype.kind not in "fc":
             continue
-        tangent = _chosen(node, found, seeds, where) if node.name == "select" else _total(node, found, where)
+        if _is_strong_zero(node):
+            tangent = _unless_vanishing(node, found, seeds, where, constant)
+        else:
+            tangent = _chosen(node, found) if node.name == "select" else _total(node, found, where)
         if tangent is not None:
             found[node] = tangent
     return found.get(value)
 
 
-def _chosen(node: Op, found: Tangents, seeds: Tangents, where: Location | None) -> Expr | None:
-    """The tangent of a choice.
+def _is_strong_zero(node: Op) -> bool:
+    condition = node.args[0]
+    return node.name == "select" and isinstance(condition, Op) and condition.name == "vanishes"
 
-    In a gradient, the test of a strong zero is a choice by a cotangent, `t`, of a value that is linear in it. What
-    comes from the tangent of `t` is not chosen: it may differ from zero where `t` is zero.
+
+def _unless_vanishing(
+    node: Op, found: Tangents, seeds: Tangents, where: Location | None, constant: frozenset[Expr]
+) -> Expr | None:
+    """The tangent of a strong zero: in a gradient, a choice by a cotangent `t` of a value that is linear in it.
+
+    What comes from the tangent of `t` is not chosen: it may differ from zero where `t` is zero.
     """
+    condition, _, value = node.args
+    t = condition.children[0]
+    direct = _pushed(value, {t: found[t]}, where) if t in found else None
+    others = {leaf: tangent for leaf, tangent in seeds.items() if leaf is not t}
+    rest = _pushed(value, others, where, constant | {t})
+    return _sum(direct, None if rest is None else select(condition, const(0, rest), rest))
+
+
+def _chosen(node: Op, found: Tangents) -> Expr | None:
     condition, x, y = node.args
-    if isinstance(condition, Op) and condition.name == "vanishes":
-        t = condition.args[0]
-        direct = _pushed(y, {t: found[t]}, where) if t in found else None
-        others = {leaf: tangent for leaf, tangent in seeds.items() if leaf is not t}
-        rest = _pushed(y, others, where, constant=t)
-        return _sum(direct, None if rest is None else select(condition, const(0, rest), rest))
     tangents = found.get(x), found.get(y)
     if tangents == (None, None):
         return None
