@@ -28,7 +28,7 @@ def pushforward(value: Expr, tangent_of: Callable[[Read], Expr | None], where: L
 def _pushed(
     value: Expr, seeds: Tangents, where: Location | None, constant: frozenset[Expr] = frozenset()
 ) -> Expr | None:
-    """The tangent of a value, given those of some of its nodes; the other leaves, and nodes in `constant`, have none."""
+    """The tangent of a value, given those of some of its nodes; other leaves, and those in `constant`, have none."""
     found = dict(seeds)
     for node in postorder(value):
         if node in found or node in constant or not isinstance(node, Op) or node.dtype.kind not in "fc":
@@ -56,7 +56,7 @@ def _unless_vanishing(
     """
     condition, _, value = node.args
     t = condition.children[0]
-    direct = _pushed(value, {t: found[t]}, where) if t in found else None
+    direct = _pushed(value, {t: found[t]}, where, constant) if t in found else None
     others = {leaf: tangent for leaf, tangent in seeds.items() if leaf is not t}
     rest = _pushed(value, others, where, constant | {t})
     return _sum(direct, None if rest is None else select(condition, const(0, rest), rest))
