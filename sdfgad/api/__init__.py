@@ -4,6 +4,7 @@ from sdfgad.api.check import CheckResult, check_grads
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
 from sdfgad.api.higher import hessian, hvp, jacobian, jvp, vjp
+from sdfgad.api.patterns import sparsity
 from sdfgad.parse.functions.special import stop_gradient
 from sdfgad.parse.library.custom import custom_jvp
 from sdfgad.parse.library.implicit import fixed_point, root
@@ -21,6 +22,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "root",
+    "sparsity",
     "stop_gradient",
     "value_and_grad",
     "vjp",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from sdfgad.api.products import Products, curvature, gradient_of, pushforward
-from sdfgad.api.sparse_jacobian import compressed
+from sdfgad.api.sparse_jacobian import SparseJacobian
 from sdfgad.errors import ArgumentError
 
 Argnums = int | str | Sequence[int | str]
@@ -104,9 +103,9 @@ def jacobian(
         argnums: the argument's position.
         mode: "reverse" computes it by rows, "forward" by columns; None: by the fewer.
         sparsity: where the Jacobian may have entries, a matrix of (output's size, argument's size), dense or of
-            `scipy.sparse`: rows or columns that share none are then computed together, and the result is a
-            ``scipy.sparse.csr_matrix``. One more product, with a random vector, finds out where entries outside of the
-            pattern have made others wrong.
+            `scipy.sparse`, or "auto" to find it from the program (`sdfgad.sparsity`): rows or columns that share none
+            are then computed together, and the result is a ``scipy.sparse.csr_matrix``. One more product, with a random
+            vector, finds out where entries outside of the pattern have made others wrong.
         output: as in `differentiate`.
 
     Returns:
@@ -115,7 +114,7 @@ def jacobian(
 
     Raises:
         ArgumentError: the mode is not known, the pattern has another shape, or the Jacobian has entries outside of it;
-            else as `differentiate` and the calls of its result do.
+            else as `sparsity`, `differentiate` and the calls of its result do.
 
     Example:
         >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))  # doctest: +SKIP
@@ -126,7 +125,7 @@ def jacobian(
         raise ArgumentError(f"mode={mode!r} is not known", todo='It is "forward", "reverse" or None.')
     products = Products(gradient_of(program, (argnums,), output), argnums)
     if sparsity is not None:
-        return partial(compressed, products, sparsity, mode)
+        return SparseJacobian(products, sparsity, mode)
 
     def full(*args: Any) -> Any:
         value, x = np.asarray(products.gradient.value(*args)), np.asarray(args[argnums])
