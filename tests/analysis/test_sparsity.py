@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 import sdfgad
+from sdfgad.analysis.sparsity import propagation
 from sdfgad.analysis.sparsity.propagation import sparsity_pattern
 from sdfgad.analysis.sparsity.rows import FEW, Rows, relation
 from sdfgad.rules.expression import differentiable_args
@@ -324,6 +325,52 @@ def test_nested_loops():
     np.testing.assert_array_equal(pattern_of(triangle, SIX), expected.reshape(36, 6))
 
 
+# --- loops whose trips are independent
+
+
+def by_rows(x):
+    y, z = np.zeros(6), np.zeros((6, 3))
+    for i in range(1, 5):
+        y[i] = x[i - 1] * x[i + 1]
+        for j in range(3):
+            z[i, j] += x[2 * j] * x[i]
+    return np.sum(z, axis=1) * y
+
+
+def overwritten(x):
+    y = np.zeros(6)
+    for i in range(6):
+        y[i // 2] = x[i] ** 2
+    return y
+
+
+def shifted(x):
+    y = x.copy()
+    for i in range(5):
+        y[i + 1] = y[i] + x[i]
+    return y
+
+
+def test_loops_whose_trips_are_independent_do_not_run(monkeypatch):
+    run = []
+    plain = Rows.put
+    monkeypatch.setattr(Rows, "put", lambda self, *args: run.append(args) or plain(self, *args))
+    found = pattern_of(by_rows, SIX)
+    inside = (near(6, 1, 1) & ~EYE | (np.arange(6) % 2 == 0) | EYE)[1:5]
+    np.testing.assert_array_equal(found, np.concatenate([np.zeros((1, 6)), inside, np.zeros((1, 6))]))
+    assert len(run) < 10
+
+
+def test_what_trips_overwrite_may_count():
+    found = pattern_of(overwritten, SIX)
+    assert not np.any(slopes(overwritten, SIX) & ~found)
+    np.testing.assert_array_equal(found, places((6, 6), *((i // 2, i) for i in range(6))))
+
+
+def test_loops_whose_trips_depend_on_each_other_run():
+    np.testing.assert_array_equal(pattern_of(shifted, SIX), np.where(EYE[0][:, None], EYE, np.tri(6, k=-1)) > 0)
+
+
 # --- sparse matrices
 
 
@@ -368,6 +415,8 @@ STATEMENTS = (
     "y[:6] = np.reshape(np.reshape(y[:6], (2, 3)).T @ np.eye(2), 6)",
     "y[{a}:{b}] = np.sort(y[{a}:{b}])",
     "for i in range({a}, n):\n        y[i] = y[i - 1] + x[i] * y[{k}]",
+    "for i in range(n):\n        y[i] = x[i] * x[{k}]",
+    "for i in range({b}):\n        for j in range({a}):\n            y[i] += x[j] * x[i + 1]",
     "for i in range({b}):\n        y[1:] = y[:-1] * x[i]",
     "if n > {k}:\n        y[{a}] = x[{b}]",
     "if x[{k}] > 1.0:\n        y[{a}] = x[{b}]\n    else:\n        y = y * x",
@@ -394,5 +443,10 @@ def test_random_programs(seed, tmp_path):
     program = random_program(seed, tmp_path)
     for n in (2, 7):
         found = pattern_of(program, n, points(seed, 7))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(propagation, "folded", lambda *_: ())
+            patch.setattr(propagation.Deciding, "key", lambda *_: None)
+            by_trips = pattern_of(program, n, points(seed, 7))
+        assert not np.any(by_trips & ~found)
         for other in range(3):
             assert not np.any(slopes(program, n, points((seed, other), 7), position=1) & ~found)

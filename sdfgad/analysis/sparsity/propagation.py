@@ -14,6 +14,7 @@ import numpy as np
 
 from sdfgad.analysis.sparsity.deciding import Deciding
 from sdfgad.analysis.sparsity.effects import Array, Box, Effect, Operands, Setting, effect_of, effects_of_call
+from sdfgad.analysis.sparsity.folding import folded
 from sdfgad.analysis.sparsity.rows import Matrix, Rows
 from sdfgad.analysis.sparsity.state import State
 from sdfgad.errors import UnsupportedProgram
@@ -79,10 +80,12 @@ class _Propagation:
                 self.compute(statement)
             elif isinstance(statement, Call):
                 self.call(statement)
-            elif isinstance(statement, Loop):
-                self.loop(statement)
-            else:
+            elif isinstance(statement, Branch):
                 self.branch(statement)
+            elif statements := folded(statement, self.setting):
+                self.block(statements)
+            else:
+                self.loop(statement)
 
     # --- loops and branches
 
