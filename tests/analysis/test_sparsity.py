@@ -110,6 +110,16 @@ def multiplied(x):
     return np.arange(1.0, 13.0).reshape(2, 6) @ x
 
 
+def masked(x, mask):
+    y = x[::-1].copy()
+    y[mask] = x[mask] * x[0]
+    return y
+
+
+def ranked(x, keys):
+    return x[np.argsort(keys)] * x[np.searchsorted(keys, 2)]
+
+
 def solved(x):
     return np.linalg.solve(np.eye(6) + 0.1, x)
 
@@ -166,6 +176,7 @@ def matrices(x):
     return a @ np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]])
 
 
+MASK = np.array([True, False, False, True, True, False])
 EYE, LOWER = np.eye(6, dtype=bool), np.tri(6, dtype=bool)
 SIX = points(0, 6)
 
@@ -186,6 +197,8 @@ CASES = {
     "a constant gather": (gathered, (SIX,), EYE[ORDER] | (np.arange(6) == 0)),
     "a gather by an argument": (gathered_by, (SIX, np.array([2, -1, 2])), EYE[[2, 5, 2]]),
     "a scatter by an argument": (scattered_by, (SIX, np.array([4, -6])), places((6, 6), (4, 0), (0, 1))),
+    "a mask": (masked, (SIX, MASK), np.where(MASK[:, None], EYE | (np.arange(6) == 0), EYE[::-1])),
+    "an order of integers": (ranked, (SIX, np.array([1, 2, 5])), EYE[:3] | EYE[1]),
     "reductions": (reduced, (SIX,), np.array([[1, 1, 1, 0, 0, 0], [1] * 6, [1, 0] * 3], bool)),
     "a product": (multiplied, (SIX,), np.ones((2, 6), bool)),
     "a solution": (solved, (SIX,), np.ones((6, 6), bool)),

@@ -12,21 +12,11 @@ import numpy as np
 from sdfgad.analysis.sparsity.rows import Matrix, Rows, relation
 from sdfgad.ir.evaluate import evaluated
 from sdfgad.ir.expr import Expr, Int, Lin, Op, Read, postorder
-from sdfgad.ir.library import LIBRARY
-from sdfgad.ir.program import Buffer, Call, Compute
+from sdfgad.ir.program import Buffer, Compute
 
 Array = np.ndarray[Any, Any]
 # The operands by which an operation may have a derivative that is not zero everywhere.
 Operands = Callable[[Expr], tuple[Expr, ...]]
-
-# Library functions that treat each matrix of a batch, whose number is their first size, on its own.
-BATCHED = frozenset(
-    (
-        *("solve", "inverse", "pseudo_inverse", "determinant", "sign_log_determinant", "cholesky", "qr"),
-        *("singular_values", "all_singular_vectors", "symmetric_eigen", "eigen"),
-    )
-)
-FOURIER = frozenset(("fourier", "real_fourier", "half_fourier"))
 
 
 @dataclass(frozen=True)
@@ -199,39 +189,3 @@ def _product(buffer: str, rows: Array, targets: Array, places: Array, shared: tu
 def _link(buffer: str, rows: Array, written: Array, sources: Array) -> Link:
     needed, columns = np.unique(sources, return_inverse=True)
     return Link(buffer, needed, (relation(np.searchsorted(rows, written), columns, (rows.size, needed.size)),))
-
-
-# --- library functions
-
-
-def effects_of_call(call: Call, setting: Setting) -> list[Effect]:
-    """All of an output depends on all of the inputs, by batches or lines where the function works by these."""
-    floating = [(k, whole) for k, whole in enumerate(call.inputs) if whole.dtype.kind in "fc"]
-    result = []
-    for output in call.outputs:
-        size, links = setting.size(output.buffer), []
-        for position, whole in floating if LIBRARY[call.name].is_differentiable else ():
-            outer, inner = _lines(call, position)
-            sources, written = (_groups(n, outer, inner) for n in (setting.size(whole.buffer), size))
-            first = relation(sources, np.arange(sources.size), (outer * inner, sources.size))
-            second = relation(np.arange(size), written, (size, outer * inner))
-            links.append(Link(whole.buffer, np.arange(sources.size), (first, second)))
-        result.append(Effect(output.buffer, np.arange(size), tuple(links), keeps=False))
-    return result
-
-
-def _lines(call: Call, position: int) -> tuple[int, int]:
-    """How many slices that a function treats on their own there are before and after the axis along which it works."""
-    if call.name in FOURIER:
-        return call.sizes[0], call.sizes[2]
-    if call.name == "solve" and position == 1:
-        # The columns of the right-hand side.
-        return call.sizes[0], call.sizes[2]
-    return (call.sizes[0] if call.name in BATCHED else 1), 1
-
-
-def _groups(size: int, outer: int, inner: int) -> Array:
-    """The number of the line to which each element of an array belongs."""
-    places = np.arange(size)
-    length = max(size // max(outer * inner, 1), 1)
-    return places // (length * inner) * inner + places % inner

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.analysis.sparsity.calls import effects_of_call, results_of
 from sdfgad.analysis.sparsity.deciding import Deciding
-from sdfgad.analysis.sparsity.effects import Array, Box, Effect, Operands, Setting, effect_of, effects_of_call
+from sdfgad.analysis.sparsity.effects import Array, Box, Effect, Operands, Setting, effect_of
 from sdfgad.analysis.sparsity.folding import folded
 from sdfgad.analysis.sparsity.rows import Matrix, Rows
 from sdfgad.analysis.sparsity.state import State
@@ -160,9 +161,12 @@ class _Propagation:
         target.put(effect.rows, found + target.take(effect.rows) if effect.keeps else found)
 
     def call(self, call: Call) -> None:
+        results = results_of(call, self.state.known)
         for effect in effects_of_call(call, self.setting):
             self.state.forget(effect.buffer)
             self.apply(effect)
+        for whole, value in zip(call.outputs, results, strict=False):
+            self.state.learn(whole.buffer, value.astype(whole.dtype))
 
     def count(self, statement: Compute) -> None:
         """A statement about integers or booleans, which is run if they are known."""
