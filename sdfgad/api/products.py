@@ -77,10 +77,10 @@ class Products:
     def rows(self, args: tuple[Any, ...], value: Array, cotangents: Array) -> Array:
         """c J for each c (vectors, argument's size)."""
         found = [self.gradient.vjp(*args, cotangent=c.reshape(value.shape))[0] for c in cotangents]
-        return np.array(found).reshape(len(cotangents), -1)
+        return np.array(found).reshape(len(cotangents), np.size(args[self.position]))
 
     def columns(self, args: tuple[Any, ...], value: Array, tangents: Array) -> Array:
         """J t for each t (vectors, output's size)."""
         x, zero, push = np.asarray(args[self.position]), np.zeros_like(value), pushforward(self.gradient)
         found = [push(tuple(args), zero, (t.reshape(x.shape).astype(x.dtype),)) for t in tangents]
-        return np.array(found).reshape(len(tangents), -1)
+        return np.array(found).reshape(len(tangents), value.size)
