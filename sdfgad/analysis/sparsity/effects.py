@@ -50,7 +50,7 @@ class Effect:
     @property
     def size(self) -> int:
         """How many numbers it holds, about."""
-        return self.rows.size + sum(step.nnz for link in self.links for step in link.steps)
+        return self.rows.size + sum(link.rows.size + sum(step.nnz for step in link.steps) for link in self.links)
 
 
 @dataclass(frozen=True)
@@ -187,5 +187,9 @@ def _product(buffer: str, rows: Array, targets: Array, places: Array, shared: tu
 
 
 def _link(buffer: str, rows: Array, written: Array, sources: Array) -> Link:
+    order = np.argsort(written, kind="stable")
+    if np.array_equal(written[order], rows):
+        # Each has one source.
+        return Link(buffer, sources[order], ())
     needed, columns = np.unique(sources, return_inverse=True)
     return Link(buffer, needed, (relation(np.searchsorted(rows, written), columns, (rows.size, needed.size)),))
