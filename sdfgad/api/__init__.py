@@ -6,6 +6,7 @@ from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
 from sdfgad.api.higher import hessian, hvp, jacobian, jvp, linearize, vjp
+from sdfgad.api.patterns import sparsity
 from sdfgad.parse.functions.callbacks import pure_callback
 from sdfgad.parse.functions.special import stop_gradient
 from sdfgad.parse.library.custom import custom_jvp
@@ -27,6 +28,7 @@ __all__ = [
     "linearize",
     "pure_callback",
     "root",
+    "sparsity",
     "stop_gradient",
     "value_and_grad",
     "vjp",

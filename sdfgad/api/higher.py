@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from sdfgad.api.joint import Joint, Outputs, joint
-from sdfgad.api.products import Products, along, curvature, curved_along_all, gradient_of
-from sdfgad.api.sparse_jacobian import compressed
+from sdfgad.api.products import Products, along, curved, curved_along_all, gradient_of
+from sdfgad.api.sparse_jacobian import SparseJacobian
 from sdfgad.errors import ArgumentError
 from sdfgad.specialise.forward import ReturnsNothing
 
@@ -114,8 +113,8 @@ def hvp(
         array([ 6., 12.])
     """
     positions = _positions(primals, tangents)
-    product = curvature(gradient_of(program, positions, output), positions)
-    found = product(tuple(primals), tuple(tangents[k] for k in positions))
+    g = gradient_of(program, positions, output)
+    found = curved(g, tuple(primals), {k: tangents[k] for k in positions})
     return found[0] if len(found) == 1 else found
 
 
@@ -133,9 +132,9 @@ def jacobian(
         argnums: the argument's position.
         mode: "reverse" computes it by rows, "forward" by columns; None: by the fewer.
         sparsity: where the Jacobian may have entries, a matrix of (output's size, argument's size), dense or of
-            `scipy.sparse`: rows or columns that share none are then computed together, and the result is a
-            ``scipy.sparse.csr_matrix``. One more product, with a random vector, finds out where entries outside of the
-            pattern have made others wrong.
+            `scipy.sparse`, or "auto" to find it from the program (`sdfgad.sparsity`): rows or columns that share none
+            are then computed together, and the result is a ``scipy.sparse.csr_matrix``. One more product, with a random
+            vector, finds out where entries outside of the pattern have made others wrong.
         output: as in `differentiate`.
 
     Returns:
@@ -144,7 +143,7 @@ def jacobian(
 
     Raises:
         ArgumentError: the mode is not known, the pattern has another shape, or the Jacobian has entries outside of it;
-            else as `differentiate` and the calls of its result do.
+            else as `sparsity`, `differentiate` and the calls of its result do.
 
     Example:
         >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))  # doctest: +SKIP
@@ -155,7 +154,7 @@ def jacobian(
         raise ArgumentError(f"mode={mode!r} is not known", todo='It is "forward", "reverse" or None.')
     products = Products(gradient_of(program, (argnums,), output), argnums)
     if sparsity is not None:
-        return partial(compressed, products, sparsity, mode)
+        return SparseJacobian(products, sparsity, mode)
 
     def full(*args: Any) -> Any:
         value, x = np.asarray(products.gradient.value(*args)), np.asarray(args[argnums])
@@ -182,8 +181,8 @@ def hessian(program: Callable[..., Any], argnums: int = 0, *, output: str | None
         array([[ 6.,  0.],
                [ 0., 12.]])
     """
-    product = curvature(gradient_of(program, (argnums,), output), (argnums,))
-    return lambda *args: curved_along_all(product, args, argnums).reshape(np.shape(args[argnums]) * 2)
+    g = gradient_of(program, (argnums,), output)
+    return lambda *args: curved_along_all(g, args, argnums).reshape(np.shape(args[argnums]) * 2)
 
 
 # --- arguments

@@ -72,6 +72,18 @@ class Forward:
         run = self._run(call, tangent.without_values, self._derivatives(tangent))
         return self._slopes(self._batches.one(run, self._of_inputs(tangent, tangents)))
 
+    def derivatives_along_all(self, call: Call, tangents: Mapping[str, Array]) -> tuple[Array, ...]:
+        """The derivatives of the floating outputs, in order, along tangents that are stacked along a first axis."""
+        tangent = self._tangent(frozenset(tangents))
+        run, inputs = (
+            self._run(call, tangent.without_values, self._derivatives(tangent)),
+            self._of_inputs(tangent, tangents),
+        )
+        if inputs:
+            return tuple(self._batches.all(run, inputs).values())
+        count = len(next(iter(tangents.values())))
+        return tuple(np.zeros((count, *shape_of(one)), one.dtype) for one in run.like.values())
+
     def _derivatives(self, tangent: TangentProgram) -> dict[str, str | None]:
         return {of_derivative(name): tangent.derivatives.get(name) for name in self._floating()}
 
