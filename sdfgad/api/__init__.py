@@ -1,5 +1,6 @@
 """The public API: `differentiate` and the functions built on it."""
 
+from sdfgad.api import within as _within
 from sdfgad.api.batching import vmap
 from sdfgad.api.check import CheckResult, check_grads
 from sdfgad.api.custom_vjp import custom_vjp
@@ -11,6 +12,8 @@ from sdfgad.parse.functions.callbacks import pure_callback
 from sdfgad.parse.functions.special import stop_gradient
 from sdfgad.parse.library.custom import custom_jvp
 from sdfgad.parse.library.implicit import fixed_point, root
+
+assert _within  # Importing it lets programs call jvp and hvp.
 
 __all__ = [
     "CheckResult",

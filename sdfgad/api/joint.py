@@ -188,14 +188,14 @@ def tangents_of(call: Call, parameters: Sequence[str], tangents: Mapping[int, An
     found: dict[str, Array] = {}
     for position, tangent in tangents.items():
         name = parameters[position]
-        for leaf, part in _leaves(call.structures.get(name), name, tangent):
+        for leaf, part in leaves_of_tangent(call.structures.get(name), name, tangent):
             if leaf in call.floating and part is not None:
                 kind = call.kinds[leaf]
                 found[leaf] = fitting(part, kind.shape, kind.dtype, f"the tangent of `{leaf}`")
     return found
 
 
-def _leaves(structure: Structure | None, name: str, tangent: Any) -> Iterator[tuple[str, Any]]:
+def leaves_of_tangent(structure: Structure | None, name: str, tangent: Any) -> Iterator[tuple[str, Any]]:
     """The leaves of a tangent with the names of the argument's; a part that is None has none."""
     if structure is None or tangent is None:
         yield name, tangent
@@ -205,4 +205,4 @@ def _leaves(structure: Structure | None, name: str, tangent: Any) -> Iterator[tu
         what = f"the tangent of `{name}` has another structure than the argument"
         raise ArgumentError(what, todo="Pass one with the argument's keys; None stands for zeros.")
     for (key, part), inner_structure in zip(items.items(), structure.parts, strict=True):
-        yield from _leaves(inner_structure, name + structure.select(key), part)
+        yield from leaves_of_tangent(inner_structure, name + structure.select(key), part)
