@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import npbench_suite
-from sdfgad.api.products import gradient_of, pushforward, weighted_curvature
+from sdfgad.api.products import along, gradient_of, weighted_curvature
 from sdfgad.errors import UnsupportedProgram
 
 jax.config.update("jax_enable_x64", True)
@@ -38,12 +38,12 @@ def random_like(array: Any, rng: np.random.Generator) -> Any:
 def ours(entry: npbench_suite.Entry, arguments: tuple, positions: tuple, tangent: tuple) -> dict[str, Callable]:
     g = gradient_of(entry.program, positions, entry.output)
     value = np.asarray(g.value(*arguments))
-    ones, zeros = np.ones_like(value), np.zeros_like(value)
+    ones, tangents = np.ones_like(value), dict(zip(positions, tangent, strict=True))
     product = weighted_curvature(g, tuple(f"primals[{k}]" for k in positions))
     return {
         "forward": lambda: g.value(*arguments),
         "gradient": lambda: g.vjp(*arguments, cotangent=ones),
-        "J t": lambda: pushforward(g)(arguments, zeros, tangent),
+        "J t": lambda: along(g, arguments, tangents),
         "H t": lambda: product(arguments, ones, tangent),
     }
 

@@ -303,7 +303,7 @@ def _is_compiled(gradient: Any, args: tuple[Any, ...]) -> bool:
     from sdfgad.specialise.signature import bind
 
     call = bind(gradient._function, args, {})
-    return any(made.fits(call) for made in gradient._specialisations.get(call.key, ()))
+    return any(made.arguments.fits(call) for made in gradient._specialisations.found.get(call.key, ()))
 
 
 def _is_large(args: tuple[Any, ...]) -> bool:

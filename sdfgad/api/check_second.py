@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
-from sdfgad.api.products import pushforward, weighted_curvature
+from sdfgad.api.products import weighted_curvature
 from sdfgad.parse.structure import path_of
+from sdfgad.specialise.directions import directions_of
 from sdfgad.specialise.signature import Call
 from sdfgad.specialise.specialise import Specialisation
 
@@ -44,8 +45,7 @@ class SecondOrder:
 
     def pushed(self, tangent: Vector) -> Array:
         """J t."""
-        zero = np.zeros_like(self.cotangent)
-        return np.asarray(pushforward(self.gradient)(self._arguments(self.call.values), zero, self._ordered(tangent)))
+        return directions_of(self.specialisation).along(self.call, tangent)[1]
 
     def curved(self, tangent: Vector) -> Vector:
         """H t."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -24,14 +24,12 @@ from sdfgad.parse.structure import build, container, names, path_of, places
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.nested import bind_within, inlining_of, pipeline_within
+from sdfgad.specialise.remembered import Remembered
 from sdfgad.specialise.signature import Call, bind, definition, like_argument
 from sdfgad.specialise.specialise import Specialisation, specialise
 
 Wrt = str | int | Sequence[str | int] | None
 Array = np.ndarray[Any, Any]
-
-# The size of the cache from a call's signature and integers to its specialisation.
-MOST_REMEMBERED = 1024
 
 
 def differentiate(
@@ -165,8 +163,7 @@ class DifferentiatedProgram(Derivative):
         self._names = None if wrt is None else self._resolve_names([wrt] if isinstance(wrt, (str, int)) else list(wrt))
         self._output, self._reduce, self._allow_unused = output, reduce, allow_unused
         self._options = options
-        self._specialisations: dict[Hashable, list[Specialisation]] = {}
-        self._by_integers: dict[Hashable, Specialisation] = {}
+        self._specialisations = Remembered(self._specialised)
         self.__name__ = f"gradient of {self._function.__name__}"
         self.__module__, self.__doc__ = self._function.__module__, self._function.__doc__
 
@@ -354,29 +351,10 @@ class DifferentiatedProgram(Derivative):
 
     def _bind_and_specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
         call = bind(self._function, *self._callee.arguments(args, kwargs))
-        key = (call.key, call.integers)
-        specialisation = self._by_integers.get(key)
-        if specialisation is not None and not specialisation.primal.is_current:
-            self._specialisations.clear()
-            self._by_integers.clear()
-            specialisation = None
-        if specialisation is None or not specialisation.has_same_arrays(call):
-            specialisation = self._specialisation_for(call)
-            if len(self._by_integers) >= MOST_REMEMBERED:
-                self._by_integers.clear()
-            self._by_integers[key] = specialisation
-        return call, specialisation
+        return call, self._specialisations(call)
 
-    def _specialisation_for(self, call: Call) -> Specialisation:
-        """The specialisation that is valid for a call, from the cache or new."""
-        found = self._specialisations.setdefault(call.key, [])
-        specialisation = next((m for m in found if m.primal.is_current and m.fits(call)), None)
-        if specialisation is None:
-            specialisation = specialise(
-                self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._options
-            )
-            found.append(specialisation)
-        return specialisation
+    def _specialised(self, call: Call) -> Specialisation:
+        return specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._options)
 
     def _resolve_names(self, entries: list[str | int]) -> tuple[str, ...]:
         return tuple(self._resolve_name(entry) for entry in entries)

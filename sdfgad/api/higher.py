@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.api.products import Products, curvature, gradient_of, pushforward
+from sdfgad.api.products import Products, along, curvature, curved_along_all, gradient_of
 from sdfgad.api.sparse_jacobian import compressed
 from sdfgad.errors import ArgumentError
 
@@ -57,10 +57,8 @@ def jvp(
     """
     positions = _positions(primals, tangents)
     g = gradient_of(program, positions, output)
-    value = np.asarray(g.value(*primals))
-    chosen = tuple(tangents[k] for k in positions)
-    tangent = pushforward(g)(tuple(primals), np.zeros_like(value), chosen)
-    return value[()], np.asarray(tangent)[()]
+    value, derivative = along(g, tuple(primals), {k: tangents[k] for k in positions})
+    return value[()], derivative[()]
 
 
 def hvp(
@@ -154,12 +152,7 @@ def hessian(program: Callable[..., Any], argnums: int = 0, *, output: str | None
                [ 0., 12.]])
     """
     product = curvature(gradient_of(program, (argnums,), output), (argnums,))
-
-    def full(*args: Any) -> Any:
-        x = args[argnums]
-        return np.array([product(tuple(args), (basis,))[0] for basis in _basis(x)]).reshape(np.shape(x) * 2)
-
-    return full
+    return lambda *args: curved_along_all(product, args, argnums).reshape(np.shape(args[argnums]) * 2)
 
 
 # --- arguments
@@ -187,9 +180,3 @@ def _positions(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ..
             what = f"the tangent of argument {k} has shape {shapes[1]}, the argument {shapes[0]}"
             raise ArgumentError(what, todo="Pass a tangent shaped like the argument.")
     return found
-
-
-def _basis(like: Any) -> Any:
-    """The arrays shaped like one that are 1 at one element and 0 elsewhere, in the order of the elements."""
-    like = np.asarray(like)
-    return np.eye(like.size, dtype=like.dtype).reshape(like.size, *like.shape)

@@ -1,19 +1,22 @@
-"""Programs that call gradients, whose gradients are products with derivatives of first and second order.
+"""Products with derivatives: with the Jacobian from either side, and with the Hessian.
 
-The Hessian's product with v is the gradient of <grad f(x), v>. The vector-Jacobian product is linear in its cotangent:
-the gradient of <J^T c, t> by c is the Jacobian-vector product J t (transposition of the transposed map).
+The Hessian's product with v is the gradient of <grad f(x), v>, a program that calls a gradient.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
+from sdfgad.api.differentiate import DifferentiatedProgram, differentiate, specialised
+from sdfgad.errors import ArgumentError
+from sdfgad.parse.structure import flattened, names
+from sdfgad.specialise.directions import COTANGENT, directions_of
+from sdfgad.specialise.signature import Call
 
 Array = np.ndarray[Any, Any]
 # The functions whose derivatives are kept.
@@ -32,12 +35,6 @@ def _paired(g: DifferentiatedProgram) -> Callable[..., Any]:
         return inner(g.vjp(*primals, cotangent=cotangent), tangents)
 
     return paired
-
-
-@lru_cache(MOST_KEPT)
-def pushforward(g: DifferentiatedProgram) -> DifferentiatedProgram:
-    """J t as a function of the arguments, any cotangent, and t."""
-    return differentiate(_paired(g), wrt="cotangent", allow_unused=True)
 
 
 @lru_cache(MOST_KEPT)
@@ -76,11 +73,57 @@ class Products:
 
     def rows(self, args: tuple[Any, ...], value: Array, cotangents: Array) -> Array:
         """c J for each c (vectors, argument's size)."""
-        found = [self.gradient.vjp(*args, cotangent=c.reshape(value.shape))[0] for c in cotangents]
-        return np.array(found).reshape(len(cotangents), -1)
+        call, specialisation = specialised(self.gradient, args, {})
+        stacked = cotangents.reshape(-1, *value.shape).astype(value.dtype)
+        found = directions_of(specialisation).gradients_of_all(call, value, {COTANGENT: stacked})
+        return found[specialisation.wrt[0]].reshape(len(cotangents), -1)
 
     def columns(self, args: tuple[Any, ...], value: Array, tangents: Array) -> Array:
         """J t for each t (vectors, output's size)."""
-        x, zero, push = np.asarray(args[self.position]), np.zeros_like(value), pushforward(self.gradient)
-        found = [push(tuple(args), zero, (t.reshape(x.shape).astype(x.dtype),)) for t in tangents]
-        return np.array(found).reshape(len(tangents), -1)
+        call, specialisation = specialised(self.gradient, args, {})
+        (name,) = specialisation.wrt
+        kind = call.kinds[name]
+        stacked = tangents.reshape(-1, *kind.shape).astype(kind.dtype)
+        return directions_of(specialisation).along_all(call, {name: stacked}).reshape(len(tangents), -1)
+
+
+def curved_along_all(product: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> Array:
+    """The product of the Hessian by one argument, given by `curvature`, with each unit vector (size, size)."""
+    x = np.asarray(args[position])
+    call, specialisation = specialised(product, (args, (args[position],)), {})
+    basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
+    found = directions_of(specialisation).gradients_of_all(call, specialisation.ones(), {"tangents[0]": basis})
+    return found[specialisation.wrt[0]].reshape(x.size, -1)
+
+
+def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> tuple[Any, Any]:
+    """The value of a gradient's program and its derivative, given the tangents of arguments at some positions.
+
+    Raises:
+        ArgumentError: a tangent has another structure or shape than its argument.
+    """
+    call, specialisation = specialised(g, primals, {})
+    parameters = [one.name for one in g.parameters]
+    found: dict[str, Array] = {}
+    for position, tangent in tangents.items():
+        found |= _leaves_of(call, parameters[position], tangent)
+    return directions_of(specialisation).along(call, found)
+
+
+def _leaves_of(call: Call, name: str, tangent: Any) -> dict[str, Array]:
+    """The leaves of a tangent by the names of those of its argument."""
+    structure = call.structures.get(name)
+    own, leaves = flattened(tangent, name)
+    if own != structure:
+        what = f"the tangent of `{name}` has another structure than the argument"
+        raise ArgumentError(what, todo="Pass a tangent with the argument's keys, each with an array of its shape.")
+    found: dict[str, Array] = {}
+    for leaf, part in zip(names(structure, name), leaves, strict=True):
+        if leaf not in call.floating:
+            continue
+        kind = call.kinds[leaf]
+        if np.shape(part) != kind.shape:
+            what = f"the tangent of `{leaf}` has shape {np.shape(part)}, the argument {kind.shape}"
+            raise ArgumentError(what, todo="Pass a tangent shaped like the argument.")
+        found[leaf] = np.ascontiguousarray(part, dtype=kind.dtype).reshape(kind.shape)
+    return found

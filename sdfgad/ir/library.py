@@ -16,6 +16,7 @@ class LibraryFunction:
         is_differentiable: whether its outputs vary differentiably with its inputs.
         is_of_adjoints: whether only adjoints call it, so that it needs no derivative rule.
         check: the function of the first input that computes this status alone, if there is one.
+        has_batch: whether the first size counts what it does one after another, along a leading axis of all arrays.
     """
 
     header: str
@@ -23,17 +24,18 @@ class LibraryFunction:
     is_differentiable: bool = True
     is_of_adjoints: bool = False
     check: str = ""
+    has_batch: bool = True
 
 
 SINGULAR = "a matrix is singular"
 LIBRARY: dict[str, LibraryFunction] = {
     "solve": LibraryFunction("linalg.h", SINGULAR, check="regular"),
     "solve_pullback": LibraryFunction("solve_pullback.h"),
-    "solve_banded": LibraryFunction("factored.h", SINGULAR),
-    "factor_banded": LibraryFunction("factored.h", SINGULAR, is_differentiable=False),
-    "solve_factored_band": LibraryFunction("factored.h"),
-    "factor": LibraryFunction("factored.h", SINGULAR, is_differentiable=False),
-    "solve_factored": LibraryFunction("factored.h"),
+    "solve_banded": LibraryFunction("factored.h", SINGULAR, has_batch=False),
+    "factor_banded": LibraryFunction("factored.h", SINGULAR, is_differentiable=False, has_batch=False),
+    "solve_factored_band": LibraryFunction("factored.h", has_batch=False),
+    "factor": LibraryFunction("factored.h", SINGULAR, is_differentiable=False, has_batch=False),
+    "solve_factored": LibraryFunction("factored.h", has_batch=False),
     "inverse": LibraryFunction("linalg.h", SINGULAR, check="regular"),
     "regular": LibraryFunction("linalg.h", SINGULAR, is_differentiable=False, is_of_adjoints=True),
     "pseudo_inverse": LibraryFunction("pseudo_inverse.h", "the singular values did not converge"),
@@ -50,6 +52,6 @@ LIBRARY: dict[str, LibraryFunction] = {
     "real_fourier": LibraryFunction("fourier.h"),
     "half_fourier": LibraryFunction("fourier.h"),
     "argsort": LibraryFunction("sorting.h", is_differentiable=False),
-    "nonzero": LibraryFunction("sorting.h", is_differentiable=False),
-    "searchsorted": LibraryFunction("sorting.h", is_differentiable=False),
+    "nonzero": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
+    "searchsorted": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
 }

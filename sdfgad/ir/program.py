@@ -274,6 +274,13 @@ class Program:
         """The interface: the buffers that the caller passes or receives, and `status`."""
         return frozenset((*self.inputs, *self.outputs.values(), "status"))
 
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """All names that it uses: of buffers, run-time integers, loop counters and parameters."""
+        loops = {statement.var for statement in walk(self.body) if isinstance(statement, Loop)}
+        params = {name for statement in computes(self.body) for name, _ in statement.params}
+        return frozenset((*self.buffers, *self.integers)) | loops | params
+
     def failed(self, status: int) -> Check | None:
         """The first check that failed, given what `status` holds after a run."""
         return self.checks[FIRST_CHECK - 1 - status] if status else None

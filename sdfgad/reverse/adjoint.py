@@ -23,16 +23,13 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
-    Block,
     Buffer,
     Call,
     Compute,
-    Loop,
     Program,
     Statement,
     computes,
     reads_of,
-    walk,
 )
 from sdfgad.reverse.calls import missing_call_rules, operand_rule, pullback_of_call
 from sdfgad.reverse.outcomes import keep_outcomes
@@ -54,7 +51,7 @@ from sdfgad.reverse.strong_zeros import StrongZeros, strong_zeros_of
 from sdfgad.reverse.widening import wide, widened
 from sdfgad.rules.algebra import cast
 from sdfgad.rules.expression import missing_rules, varying
-from sdfgad.rules.statements import STATEMENT_RULES, Pullback, target_params
+from sdfgad.rules.statements import STATEMENT_RULES, Pullback, stored_totals, target_params
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,7 @@ def differentiate_program(
     program = propagate_scalars(forward_inputs(program, context))
     active, _ = active_buffers(program, wrt, output, dependences)
     _check_rules(program, active)
-    names = Names((*program.buffers, *program.integers, *_symbols(program.body)))
+    names = Names(program.identifiers)
     bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
     overwrites, save_points = OverwriteAnalysis(program.body, program.buffers, context), SavePoints(program, early)
     setting = _Setting(program, strong_zeros_of(program), overwrites, save_points, bars, is_wide)
@@ -226,11 +223,6 @@ def _check_rules(program: Program, active: frozenset[str]) -> None:
         raise MissingRule(list(dict.fromkeys(missing)))
 
 
-def _symbols(body: Block) -> set[str]:
-    loops = {s.var for s in walk(body) if isinstance(s, Loop)}
-    return loops | {name for s in computes(body) for name, _ in s.params}
-
-
 # --- one statement
 
 
@@ -243,10 +235,10 @@ def _adjoint_of(
     t = setting.cotangent(statement.target)
     pulled = setting.zeros.kept(statement, t, STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars)))
     pulled = _with_result(statement, pulled, prefer_result)
-    first, pulled = _with_totals(statement, pulled, like, buffers, names)
+    first, reading = stored_totals(statement, pulled.totals, like, buffers, names)
     body = [*first]
     own: Expr | None = None
-    for read, cotangent in pulled.cotangents:
+    for read, cotangent in ((read, reading(cotangent)) for read, cotangent in pulled.cotangents):
         if pulled.ends_target and (read.buffer, read.index) == (
             statement.target.buffer,
             statement.target.index,
@@ -286,28 +278,6 @@ def _with_result(statement: Compute, pulled: Pullback, preferred: bool) -> Pullb
 
 def _needs(expr: Expr, read: Read) -> bool:
     return any(node is read for node in postorder(expr))
-
-
-def _with_totals(
-    statement: Compute, pulled: Pullback, like: Buffer, buffers: dict[str, Buffer], names: Names
-) -> tuple[list[Compute], Pullback]:
-    """The statements that compute `pulled.totals` per target element, into storage shaped like the target."""
-    places: dict[str, Access] = {}
-
-    def stored(node: Expr) -> Expr | None:
-        return places[node.buffer].read(node.dtype) if isinstance(node, Read) and node.buffer in places else None
-
-    first: list[Compute] = []
-    for total in pulled.totals:
-        value = rewrite(total.value, replace=stored)
-        buffer = replace(like, name=names.fresh(f"{like.name}_{total.name.strip('<>')}"), dtype=value.dtype)
-        buffers[buffer.name] = buffer
-        place = Access(buffer.name, statement.target.index)
-        first.append(Compute(target_params(statement), place, total.start, None, statement.where))
-        first.append(Compute(statement.params, place, value, total.accumulate, statement.where))
-        places[total.name] = place
-    cotangents = tuple((read, rewrite(c, replace=stored)) for read, c in pulled.cotangents)
-    return first, replace(pulled, cotangents=cotangents)
 
 
 def _using_operands(

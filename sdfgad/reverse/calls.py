@@ -57,11 +57,11 @@ def pullback_of_call(
         if cotangent is not None:
             b.assign(cotangent, 0)
     buffers.update({name: buffer for name, buffer in b.buffers.items() if name not in primal})
-    return _live(b.blocks[0], set(bars.values()))
+    return live_statements(b.blocks[0], set(bars.values()))
 
 
-def _live(block: list[Statement], kept: set[str]) -> tuple[Compute | Call, ...]:
-    """The statements on which adjoints depend: an input that is not active needs no cotangent."""
+def live_statements(block: list[Statement], kept: set[str]) -> tuple[Compute | Call, ...]:
+    """The statements of a block without loops and branches on which the buffers `kept` depend."""
     result: list[Compute | Call] = []
     for statement in reversed(block):
         assert isinstance(statement, (Compute, Call)), "a rule has no loops and branches"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sdfgad.ir.expr import Expr, Lin, Read, symbols_in
-from sdfgad.ir.program import Accumulate, Compute
+from sdfgad.ir.expr import Expr, Lin, Read, rewrite, symbols_in
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Accumulate, Buffer, Compute
 from sdfgad.rules.algebra import compare, const, div, select
 from sdfgad.rules.expression import pullback
 
@@ -78,6 +79,12 @@ def extremum(statement: Compute, t: Expr, active: frozenset[str]) -> Pullback:
     The extremum is found again, from the very elements that are compared with it: where these are made again and it is
     kept, they may be rounded otherwise, and none would attain it.
     """
+    share, totals = extremum_share(statement, t)
+    return Pullback(tuple(pullback(statement.value, share, active, statement.where)), True, totals)
+
+
+def extremum_share(statement: Compute, t: Expr) -> tuple[Expr, tuple[Total, ...]]:
+    """At each point, its part of `t`: 0, or t divided by the number of elements that attain the extremum."""
     value, index = statement.value, statement.target.index
     one, zero = const(1, value), const(0, value)
     attains = compare("equal", value, Read(TOP, index, value.dtype))
@@ -87,8 +94,34 @@ def extremum(statement: Compute, t: Expr, active: frozenset[str]) -> Pullback:
         Total(TOP, lowest, kind, value),
         Total(COUNT, zero, "add", select(attains, one, zero)),
     )
-    share = select(attains, div(t, Read(COUNT, index, value.dtype)), zero)
-    return Pullback(tuple(pullback(value, share, active, statement.where)), True, totals)
+    return select(attains, div(t, Read(COUNT, index, value.dtype)), zero), totals
+
+
+def stored_totals(
+    statement: Compute, totals: tuple[Total, ...], like: Buffer, buffers: dict[str, Buffer], names: Names
+) -> tuple[tuple[Compute, ...], Callable[[Expr], Expr]]:
+    """The statements that compute totals into storage shaped like the target, and what makes expressions read it.
+
+    The storage is added to `buffers`.
+    """
+    places: dict[str, Access] = {}
+
+    def stored(node: Expr) -> Expr | None:
+        return places[node.buffer].read(node.dtype) if isinstance(node, Read) and node.buffer in places else None
+
+    def reading(expr: Expr) -> Expr:
+        return rewrite(expr, replace=stored)
+
+    first: list[Compute] = []
+    for total in totals:
+        value = reading(total.value)
+        buffer = replace(like, name=names.fresh(f"{like.name}_{total.name.strip('<>')}"), dtype=value.dtype)
+        buffers[buffer.name] = buffer
+        place = Access(buffer.name, statement.target.index)
+        first.append(Compute(target_params(statement), place, total.start, None, statement.where))
+        first.append(Compute(statement.params, place, value, total.accumulate, statement.where))
+        places[total.name] = place
+    return tuple(first), reading
 
 
 def target_params(statement: Compute) -> tuple[tuple[str, Lin], ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+import islpy as isl
 import numpy as np
 
 from sdfgad.errors import ArgumentError
@@ -46,6 +47,19 @@ class Arguments:
         """The size of the copies that `inputs` makes, because the compiled code reads row by row."""
         arrays = [(call.values[name], call.kinds[name]) for name in self.primal.inputs]
         return sum(np.size(v) * kind.dtype.itemsize for v, kind in arrays if not _is_plain(v, kind.dtype))
+
+    def has_same_arrays(self, call: Call) -> bool:
+        """Whether the integer arrays of a call have the elements that are constants of the program."""
+        return all(np.array_equal(call.values[name], copy) for name, copy in self.primal.decisive.items())
+
+    def fits(self, call: Call) -> bool:
+        """Whether the program is valid for the values of a call's integers."""
+        has_same_integers = all(call.kinds[name] == value for name, value in self.primal.fixed.items())
+        if not (has_same_integers and self.has_same_arrays(call)):
+            return False
+        values = self.integers(call)
+        point = " and ".join(f"{symbol} = {value}" for symbol, value in values.items())
+        return not (self.primal.context & isl.Set(f"[{', '.join(values)}] -> {{ : {point or '0 = 0'} }}")).is_empty()
 
     def raise_failed_checks(self, arrays: Mapping[str, Array]) -> None:
         """Raises what a run of the program found, such as InvalidIndex."""

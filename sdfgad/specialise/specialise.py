@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-import islpy as isl
 import numpy as np
 
 from sdfgad.collector import collected_rarely
@@ -225,19 +224,6 @@ class Specialisation:
         built.counting(self.arguments.inputs(call) | counts, self.arguments.integers(call))
         self.arguments.raise_failed_checks(counts)
         return trip_counts(built.gradient_program, counting, counts)
-
-    def has_same_arrays(self, call: Call) -> bool:
-        """Whether the integer arrays of a call have the elements that are constants of this specialisation."""
-        return all(np.array_equal(call.values[name], copy) for name, copy in self.primal.decisive.items())
-
-    def fits(self, call: Call) -> bool:
-        """Whether this specialisation is valid for the values of a call's integers."""
-        has_same_integers = all(call.kinds[name] == value for name, value in self.primal.fixed.items())
-        if not (has_same_integers and self.has_same_arrays(call)):
-            return False
-        values = self.arguments.integers(call)
-        point = " and ".join(f"{symbol} = {value}" for symbol, value in values.items())
-        return not (self.primal.context & isl.Set(f"[{', '.join(values)}] -> {{ : {point or '0 = 0'} }}")).is_empty()
 
 
 @collected_rarely()

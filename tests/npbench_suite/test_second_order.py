@@ -7,7 +7,7 @@ import pytest
 
 import npbench_suite
 import sdfgad
-from sdfgad.api.products import gradient_of, pushforward, weighted_curvature
+from sdfgad.api.products import along, gradient_of, weighted_curvature
 
 NAMES = [name for name in npbench_suite.names() if npbench_suite.load(name).arrays]
 # Their loops end by data.
@@ -49,32 +49,41 @@ class Point:
         return self.gradient.vjp(*moved, cotangent=self.cotangent)
 
     def pushed(self, tangent):
-        return pushforward(self.gradient)(self.arguments, np.zeros_like(self.cotangent), tangent)
+        return along(self.gradient, tuple(self.arguments), dict(zip(self.positions, tangent, strict=True)))[1]
 
     def curved(self, tangent):
         product = weighted_curvature(self.gradient, tuple(f"primals[{k}]" for k in self.positions))
         return product(self.arguments, self.cotangent, tangent)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
-def test_products(name, rng):
+def is_single(point):
+    return point.cotangent.dtype in (np.float32, np.complex64)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_forward_mode_is_dual_to_the_reverse_mode(name, rng):
     point = Point(name, rng)
-    t, s = point.direction(rng), point.direction(rng)
-    is_single = point.cotangent.dtype in (np.float32, np.complex64)
+    t = point.direction(rng)
     pushed, pulled = point.pushed(t), point.pulled(t, 0.0)
     scale = max(norm([pushed]) * norm([point.cotangent]), norm(t) * norm(pulled))
-    assert abs(dot([pushed], [point.cotangent]) - dot(t, pulled)) <= (1e-5 if is_single else 1e-12) * scale
+    assert abs(dot([pushed], [point.cotangent]) - dot(t, pulled)) <= (1e-5 if is_single(point) else 1e-12) * scale
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
+def test_second_derivatives(name, rng):
+    point = Point(name, rng)
+    t, s = point.direction(rng), point.direction(rng)
     along_t, along_s = point.curved(t), point.curved(s)
     scale = max(norm(along_t) * norm(s), norm(along_s) * norm(t))
-    assert abs(dot(along_t, s) - dot(t, along_s)) <= (1e-5 if is_single else 1e-12) * scale
-    if not is_single:
+    assert abs(dot(along_t, s) - dot(t, along_s)) <= (1e-5 if is_single(point) else 1e-12) * scale
+    if not is_single(point):
         ahead, behind = point.pulled(t, 1e-5), point.pulled(t, -1e-5)
         apart = [(a - b) / 2e-5 - h for a, b, h in zip(ahead, behind, along_t, strict=True)]
-        assert norm(apart) <= 1e-6 * max(norm(along_t), norm(pulled))
+        assert norm(apart) <= 1e-6 * max(norm(along_t), norm(point.pulled(t, 0.0)))
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
-def test_loops_that_end_by_data_are_refused(name, rng):
+def test_gradients_of_loops_that_end_by_data_are_refused_within_programs(name, rng):
     point = Point(name, rng)
     with pytest.raises(sdfgad.UnsupportedProgram, match="ends by data, and a program calls its gradient"):
-        point.pushed(point.direction(rng))
+        point.curved(point.direction(rng))

@@ -101,8 +101,8 @@ def test_arrays_whose_elements_decide_nothing_are_read_at_each_call():
     g = sdfgad.differentiate(positions)
     for places in (np.array([0, 1, 2]), np.array([2, 0, 1])):
         assert g.value(x, places) == pytest.approx(positions(x, places))
-    assert len(g._specialisations) == 1
-    assert len(next(iter(g._specialisations.values()))) == 1
+    assert len(g._specialisations.found) == 1
+    assert len(next(iter(g._specialisations.found.values()))) == 1
 
 
 def from_data(x):

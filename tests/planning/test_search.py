@@ -61,7 +61,7 @@ def differentiated(function=stencil, **options):
 
 def builds(g):
     """How many programs have been made for the specialisations of a gradient."""
-    return [len(made.layouts._compiled) for found in g._specialisations.values() for made in found]
+    return [len(made.layouts._compiled) for found in g._specialisations.found.values() for made in found]
 
 
 def choices(plan):

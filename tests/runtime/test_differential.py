@@ -160,7 +160,7 @@ def test_nothing_is_said_where_roundings_decide_how_long_it_runs(cache, monkeypa
 def test_perturbed_code_with_too_few_slots_says_nothing(cache, monkeypatch):
     g = sdfgad.differentiate(steps, wrt="x")
     g.value(20, X)
-    (made,) = (made for several in g._specialisations.values() for made in several)
+    (made,) = (made for several in g._specialisations.found.values() for made in several)
     checked = made.forward_executable
     run = Executable.__call__
 

@@ -1,0 +1,115 @@
+"""Tangents of library calls, by transposition of their rules for the reverse mode.
+
+A rule maps cotangents c of a call's outputs to cotangents J^T c of its inputs. The derivative of <J^T c, t> by c is
+J t, the tangent of the outputs, whatever c is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from sdfgad.gradient.assemble import assemble
+from sdfgad.ir.expr import Const, Expr
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Program, Whole
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.inlining import Inlining, inline
+from sdfgad.parse.values import Tensor, view_of
+from sdfgad.reverse.adjoint import differentiate_program
+from sdfgad.reverse.calls import live_statements, pullback_of_call
+from sdfgad.rules.algebra import cast, conjugate, mul, part_dtype, real
+
+
+def pushforward_of_call(
+    call: Call, primal: Mapping[str, Buffer], dots: Mapping[str, str], buffers: dict[str, Buffer], names: Names
+) -> Block:
+    """The statements, to run after a call, that compute the tangents of its outputs.
+
+    Args:
+        dots: active buffers of the program -> their tangents, which are in `buffers`; new storage is added there.
+    """
+    paired = _paired(call, primal, dots)
+    targets = {cotangent: dots[output] for output, cotangent in paired.cotangents.items()}
+    adjoint = differentiate_program(paired.program, isl.Set("{ : }"), targets, paired.result)
+    gradient = assemble(adjoint, tuple(targets), "paired")
+    b = Builder({})
+    b.names, b.where = names, call.where
+    b.buffers = dict(primal) | buffers
+    given = {name: view_of(b.buffers[dots.get(source, "")]) for source, name in paired.tangents.items()}
+    given |= {name: view_of(b.buffers[name]) for name in paired.program.inputs if name in primal}
+    given |= {bar: _filled(b.buffers[dot], 0) for bar, dot in targets.items()}
+    given[gradient.cotangent] = _filled(gradient.program.buffers[gradient.cotangent], 1)
+    found = inline(b, Inlining(gradient.program, {}, ()), given)
+    for bar, dot in targets.items():
+        b.assign(view_of(b.buffers[dot]), view_of(b.buffers[found[gradient.gradients[bar]]]))
+    buffers.update({name: buffer for name, buffer in b.buffers.items() if name not in primal})
+    return live_statements(b.blocks[0], set(targets.values()))
+
+
+@dataclass(frozen=True)
+class _Paired:
+    """<J^T c, t> as a program.
+
+    Attributes:
+        result: the buffer of its output.
+        cotangents: outputs of the call -> the inputs for c.
+        tangents: inputs of the call -> the inputs for t.
+    """
+
+    program: Program
+    result: str
+    cotangents: Mapping[str, str]
+    tangents: Mapping[str, str]
+
+
+def _paired(call: Call, primal: Mapping[str, Buffer], dots: Mapping[str, str]) -> _Paired:
+    inputs = tuple(dict.fromkeys(whole.buffer for whole in call.inputs))
+    outputs = tuple(dict.fromkeys(whole.buffer for whole in call.outputs))
+    known = {name: primal[name] for name in (*inputs, *outputs)}
+    names = Names((*known, *dots.values()))
+
+    def named(suffix: str, of: tuple[str, ...]) -> dict[str, Buffer]:
+        return {name: replace(primal[name], name=names.fresh(f"{name}_{suffix}")) for name in of if name in dots}
+
+    bars, tangents, cotangents = named("bar", (*inputs, *outputs)), named("dot", inputs), named("cotangent", outputs)
+    own = {bar.name: bar for bar in bars.values()}
+    pullback = pullback_of_call(call, known, {name: bar.name for name, bar in bars.items()}, own, names)
+    result = Buffer(names.fresh("paired"), (), part_dtype(next(iter(bars.values())).dtype))
+    passed = [*known.values(), *tangents.values(), *cotangents.values()]
+    body = (
+        *(_set(bars[name], Const(0, bars[name].dtype)) for name in tangents),
+        *(_set(bars[name], _read(cotangent)) for name, cotangent in cotangents.items()),
+        *pullback,
+        _set(result, Const(0, result.dtype)),
+        *(_added(result, bars[name], tangent) for name, tangent in tangents.items()),
+    )
+    buffers = own | {buffer.name: buffer for buffer in (*passed, result)}
+    program = Program("paired", buffers, tuple(b.name for b in passed), (), {"paired": result.name}, body)
+    return _Paired(
+        program,
+        result.name,
+        {name: cotangent.name for name, cotangent in cotangents.items()},
+        {name: tangent.name for name, tangent in tangents.items()},
+    )
+
+
+def _set(target: Buffer, value: Expr) -> Compute:
+    whole = Whole(target.name, target.shape, target.dtype)
+    return Compute(whole.params, whole.access, value)
+
+
+def _read(buffer: Buffer) -> Expr:
+    return Whole(buffer.name, buffer.shape, buffer.dtype).access.read(buffer.dtype)
+
+
+def _added(result: Buffer, x: Buffer, y: Buffer) -> Compute:
+    """``result += sum(real(conj(x) * y))``."""
+    product = cast(real(mul(conjugate(_read(x)), _read(y))), result.dtype)
+    return Compute(Whole(x.name, x.shape, x.dtype).params, Access(result.name), product, "add")
+
+
+def _filled(like: Buffer, value: float) -> Tensor:
+    return Tensor(like.shape, like.dtype, lambda index: Const(value, like.dtype))
