@@ -326,7 +326,13 @@ class DifferentiatedProgram(Derivative):
             {name: gradient.gradients.get(inputs[name]) for name in pipeline.wrt},
             lambda: self._seed(Specialisation(pipeline)),
             partial(self._arranged, call),
+            gradient.others,
+            self._aux_of(pipeline.primal),
         )
+
+    def _aux_of(self, primal: Primal) -> Callable[..., Any] | None:
+        """What makes the auxiliary data of a call in a program, if it returns some."""
+        return None
 
     # --- inside
 

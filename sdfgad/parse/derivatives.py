@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -43,6 +43,9 @@ class GradientCode:
         seed: the cotangent of a call that passes none.
         arranged: the gradients by leaf, as the call returns them: one, a tuple, or a dict by name; it is passed what
             makes a container of a class.
+        others: further outputs of the program -> their buffers.
+        aux: the auxiliary data that a call returns, too, from a function that gives an output by name, and what makes
+            a container of a class; None if it returns none.
     """
 
     inlining: Inlining
@@ -54,6 +57,8 @@ class GradientCode:
     gradients: Mapping[str, str | None]
     seed: Callable[[], Array]
     arranged: Callable[[Mapping[str, Any], Callable[..., Any]], Any]
+    others: Mapping[str, str] = field(default_factory=dict)
+    aux: Callable[[Callable[[str], Any], Callable[..., Any]], Any] | None = None
 
 
 class Derivative(ABC):
@@ -103,10 +108,19 @@ def call_derivative(b: Builder, of: Derivative, method: str, args: list[Any], kw
     names = inline(b, code.inlining, {**inputs, code.cotangent: cotangent})
     found = {name: _result(b, code, name, names) for name in code.gradients}
     gradients = code.arranged(found, partial(make, b))
-    if method != "value_and_grad":
+    if method == "vjp" or (method == "__call__" and code.aux is None):
         return gradients
     value = view_of(b.buffers[names[code.value]])
-    return (known_function(np.sum).handler(b, value) if value.ndim else value.as_value(settled=True)), gradients  # type: ignore[union-attr]
+    total = known_function(np.sum).handler(b, value) if value.ndim else value.as_value(settled=True)  # type: ignore[union-attr]
+    if code.aux is None:
+        return total, gradients
+    aux = code.aux(lambda name: _output(b, names[code.others[name]]), partial(make, b))
+    return (gradients, aux) if method == "__call__" else ((total, aux), gradients)
+
+
+def _output(b: Builder, buffer: str) -> Tensor:
+    view = view_of(b.buffers[buffer])
+    return view if view.ndim else view.as_value(settled=True)
 
 
 def _stand_in(value: Any) -> Any:
