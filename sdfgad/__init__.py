@@ -24,6 +24,7 @@ from sdfgad.api import (
     stop_gradient,
     value_and_grad,
     vjp,
+    vmap,
 )
 from sdfgad.api.compare import Comparison, ComparisonRow, compare
 from sdfgad.cache import clear_cache
@@ -115,4 +116,5 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

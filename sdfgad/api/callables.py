@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdfgad.errors import ArgumentError
-from sdfgad.parse.derivatives import Derivative
 from sdfgad.parse.source import unwrapped
+from sdfgad.parse.transformed import Transformed
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def callee_of(program: Any) -> Callee:
     Raises:
         ArgumentError: there is none that is written in Python.
     """
-    if isinstance(program, Derivative):
+    if isinstance(program, Transformed):
         return Callee(_caller_of(program))
     inner = getattr(program, "f", None)
     if type(program).__name__ == "DaceProgram" and callable(inner):
@@ -72,12 +72,12 @@ class _Shown:
     __signature__: inspect.Signature
 
 
-def _caller_of(gradient: Derivative) -> Callable[..., Any]:
-    """A function with the same parameters that calls a gradient, by which this can be differentiated, too."""
+def _caller_of(program: Transformed) -> Callable[..., Any]:
+    """A function with the same parameters that calls a transformed program, by which this can be transformed, too."""
 
     def caller(*args: Any, **kwargs: Any) -> Any:
-        return gradient(*args, **kwargs)
+        return program(*args, **kwargs)
 
-    caller.__wrapped__ = _Shown(inspect.Signature(gradient.parameters))  # type: ignore[attr-defined]
-    caller.__name__ = caller.__qualname__ = "gradient"
+    caller.__wrapped__ = _Shown(inspect.Signature(program.parameters))  # type: ignore[attr-defined]
+    caller.__name__ = caller.__qualname__ = getattr(program, "__name__", "transformed")
     return caller

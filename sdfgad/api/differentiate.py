@@ -21,6 +21,7 @@ from sdfgad.parse.derivatives import Derivative, GradientCode
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.source import add_text, read_source
 from sdfgad.parse.structure import build, container, names, path_of, places
+from sdfgad.parse.transformed import transformation
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.nested import bind_within, inlining_of, pipeline_within
@@ -32,6 +33,7 @@ Wrt = str | int | Sequence[str | int] | None
 Array = np.ndarray[Any, Any]
 
 
+@transformation
 def differentiate(
     program: Callable[..., Any],
     *,
@@ -317,10 +319,10 @@ class DifferentiatedProgram(Derivative):
         )
         gradient, inputs = pipeline.planner.store_all.gradient_program, pipeline.primal.inputs
         return GradientCode(
-            inlining_of(pipeline),
+            inlining_of(pipeline.primal, gradient.program),
             call.values,
-            call.kinds,
             {name: buffer for name, buffer in inputs.items() if buffer in gradient.program.inputs},
+            call.kinds,
             gradient.cotangent,
             gradient.value,
             {name: gradient.gradients.get(inputs[name]) for name in pipeline.wrt},

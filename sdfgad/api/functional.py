@@ -7,10 +7,12 @@ from typing import Any
 
 from sdfgad.api.differentiate import differentiate
 from sdfgad.api.with_aux import gradient_with_aux
+from sdfgad.parse.transformed import transformation
 
 Argnums = int | str | Sequence[int | str]
 
 
+@transformation
 def grad(
     program: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, allow_unused: bool = False
 ) -> Callable[..., Any]:
@@ -36,6 +38,7 @@ def grad(
     return _gradient(program, argnums, has_aux, allow_unused)
 
 
+@transformation
 def value_and_grad(
     program: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, allow_unused: bool = False
 ) -> Callable[..., Any]:

@@ -22,7 +22,6 @@ from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.deques import Deque
-from sdfgad.parse.derivatives import call_derivative, derivative_of
 from sdfgad.parse.filled_lists import require_followed
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.drawing import is_random, random_call
@@ -47,6 +46,7 @@ from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import Source, read_source, source_text, unwrapped
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
+from sdfgad.parse.transformed import TRANSFORMATIONS, transformed_of
 from sdfgad.parse.values import DICT_VIEWS, Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
 
 Keywords = dict[str, Any]
@@ -115,7 +115,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if not _takes_iterators(function):
         positional = [items_now(frame, value) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
-    for kind in (_of_derivatives, _of_numpy, _of_python, _of_users, _of_known):
+    for kind in (_of_transformed, _of_numpy, _of_python, _of_users, _of_known):
         found = kind(frame, node, function, positional, keywords)
         if found is not NOT_THESE:
             return found
@@ -125,12 +125,14 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     raise frame.unsupported(node, what, instead_of(function, arguments))
 
 
-def _of_derivatives(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
-    """Gradients, random numbers, and what changes settings."""
-    derivative = derivative_of(function)
-    if derivative is not None:
+def _of_transformed(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """Gradients and batches, random numbers, and what changes settings."""
+    transformed = transformed_of(function)
+    if transformed is not None:
         frame.b.where = frame.where(node)
-        return call_derivative(frame.b, *derivative, positional, keywords)
+        return transformed[0].call_within(frame.b, transformed[1], positional, keywords)
+    if is_hashable(function) and function in TRANSFORMATIONS:
+        return _transformation(frame, node, function, positional, keywords)
     if is_random(function):
         frame.b.where = frame.where(node)
         return random_call(frame.b, function, source_text(node.func), positional, keywords)
@@ -138,6 +140,16 @@ def _of_derivatives(frame: Frame, node: ast.Call, function: Any, positional: lis
         what = f"`{source_text(node.func)}` changes a setting, which has no effect on compiled code"
         raise UnsupportedProgram(what, frame.where(node), "Leave it out, or call it outside of the function.")
     return NOT_THESE
+
+
+def _transformation(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """A transformed program, such as `grad(f)`, made while parsing."""
+    if any(isinstance(one, Closure) for one in (*positional, *keywords.values())):
+        what = f"`{source_text(node)}` takes a function that is defined within the program"
+        todo = "Define the function outside, and pass what it uses as arguments: def f(x, w), and f(x, w)."
+        raise UnsupportedProgram(what, frame.where(node), todo)
+    frame.b.where = frame.where(node)
+    return frame.b.python(function, *positional, **keywords)
 
 
 def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:

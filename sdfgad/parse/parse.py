@@ -193,7 +193,8 @@ def _own_parameters(function: Callable[..., Any], values: dict[str, Any]) -> dic
         return values
     shown = inspect.signature(function).parameters
     named = {n: v for n, v in values.items() if shown[n].kind is inspect.Parameter.KEYWORD_ONLY}
-    given = [v for n, v in values.items() if n not in named]
+    # Containers come last in `values`.
+    given = [values[n] for n in shown if n in values and n not in named]
     bound = inspect.signature(function, follow_wrapped=False).bind(*given, **named)
     bound.apply_defaults()
     return dict(bound.arguments)

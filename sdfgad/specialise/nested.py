@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.program import Program
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Options
 from sdfgad.parse.inlining import Inlining
@@ -73,11 +74,9 @@ def pipeline_within(
     return pipeline
 
 
-def inlining_of(pipeline: Pipeline) -> Inlining:
-    """The gradient program of a pipeline, to be inlined."""
-    parsed = pipeline.primal
+def inlining_of(parsed: Primal, program: Program) -> Inlining:
+    """A program that was made of a parsed one, to be inlined."""
     same = tuple((_is_equal(array, copy), True) for array, copy in parsed.decisive_captured)
-    program = pipeline.planner.store_all.gradient_program.program
     captured = {name: array for name, array in parsed.captured.items() if name in program.inputs}
     return Inlining(program, captured, (*parsed.lookups, *same))
 

@@ -90,7 +90,19 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     """
     passed = bound_arguments(function, args, kwargs)
     values, structures = _flattened(function, passed)
-    kinds = {name: _kind(function, name, value) for name, value in values.items()}
+    kinds = {name: kind_of_argument(function, name, value) for name, value in values.items()}
+    key, integers = key_of(function, kinds, structures)
+    return Call(values, kinds, key, integers, structures, {name: passed[name] for name in structures})
+
+
+def key_of(
+    function: Callable[..., Any], kinds: Mapping[str, Any], structures: Mapping[str, Structure]
+) -> tuple[Hashable, tuple[int, ...]]:
+    """What calls have in common that may share a specialisation, and the values of the integer arguments.
+
+    Raises:
+        ArgumentError: an argument is neither data nor a constant.
+    """
     key: tuple[Any, ...] = tuple([(name, _key(kind)) for name, kind in kinds.items()])
     if structures:
         key = (key, tuple(structures.items()))
@@ -103,8 +115,7 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
             definition(function),
             "Pass NumPy arrays, numbers, or dicts, lists, tuples or dataclasses of them.",
         ) from None
-    integers = tuple([kind for kind in kinds.values() if type(kind) is int])
-    return Call(values, kinds, key, integers, structures, {name: passed[name] for name in structures})
+    return key, tuple([kind for kind in kinds.values() if type(kind) is int])
 
 
 def bound_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,7 +198,12 @@ def _array_kind(shape: tuple[int, ...], dtype: np.dtype[Any], is_scalar: bool) -
     return ArrayArgument(shape, dtype, is_scalar) if dtype in SUPPORTED else None
 
 
-def _kind(function: Callable[..., Any], name: str, value: Any) -> Any:
+def kind_of_argument(function: Callable[..., Any], name: str, value: Any) -> Any:
+    """What the parser knows of an argument, or leaf of one: an `ArrayArgument`, an int, or the constant itself.
+
+    Raises:
+        ArgumentError: it is of a kind that compiled programs do not take.
+    """
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, (int, np.integer)):

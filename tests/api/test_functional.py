@@ -272,3 +272,12 @@ def test_the_gradient_of_a_gradient_with_auxiliary_data():
     by_gradient = sdfgad.differentiate(g, output="return[0]", reduce="sum")(X)["x"]
     np.testing.assert_allclose(by_gradient, 6 * X)
     np.testing.assert_allclose(sdfgad.differentiate(g, output="return[1]", reduce="sum")(X)["x"], 2 * X)
+
+
+def test_gradients_with_auxiliary_data_are_mapped():
+    g = sdfgad.grad(lambda w, x: trained(w, x, 2), has_aux=True)
+    batch = np.stack([DATA, 2 * DATA, DATA - 1])
+    gradients, aux = sdfgad.vmap(g, in_axes=(None, 0))(W, batch)
+    expected = [g(W, x) for x in batch]
+    np.testing.assert_allclose(gradients, [one for one, _ in expected], rtol=1e-12)
+    np.testing.assert_allclose(aux["y"], [one["y"] for _, one in expected], rtol=1e-12)

@@ -1,0 +1,52 @@
+"""Which axes of its arguments a call of a mapped program maps over."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sdfgad.errors import ArgumentError, Location
+from sdfgad.parse.arguments import ArrayArgument
+
+Axes = int | None | Sequence[int | None]
+Parameters = Sequence[inspect.Parameter]
+
+
+def axes_of(parameters: Parameters, in_axes: Axes, count: int, keywords: Mapping[str, Any]) -> dict[str, int | None]:
+    """The mapped axis of each argument of a call, None for one that is the same for all entries.
+
+    Args:
+        count: how many arguments are passed by position.
+
+    Raises:
+        ArgumentError: `in_axes` does not fit the call.
+    """
+    positional = [one.name for one in parameters][:count]
+    if in_axes is None or isinstance(in_axes, int):
+        return dict.fromkeys((*positional, *keywords), in_axes)
+    axes = tuple(in_axes)
+    if len(axes) != count or not all(axis is None or isinstance(axis, int) for axis in axes):
+        what = f"in_axes={in_axes!r} does not fit a call with {count} positional arguments"
+        raise ArgumentError(what, todo="It is an int, None, or one of these for each of them: in_axes=(0, None).")
+    # As in JAX, arguments by name are mapped over their first axis.
+    return {**dict(zip(positional, axes, strict=False)), **dict.fromkeys(keywords, 0)}
+
+
+def kind_of_entry(name: str, kind: Any, axis: int, where: Callable[[], Location]) -> ArrayArgument | None:
+    """What the parser knows of an entry of an array, given what it would know of the array; None for a constant.
+
+    Raises:
+        ArgumentError: it has no such axis.
+    """
+    if isinstance(kind, (str, bytes, type(None))) or callable(kind):
+        return None
+    shape = kind.shape if isinstance(kind, ArrayArgument) else ()
+    if not -len(shape) <= axis < len(shape):
+        has = f"has {len(shape)} axes" if shape else "is a number"
+        what = f"the argument `{name}` {has}, and is mapped over its axis {axis}"
+        raise ArgumentError(what, where(), "Give None for what is the same for all: in_axes=(0, None).")
+    left = list(shape)
+    del left[axis]
+    return replace(kind, shape=tuple(left), is_scalar=not left)

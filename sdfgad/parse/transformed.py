@@ -1,0 +1,112 @@
+"""Transformed programs that a program may call, such as a gradient: their code is inlined, as that of a function is."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sdfgad.ir.expr import Lin
+from sdfgad.parse.arguments import ArrayArgument
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.inlining import Inlining, inline
+from sdfgad.parse.structure import Leaf, container, items_of
+from sdfgad.parse.values import Record, Selection, Tensor, as_tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Transformed(ABC):
+    """A program that was made of a program of the user's, and that other programs may call."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> list[inspect.Parameter]:
+        """The parameters of a call."""
+
+    @abstractmethod
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The results, by the compiled program."""
+
+    @abstractmethod
+    def call_within(self, b: Builder, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call of it, or of one of its methods, in the program that `b` builds."""
+
+
+# Functions that make transformed programs of functions: in a program they are called while parsing.
+TRANSFORMATIONS: set[Callable[..., Any]] = set()
+
+
+def transformation(function: F) -> F:
+    """Marks a function that makes a transformed program of a function."""
+    TRANSFORMATIONS.add(function)
+    return function
+
+
+def transformed_of(function: Any) -> tuple[Transformed, str] | None:
+    """The transformed program that a call runs, and the name of its method; None if it is no such function."""
+    if isinstance(function, Transformed):
+        return function, "__call__"
+    owner = getattr(function, "__self__", None)
+    return (owner, function.__name__) if isinstance(owner, Transformed) else None
+
+
+@dataclass(frozen=True)
+class Code:
+    """A program to inline in place of a call.
+
+    Attributes:
+        arguments: argument, or leaf of one -> what is passed.
+        inputs: those that are arrays or floats -> their input buffers.
+    """
+
+    inlining: Inlining
+    arguments: Mapping[str, Any]
+    inputs: Mapping[str, str]
+
+
+def emit(b: Builder, code: Code, more: Mapping[str, Tensor] | None = None) -> dict[str, str]:
+    """Emits the statements of a program; its buffers by the names that they have now.
+
+    Args:
+        more: input buffer -> what else is read there.
+    """
+    inputs = {buffer: _tensor(b, name, code.arguments[name]) for name, buffer in code.inputs.items()}
+    return inline(b, code.inlining, {**inputs, **(more or {})})
+
+
+def _tensor(b: Builder, name: str, value: Any) -> Tensor:
+    held = value.value if isinstance(value, Leaf) else value
+    return b.capture(name, held, lambda: held) if isinstance(held, np.ndarray) else as_tensor(held)
+
+
+def stand_in(value: Any) -> Any:
+    """An argument with a `Leaf` in the place of each array and run-time integer."""
+    if isinstance(value, (Tensor, Lin)):
+        return Leaf(value)
+    if isinstance(value, Selection):
+        return Leaf(as_tensor(value))
+    if isinstance(value, Record):
+        return container(value.cls, {name: stand_in(part) for name, part in value.fields.items()})
+    if isinstance(value, (dict, list, tuple)):
+        return container(type(value), {key: stand_in(part) for key, part in (items_of(value) or {}).items()})
+    return value
+
+
+def kind_within(b: Builder, value: Any) -> Any:
+    """What the parser of the inner function knows of an argument; its integers are constants."""
+    held = value.value if isinstance(value, Leaf) else value
+    if isinstance(held, Lin):
+        return b.constant(held)
+    if isinstance(held, (float, complex, np.inexact)):
+        return ArrayArgument((), np.result_type(held), is_scalar=True, weak=not isinstance(held, np.generic))
+    if not isinstance(held, Tensor):
+        return ArrayArgument(held.shape, held.dtype) if isinstance(held, np.ndarray) else held
+    shape = tuple(b.constant(extent) for extent in held.shape)
+    if not shape and held.dtype.kind in "iu":
+        return b.constant(held)
+    return ArrayArgument(shape, held.dtype, is_scalar=not shape and held.place is None, weak=held.weak)
