@@ -78,6 +78,11 @@ def _caller_of(program: Transformed) -> Callable[..., Any]:
     def caller(*args: Any, **kwargs: Any) -> Any:
         return program(*args, **kwargs)
 
-    caller.__wrapped__ = _Shown(inspect.Signature(program.parameters))  # type: ignore[attr-defined]
-    caller.__name__ = caller.__qualname__ = getattr(program, "__name__", "transformed")
-    return caller
+    return with_parameters(caller, program.parameters, getattr(program, "__name__", "transformed"))
+
+
+def with_parameters(function: Callable[..., Any], parameters: list[inspect.Parameter], name: str) -> Callable[..., Any]:
+    """A function that takes any arguments, by a name, with the parameters that it shows."""
+    function.__wrapped__ = _Shown(inspect.Signature(parameters))  # type: ignore[attr-defined]
+    function.__name__ = function.__qualname__ = name
+    return function
