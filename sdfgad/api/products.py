@@ -5,6 +5,7 @@ The Hessian's product with v is the gradient of <grad f(x), v>, a program that c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,29 +72,57 @@ class Products:
     gradient: DifferentiatedProgram
     position: int
 
+    def argument(self, args: tuple[Any, ...]) -> Array:
+        """The argument's value.
+
+        Raises:
+            ArgumentError: it is complex: of what is not holomorphic the derivative is no matrix of complex numbers.
+        """
+        return real_argument(args, self.position)
+
     def rows(self, args: tuple[Any, ...], value: Array, cotangents: Array) -> Array:
-        """c J for each c (vectors, argument's size)."""
+        """c J for each real c (vectors, argument's size)."""
+        found = self._pulled(args, value, cotangents)
+        # A cotangent gives the real part of conj(c) J.
+        return found + 1j * self._pulled(args, value, 1j * cotangents) if np.iscomplexobj(value) else found
+
+    def _pulled(self, args: tuple[Any, ...], value: Array, cotangents: Array) -> Array:
         call, specialisation = specialised(self.gradient, args, {})
-        stacked = cotangents.reshape(-1, *value.shape).astype(value.dtype)
+        stacked = cotangents.reshape(len(cotangents), *value.shape).astype(value.dtype)
         found = directions_of(specialisation).gradients_of_all(call, value, {COTANGENT: stacked})
-        return found[specialisation.wrt[0]].reshape(len(cotangents), -1)
+        (name,) = specialisation.wrt
+        return found[name].reshape(len(cotangents), math.prod(call.kinds[name].shape))
 
     def columns(self, args: tuple[Any, ...], value: Array, tangents: Array) -> Array:
         """J t for each t (vectors, output's size)."""
         call, specialisation = specialised(self.gradient, args, {})
         (name,) = specialisation.wrt
         kind = call.kinds[name]
-        stacked = tangents.reshape(-1, *kind.shape).astype(kind.dtype)
-        return directions_of(specialisation).along_all(call, {name: stacked}).reshape(len(tangents), -1)
+        stacked = tangents.reshape(len(tangents), *kind.shape).astype(kind.dtype)
+        found = directions_of(specialisation).along_all(call, {name: stacked})
+        return found.reshape(len(tangents), math.prod(found.shape[1:]))
+
+
+def real_argument(args: tuple[Any, ...], position: int) -> Array:
+    """The value of an argument by which a matrix of derivatives is asked for.
+
+    Raises:
+        ArgumentError: it is complex.
+    """
+    x = np.asarray(args[position])
+    if np.iscomplexobj(x):
+        what = f"the argument {position} is complex, and a function of it that is not holomorphic has no Jacobian"
+        raise ArgumentError(what, todo="Pass real and imaginary part as two arguments, or use jvp, vjp and hvp.")
+    return x
 
 
 def curved_along_all(product: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> Array:
     """The product of the Hessian by one argument, given by `curvature`, with each unit vector (size, size)."""
-    x = np.asarray(args[position])
+    x = real_argument(args, position)
     call, specialisation = specialised(product, (args, (args[position],)), {})
     basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
     found = directions_of(specialisation).gradients_of_all(call, specialisation.ones(), {"tangents[0]": basis})
-    return found[specialisation.wrt[0]].reshape(x.size, -1)
+    return found[specialisation.wrt[0]].reshape(x.size, x.size)
 
 
 def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> tuple[Any, Any]:
@@ -125,5 +154,8 @@ def _leaves_of(call: Call, name: str, tangent: Any) -> dict[str, Array]:
         if np.shape(part) != kind.shape:
             what = f"the tangent of `{leaf}` has shape {np.shape(part)}, the argument {kind.shape}"
             raise ArgumentError(what, todo="Pass a tangent shaped like the argument.")
+        if np.iscomplexobj(part) and kind.dtype.kind != "c":
+            what = f"the tangent of `{leaf}` is complex, the argument real"
+            raise ArgumentError(what, todo="Pass a real tangent.")
         found[leaf] = np.ascontiguousarray(part, dtype=kind.dtype).reshape(kind.shape)
     return found

@@ -46,7 +46,7 @@ def compressed(products: Products, sparsity: Any, mode: str | None, *args: Any) 
     from scipy.sparse import coo_matrix, csr_matrix
 
     pattern = coo_matrix(sparsity)
-    value, x = np.asarray(products.gradient.value(*args)), np.asarray(args[products.position])
+    x, value = products.argument(args), np.asarray(products.gradient.value(*args))
     shape = value.size, x.size
     if pattern.shape != shape:
         raise ArgumentError(
