@@ -2,9 +2,11 @@
 
 from sdfgad.api.batching import vmap
 from sdfgad.api.check import CheckResult, check_grads
+from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
-from sdfgad.api.higher import hessian, hvp, jacobian, jvp, vjp
+from sdfgad.api.higher import hessian, hvp, jacobian, jvp, linearize, vjp
+from sdfgad.parse.functions.callbacks import pure_callback
 from sdfgad.parse.functions.special import stop_gradient
 from sdfgad.parse.library.custom import custom_jvp
 from sdfgad.parse.library.implicit import fixed_point, root
@@ -14,6 +16,7 @@ __all__ = [
     "DifferentiatedProgram",
     "check_grads",
     "custom_jvp",
+    "custom_vjp",
     "differentiate",
     "fixed_point",
     "grad",
@@ -21,6 +24,8 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "linearize",
+    "pure_callback",
     "root",
     "stop_gradient",
     "value_and_grad",

@@ -14,12 +14,11 @@ from sdfgad.api.callables import callee_of
 from sdfgad.api.mapped_axes import Axes, axes_of, kind_of_entry
 from sdfgad.options import Options
 from sdfgad.parse.broadcasting import broadcast_to
-from sdfgad.parse.builder import Builder
 from sdfgad.parse.functions.views import moveaxis
 from sdfgad.parse.objects import make
 from sdfgad.parse.source import read_source
 from sdfgad.parse.structure import Leaf, names
-from sdfgad.parse.transformed import Code, Transformed, emit, kind_within, stand_in, transformation
+from sdfgad.parse.transformed import CallSite, Code, Transformed, emit, kind_within, stand_in, transformation
 from sdfgad.parse.values import view_of
 from sdfgad.specialise.mapped import Mapped, MappedCall
 from sdfgad.specialise.nested import bind_within, inlining_of
@@ -96,8 +95,9 @@ class Vmapped(Transformed):
         found = mapped.run(call)
         return mapped.result(lambda name: np.moveaxis(found[name], 0, self._out_axes))
 
-    def call_within(self, b: Builder, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-        """A call in the program that `b` builds."""
+    def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call in a program that is being parsed."""
+        b = site.b
         side = _Side(lambda _, value: kind_within(b, value), lambda leaf, axis: Leaf(moveaxis(b, leaf.value, axis, 0)))
         rest = {name: stand_in(value) for name, value in kwargs.items()}
         call = self._bound(tuple(map(stand_in, args)), rest, side)

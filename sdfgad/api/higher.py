@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sdfgad.api.joint import Joint, Outputs, joint
 from sdfgad.api.products import Products, along, curvature, curved_along_all, gradient_of
 from sdfgad.api.sparse_jacobian import compressed
 from sdfgad.errors import ArgumentError
+from sdfgad.specialise.forward import ReturnsNothing
 
 Argnums = int | str | Sequence[int | str]
 Mode = Literal["forward", "reverse"]
@@ -18,35 +20,50 @@ Array = np.ndarray[Any, Any]
 
 
 def vjp(
-    program: Callable[..., Any], *args: Any, argnums: Argnums | None = None, output: str | None = None
+    program: Callable[..., Any], *args: Any, argnums: Argnums | None = None, output: Outputs = None
 ) -> tuple[Any, Callable[[Any], Any]]:
-    """The value of a program, and the function that maps a cotangent of it to those of the arguments.
+    """The value of a program, and its pullback: the function that maps a cotangent of it to those of the arguments.
 
     Args:
         args: the program's arguments.
         argnums: positions or names of the arguments to differentiate by; None: all floating ones, a dict by name.
-        output: as in `differentiate`.
+        output: which output, as in `differentiate`, or a sequence of several; None: all that is returned.
+
+    Returns:
+        What the program returns, or a tuple of the outputs that are named; and the pullback. Where the value is a
+        container of arrays, the cotangent is one, too, with None for zeros.
 
     Raises:
-        As `differentiate` and the calls of its result do.
+        ArgumentError: the cotangent has another structure or shape than the value; else as `differentiate` and the
+            calls of its result do.
 
     Example:
         >>> value, pullback = vjp(np.sin, x)  # doctest: +SKIP
         >>> (dx,) = pullback(np.ones_like(x))  # doctest: +SKIP
     """
-    g = gradient_of(program, _hashable(argnums), output)
-    return g.value(*args), lambda cotangent: g.vjp(*args, cotangent=cotangent)
+    several = _several(program, output, args)
+    if several is None:
+        g = gradient_of(program, _hashable(argnums), output)
+        return g.value(*args), lambda cotangent: g.vjp(*args, cotangent=cotangent)
+    call, forward = several.forward(args)
+    positions, arranged = several.chosen(call, _hashable(argnums))
+    return forward.value(call), lambda cotangent: arranged(several.pulled(args, positions, cotangent))
 
 
 def jvp(
-    program: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, output: str | None = None
+    program: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, output: Outputs = None
 ) -> tuple[Any, Any]:
-    """The value of a program, and its derivative in a direction: the Jacobian-vector product.
+    """The value of a program, and its derivative in a direction: the Jacobian-vector product, by forward mode.
+
+    Nothing is stored for it, however long the program runs.
 
     Args:
         primals: the program's arguments.
         tangents: for each argument its part of the direction, of its shape and structure; None where it is constant.
-        output: as in `differentiate`.
+        output: which output, as in `differentiate`, or a sequence of several; None: all that is returned.
+
+    Returns:
+        What the program returns, or a tuple of the outputs that are named, and the derivative of it.
 
     Raises:
         ArgumentError: tangents and arguments do not fit; else as `differentiate` and the calls of its result do.
@@ -56,9 +73,23 @@ def jvp(
         (array([1., 4.]), array([2., 0.]))
     """
     positions = _positions(primals, tangents)
-    g = gradient_of(program, positions, output)
-    value, derivative = along(g, tuple(primals), {k: tangents[k] for k in positions})
+    given = {k: tangents[k] for k in positions}
+    several = _several(program, output, tuple(primals))
+    if several is not None:
+        return several.along(tuple(primals), given)
+    value, derivative = along(gradient_of(program, positions, output), tuple(primals), given)
     return value[()], derivative[()]
+
+
+def linearize(program: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value of a program, and its derivative as a function of tangents of all arguments, None for constants.
+
+    Example:
+        >>> value, push = linearize(np.sin, x)  # doctest: +SKIP
+        >>> slope = push(np.ones_like(x))  # doctest: +SKIP
+    """
+    call, forward = joint(program, None).forward(primals)
+    return forward.value(call), lambda *tangents: jvp(program, primals, tangents)[1]
 
 
 def hvp(
@@ -156,6 +187,18 @@ def hessian(program: Callable[..., Any], argnums: int = 0, *, output: str | None
 
 
 # --- arguments
+
+
+def _several(program: Callable[..., Any], output: Outputs, args: tuple[Any, ...]) -> Joint | None:
+    """What differentiates several outputs at once; None where there is one."""
+    if isinstance(output, str):
+        return None
+    found = joint(program, None if output is None else tuple(output))
+    try:
+        _, forward = found.forward(args)
+    except ReturnsNothing:
+        return None
+    return None if output is None and forward.is_single else found
 
 
 def _hashable(argnums: Argnums | None) -> Any:

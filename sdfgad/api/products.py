@@ -14,14 +14,11 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate, specialised
+from sdfgad.api.joint import MOST_KEPT, inner, leaves_of
 from sdfgad.errors import ArgumentError
-from sdfgad.parse.structure import flattened, names
 from sdfgad.specialise.directions import COTANGENT, directions_of
-from sdfgad.specialise.signature import Call
 
 Array = np.ndarray[Any, Any]
-# The functions whose derivatives are kept.
-MOST_KEPT = 256
 
 
 @lru_cache(MOST_KEPT)
@@ -52,17 +49,6 @@ def curvature(g: DifferentiatedProgram, positions: tuple[int, ...]) -> Different
 def weighted_curvature(g: DifferentiatedProgram, places: tuple[str, ...]) -> DifferentiatedProgram:
     """The derivative of <J^T c, t>, by parts of ``primals``, as a function of the arguments, c and t."""
     return differentiate(_paired(g), wrt=places, allow_unused=True)
-
-
-def inner(x, y):  # type: ignore[no-untyped-def]
-    """The real inner product of two arrays, or of containers of arrays of the same structure."""
-    if x is None:
-        return 0.0
-    if isinstance(x, dict):
-        return sum([inner(x[key], y[key]) for key in x])
-    if isinstance(x, (list, tuple)):
-        return sum([inner(a, b) for a, b in zip(x, y, strict=True)])
-    return np.sum((np.conj(x) * y).real)
 
 
 @dataclass(frozen=True)
@@ -135,27 +121,5 @@ def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[
     parameters = [one.name for one in g.parameters]
     found: dict[str, Array] = {}
     for position, tangent in tangents.items():
-        found |= _leaves_of(call, parameters[position], tangent)
+        found |= leaves_of(call, parameters[position], tangent)
     return directions_of(specialisation).along(call, found)
-
-
-def _leaves_of(call: Call, name: str, tangent: Any) -> dict[str, Array]:
-    """The leaves of a tangent by the names of those of its argument."""
-    structure = call.structures.get(name)
-    own, leaves = flattened(tangent, name)
-    if own != structure:
-        what = f"the tangent of `{name}` has another structure than the argument"
-        raise ArgumentError(what, todo="Pass a tangent with the argument's keys, each with an array of its shape.")
-    found: dict[str, Array] = {}
-    for leaf, part in zip(names(structure, name), leaves, strict=True):
-        if leaf not in call.floating:
-            continue
-        kind = call.kinds[leaf]
-        if np.shape(part) != kind.shape:
-            what = f"the tangent of `{leaf}` has shape {np.shape(part)}, the argument {kind.shape}"
-            raise ArgumentError(what, todo="Pass a tangent shaped like the argument.")
-        if np.iscomplexobj(part) and kind.dtype.kind != "c":
-            what = f"the tangent of `{leaf}` is complex, the argument real"
-            raise ArgumentError(what, todo="Pass a real tangent.")
-        found[leaf] = np.ascontiguousarray(part, dtype=kind.dtype).reshape(kind.shape)
-    return found

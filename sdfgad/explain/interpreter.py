@@ -21,6 +21,7 @@ from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, reads, symbols_in
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Call, Compute, Loop, Program
 from sdfgad.ir.text import statement_text
+from sdfgad.parse.procedures import expanded
 
 Array = np.ndarray[Any, Any]
 Place = tuple[int, ...]
@@ -81,6 +82,7 @@ class Interpreter:
         integers: Mapping[str, int] | Iterable[Any] = (),
         seed: int = 0,
     ) -> None:
+        program = expanded(program)
         self.program, self.rng = program, np.random.default_rng(seed)
         self.env: dict[str, int] = dict(integers)
         self.watched: list[Touches] = []

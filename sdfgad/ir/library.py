@@ -1,21 +1,29 @@
-"""Table of the library functions that a `Call` may name: the C++ header of each, and the errors it reports."""
+"""Table of the functions that a `Call` may name: of C++, by header, and procedures, which are programs themselves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sdfgad.errors import ProgramRaises, SdfgadError, SingularMatrix
+from sdfgad.ir.expr import Read
+from sdfgad.ir.program import Call, Program, reads_of
+
 
 @dataclass(frozen=True)
 class LibraryFunction:
-    """A function of ``targets/cpu/include``.
+    """A function of ``targets/cpu/include``, a procedure, or a copy of values whose derivative is a procedure.
 
     Attributes:
         header: the file that defines it.
         failure: the error message where the function returns 1; empty if it cannot fail. A call of a function that can
             fail has one more output, the returned status.
+        raises, todo: the error where the function returns 1, and what to do then.
         is_differentiable: whether its outputs vary differentiably with its inputs.
         is_of_adjoints: whether only adjoints call it, so that it needs no derivative rule.
         check: the function of the first input that computes this status alone, if there is one.
+        procedure: the program that the call runs: its inputs and outputs are those of the call, in this order.
+        pullback: the procedure that computes the cotangents of a copy's arguments (`sdfgad.api.custom_vjp`).
+        title: what messages call it, if not by its name.
         has_batch: whether the first size counts what it does one after another, along a leading axis of all arrays.
     """
 
@@ -24,7 +32,12 @@ class LibraryFunction:
     is_differentiable: bool = True
     is_of_adjoints: bool = False
     check: str = ""
+    raises: type[SdfgadError] = SingularMatrix
+    todo: str = "NumPy raises LinAlgError here, too."
     has_batch: bool = True
+    procedure: Program | None = None
+    pullback: str = ""
+    title: str = ""
 
 
 SINGULAR = "a matrix is singular"
@@ -51,7 +64,23 @@ LIBRARY: dict[str, LibraryFunction] = {
     "fourier": LibraryFunction("fourier.h"),
     "real_fourier": LibraryFunction("fourier.h"),
     "half_fourier": LibraryFunction("fourier.h"),
+    "pure_callback": LibraryFunction(
+        "callback.h",
+        "the function that pure_callback calls raised an exception",
+        has_batch=False,
+        title="pure_callback",
+        raises=ProgramRaises,
+        todo="See the exception above; a custom_vjp gives such a function a derivative.",
+    ),
     "argsort": LibraryFunction("sorting.h", is_differentiable=False),
     "nonzero": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
     "searchsorted": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
 }
+
+
+def differentiable_inputs(call: Call) -> list[Read]:
+    """The inputs with which the outputs of a call vary differentiably."""
+    function = LIBRARY[call.name]
+    found = reads_of(call) if function.is_differentiable else []
+    # Of a copy these are its arguments: neither the values nor what the pullback needs besides the cotangents.
+    return found[len(call.outputs) + call.sizes[1] :] if function.pullback else found

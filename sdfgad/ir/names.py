@@ -20,7 +20,7 @@ class Names:
 
     def fresh(self, base: str) -> str:
         """An unused name derived from `base`: ASCII, without underscores at its ends, and not a reserved word."""
-        return self._unused(_plain(base))
+        return self._unused(plain(base))
 
     def _unused(self, base: str) -> str:
         count = self._taken.get(base, 1 if base in _reserved() else 0)
@@ -34,7 +34,8 @@ class Names:
         self._taken = dict(state)
 
 
-def _plain(base: str) -> str:
+def plain(base: str) -> str:
+    """A name in ASCII letters, digits and underscores."""
     text = "".join(c if c.isascii() else f"u{ord(c):x}" for c in base)
     text = re.sub(r"\W", "_", text).strip("_")
     return text if text and not text[0].isdigit() else f"v{text}"

@@ -36,6 +36,7 @@ from sdfgad.optimise.storage.drop_axes import drop_axes
 from sdfgad.optimise.storage.layout import arrange
 from sdfgad.optimise.storage.reuse import reuse
 from sdfgad.optimise.storage.split import split
+from sdfgad.parse.procedures import expanded
 
 _CLEAN = pass_of(
     Phase.STATEMENTS,
@@ -122,4 +123,4 @@ FROM_LOOPS = PASSES[len(BEFORE_LOOPS) :]
 
 def optimise(program: Program, passes: tuple[Pass, ...] = PASSES, without: Collection[str] = ()) -> Program:
     """The program after all passes in order, except those named in `without`."""
-    return run_passes(program, passes, without)
+    return run_passes(expanded(program), passes, without)

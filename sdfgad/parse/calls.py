@@ -130,7 +130,7 @@ def _of_transformed(frame: Frame, node: ast.Call, function: Any, positional: lis
     transformed = transformed_of(function)
     if transformed is not None:
         frame.b.where = frame.where(node)
-        return transformed[0].call_within(frame.b, transformed[1], positional, keywords)
+        return transformed[0].call_within(_site(frame, node), transformed[1], positional, keywords)
     if is_hashable(function) and function in TRANSFORMATIONS:
         return _transformation(frame, node, function, positional, keywords)
     if is_random(function):

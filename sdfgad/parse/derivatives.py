@@ -18,7 +18,7 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.objects import make
 from sdfgad.parse.registry import known_function
-from sdfgad.parse.transformed import Code, Transformed, emit, kind_within, stand_in
+from sdfgad.parse.transformed import CallSite, Code, Transformed, emit, kind_within, stand_in
 from sdfgad.parse.values import Tensor, as_tensor, cast, view_of
 
 Array = np.ndarray[Any, Any]
@@ -60,8 +60,9 @@ class Derivative(Transformed):
             kind_of: what the parser knows of an argument or leaf of one.
         """
 
-    def call_within(self, b: Builder, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call of the gradient, or of its method `value_and_grad` or `vjp`."""
+        b = site.b
         if method not in ("__call__", "value_and_grad", "vjp"):
             todo = "Use g(...), g.value_and_grad(...) or g.vjp(..., cotangent=...)."
             raise b.unsupported(f"the method `{method}` of a gradient is not supported in a program", todo)

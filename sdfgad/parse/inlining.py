@@ -12,8 +12,19 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Lin, Op
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.ops import WITHIN
-from sdfgad.ir.program import FIRST_CHECK, Block, Compute, Loop, Program, Statement, rewrite_statement, with_blocks
+from sdfgad.ir.program import (
+    FIRST_CHECK,
+    Block,
+    Call,
+    Compute,
+    Loop,
+    Program,
+    Statement,
+    rewrite_statement,
+    with_blocks,
+)
 from sdfgad.ir.rename import renamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
@@ -79,6 +90,9 @@ class _Copy:
             return self.loop(statement, symbols)
         if isinstance(statement, Compute):
             return self.compute(statement, symbols)
+        if isinstance(statement, Call) and LIBRARY[statement.name].pullback:
+            first, *sizes = statement.sizes
+            return replace(statement, sizes=(first + self.known, *sizes))
         return with_blocks(rewrite_statement(statement, symbols), lambda block: self.block(block, symbols))
 
     def loop(self, loop: Loop, symbols: Mapping[str, Lin]) -> Loop:

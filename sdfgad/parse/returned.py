@@ -96,7 +96,7 @@ def _structure(value: Any) -> Structure | None:
     if items is None:
         return None
     cls = value.cls if isinstance(value, Record) else type(value)
-    return Structure(cls, tuple(items), tuple(map(_structure, items.values())))
+    return Structure(cls, getattr(cls, "_fields", tuple(items)), tuple(map(_structure, items.values())))
 
 
 def _items(value: Any) -> dict[Any, Any] | None:

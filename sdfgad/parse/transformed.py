@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,15 @@ from sdfgad.parse.structure import Leaf, container, items_of
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class CallSite(Protocol):
+    """A place in a program that is being parsed, where functions are called."""
+
+    @property
+    def b(self) -> Builder: ...
+
+    def call(self, function: Any, *arguments: Any) -> Any: ...
 
 
 class Transformed(ABC):
@@ -33,8 +42,8 @@ class Transformed(ABC):
         """The results, by the compiled program."""
 
     @abstractmethod
-    def call_within(self, b: Builder, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-        """A call of it, or of one of its methods, in the program that `b` builds."""
+    def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call of it, or of one of its methods, in a program that is being parsed."""
 
 
 # Functions that make transformed programs of functions: in a program they are called while parsing.
@@ -75,11 +84,12 @@ def emit(b: Builder, code: Code, more: Mapping[str, Tensor] | None = None) -> di
     Args:
         more: input buffer -> what else is read there.
     """
-    inputs = {buffer: _tensor(b, name, code.arguments[name]) for name, buffer in code.inputs.items()}
+    inputs = {buffer: tensor_within(b, name, code.arguments[name]) for name, buffer in code.inputs.items()}
     return inline(b, code.inlining, {**inputs, **(more or {})})
 
 
-def _tensor(b: Builder, name: str, value: Any) -> Tensor:
+def tensor_within(b: Builder, name: str, value: Any) -> Tensor:
+    """An argument that is an array or a number, as a tensor of the program that is parsed."""
     held = value.value if isinstance(value, Leaf) else value
     return b.capture(name, held, lambda: held) if isinstance(held, np.ndarray) else as_tensor(held)
 

@@ -56,6 +56,7 @@ class Plan:
         solver: who solved it: "CBC", "HiGHS", or "none" where there was nothing to solve.
         solve_seconds: how long planning took.
         moments: what is held over the run of the program; `store_all` is the same if everything is stored.
+        callbacks: the user's lines that call functions in Python (`pure_callback`): what these hold is not counted.
     """
 
     decisions: tuple[Decision, ...]
@@ -69,6 +70,7 @@ class Plan:
     solve_seconds: float
     moments: tuple[Moment, ...]
     store_all: tuple[Moment, ...]
+    callbacks: tuple[str, ...] = ()
 
     @property
     def store_all_bytes(self) -> int:
@@ -143,5 +145,7 @@ def _summary(plan: Plan) -> Iterable[str]:
     limit = "no limit" if plan.budget_bytes is None else f"limit {size_text(plan.budget_bytes)}"
     yield f"peak {size_text(plan.peak_bytes)} ({limit}; all stored: {size_text(plan.store_all_bytes)})"
     yield f"      at {without_folder(plan.peak_point)}"
+    for line in plan.callbacks:
+        yield f"calls Python, where nothing is planned or counted, at {without_folder(line)}"
     gap = "" if not plan.gap else f", at most {plan.gap:.1%} from the best"
     yield f"{plan.strategy}: {plan.status}{gap}; solver {plan.solver}, {time_text(plan.solve_seconds)}"

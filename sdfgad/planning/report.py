@@ -8,11 +8,12 @@ from typing import Any
 
 from sdfgad.errors import InfeasibleBudget, Location
 from sdfgad.gradient.assemble import GradientProgram
-from sdfgad.ir.program import Block, Program, Statement, walk, writes_of
+from sdfgad.ir.program import Block, Call, Program, Statement, walk, writes_of
 from sdfgad.memory.accounting import UNNAMED, Accounts
 from sdfgad.memory.checkpoint_modes import tape_bytes
 from sdfgad.memory.lifetimes import buffer_bytes, footprint
 from sdfgad.options import Options
+from sdfgad.parse.procedures import expanded
 from sdfgad.plan.moments import Moment, peak_of
 from sdfgad.plan.plan import Decision, Plan, size_text
 from sdfgad.plan.problem import NOBODY
@@ -37,7 +38,15 @@ def plan_of(layout: Layout, store_all: Layout, accounts: Accounts, sizes: Sizes,
         layout.seconds,
         mine,
         stored,
+        tuple(dict.fromkeys(_callbacks(layout))),
     )
+
+
+def _callbacks(layout: Layout) -> Iterator[str]:
+    """The user's lines that call functions in Python, also within pullbacks."""
+    for statement in walk(expanded(layout.gradient_program.program).body):
+        if isinstance(statement, Call) and statement.name == "pure_callback":
+            yield str(statement.where)
 
 
 def infeasible(limit: int, layout: Layout, sizes: Sizes, accounts: Accounts, strategy: str) -> InfeasibleBudget:

@@ -16,7 +16,7 @@ from sdfgad.analysis.model import numbered
 from sdfgad.analysis.propagate import propagate_scalars
 from sdfgad.errors import MissingRule
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder, rewrite
-from sdfgad.ir.library import LIBRARY
+from sdfgad.ir.library import differentiable_inputs
 from sdfgad.ir.names import Names
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
@@ -27,7 +27,6 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     computes,
-    reads_of,
 )
 from sdfgad.reverse.calls import missing_call_rules, operand_rule, pullback_of_call
 from sdfgad.reverse.outcomes import keep_outcomes
@@ -177,7 +176,7 @@ def varying_inputs(program: Program, context: isl.Set, wrt: Iterable[str], outpu
 def dependences(statement: Statement) -> list[Read]:
     """The reads on which the value that a statement writes depends differentiably."""
     if isinstance(statement, Call):
-        return reads_of(statement) if LIBRARY[statement.name].is_differentiable else []
+        return differentiable_inputs(statement)
     if not isinstance(statement, Compute):
         return []
     return [node for node in varying(statement.value) if isinstance(node, Read) and _reaches(statement.value, node)]

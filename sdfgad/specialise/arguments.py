@@ -10,6 +10,7 @@ import islpy as isl
 import numpy as np
 
 from sdfgad.errors import ArgumentError
+from sdfgad.parse.callbacks import raised
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.structure import repeated
 from sdfgad.specialise.signature import Call, as_contiguous, as_input
@@ -66,7 +67,7 @@ class Arguments:
         program = self.primal.program
         failed = program.failed(int(arrays["status"])) if program.checks else None
         if failed is not None:
-            raise failed.failure()
+            raise failed.failure() from raised()
 
     def _refuse_shared_memory(self, call: Call) -> None:
         """An update of one argument must not change another: the compiled program sees them as separate."""

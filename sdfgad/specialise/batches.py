@@ -11,6 +11,7 @@ import numpy as np
 from sdfgad.batch.dependents import dependents
 from sdfgad.batch.program import batched
 from sdfgad.ir.program import Buffer, Program
+from sdfgad.parse.callbacks import raised
 from sdfgad.runtime.differential import Runnable, load
 from sdfgad.runtime.sizes import Sharing
 from sdfgad.specialise.compiled import Outputs, shape_of
@@ -86,7 +87,7 @@ class Batches:
         executable(arrays, run.integers)
         failed = program.failed(int(arrays["status"])) if program.checks else None
         if failed is not None:
-            raise failed.failure()
+            raise failed.failure() from raised()
         return arrays
 
     def _compiled(self, program: Program, varying: frozenset[str], size: int) -> tuple[Program, Runnable, Outputs]:

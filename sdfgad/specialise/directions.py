@@ -40,7 +40,7 @@ class Directions:
         """
         primal = self.specialisation.primal
         inputs = [primal.inputs[name] for name in self.specialisation.wrt]
-        return tangent_program(primal.program, inputs, [self.specialisation.output])
+        return tangent_program(self.specialisation.pipeline.forward, inputs)
 
     def along(self, call: Call, tangents: Mapping[str, Array]) -> tuple[Array, Array]:
         """The output, and its derivative in the direction of tangents of the arguments, or leaves, of `wrt`.

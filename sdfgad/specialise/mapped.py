@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,11 +15,12 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Program
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Options
-from sdfgad.parse.parse import Primal, parse
+from sdfgad.parse.parse import parse
 from sdfgad.runtime.differential import Runnable, load
 from sdfgad.runtime.sizes import Sharing
 from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Outputs
+from sdfgad.specialise.forward import returning
 from sdfgad.specialise.signature import Call, definition
 
 Array = np.ndarray[Any, Any]
@@ -55,7 +56,10 @@ class Mapped:
         same = {name: value for name, value in call.values.items() if name not in call.stacked}
         integers = [name for name, kind in call.kinds.items() if type(kind) is int] if constant else ()
         parsed = parse(function, call.kinds, integers, {} if constant else same, call.structures)
-        self.primal = prepared(live(_returning(parsed), options), options)
+        self.primal = prepared(live(returning(parsed), options), options)
+        if parsed.draws:
+            what = f"`{parsed.source.name}` draws random numbers, and is mapped over a batch"
+            raise UnsupportedProgram(what, definition(function), "Draw them outside, and pass them as an argument.")
         self.arguments, self.size = Arguments(self.primal), _size(function, call.stacked)
         program = self.primal.program
         inputs = [self.primal.inputs[name] for name in call.stacked if self.primal.inputs[name] in program.inputs]
@@ -100,22 +104,6 @@ class Mapped:
 
     def _whole(self, output: str, values: Array) -> Array:
         return values if self.is_stacked(output) else np.repeat(values[None], self.size, axis=0)
-
-
-def _returning(parsed: Primal) -> Primal:
-    """The program with what it returns as its only outputs."""
-    returned, name = parsed.returned, parsed.source.name
-    where = definition(parsed.source.function)
-    if returned.hidden is not None:
-        todo = "Return arrays, numbers or containers of them."
-        raise ArgumentError(f"`{name}` returns {returned.hidden}", where, todo)
-    if not returned.outputs:
-        raise ArgumentError(f"`{name}` returns no array or number", where, "Return what it computes for one entry.")
-    if parsed.draws:
-        what = f"`{name}` draws random numbers, and is mapped over a batch"
-        raise UnsupportedProgram(what, where, "Draw the numbers outside, and pass them as an argument.")
-    outputs = {output: parsed.program.outputs[output] for output in returned.outputs}
-    return replace(parsed, program=replace(parsed.program, outputs=outputs))
 
 
 def _size(function: Callable[..., Any], stacked: Mapping[str, int]) -> int:

@@ -39,24 +39,25 @@ class TangentProgram:
     derivatives: Mapping[str, str]
 
 
-def tangent_program(primal: Program, wrt: Iterable[str], outputs: Iterable[str]) -> TangentProgram:
-    """The program for derivatives of outputs, by name, in directions of input buffers.
+def tangent_program(primal: Program, wrt: Iterable[str]) -> TangentProgram:
+    """The program for the derivatives of all floating outputs in directions of input buffers.
 
     Raises:
         MissingRule: an operation on the differentiated path has no rule.
     """
-    wrt, kept = tuple(wrt), {name: primal.outputs[name] for name in outputs}
-    active = frozenset().union(*(active_buffers(primal, wrt, one, dependences)[0] for one in kept.values()))
+    wrt = tuple(wrt)
+    floating = {name: buffer for name, buffer in primal.outputs.items() if primal.buffers[buffer].is_floating}
+    active = frozenset().union(*(active_buffers(primal, wrt, one, dependences)[0] for one in floating.values()))
     forward = _Forward(primal, active)
     body = forward.block(primal.body)
     tangents = {name: forward.dots[name] for name in wrt if name in active}
-    derivatives = {name: forward.dots[buffer] for name, buffer in kept.items() if buffer in active}
+    derivatives = {name: forward.dots[buffer] for name, buffer in floating.items() if buffer in active}
     program = replace(
         primal,
         name=forward.names.fresh(f"{primal.name}_tangent"),
         buffers=dict(primal.buffers) | forward.buffers,
         inputs=(*primal.inputs, *tangents.values()),
-        outputs=kept | {f"derivative of {name}": dot for name, dot in derivatives.items()},
+        outputs=dict(primal.outputs) | {f"derivative of {name}": dot for name, dot in derivatives.items()},
         body=body,
     )
     return TangentProgram(program, tangents, derivatives)

@@ -1,0 +1,75 @@
+"""A derivative rule of the user's own for the reverse sweep: `custom_vjp`, as in JAX."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sdfgad.errors import ArgumentError, Location
+from sdfgad.parse.transformed import CallSite, Transformed
+from sdfgad.specialise.linked import Rule, linked
+
+
+class custom_vjp(Transformed):  # The name is JAX's.
+    """A function with a rule of its own for the reverse sweep.
+
+    `defvjp` sets the rule, two functions: ``forward(*args)`` returns the value and anything that ``backward`` needs;
+    ``backward(residuals, cotangent)`` returns a tuple with the cotangent of each argument, None where that is zero. The
+    cotangent has the structure of the value, those of arguments have that of the arguments.
+
+    Neither the function nor ``forward`` is differentiated; gradients of gradients differentiate both of the rule's
+    functions. There is no derivative in forward mode.
+
+    Raises:
+        ArgumentError: at a call in a program, where the rule is missing, or returns what does not fit.
+
+    Example:
+        >>> @sdfgad.custom_vjp
+        ... def clipped(x):  # the value of x, with a gradient between -1 and 1
+        ...     return x
+        >>> clipped.defvjp(lambda x: (x, None), lambda _, c: (np.clip(c, -1.0, 1.0),))
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.rule: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+        functools.update_wrapper(self, function)
+
+    def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
+        """Sets the rule."""
+        self.rule = forward, backward
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The parameters of a call."""
+        return list(inspect.signature(self.function).parameters.values())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call in a program that is being parsed."""
+        where, name = site.b.where, self.function.__name__
+        if method != "__call__" or self.rule is None:
+            todo = "Set it before the program is differentiated: f.defvjp(forward, backward)."
+            raise ArgumentError(f"the custom_vjp `{name}` has no rule", where, todo)
+        forward, backward = self.rule
+        arguments = self._ordered(args, kwargs, where)
+        result = site.call(forward, *arguments)
+        if not isinstance(result, tuple) or len(result) != 2:
+            what = f"the forward rule of the custom_vjp `{name}` returns no pair"
+            raise ArgumentError(what, where, "Let it `return value, residuals`; residuals may be None.")
+        site.b.where = where
+        return linked(site.b, Rule(name, backward, arguments), *result)
+
+    def _ordered(self, args: Sequence[Any], kwargs: Mapping[str, Any], where: Location | None) -> tuple[Any, ...]:
+        """All arguments by position."""
+        try:
+            bound = inspect.signature(self.function).bind(*args, **kwargs)
+        except TypeError as error:
+            todo = f"Its parameters are {', '.join(one.name for one in self.parameters)}."
+            raise ArgumentError(f"the call does not fit `{self.function.__name__}`: {error}", where, todo) from None
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
