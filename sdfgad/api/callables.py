@@ -45,8 +45,11 @@ def callee_of(program: Any) -> Callee:
     Raises:
         ArgumentError: there is none that is written in Python.
     """
+    owner = getattr(program, "__self__", None)
     if isinstance(program, Transformed):
-        return Callee(_caller_of(program))
+        return Callee(_caller_of(program, program))
+    if isinstance(owner, Transformed) and program.__name__ == "value_and_grad":
+        return Callee(_caller_of(program, owner))
     inner = getattr(program, "f", None)
     if type(program).__name__ == "DaceProgram" and callable(inner):
         return callee_of(inner)
@@ -72,13 +75,13 @@ class _Shown:
     __signature__: inspect.Signature
 
 
-def _caller_of(program: Transformed) -> Callable[..., Any]:
-    """A function with the same parameters that calls a transformed program, by which this can be transformed, too."""
+def _caller_of(program: Callable[..., Any], owner: Transformed) -> Callable[..., Any]:
+    """A function that calls a transformed program, or a method with its parameters, so that it can be transformed."""
 
     def caller(*args: Any, **kwargs: Any) -> Any:
         return program(*args, **kwargs)
 
-    return with_parameters(caller, program.parameters, getattr(program, "__name__", "transformed"))
+    return with_parameters(caller, owner.parameters, getattr(owner, "__name__", "transformed"))
 
 
 def with_parameters(function: Callable[..., Any], parameters: list[inspect.Parameter], name: str) -> Callable[..., Any]:

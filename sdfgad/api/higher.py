@@ -142,8 +142,8 @@ def jacobian(
         sparse.
 
     Raises:
-        ArgumentError: the mode is not known, the pattern has another shape, or the Jacobian has entries outside of it;
-            else as `sparsity`, `differentiate` and the calls of its result do.
+        ArgumentError: the mode is not known, the argument is complex, the pattern has another shape, or the Jacobian
+            has entries outside of it; else as `sparsity`, `differentiate` and the calls of its result do.
 
     Example:
         >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))  # doctest: +SKIP
@@ -157,11 +157,11 @@ def jacobian(
         return SparseJacobian(products, sparsity, mode)
 
     def full(*args: Any) -> Any:
-        value, x = np.asarray(products.gradient.value(*args)), np.asarray(args[argnums])
+        x, value = products.argument(args), np.asarray(products.gradient.value(*args))
         is_forward = mode == "forward" or (mode is None and x.size < value.size)
         basis = np.eye(x.size if is_forward else value.size)
         found = products.columns(args, value, basis).T if is_forward else products.rows(args, value, basis)
-        return found.reshape(*value.shape, *x.shape)
+        return found.reshape((*value.shape, *x.shape))
 
     return full
 
@@ -174,7 +174,7 @@ def hessian(program: Callable[..., Any], argnums: int = 0, *, output: str | None
         output: as in `differentiate`.
 
     Raises:
-        As `differentiate` and the calls of its result do.
+        ArgumentError: the argument is complex; else as `differentiate` and the calls of its result do.
 
     Example:
         >>> hessian(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))  # doctest: +SKIP

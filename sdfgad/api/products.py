@@ -5,6 +5,7 @@ The Hessian's product with v is the derivative of the gradient along v: forward 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,50 +28,53 @@ def gradient_of(program: Callable[..., Any], argnums: Any, output: str | None) -
 
 @dataclass(frozen=True)
 class Products:
-    """Products of vectors with the Jacobian of a gradient's program by the argument at a position.
-
-    A complex argument is one of a holomorphic program.
-    """
+    """Products of vectors with the Jacobian of a gradient's program by the argument at a position."""
 
     gradient: DifferentiatedProgram
     position: int
 
+    def argument(self, args: tuple[Any, ...]) -> Array:
+        """The argument's value.
+
+        Raises:
+            ArgumentError: it is complex: of what is not holomorphic the derivative is no matrix of complex numbers.
+        """
+        return real_argument(args, self.position)
+
     def rows(self, args: tuple[Any, ...], value: Array, cotangents: Array) -> Array:
-        """c J for each c (vectors, argument's size)."""
-        x = np.asarray(args[self.position])
-        _require_holomorphic(x, value)
-        if not (cotangents.size and x.size):
-            return np.zeros((len(cotangents), x.size), value.dtype)
-        stacked = cotangents.reshape(-1, *value.shape).astype(value.dtype)
-        if value.dtype.kind != "c":
-            return self._pulled(args, value, stacked)
-        if x.dtype.kind == "c":
-            # The cotangent of a complex argument is that by the conjugate transpose.
-            return np.conj(self._pulled(args, value, np.conj(stacked)))
-        return self._pulled(args, value, stacked) + 1j * self._pulled(args, value, 1j * stacked)
+        """c J for each real c (vectors, argument's size)."""
+        found = self._pulled(args, value, cotangents)
+        # A cotangent gives the real part of conj(c) J.
+        return found + 1j * self._pulled(args, value, 1j * cotangents) if np.iscomplexobj(value) else found
 
     def _pulled(self, args: tuple[Any, ...], value: Array, cotangents: Array) -> Array:
         call, specialisation = specialised(self.gradient, args, {})
-        found = directions_of(specialisation).gradients_of_all(call, value, {COTANGENT: cotangents})
-        return found[specialisation.wrt[0]].reshape(len(cotangents), -1)
+        stacked = cotangents.reshape(len(cotangents), *value.shape).astype(value.dtype)
+        found = directions_of(specialisation).gradients_of_all(call, value, {COTANGENT: stacked})
+        (name,) = specialisation.wrt
+        return found[name].reshape(len(cotangents), math.prod(call.kinds[name].shape))
 
     def columns(self, args: tuple[Any, ...], value: Array, tangents: Array) -> Array:
         """J t for each t (vectors, output's size)."""
         call, specialisation = specialised(self.gradient, args, {})
         (name,) = specialisation.wrt
         kind = call.kinds[name]
-        _require_holomorphic(np.asarray(args[self.position]), value)
-        if not (tangents.size and value.size):
-            return np.zeros((len(tangents), value.size), value.dtype)
-        stacked = tangents.reshape(-1, *kind.shape).astype(kind.dtype)
-        return directions_of(specialisation).along_all(call, {name: stacked}).reshape(len(tangents), -1)
+        stacked = tangents.reshape(len(tangents), *kind.shape).astype(kind.dtype)
+        found = directions_of(specialisation).along_all(call, {name: stacked})
+        return found.reshape(len(tangents), math.prod(found.shape[1:]))
 
 
-def _require_holomorphic(x: Array, value: Array) -> None:
-    """Raises: ArgumentError, where a complex argument has a real output, which has no complex derivative by it."""
-    if x.dtype.kind == "c" and value.dtype.kind != "c":
-        what = "the argument is complex and the output real: the output has no complex derivative"
-        raise ArgumentError(what, todo="Use grad, or the Jacobian by the real and the imaginary part: f(x + 1j * y).")
+def real_argument(args: tuple[Any, ...], position: int) -> Array:
+    """The value of an argument by which a matrix of derivatives is asked for.
+
+    Raises:
+        ArgumentError: it is complex.
+    """
+    x = np.asarray(args[position])
+    if np.iscomplexobj(x):
+        what = f"the argument {position} is complex, and a function of it that is not holomorphic has no Jacobian"
+        raise ArgumentError(what, todo="Pass real and imaginary part as two arguments, or use jvp, vjp and hvp.")
+    return x
 
 
 def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> tuple[Any, Any]:
@@ -111,9 +115,7 @@ def weighted_curved(
 
 def curved_along_all(g: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> Array:
     """The derivatives of the gradient by one argument in the directions of its elements (size, size)."""
-    x = np.asarray(args[position])
+    x = real_argument(args, position)
     basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
-    if not x.size:
-        return np.zeros((0, 0), x.dtype)
     (found,) = joint(g, None).derivatives_along_all(args, position, basis)
-    return found.reshape(x.size, -1)
+    return found.reshape(x.size, x.size)

@@ -110,7 +110,7 @@ class SparseJacobian:
         return Compression.of(pattern, self.mode)
 
     def __call__(self, *args: Any) -> Any:
-        value, x = np.asarray(self.products.gradient.value(*args)), np.asarray(args[self.products.position])
+        x, value = self.products.argument(args), np.asarray(self.products.gradient.value(*args))
         if self.given is None:
             return self.found(args).jacobian(self.products, args, value, _incomplete())
         if self.given.shape != (value.size, x.size):

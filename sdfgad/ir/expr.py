@@ -279,9 +279,9 @@ def _intern(cls: type[Any], key: tuple[Any, ...], **fields: Any) -> Any:
     return node
 
 
-def postorder(*roots: Expr) -> Iterator[Expr]:
-    """Every distinct node reachable from `roots`, children before parents."""
-    seen: set[Expr] = set()
+def postorder(*roots: Expr, without: Iterable[Expr] = ()) -> Iterator[Expr]:
+    """Every distinct node reachable from `roots`, but through nodes of `without`, children before parents."""
+    seen: set[Expr] = set(without)
     for root in roots:
         stack: list[tuple[Expr, bool]] = [(root, False)]
         while stack:

@@ -56,6 +56,8 @@ class Batches:
     def all(self, run: Run, inputs: Arrays) -> dict[str, Array]:
         """The outputs for all entries, along a first axis, as which `inputs` have them."""
         count = len(next(iter(inputs.values())))
+        if not count:
+            return {name: np.zeros((0, *shape_of(like)), like.dtype) for name, like in run.like.items()}
         size = _entries_at_once(run.program, frozenset(inputs), count)
         starts = range(0, count, size)
         parts = [self._part(run, inputs, range(start, min(start + size, count)), size) for start in starts]
@@ -67,7 +69,7 @@ class Batches:
         """The outputs for some entries, by a program for `size` of them; what is left of it is filled with the last."""
         chosen = {name: array[entries.start : entries.stop] for name, array in inputs.items()}
         if size == 1:
-            found = self.one(run, {name: array[0] for name, array in chosen.items()})
+            found = self.one(run, {name: array[0, ...] for name, array in chosen.items()})
             return {name: array[None] for name, array in found.items()}
         left = size - len(entries)
         padded = {n: np.concatenate([a, np.repeat(a[-1:], left, axis=0)]) if left else a for n, a in chosen.items()}
@@ -114,4 +116,4 @@ def _entries_at_once(program: Program, inputs: frozenset[str], count: int) -> in
     each = sum(size * int(np.prod(shape, dtype=np.int64)) for size, shape in extents)
     most = max(1, CACHED_BYTES // max(each, 1), min(FEW, MOST_BYTES // max(each, 1)))
     runs = -(-count // most)
-    return -(-count // max(runs, 1))
+    return -(-count // runs)

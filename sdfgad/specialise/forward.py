@@ -155,8 +155,10 @@ def fitting(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], what: str)
     """An array of this shape and dtype.
 
     Raises:
-        ArgumentError: it has another shape.
+        ArgumentError: it has another shape, or is complex where the dtype is real.
     """
+    if np.iscomplexobj(value) and dtype.kind != "c":
+        raise ArgumentError(f"{what} is complex, its dtype is {dtype}", todo="Pass a real array.")
     if np.shape(value) != shape:
         raise ArgumentError(f"{what} has shape {np.shape(value)}, not {shape}", todo=f"Pass an array of shape {shape}.")
     return np.ascontiguousarray(value, dtype=dtype).reshape(shape)

@@ -44,7 +44,9 @@ def pushforward_of_call(
     given[gradient.cotangent] = _filled(gradient.program.buffers[gradient.cotangent], 1)
     found = inline(b, Inlining(gradient.program, {}, ()), given)
     for bar, dot in targets.items():
-        b.assign(view_of(b.buffers[dot]), view_of(b.buffers[found[gradient.gradients[bar]]]))
+        # An output that the rule ignores, such as the sign of a real determinant, is constant between jumps.
+        made = gradient.gradients.get(bar)
+        b.assign(view_of(b.buffers[dot]), 0 if made is None else view_of(b.buffers[found[made]]))
     buffers.update({name: buffer for name, buffer in b.buffers.items() if name not in primal})
     return live_statements(b.blocks[0], set(targets.values()))
 

@@ -9,7 +9,8 @@ from sdfgad.ir.expr import BOOL, Expr, Op, Read, postorder
 from sdfgad.rules.algebra import add, cast, complex_of, conjugate, const, div, imag, mul, real, select
 from sdfgad.rules.elementary import is_holomorphic, pulled, rule_of
 
-Tangents = Mapping[Expr, Expr]
+# Nodes -> their tangents; None for one that is held constant.
+Tangents = Mapping[Expr, Expr | None]
 
 
 def pushforward(value: Expr, tangent_of: Callable[[Read], Expr | None], where: Location | None) -> Expr | None:
@@ -21,49 +22,35 @@ def pushforward(value: Expr, tangent_of: Callable[[Read], Expr | None], where: L
     Raises:
         MissingRule: an operation on the differentiated path has no rule.
     """
-    seeds = {node: tangent_of(node) for node in postorder(value) if isinstance(node, Read)}
-    return _pushed(value, {node: t for node, t in seeds.items() if t is not None}, where)
+    return _pushed(value, {node: tangent_of(node) for node in postorder(value) if isinstance(node, Read)}, where)
 
 
-def _pushed(
-    value: Expr, seeds: Tangents, where: Location | None, constant: frozenset[Expr] = frozenset()
-) -> Expr | None:
-    """The tangent of a value, given those of some of its nodes; other leaves, and those in `constant`, have none."""
-    found = dict(seeds)
-    for node in postorder(value):
-        if node in found or node in constant or not isinstance(node, Op) or node.dtype.kind not in "fc":
+def _pushed(value: Expr, seeds: Tangents, where: Location | None) -> Expr | None:
+    """The tangent of a value, given those of some of its nodes; the other leaves are constant."""
+    found = {node: t for node, t in seeds.items() if t is not None}
+    for node in postorder(value, without=seeds):
+        if not isinstance(node, Op) or node.dtype.kind not in "fc":
             continue
-        if _is_strong_zero(node):
-            tangent = _unless_vanishing(node, found, seeds, where, constant)
-        else:
-            tangent = _chosen(node, found) if node.name == "select" else _total(node, found, where)
+        tangent = _chosen(node, found, seeds, where) if node.name == "select" else _total(node, found, where)
         if tangent is not None:
             found[node] = tangent
     return found.get(value)
 
 
-def _is_strong_zero(node: Op) -> bool:
-    condition = node.args[0]
-    return node.name == "select" and isinstance(condition, Op) and condition.name == "vanishes"
+def _chosen(node: Op, found: Mapping[Expr, Expr], seeds: Tangents, where: Location | None) -> Expr | None:
+    """The tangent of a choice.
 
-
-def _unless_vanishing(
-    node: Op, found: Tangents, seeds: Tangents, where: Location | None, constant: frozenset[Expr]
-) -> Expr | None:
-    """The tangent of a strong zero: in a gradient, a choice by a cotangent `t` of a value that is linear in it.
-
-    What comes from the tangent of `t` is not chosen: it may differ from zero where `t` is zero.
+    In a gradient, the test of a strong zero is a choice by a cotangent, `t`, of a value that is linear in it. What
+    comes from the tangent of `t` is not chosen: it may differ from zero where `t` is zero. The rest comes from the
+    tangents of all else, with `t` held constant.
     """
-    condition, _, value = node.args
-    t = condition.children[0]
-    direct = _pushed(value, {t: found[t]}, where, constant) if t in found else None
-    others = {leaf: tangent for leaf, tangent in seeds.items() if leaf is not t}
-    rest = _pushed(value, others, where, constant | {t})
-    return _sum(direct, None if rest is None else select(condition, const(0, rest), rest))
-
-
-def _chosen(node: Op, found: Tangents) -> Expr | None:
     condition, x, y = node.args
+    if isinstance(condition, Op) and condition.name == "vanishes":
+        t = condition.args[0]
+        constant: Tangents = {other: None for other, tangent in seeds.items() if tangent is None}
+        direct = _pushed(y, {**constant, t: found[t]}, where) if t in found else None
+        rest = _pushed(y, {**seeds, t: None}, where)
+        return _sum(direct, None if rest is None else select(condition, const(0, rest), rest))
     tangents = found.get(x), found.get(y)
     if tangents == (None, None):
         return None
@@ -71,7 +58,7 @@ def _chosen(node: Op, found: Tangents) -> Expr | None:
     return select(condition, x_dot, y_dot)
 
 
-def _total(node: Op, found: Tangents, where: Location | None) -> Expr | None:
+def _total(node: Op, found: Mapping[Expr, Expr], where: Location | None) -> Expr | None:
     """The tangent of an operation: the sum of what comes through each operand."""
     tangents = [found.get(arg) for arg in node.args]
     if all(t is None for t in tangents):

@@ -9,6 +9,7 @@ from scipy.optimize import rosen_der, rosen_hess, rosen_hess_prod
 
 import sdfgad
 from sdfgad.api import products as products_module
+from sdfgad.specialise import batches as batches_module
 from tests.helpers import line_of
 
 jax.config.update("jax_enable_x64", True)
@@ -442,3 +443,73 @@ def test_three_orders_where_residuals_are_zero():
     np.testing.assert_allclose(h(x, c), second(x), rtol=1e-10)
     third = sdfgad.differentiate(h, wrt="x", reduce="sum")
     np.testing.assert_allclose(third(x, c), jax.grad(lambda x: jnp.sum(second(x)))(x), rtol=1e-10)
+
+
+def sine(x):
+    return x * np.sin(x)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("x", [0.3, np.array(0.3)])
+def test_derivatives_by_a_number(x, mode):
+    found = sdfgad.jacobian(sine, mode=mode)(x)
+    assert np.shape(found) == ()
+    np.testing.assert_allclose(found, np.sin(0.3) + 0.3 * np.cos(0.3), rtol=1e-14)
+    np.testing.assert_allclose(sdfgad.hessian(sine)(x), 2 * np.cos(0.3) - 0.3 * np.sin(0.3), rtol=1e-14)
+
+
+def first_of_doubled(x):
+    return 2.0 * x[: min(len(x), 1)]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse", None])
+def test_jacobians_without_entries(mode):
+    assert sdfgad.jacobian(first_of_doubled, mode=mode)(np.zeros(0)).shape == (0, 0)
+    assert sdfgad.jacobian(sums_of_squares, mode=mode)(np.zeros(0)).shape == (2, 0)
+
+
+def sums_of_squares(x):
+    return np.sum(x**2) * np.ones(2)
+
+
+def sum_of_squares(x):
+    return np.sum(x**2)
+
+
+def test_a_hessian_without_entries():
+    assert sdfgad.hessian(sum_of_squares)(np.zeros(0)).shape == (0, 0)
+
+
+def waves(x):
+    return np.exp(1j * x) * x[::-1]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse", None])
+@pytest.mark.parametrize("sparsity", [None, np.ones((2, 2))])
+def test_a_jacobian_of_complex_outputs(mode, sparsity):
+    x = np.array([0.3, 2.0])
+    found = sdfgad.jacobian(waves, mode=mode, sparsity=sparsity)(x)
+    found = found if sparsity is None else found.toarray()
+    expected = np.diag(1j * waves(x)) + np.diag(np.exp(1j * x))[:, ::-1]
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
+
+
+def test_a_complex_argument_has_no_jacobian():
+    for made in (sdfgad.jacobian(waves), sdfgad.jacobian(waves, sparsity=np.ones((2, 2))), sdfgad.hessian(sine)):
+        with pytest.raises(sdfgad.ArgumentError, match="the argument 0 is complex"):
+            made(np.array([1j, 2.0]))
+
+
+def test_a_real_argument_has_no_complex_tangent():
+    with pytest.raises(sdfgad.ArgumentError, match="the tangent of `x` is complex, its dtype is float64"):
+        sdfgad.jvp(sine, (np.ones(2),), (1j * np.ones(2),))
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_jacobian_in_parts_with_a_remainder(size, monkeypatch):
+    monkeypatch.setattr(batches_module, "CACHED_BYTES", 0)
+    monkeypatch.setattr(batches_module, "FEW", size)
+    (u,) = arrays(13, 7)
+    expected = jax.jacobian(jax_spread)(u, 0.1)
+    for mode in ("forward", "reverse"):
+        np.testing.assert_allclose(sdfgad.jacobian(spread, 1, mode=mode)(3, u, 0.1), expected, rtol=1e-11, atol=1e-14)

@@ -90,17 +90,21 @@ def _bound(statement: Statement) -> Iterator[str]:
 def _expensive_values(statement: Statement, stays: Callable[[Expr], bool]) -> Iterator[Expr]:
     """The largest invariant values, made of scalars, that contain an expensive operation; computing one is safe."""
     for nested in computes((statement,)):
-        yield from _largest((nested.value,), stays)
+        yield from _largest((nested.value,), stays, set())
 
 
-def _largest(nodes: Iterable[Expr], stays: Callable[[Expr], bool]) -> Iterator[Expr]:
+def _largest(nodes: Iterable[Expr], stays: Callable[[Expr], bool], seen: set[Expr]) -> Iterator[Expr]:
     for node in nodes:
+        # An expression is a graph: its paths may be many more than its nodes.
+        if node in seen:
+            continue
+        seen.add(node)
         if not any(map(_is_expensive, postorder(node))):
             continue
         if stays(node) and not any(read.index for read in reads(node)):
             yield node
         elif isinstance(node, Op):
-            yield from _largest(node.args, stays)
+            yield from _largest(node.args, stays, seen)
 
 
 def _is_expensive(node: Expr) -> bool:
