@@ -17,7 +17,8 @@ DTYPE, COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 SHIFTS = {"arccosh": (1.0,), "remainder": (5.0, 1.0), "fmod": (5.0, 1.0), "ieee_remainder": (5.0, 1.0)}
 SHIFTS |= {"erfcinv": (0.1,), "heaviside": (-2.0,)}
 INTEGERS = {"ldexp": 3, "bessel_j": 2, "polygamma_of": 2, "round_decimals": 1}
-ORDERS = ("bessel_jv", "bessel_y", "bessel_i", "bessel_k")
+ORDERS = ("bessel_jv", "bessel_y", "bessel_i", "bessel_k", "bessel_ie", "bessel_ke", "hurwitz_zeta", "hyp0f1")
+WHOLE_ORDERS = ("expn_of", "spherical_j", "spherical_y", "spherical_i", "spherical_k")
 PARTS = {"absolute", "real", "imag"}
 REAL = [name for name in ELEMENTARY if name not in {"real", "imag", "complex", "cast", "conjugate"}]
 # These complex operations exist only in gradients, or their dtypes are no complex ones.
@@ -67,8 +68,10 @@ class Cases:
     def operand(self, name, buffer, place, dtype):
         if place == 1 and name in INTEGERS:
             return Const(INTEGERS[name], INT)
-        if place == 1 and name in ORDERS:
+        if (place == 1 and name in ORDERS) or (place > 0 and name == "hyp1f1"):
             return Const(1.5, dtype)
+        if place == 1 and name in WHOLE_ORDERS:
+            return Const(2.0, dtype)
         shift = SHIFTS.get(name, (0.0,) * 3)
         point = self.rng.uniform(0.3, 0.8) + (shift[place] if place < len(shift) else 0.0)
         return self.buffer(buffer, dtype, point + (1j * self.rng.uniform(0.3, 0.8) if dtype.kind == "c" else 0))
