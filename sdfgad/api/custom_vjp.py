@@ -20,7 +20,7 @@ class custom_vjp(Transformed):  # The name is JAX's.
     cotangent has the structure of the value, those of arguments have that of the arguments.
 
     Neither the function nor ``forward`` is differentiated; gradients of gradients differentiate both of the rule's
-    functions. There is no derivative in forward mode.
+    functions, as in JAX. There is no derivative in forward mode.
 
     Raises:
         ArgumentError: at a call in a program, where the rule is missing, or returns what does not fit.

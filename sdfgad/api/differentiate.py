@@ -19,6 +19,7 @@ from sdfgad.options import SHAPES, STRATEGIES, Accumulation, Options, Shapes, St
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.derivatives import Derivative, GradientCode
 from sdfgad.parse.parse import Primal
+from sdfgad.parse.procedures import expanded
 from sdfgad.parse.source import add_text, read_source
 from sdfgad.parse.structure import build, container, names, path_of, places
 from sdfgad.parse.transformed import transformation
@@ -319,7 +320,7 @@ class DifferentiatedProgram(Derivative):
         )
         gradient, inputs = pipeline.planner.store_all.gradient_program, pipeline.primal.inputs
         return GradientCode(
-            inlining_of(pipeline.primal, gradient.program),
+            inlining_of(pipeline.primal, expanded(gradient.program)),
             call.values,
             {name: buffer for name, buffer in inputs.items() if buffer in gradient.program.inputs},
             call.kinds,

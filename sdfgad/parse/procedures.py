@@ -57,19 +57,15 @@ def procedure_of(program: Program, outputs: tuple[str, ...]) -> Program:
     )
 
 
-def expanded(program: Program, copies: bool = True) -> Program:
-    """The program with the statements of procedures in place of their calls.
-
-    Args:
-        copies: whether copies with a derivative of their own become plain ones, too.
-    """
-    if not any(isinstance(one, Call) and _is_expanded(one, copies) for one in walk(program.body)):
+def expanded(program: Program) -> Program:
+    """The program with statements in place of calls of procedures, and of copies with a derivative of their own."""
+    if not any(isinstance(one, Call) and _is_expanded(one) for one in walk(program.body)):
         return program
     b = Builder({})
     b.names, b.buffers = Names(program.identifiers), dict(program.buffers)
 
     def each(statement: Statement) -> Block:
-        if not isinstance(statement, Call) or not _is_expanded(statement, copies):
+        if not isinstance(statement, Call) or not _is_expanded(statement):
             return (statement,)
         if LIBRARY[statement.name].pullback:
             return tuple(map(_copied, statement.inputs, statement.outputs))
@@ -79,9 +75,9 @@ def expanded(program: Program, copies: bool = True) -> Program:
     return replace(program, buffers=b.buffers, body=body)
 
 
-def _is_expanded(call: Call, copies: bool) -> bool:
+def _is_expanded(call: Call) -> bool:
     function = LIBRARY[call.name]
-    return function.procedure is not None or (copies and bool(function.pullback))
+    return function.procedure is not None or bool(function.pullback)
 
 
 def _inlined(b: Builder, call: Call) -> Block:

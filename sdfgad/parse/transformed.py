@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.builder import Builder
@@ -122,15 +123,23 @@ def stand_in(value: Any) -> Any:
 
 
 def kind_within(b: Builder, value: Any) -> Any:
-    """What the parser of the inner function knows of an argument; its integers are constants."""
+    """What the parser of the inner function knows of an argument; integers that can be known are constants."""
     held = value.value if isinstance(value, Leaf) else value
     if isinstance(held, Lin):
-        return b.constant(held)
+        return _integer_kind(b, held)
     if isinstance(held, (float, complex, np.inexact)):
         return ArrayArgument((), np.result_type(held), is_scalar=True, weak=not isinstance(held, np.generic))
     if not isinstance(held, Tensor):
         return ArrayArgument(held.shape, held.dtype) if isinstance(held, np.ndarray) else held
     shape = tuple(b.constant(extent) for extent in held.shape)
     if not shape and held.dtype.kind in "iu":
-        return b.constant(held)
+        return _integer_kind(b, held)
     return ArrayArgument(shape, held.dtype, is_scalar=not shape and held.place is None, weak=held.weak)
+
+
+def _integer_kind(b: Builder, value: Tensor | Lin) -> Any:
+    """A constant, or an integer that is data."""
+    try:
+        return b.constant(value)
+    except UnsupportedProgram:
+        return ArrayArgument((), as_tensor(value).dtype, is_scalar=True)

@@ -14,7 +14,6 @@ from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Options
 from sdfgad.parse.inlining import Inlining
 from sdfgad.parse.parse import Primal, parse
-from sdfgad.parse.procedures import expanded
 from sdfgad.parse.structure import Leaf, Structure, flattened, names
 from sdfgad.pipeline import Pipeline
 from sdfgad.specialise.signature import Call, bound_arguments, definition
@@ -79,8 +78,7 @@ def inlining_of(parsed: Primal, program: Program) -> Inlining:
     """A program that was made of a parsed one, to be inlined."""
     same = tuple((_is_equal(array, copy), True) for array, copy in parsed.decisive_captured)
     captured = {name: array for name, array in parsed.captured.items() if name in program.inputs}
-    # The derivative of a pullback is that of its statements.
-    return Inlining(expanded(program, copies=False), captured, (*parsed.lookups, *same))
+    return Inlining(program, captured, (*parsed.lookups, *same))
 
 
 def _is_equal(array: np.ndarray[Any, Any], copy: np.ndarray[Any, Any]) -> Callable[[], bool]:

@@ -1,0 +1,181 @@
+"""Rules of the user's own for the reverse sweep."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from tests.helpers import line_of
+
+X = np.array([0.1, 1.0, -2.0])
+
+
+@sdfgad.custom_vjp
+def clipped(x):
+    return x
+
+
+clipped.defvjp(lambda x: (x, None), lambda _, c: (np.clip(c, -1.0, 1.0),))
+
+
+def of_clipped(x):
+    return np.sum(clipped(x) ** 3)
+
+
+def test_a_rule_that_is_not_linear_in_the_cotangent():
+    value, gradient = sdfgad.value_and_grad(of_clipped)(X)
+    assert value == of_clipped(X)
+    np.testing.assert_allclose(gradient, np.clip(3.0 * X**2, -1.0, 1.0), rtol=1e-14)
+
+
+@sdfgad.custom_vjp
+def length(params, y):
+    return np.sqrt(np.sum(params["w"] ** 2) + np.sum(y * y))
+
+
+def length_forward(params, y):
+    n = np.sqrt(np.sum(params["w"] ** 2) + np.sum(y * y))
+    return n, {"n": n, "w": params["w"], "y": y}
+
+
+def length_backward(residuals, c):
+    n = residuals["n"]
+    s = np.where(n == 0.0, 0.0, c / np.where(n == 0.0, 1.0, n))
+    for _ in range(2):  # Rules may have loops.
+        s = 1.0 * s
+    return {"w": s * residuals["w"]}, s * residuals["y"]
+
+
+length.defvjp(length_forward, length_backward)
+
+
+def by_rule(params, y):
+    for _ in range(3):
+        y = y * 1.1 + length(params, y)
+    return np.sum(y**2)
+
+
+def by_sdfgad(params, y):
+    for _ in range(3):
+        y = y * 1.1 + np.sqrt(np.sum(params["w"] ** 2) + np.sum(y * y))
+    return np.sum(y**2)
+
+
+def test_trees_in_a_loop_to_second_order():
+    arguments = {"w": np.array([0.3, 0.4])}, np.array([1.0, 2.0, 3.0])
+    gradients = [sdfgad.differentiate(f, wrt=("params", "y"))(*arguments) for f in (by_rule, by_sdfgad)]
+    np.testing.assert_allclose(gradients[0][0]["w"], gradients[1][0]["w"], rtol=1e-13)
+    np.testing.assert_allclose(gradients[0][1], gradients[1][1], rtol=1e-13)
+    directions = {"w": np.array([1.0, -1.0])}, np.array([0.5, 0.0, 2.0])
+    found, expected = (sdfgad.hvp(f, arguments, directions) for f in (by_rule, by_sdfgad))
+    np.testing.assert_allclose(found[0]["w"], expected[0]["w"], rtol=1e-12)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+
+
+@sdfgad.custom_vjp
+def solved(a, b):
+    return np.linalg.solve(a, b)
+
+
+def solved_forward(a, b):
+    x = np.linalg.solve(a, b)
+    return x, (a, x)
+
+
+def solved_backward(residuals, c):
+    a, x = residuals
+    b_bar = np.linalg.solve(a.T, c)
+    return -np.outer(b_bar, x), b_bar
+
+
+solved.defvjp(solved_forward, solved_backward)
+
+
+def test_library_calls_in_a_rule():
+    a, b = np.array([[2.0, 1.0], [0.5, 3.0]]), np.array([1.0, 2.0])
+    found = sdfgad.differentiate(lambda a, b: np.sum(solved(a, b) ** 2))(a, b)
+    expected = sdfgad.differentiate(lambda a, b: np.sum(np.linalg.solve(a, b) ** 2))(a, b)
+    for name in ("a", "b"):
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-13)
+    mapped = sdfgad.vmap(sdfgad.grad(lambda b, a: np.sum(solved(a, b) ** 2)), (0, None))(np.array([b, 2.0 * b]), a)
+    np.testing.assert_allclose(mapped, [found["b"], 2.0 * found["b"]], rtol=1e-13)
+
+
+@sdfgad.custom_vjp
+def picked(x, i):
+    return x[i]
+
+
+def picked_forward(x, i):
+    return x[i], (x, i)
+
+
+def picked_backward(residuals, c):
+    x, i = residuals
+    return np.where(np.arange(3) == i, c, 0.0) + 0.0 * x[i + 1], None
+
+
+picked.defvjp(picked_forward, picked_backward)
+
+
+def of_picked(x, i):
+    y = x[i[0]] + np.sum(np.linalg.solve(np.eye(3), x))  # Checks before those of the rule.
+    return y * picked(x, i[0]) ** 2
+
+
+def test_a_failed_check_in_a_rule_names_its_line():
+    g = sdfgad.grad(of_picked)
+    np.testing.assert_allclose(
+        g(X, np.array([1])), sdfgad.grad(lambda x, i: (x[i[0]] + np.sum(x)) * x[i[0]] ** 2)(X, np.array([1]))
+    )
+    with pytest.raises(sdfgad.InvalidIndex, match="index 3 is out of range") as caught:
+        g(X, np.array([2]))
+    assert str(caught.value.where) == line_of(picked_backward, "return np.where")
+
+    def after_a_step(x, i):
+        return of_picked(x - 0.1 * g(x, i), i)
+
+    with pytest.raises(sdfgad.InvalidIndex, match="index 3 is out of range") as caught:
+        sdfgad.grad(after_a_step)(X, np.array([2]))
+    assert str(caught.value.where) == line_of(picked_backward, "return np.where")
+
+
+@sdfgad.custom_vjp
+def square(x):
+    return x**2
+
+
+def of_square(x):
+    return np.sum(square(x))
+
+
+BAD_RULES = [
+    (None, "has no rule"),
+    ((lambda x: x**2, lambda r, c: (c,)), "returns no pair"),
+    ((lambda x: (x**2, x), lambda r, c: (c, c)), "does not return a tuple of 1"),
+    ((lambda x: (x**2, x), lambda r, c: (np.sum(c),)), r"cotangent of argument 0 has shape \(\), the argument \(3,\)"),
+    ((lambda x: (x**2, x), lambda r, c: ({"x": c},)), "another structure"),
+]
+
+
+@pytest.mark.parametrize(("rule", "text"), BAD_RULES)
+def test_rules_that_do_not_fit_are_refused(rule, text):
+    square.rule = rule
+    with pytest.raises(sdfgad.SdfgadError, match=text) as caught:
+        sdfgad.grad(of_square)(X)
+    assert caught.value.where is not None
+    assert caught.value.todo
+
+
+def test_the_forward_mode_needs_another_rule():
+    with pytest.raises(sdfgad.MissingRule, match="custom_vjp `clipped`") as caught:
+        sdfgad.jvp(of_clipped, (X,), (X,))
+    assert str(caught.value.operations[0][1]) == line_of(of_clipped, "np.sum")
+
+
+def test_a_memory_limit_holds():
+    arguments = {"w": np.ones(2)}, np.linspace(0.0, 1.0, 1000)
+    g = sdfgad.differentiate(by_rule, wrt="y")
+    least = g.plan(*arguments).peak_bytes
+    limited = sdfgad.differentiate(by_rule, wrt="y", memory_limit=least)
+    np.testing.assert_array_equal(limited(*arguments), g(*arguments))
+    assert limited.measure(*arguments).peak_bytes <= least
