@@ -14,7 +14,7 @@ from sdfgad.errors import ArgumentError
 from sdfgad.specialise.forward import ReturnsNothing
 
 Argnums = int | str | Sequence[int | str]
-Mode = Literal["forward", "reverse"]
+Mode = Literal["forward", "reverse", "auto"]
 Array = np.ndarray[Any, Any]
 
 
@@ -120,17 +120,17 @@ def hvp(
 
 def jacobian(
     program: Callable[..., Any],
-    argnums: int = 0,
+    argnums: Argnums = 0,
     *,
     mode: Mode | None = None,
     sparsity: Any = None,
     output: str | None = None,
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of a program by one array argument.
+    """A function that returns the Jacobian of a program by array arguments.
 
     Args:
-        argnums: the argument's position.
-        mode: "reverse" computes it by rows, "forward" by columns; None: by the fewer.
+        argnums: position or name of the argument, or a sequence of either (a tuple of Jacobians results).
+        mode: "reverse" computes it by rows, "forward" by columns; None or "auto": by the fewer.
         sparsity: where the Jacobian may have entries, a matrix of (output's size, argument's size), dense or of
             `scipy.sparse`, or "auto" to find it from the program (`sdfgad.sparsity`): rows or columns that share none
             are then computed together, and the result is a ``scipy.sparse.csr_matrix``. One more product, with a random
@@ -150,9 +150,15 @@ def jacobian(
         array([[2., 0.],
                [0., 4.]])
     """
-    if mode not in (None, "forward", "reverse"):
-        raise ArgumentError(f"mode={mode!r} is not known", todo='It is "forward", "reverse" or None.')
-    products = Products(gradient_of(program, (argnums,), output), argnums)
+    if mode not in (None, "auto", "forward", "reverse"):
+        raise ArgumentError(f"mode={mode!r} is not known", todo='It is "forward", "reverse" or "auto".')
+    mode = None if mode == "auto" else mode
+    positions, is_single = _places(program, argnums)
+    if not is_single:
+        each = [jacobian(program, k, mode=mode, sparsity=sparsity, output=output) for k in positions]
+        return lambda *args: tuple(one(*args) for one in each)
+    (position,) = positions
+    products = Products(gradient_of(program, (position,), output), position)
     if sparsity is not None:
         return SparseJacobian(products, sparsity, mode)
 
@@ -166,26 +172,45 @@ def jacobian(
     return full
 
 
-def hessian(program: Callable[..., Any], argnums: int = 0, *, output: str | None = None) -> Callable[..., Any]:
-    """A function that returns the Hessian of a scalar-valued program by one array argument, with its axes twice.
+def hessian(program: Callable[..., Any], argnums: Argnums = 0, *, output: str | None = None) -> Callable[..., Any]:
+    """A function that returns the Hessian of a scalar-valued program by an array argument, with its axes twice.
 
     Args:
-        argnums: the argument's position.
+        argnums: position or name of the argument; of a sequence of either the result is a tuple of rows of blocks,
+            with the axes of the row's argument, then those of the column's.
         output: as in `differentiate`.
 
     Raises:
-        ArgumentError: the argument is complex; else as `differentiate` and the calls of its result do.
+        ArgumentError: an argument is complex; else as `differentiate` and the calls of its result do.
 
     Example:
         >>> hessian(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))  # doctest: +SKIP
         array([[ 6.,  0.],
                [ 0., 12.]])
     """
-    g = gradient_of(program, (argnums,), output)
-    return lambda *args: curved_along_all(g, args, argnums).reshape(np.shape(args[argnums]) * 2)
+    positions, is_single = _places(program, argnums)
+    g = gradient_of(program, positions, output)
+
+    def full(*args: Any) -> Any:
+        columns = [curved_along_all(g, args, k) for k in positions]
+        shapes = [np.shape(args[k]) for k in positions]
+        rows = tuple(
+            tuple(column[i].T.reshape((*shape, *other)) for column, other in zip(columns, shapes, strict=True))
+            for i, shape in enumerate(shapes)
+        )
+        return rows[0][0] if is_single else rows
+
+    return full
 
 
 # --- arguments
+
+
+def _places(program: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, ...], bool]:
+    """The positions of arguments, and whether one was asked for rather than a sequence."""
+    is_single = isinstance(argnums, (int, str))
+    entries = (argnums,) if isinstance(argnums, (int, str)) else tuple(argnums)
+    return joint(program, None).positions(entries), is_single
 
 
 def _several(program: Callable[..., Any], output: Outputs, args: tuple[Any, ...]) -> Joint | None:

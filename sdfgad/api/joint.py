@@ -71,8 +71,17 @@ class Joint:
             positions = tuple(k for k, name in enumerate(parameters) if name in roots)
             return positions, lambda found: {parameters[k]: one for k, one in zip(positions, found, strict=True)}
         is_single = isinstance(argnums, (int, str))
-        positions = tuple(self._position(one, parameters) for one in ((argnums,) if is_single else argnums))
+        positions = self.positions((argnums,) if is_single else argnums)
         return positions, lambda found: found[0] if is_single else found
+
+    def positions(self, entries: Sequence[Any]) -> tuple[int, ...]:
+        """The positions of arguments that are given by position or name.
+
+        Raises:
+            WrtError: there is no such argument.
+        """
+        parameters = self.parameters
+        return tuple(self._position(one, parameters) for one in entries)
 
     def _position(self, entry: int | str, parameters: list[str]) -> int:
         if entry in parameters:

@@ -113,9 +113,9 @@ def weighted_curved(
     return pullback(g).derivative((primals, cotangent), {0: tangents})
 
 
-def curved_along_all(g: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> Array:
-    """The derivatives of the gradient by one argument in the directions of its elements (size, size)."""
+def curved_along_all(g: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> tuple[Array, ...]:
+    """The derivatives of the gradients along the elements of one argument (its size, the gradient's size)."""
     x = real_argument(args, position)
     basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
-    (found,) = joint(g, None).derivatives_along_all(args, position, basis)
-    return found.reshape(x.size, x.size)
+    found = joint(g, None).derivatives_along_all(args, position, basis)
+    return tuple(one.reshape(x.size, math.prod(one.shape[1:])) for one in found)

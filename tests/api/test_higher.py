@@ -513,3 +513,22 @@ def test_a_jacobian_in_parts_with_a_remainder(size, monkeypatch):
     expected = jax.jacobian(jax_spread)(u, 0.1)
     for mode in ("forward", "reverse"):
         np.testing.assert_allclose(sdfgad.jacobian(spread, 1, mode=mode)(3, u, 0.1), expected, rtol=1e-11, atol=1e-14)
+
+
+def coupled(a, b, k):
+    return np.sum(a * np.sin(k * b[:, None]))
+
+
+def test_matrices_of_derivatives_by_several_arguments():
+    rng = np.random.default_rng(5)
+    a, b = rng.random((3, 2)), rng.random(3)
+    found = sdfgad.hessian(coupled, ("b", 0))(a, b, 2.0)
+    expected = jax.hessian(lambda a, b: jnp.sum(a * jnp.sin(2.0 * b[:, None])), (1, 0))(a, b)
+    for row, other in zip(found, expected, strict=True):
+        for block, wanted in zip(row, other, strict=True):
+            np.testing.assert_allclose(block, wanted, rtol=1e-12, atol=1e-14)
+    by_b, by_a = sdfgad.jacobian(lambda a, b: a.T @ b, ("b", "a"), mode="auto")(a, b)
+    np.testing.assert_allclose(by_b, a.T)
+    np.testing.assert_allclose(by_a, jax.jacobian(lambda a: a.T @ b)(a))
+    with pytest.raises(sdfgad.WrtError, match="no argument 'q'"):
+        sdfgad.hessian(coupled, ("q",))

@@ -25,7 +25,7 @@ def equations(x, a, b):
 
 
 def of_a_system(a, b):
-    return np.sum(sdfgad.root(equations, np.zeros(4), (a, b)) ** 2)
+    return np.sum(sdfgad.root(equations, np.zeros(4), a, b) ** 2)
 
 
 RNG = np.random.default_rng(0)
@@ -34,7 +34,7 @@ A, B = RNG.random((4, 4)) + 4 * np.eye(4), RNG.random(4)
 
 def test_a_system():
     assert sdfgad.check_grads(of_a_system, A, B, order=2).error < 1e-9
-    x = sdfgad.root(equations, np.zeros(4), (A, B))
+    x = sdfgad.root(equations, np.zeros(4), A, B)
     np.testing.assert_allclose(equations(x, A, B), 0.0, atol=1e-12)
     adjoint = np.linalg.solve((A + np.diag(3 * x**2)).T, 2 * x)
     by_a, by_b = sdfgad.differentiate(of_a_system, wrt=("a", "b"))(A, B)

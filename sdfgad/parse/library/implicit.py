@@ -21,11 +21,16 @@ STEP = 1e-5
 AGREEMENT = 1e-2
 
 
+def as_tuple(args: Any) -> Any:
+    """SciPy's `args`: a tuple, or a single argument."""
+    return args if isinstance(args, tuple) else (args,)
+
+
 class System:
     """As many functions of as many unknowns, which are the elements of an array of any shape."""
 
     def __init__(self, function: Any, args: Any, shape: Any, is_fixed_point: Any) -> None:
-        self.function, self.args, self.shape = function, args if isinstance(args, tuple) else (args,), shape
+        self.function, self.args, self.shape = function, args, shape
         self.is_fixed_point = is_fixed_point
 
     def __call__(self, x: Any) -> Any:
@@ -33,7 +38,7 @@ class System:
         return x - value if self.is_fixed_point else value
 
 
-def root(f: Any, x0: Any, args: Any = (), tol: Any = 1e-10, max_steps: Any = 100) -> Any:
+def root(f: Any, x0: Any, *args: Any, tol: Any = 1e-10, max_steps: Any = 100) -> Any:
     """A root of a system of equations, by Newton's method, with the derivative of the implicit function.
 
     Args:
@@ -72,7 +77,7 @@ def root(f: Any, x0: Any, args: Any = (), tol: Any = 1e-10, max_steps: Any = 100
     return np.reshape(_with_derivative(system, x), np.shape(x0))
 
 
-def fixed_point(f: Any, x0: Any, args: Any = (), tol: Any = 1e-12, max_steps: Any = 1000) -> Any:
+def fixed_point(f: Any, x0: Any, *args: Any, tol: Any = 1e-12, max_steps: Any = 1000) -> Any:
     """The solution of ``x = f(x, *args)`` by iteration, with the derivative of the implicit function.
 
     Args:
@@ -144,14 +149,14 @@ def fsolve(
 ) -> Any:
     if full_output:
         raise NotImplementedError("full_output of a root is not supported: leave it out")
-    return root(func, np.atleast_1d(x0), args, np.minimum(xtol, 1e-10))
+    return root(func, np.atleast_1d(x0), *as_tuple(args), tol=np.minimum(xtol, 1e-10))
 
 
 @optional("scipy.optimize", "fixed_point", is_definition=True, static=False)
 def fixed_point_of_scipy(
     func: Any, x0: Any, args: Any = (), xtol: Any = 1e-8, maxiter: Any = 500, method: Any = "del2"
 ) -> Any:
-    return fixed_point(func, x0, args, np.minimum(xtol, 1e-12), 20 * maxiter)
+    return fixed_point(func, x0, *as_tuple(args), tol=np.minimum(xtol, 1e-12), max_steps=20 * maxiter)
 
 
 METHODS = (
@@ -210,7 +215,7 @@ def root_of_scipy(
 ) -> Any:
     """By Newton's method with differences, whichever method is asked for: a function `jac` is not called."""
     _require_known(method, callback, options)
-    function, more = First(fun) if jac is True else fun, args if isinstance(args, tuple) else (args,)
+    function, more = First(fun) if jac is True else fun, as_tuple(args)
     start = np.ravel(np.atleast_1d(x0)) if method.lower() in FLAT else x0
     counts = np.size(function(start, *more)), np.size(start)
     if counts[0] != counts[1]:
@@ -220,7 +225,7 @@ def root_of_scipy(
     given = {} if options is None else options
     limits = [given[key] for key in LIMITS if given.get(key)]
     close = [one for one in (tol, *(given.get(key) for key in TOLERANCES)) if one is not None]
-    x = root(function, start, more, min([1e-10, *close]), limits[0] if limits else 100)
+    x = root(function, start, *more, tol=min([1e-10, *close]), max_steps=limits[0] if limits else 100)
     return RootResult(x, np.reshape(function(x, *more), np.shape(x)))
 
 
