@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,3 +50,15 @@ def kind_of_entry(name: str, kind: Any, axis: int, where: Callable[[], Location]
     left = list(shape)
     del left[axis]
     return replace(kind, shape=tuple(left), is_scalar=not left)
+
+
+def check_axis_of_results(axis: int, numbers_of_axes: Iterable[int], where: Callable[[], Location]) -> None:
+    """Checks that all results, with the axis of their entries, have so many axes.
+
+    Raises:
+        ArgumentError: one has not.
+    """
+    for number in numbers_of_axes:
+        if not -number <= axis < number:
+            what = f"a result for all entries has {number} axes, and they lie along its axis {axis}"
+            raise ArgumentError(what, where(), f"Pass an out_axes from {-number} to {number - 1}.")
