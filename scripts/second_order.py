@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import npbench_suite
-from sdfgad.api.products import along, gradient_of, weighted_curvature
+from sdfgad.api.products import along, gradient_of, weighted_curved
 from sdfgad.errors import UnsupportedProgram
 
 jax.config.update("jax_enable_x64", True)
@@ -39,12 +39,12 @@ def ours(entry: npbench_suite.Entry, arguments: tuple, positions: tuple, tangent
     g = gradient_of(entry.program, positions, entry.output)
     value = np.asarray(g.value(*arguments))
     ones, tangents = np.ones_like(value), dict(zip(positions, tangent, strict=True))
-    product = weighted_curvature(g, tuple(f"primals[{k}]" for k in positions))
+    all_tangents = tuple(tangents.get(k) for k in range(len(arguments)))
     return {
         "forward": lambda: g.value(*arguments),
         "gradient": lambda: g.vjp(*arguments, cotangent=ones),
-        "J t": lambda: along(g, arguments, tangents),
-        "H t": lambda: product(arguments, ones, tangent),
+        "J t": lambda: along(g, tuple(arguments), tangents),
+        "H t": lambda: weighted_curved(g, tuple(arguments), ones, all_tangents),
     }
 
 

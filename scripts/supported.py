@@ -48,6 +48,7 @@ STATEMENTS = {
     "`solve_ivp` and `odeint` of `scipy.integrate`": "tests/api/test_initial_values.py",
     "`quad` and `fixed_quad` of `scipy.integrate`": "tests/api/test_quadrature.py",
     "`brentq`, `bisect`, `newton` and `root_scalar` of `scipy.optimize`": "tests/api/test_roots.py",
+    "`root`, `fsolve` and `fixed_point` of `scipy.optimize`": "tests/api/test_implicit.py",
     "`RegularGridInterpolator`, `map_coordinates`, `cdist`, `pdist`": "tests/api/test_grids_and_distances.py",
     "`np.sort`, `np.median`, `np.cumsum`, `np.quantile` of `x[mask]`": "tests/parse/library/test_selected.py",
     "integers that decide how long a list is": "tests/parse/test_integers_that_decide.py",

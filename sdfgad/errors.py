@@ -196,6 +196,10 @@ class GradientMismatch(SdfgadError, AssertionError):
     """`check_grads` found a gradient that disagrees with finite differences."""
 
 
+class NotHolomorphic(SdfgadError):
+    """`check_grads` is to take a complex step, which does not give the derivative of this program."""
+
+
 class CompilerError(SdfgadError):
     """There is no C++ compiler, or it failed on generated code."""
 

@@ -15,6 +15,7 @@ Strategy = Literal["ilp", "store_all", "recompute_all", "revolve"]
 STRATEGIES = get_args(Strategy)
 Shapes = Literal["auto", "any", "exact"]
 SHAPES = get_args(Shapes)
+Accumulation = Literal["float64"]
 PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -27,6 +28,7 @@ class Options:
         overrides: name of a value -> "store" or "recompute".
         solver, solver_seconds: "CBC" or "HiGHS", and how long it may take.
         all_outputs: whether the gradient program gives all that is returned, not only what is differentiated.
+        accumulate: "float64": adjoints are in double precision where values are in single precision.
         shapes: whether calls with arrays of other sizes may share compiled code.
         without: the names of passes that are left out of what `explain` shows; what is run always has all of them.
     """
@@ -39,6 +41,7 @@ class Options:
     without: tuple[str, ...] = ()
     shapes: Shapes = "auto"
     all_outputs: bool = False
+    accumulate: Accumulation | None = None
 
 
 def parse_bytes(limit: int | str | None) -> int | None:

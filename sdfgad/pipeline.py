@@ -48,7 +48,9 @@ class Pipeline:
         """
         inputs = {self.primal.inputs[name]: name for name in self.wrt}
         program = self.primal.program
-        adjoint = differentiate_program(program, self.primal.context, inputs, program.outputs[self.output])
+        is_wide = self.options.accumulate is not None
+        output = program.outputs[self.output]
+        adjoint = differentiate_program(program, self.primal.context, inputs, output, is_wide=is_wide)
         if unused := self._unused({name for buffer, name in inputs.items() if buffer in adjoint.bars}):
             names = ", ".join(f"`{name}`" for name in unused)
             raise UnusedArgument(
@@ -72,7 +74,8 @@ class Pipeline:
     def planner(self) -> Planner:
         """The search for layouts; it asks for the adjoint unless it finds the layout in the cache."""
         wrt = tuple(self.primal.inputs[name] for name in self.wrt)
-        key = (str(self.primal.context), *wrt, self.output, str(self.needed), str(self.options.all_outputs))
+        chosen = str((self.needed, self.options.all_outputs, self.options.accumulate))
+        key = (str(self.primal.context), *wrt, self.output, chosen)
         return Planner(lambda: self.adjoint, wrt, self.output, self.options, LayoutCache(self.primal.program, *key))
 
     def layout(self, sizes: Sizes) -> Layout:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+import sdfgad
 from sdfgad.explain.command import main
 from tests.helpers import module_from
 
@@ -33,6 +34,13 @@ def test_the_window(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert main(shlex.split(command)) == 0
     assert capsys.readouterr().out == shown
+
+
+def test_the_table_has_all_functions():
+    table = re.search(r"## What you can ask for\n(.*?)\n## ", README.read_text(), re.DOTALL)[1]
+    calls = " ".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))
+    functions = [name for name in sdfgad.__all__ if name.islower() and callable(getattr(sdfgad, name))]
+    assert [name for name in functions if f"sdfgad.{name}(" not in calls] == []
 
 
 def test_derivatives(tmp_path):

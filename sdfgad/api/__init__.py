@@ -1,15 +1,19 @@
 """The public API: `differentiate` and the functions built on it."""
 
+from sdfgad.api import within as _within
 from sdfgad.api.batching import vmap
 from sdfgad.api.check import CheckResult, check_grads
 from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
 from sdfgad.api.higher import hessian, hvp, jacobian, jvp, linearize, vjp
+from sdfgad.api.patterns import sparsity
 from sdfgad.parse.functions.callbacks import pure_callback
 from sdfgad.parse.functions.special import stop_gradient
 from sdfgad.parse.library.custom import custom_jvp
 from sdfgad.parse.library.implicit import fixed_point, root
+
+assert _within  # Importing it lets programs call jvp and hvp.
 
 __all__ = [
     "CheckResult",
@@ -27,6 +31,7 @@ __all__ = [
     "linearize",
     "pure_callback",
     "root",
+    "sparsity",
     "stop_gradient",
     "value_and_grad",
     "vjp",

@@ -6,11 +6,12 @@ import copy
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from sdfgad.api.check_complex import Point, complex_step_error, require_real
 from sdfgad.api.check_second import SecondOrder, difference_error, duality_error, symmetry_error
 from sdfgad.api.differentiate import Wrt, differentiate
 from sdfgad.errors import ArgumentError, GradientMismatch
@@ -20,7 +21,8 @@ from sdfgad.specialise.signature import Call
 from sdfgad.specialise.specialise import Specialisation
 
 Array = np.ndarray[Any, Any]
-Mode = Literal["fwd", "rev"]
+Mode = Literal["fwd", "rev", "complex"]
+MODES = get_args(Mode)
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,14 @@ class CheckResult:
         rate: the smallest convergence rate of the first-order Taylor remainder: 2 for a right gradient, 1 for a
             wrong one; infinity where the remainder vanishes to rounding, as for a linear program.
         directions: how many random directions were tried.
+        complex_error: the largest difference between the gradient and complex steps along a direction, relative to
+            the norms of both; None if mode "complex" was not asked for.
     """
 
     error: float
     rate: float
     directions: int
+    complex_error: float | None = None
 
 
 def check_grads(
@@ -66,27 +71,33 @@ def check_grads(
         tolerance: the largest relative error that passes; None: 1e-6 for float64, 1e-2 with float32 arguments.
         seed: of the random weights and directions.
         order: 1, or 2 for second derivatives, too.
-        modes: "rev" for the gradient; with "fwd" the product of the Jacobian with a vector is compared with it, too.
+        modes: "rev" for the gradient; with "fwd" the product of the Jacobian with a vector is compared with it, too;
+            with "complex" the gradient is compared with complex steps ``x + 1e-30j * t`` of the program run by NumPy,
+            which show all digits, where the program is holomorphic.
 
     Returns:
         The measured error and rate.
 
     Raises:
         GradientMismatch: the gradient, or what else is asked for, fails one of the tests; it says which.
-        ArgumentError: the order or a mode is not known.
+        NotHolomorphic: in mode "complex", complex steps do not give the derivative of this program, which has an
+            `np.abs` or a comparison of Python numbers, say; it says which number is in doubt, and the likely line.
+        ArgumentError: the order or a mode is not known, or, in mode "complex", an argument or the output is complex.
 
     Example:
         >>> check_grads(lambda x: np.sum(np.sin(x)), np.linspace(0.0, 1.0, 5))  # doctest: +SKIP
-        CheckResult(error=..., rate=2.0, directions=2)
+        CheckResult(error=..., rate=2.0, directions=2, complex_error=None)
     """
-    if order not in (1, 2) or not set(modes) <= {"rev", "fwd"}:
+    if order not in (1, 2) or not set(modes) <= {*MODES}:
         what = f"order={order!r} and modes={modes!r} are not known"
-        raise ArgumentError(what, todo='The order is 1 or 2, modes are "rev" and "fwd".')
+        raise ArgumentError(what, todo='The order is 1 or 2, modes are "rev", "fwd" and "complex".')
     g = differentiate(program, wrt=wrt, output=output, allow_unused=allow_unused)
     check = FiniteDifferences(*g._bind_and_specialise(args, {}), np.random.default_rng(seed))
     result = check.run(directions, tolerance)
     if "fwd" in modes:
         check.run_forward(directions)
+    if "complex" in modes:
+        result = replace(result, complex_error=check.run_complex(directions, seed))
     return check.run_second(result, tolerance) if order == 2 else result
 
 
@@ -137,7 +148,15 @@ class FiniteDifferences:
             self._fail(f"has a Taylor remainder of order {rate:.2f}, not 2, with its second derivatives")
         if not asymmetry <= (1e-3 if self.is_single else 1e-10):
             self._fail(f"has second derivatives that are not symmetric: {asymmetry:.2e}")
-        return CheckResult(max(first.error, error), min(first.rate, rate), first.directions)
+        return replace(first, error=max(first.error, error), rate=min(first.rate, rate))
+
+    def run_complex(self, directions: int, seed: int) -> float:
+        """Compares the gradient with complex steps, one argument at a time; the largest error."""
+        point = Point(self.specialisation, self.call.values, self._weighted, self._nearest_central, self.is_single)
+        require_real(point)
+        gradients = self.specialisation.value_and_gradients(self.call, self.cotangent())[1]
+        labels = [f"random direction {k + 1} of {directions} (seed {seed})" for k in range(directions)]
+        return max(complex_step_error(point, gradients, self._direction(), label) for label in labels)
 
     def cotangent(self) -> Array:
         """The random weights as the output's cotangent."""
@@ -169,6 +188,9 @@ class FiniteDifferences:
         values = {n: np.asarray(self.call.values[n]) for n in self.specialisation.wrt}
         return {n: self._random(value.shape, value.dtype).astype(value.dtype) for n, value in values.items()}
 
+    def _nearest_central(self, direction: Mapping[str, Array], number: float) -> float:
+        return min((self._central(direction, h) for h in self._steps), key=lambda found: abs(found - number))
+
     def _central(self, direction: Mapping[str, Array], h: float) -> float:
         return (self._objective(direction, h) - self._objective(direction, -h)) / (2 * h)
 
@@ -185,11 +207,15 @@ class FiniteDifferences:
         """The weighted output at ``x + h * direction``, computed by NumPy."""
         restore(self.states)
         values = {name: _moved(value, direction.get(name), h) for name, value in self.call.values.items()}
-        arguments = self.call.arguments(values)
+        return float(self._weighted(values).real)
+
+    def _weighted(self, values: Mapping[str, Any]) -> Any:
+        """The weighted output for arguments by leaf, computed by NumPy; complex, if a real argument is complex."""
+        restore(self.states)
+        arguments = self.call.arguments({name: copy.deepcopy(value) for name, value in values.items()})
         returned = called(self.specialisation.primal.source.function, arguments)
         result = part_of({"return": returned} | arguments, self.specialisation.output)
-        wide = np.asarray(result, dtype=np.result_type(self.weights, np.float64))
-        return float(np.sum((np.conj(self.weights) * wide).real))
+        return np.sum(np.conj(self.weights) * np.asarray(result))
 
     def _random(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
         values = np.asarray(self.rng.standard_normal(shape))

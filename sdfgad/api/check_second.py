@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
-from sdfgad.api.products import weighted_curvature
+from sdfgad.api.joint import Joint
+from sdfgad.api.products import pullback
 from sdfgad.parse.structure import path_of
 from sdfgad.specialise.directions import directions_of
 from sdfgad.specialise.signature import Call
@@ -49,21 +50,22 @@ class SecondOrder:
 
     def curved(self, tangent: Vector) -> Vector:
         """H t."""
+        call, forward = self._pullback.forward((self._arguments(self.call.values), self.cotangent))
         parameters = [one.name for one in self.gradient.parameters]
-        places = []
+        places = {}
         for leaf in self.leaves:
             root = (path_of(leaf) or (leaf, ()))[0]
-            places.append(f"primals[{parameters.index(root)}]{leaf[len(root) :]}")
-        product = weighted_curvature(self.gradient, tuple(places))
-        found = product(self._arguments(self.call.values), self.cotangent, self._ordered(tangent))
+            places[f"primals[{parameters.index(root)}]{leaf[len(root) :]}"] = tangent[leaf]
+        found = forward.derivative(call, places)
         return dict(zip(self.leaves, found, strict=True))
+
+    @cached_property
+    def _pullback(self) -> Joint:
+        return pullback(self.gradient)
 
     def _arguments(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         arguments = self.call.arguments(values)
         return tuple(arguments[one.name] for one in self.gradient.parameters)
-
-    def _ordered(self, vector: Vector) -> tuple[Any, ...]:
-        return tuple(vector[leaf] for leaf in self.leaves)
 
 
 def dot(x: Mapping[str, Any], y: Mapping[str, Any]) -> float:

@@ -15,7 +15,7 @@ from sdfgad.api.callables import callee_of
 from sdfgad.api.pickling import check_importable, found_by_name
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.ir.program import Program
-from sdfgad.options import SHAPES, STRATEGIES, Options, Shapes, Strategy, parse_bytes
+from sdfgad.options import SHAPES, STRATEGIES, Accumulation, Options, Shapes, Strategy, parse_bytes
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.derivatives import Derivative, GradientCode
 from sdfgad.parse.parse import Primal
@@ -47,6 +47,7 @@ def differentiate(
     solver: str = "CBC",
     solver_seconds: float = 10.0,
     shapes: Shapes = "auto",
+    accumulate: Accumulation | None = None,
     source: str | None = None,
 ) -> DifferentiatedProgram:
     """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
@@ -77,6 +78,9 @@ def differentiate(
         shapes: "auto": from the third size of arrays on, sizes whose code differs in numbers alone share compiled
             code, so that a new size takes a tenth of a second instead of one; "any": from the second on; "exact": each
             size has code of its own, which is up to a tenth faster.
+        accumulate: "float64": gradients by values in single precision are computed and added up in double precision,
+            from what the program computes in single precision, and rounded to their arguments' dtypes at the end;
+            adjoints take twice the memory. None: in the program's own precision.
         source: the text that defines the program, where it has no file: what `exec` or `python -c` has run.
 
     Returns:
@@ -101,12 +105,16 @@ def differentiate(
         raise ArgumentError(f"strategy={strategy!r} is not known", todo=f"It is one of {', '.join(STRATEGIES)}.")
     if shapes not in SHAPES:
         raise ArgumentError(f"shapes={shapes!r} is not known", todo=f"It is one of {', '.join(SHAPES)}.")
+    if accumulate not in (None, "float64"):
+        raise ArgumentError(f"accumulate={accumulate!r} is not known", todo='It is "float64" or None.')
     try:
         check_solver(solver)
     except SolverMissing as error:
         raise ArgumentError(str(error), todo='Pass solver="CBC", which comes with PuLP.') from None
     limit = parse_bytes(memory_limit)
-    options = Options(limit, strategy, dict(overrides or {}), solver, solver_seconds, shapes=shapes)
+    options = Options(
+        limit, strategy, dict(overrides or {}), solver, solver_seconds, shapes=shapes, accumulate=accumulate
+    )
     return DifferentiatedProgram(
         program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, options=options, source=source
     )
@@ -320,7 +328,13 @@ class DifferentiatedProgram(Derivative):
             {name: gradient.gradients.get(inputs[name]) for name in pipeline.wrt},
             lambda: self._seed(Specialisation(pipeline)),
             partial(self._arranged, call),
+            gradient.others,
+            self._aux_of(pipeline.primal),
         )
+
+    def _aux_of(self, primal: Primal) -> Callable[..., Any] | None:
+        """What makes the auxiliary data of a call in a program, if it returns some."""
+        return None
 
     # --- inside
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from sdfgad.api.joint import Joint, Outputs, joint
-from sdfgad.api.products import Products, along, curvature, curved_along_all, gradient_of
-from sdfgad.api.sparse_jacobian import compressed
+from sdfgad.api.products import Products, along, curved, curved_along_all, gradient_of
+from sdfgad.api.sparse_jacobian import SparseJacobian
 from sdfgad.errors import ArgumentError
 from sdfgad.specialise.forward import ReturnsNothing
 
@@ -114,8 +113,8 @@ def hvp(
         array([ 6., 12.])
     """
     positions = _positions(primals, tangents)
-    product = curvature(gradient_of(program, positions, output), positions)
-    found = product(tuple(primals), tuple(tangents[k] for k in positions))
+    g = gradient_of(program, positions, output)
+    found = curved(g, tuple(primals), {k: tangents[k] for k in positions})
     return found[0] if len(found) == 1 else found
 
 
@@ -133,9 +132,9 @@ def jacobian(
         argnums: the argument's position.
         mode: "reverse" computes it by rows, "forward" by columns; None: by the fewer.
         sparsity: where the Jacobian may have entries, a matrix of (output's size, argument's size), dense or of
-            `scipy.sparse`: rows or columns that share none are then computed together, and the result is a
-            ``scipy.sparse.csr_matrix``. One more product, with a random vector, finds out where entries outside of the
-            pattern have made others wrong.
+            `scipy.sparse`, or "auto" to find it from the program (`sdfgad.sparsity`): rows or columns that share none
+            are then computed together, and the result is a ``scipy.sparse.csr_matrix``. One more product, with a random
+            vector, finds out where entries outside of the pattern have made others wrong.
         output: as in `differentiate`.
 
     Returns:
@@ -144,7 +143,7 @@ def jacobian(
 
     Raises:
         ArgumentError: the mode is not known, the argument is complex, the pattern has another shape, or the Jacobian
-            has entries outside of it; else as `differentiate` and the calls of its result do.
+            has entries outside of it; else as `sparsity`, `differentiate` and the calls of its result do.
 
     Example:
         >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))  # doctest: +SKIP
@@ -155,7 +154,7 @@ def jacobian(
         raise ArgumentError(f"mode={mode!r} is not known", todo='It is "forward", "reverse" or None.')
     products = Products(gradient_of(program, (argnums,), output), argnums)
     if sparsity is not None:
-        return partial(compressed, products, sparsity, mode)
+        return SparseJacobian(products, sparsity, mode)
 
     def full(*args: Any) -> Any:
         x, value = products.argument(args), np.asarray(products.gradient.value(*args))
@@ -182,8 +181,8 @@ def hessian(program: Callable[..., Any], argnums: int = 0, *, output: str | None
         array([[ 6.,  0.],
                [ 0., 12.]])
     """
-    product = curvature(gradient_of(program, (argnums,), output), (argnums,))
-    return lambda *args: curved_along_all(product, args, argnums).reshape(np.shape(args[argnums]) * 2)
+    g = gradient_of(program, (argnums,), output)
+    return lambda *args: curved_along_all(g, args, argnums).reshape(np.shape(args[argnums]) * 2)
 
 
 # --- arguments
@@ -218,8 +217,10 @@ def _positions(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ..
     if not found:
         raise ArgumentError("all tangents are None", todo="Pass one for an argument to differentiate by.")
     for k in found:
+        if not isinstance(primals[k], (np.ndarray, float)):
+            continue
         shapes = np.shape(primals[k]), np.shape(tangents[k])
-        if isinstance(primals[k], (np.ndarray, float)) and shapes[0] != shapes[1]:
+        if shapes[0] != shapes[1]:
             what = f"the tangent of argument {k} has shape {shapes[1]}, the argument {shapes[0]}"
             raise ArgumentError(what, todo="Pass a tangent shaped like the argument.")
     return found

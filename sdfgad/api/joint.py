@@ -5,7 +5,7 @@ The vector-Jacobian product for a tree of cotangents is the gradient of the inne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.errors import ArgumentError, OutputError, PythonRaises, WrtError
 from sdfgad.options import Options
 from sdfgad.parse.source import read_source
-from sdfgad.parse.structure import flattened, names, path_of
+from sdfgad.parse.structure import Structure, items_of, path_of
 from sdfgad.specialise.forward import Forward, fitting
 from sdfgad.specialise.remembered import Remembered
 from sdfgad.specialise.signature import Call, bind, definition
@@ -33,10 +33,15 @@ class Joint:
     def __init__(self, program: Callable[..., Any], outputs: tuple[str, ...] | None) -> None:
         callee = callee_of(program)
         read_source(callee.function)
+        self.where = definition(callee.function)
         self.program = program if outputs is None else collected(program, callee, outputs)
         self.callee = callee_of(self.program)
         self._forwards = Remembered(partial(Forward, self.callee.function, Options()))
         self._pullbacks: dict[tuple[str, ...], DifferentiatedProgram] = {}
+
+    @property
+    def parameters(self) -> list[str]:
+        return [one.name for one in self.callee.parameters]
 
     def forward(self, args: tuple[Any, ...]) -> tuple[Call, Forward]:
         """The bound arguments, and the program specialised to them.
@@ -52,7 +57,7 @@ class Joint:
             if error.where is None or error.where.file != __file__:
                 raise
             what = f"the program has no such outputs: {error.what}"
-            raise OutputError(what, definition(self.callee.function), "Name parts of what is returned.") from error
+            raise OutputError(what, self.where, "Name parts of what is returned.") from error
 
     def chosen(self, call: Call, argnums: Any) -> tuple[tuple[int, ...], Callable[[tuple[Any, ...]], Any]]:
         """The positions of the arguments to differentiate by, and what arranges their cotangents as `argnums` asks.
@@ -60,7 +65,7 @@ class Joint:
         Raises:
             WrtError: there is no such argument.
         """
-        parameters = [one.name for one in self.callee.parameters]
+        parameters = self.parameters
         if argnums is None:
             roots = {(path_of(leaf) or (leaf, ()))[0] for leaf in call.floating}
             positions = tuple(k for k, name in enumerate(parameters) if name in roots)
@@ -94,10 +99,17 @@ class Joint:
             ArgumentError: a tangent has another structure or shape than its argument.
         """
         call, forward = self.forward(args)
-        parameters, found = [one.name for one in self.callee.parameters], dict[str, Array]()
-        for position, tangent in tangents.items():
-            found |= leaves_of(call, parameters[position], tangent)
-        return forward.along(call, found)
+        return forward.along(call, tangents_of(call, self.parameters, tangents))
+
+    def derivative(self, args: tuple[Any, ...], tangents: Mapping[int, Any]) -> Any:
+        """The derivative alone, without computing what only the values need."""
+        call, forward = self.forward(args)
+        return forward.derivative(call, tangents_of(call, self.parameters, tangents))
+
+    def derivatives_along_all(self, args: tuple[Any, ...], position: int, tangents: Array) -> tuple[Array, ...]:
+        """The derivatives of the outputs along several tangents of an array, which are stacked along a first axis."""
+        call, forward = self.forward(args)
+        return forward.derivatives_along_all(call, {self.parameters[position]: tangents})
 
     def pullback(self, places: tuple[str, ...]) -> DifferentiatedProgram:
         """The cotangents of ``primals[k]``, or parts of them, as a function of the arguments and the cotangents."""
@@ -167,19 +179,30 @@ def inner(x, y):  # type: ignore[no-untyped-def]
     return np.sum((np.conj(y) * x).real)
 
 
-def leaves_of(call: Call, name: str, tangent: Any) -> dict[str, Array]:
-    """The leaves of an argument's tangent, by the names of the argument's.
+def tangents_of(call: Call, parameters: Sequence[str], tangents: Mapping[int, Any]) -> dict[str, Array]:
+    """Tangents of arguments at some positions, by the floating leaves of these; None stands for zeros.
 
     Raises:
-        ArgumentError: the tangent has another structure or shape.
+        ArgumentError: a tangent has another structure or shape than its argument.
     """
-    structure = call.structures.get(name)
-    own, leaves = flattened(tangent, name)
-    if own != structure:
-        what = f"the tangent of `{name}` has another structure than the argument"
-        raise ArgumentError(what, todo="Pass a tangent with the argument's keys, each with an array of its shape.")
     found: dict[str, Array] = {}
-    for leaf, part in zip(names(structure, name), leaves, strict=True):
-        if leaf in call.floating and part is not None:
-            found[leaf] = fitting(part, call.kinds[leaf].shape, call.kinds[leaf].dtype, f"the tangent of `{leaf}`")
+    for position, tangent in tangents.items():
+        name = parameters[position]
+        for leaf, part in leaves_of_tangent(call.structures.get(name), name, tangent):
+            if leaf in call.floating and part is not None:
+                kind = call.kinds[leaf]
+                found[leaf] = fitting(part, kind.shape, kind.dtype, f"the tangent of `{leaf}`")
     return found
+
+
+def leaves_of_tangent(structure: Structure | None, name: str, tangent: Any) -> Iterator[tuple[str, Any]]:
+    """The leaves of a tangent with the names of the argument's; a part that is None has none."""
+    if structure is None or tangent is None:
+        yield name, tangent
+        return
+    items = items_of(tangent) or {}
+    if tuple(items) != structure.keys:
+        what = f"the tangent of `{name}` has another structure than the argument"
+        raise ArgumentError(what, todo="Pass one with the argument's keys; None stands for zeros.")
+    for (key, part), inner_structure in zip(items.items(), structure.parts, strict=True):
+        yield from leaves_of_tangent(inner_structure, name + structure.select(key), part)

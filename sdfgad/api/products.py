@@ -1,6 +1,6 @@
 """Products with derivatives: with the Jacobian from either side, and with the Hessian.
 
-The Hessian's product with v is the gradient of <grad f(x), v>, a program that calls a gradient.
+The Hessian's product with v is the derivative of the gradient along v: forward mode over reverse mode.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate, specialised
-from sdfgad.api.joint import MOST_KEPT, inner, leaves_of
+from sdfgad.api.joint import MOST_KEPT, Joint, joint, tangents_of
 from sdfgad.errors import ArgumentError
 from sdfgad.specialise.directions import COTANGENT, directions_of
 
@@ -24,31 +24,6 @@ Array = np.ndarray[Any, Any]
 @lru_cache(MOST_KEPT)
 def gradient_of(program: Callable[..., Any], argnums: Any, output: str | None) -> DifferentiatedProgram:
     return differentiate(program, wrt=argnums, output=output, allow_unused=True)
-
-
-def _paired(g: DifferentiatedProgram) -> Callable[..., Any]:
-    """<J^T c, t> as a function of the arguments, c and t."""
-
-    def paired(primals, cotangent, tangents):  # type: ignore[no-untyped-def]
-        return inner(g.vjp(*primals, cotangent=cotangent), tangents)
-
-    return paired
-
-
-@lru_cache(MOST_KEPT)
-def curvature(g: DifferentiatedProgram, positions: tuple[int, ...]) -> DifferentiatedProgram:
-    """The derivative of <gradient, v> as a function of the arguments and v."""
-
-    def product(primals, tangents):  # type: ignore[no-untyped-def]
-        return inner(g(*primals), tangents)
-
-    return differentiate(product, wrt=tuple(f"primals[{k}]" for k in positions), allow_unused=True)
-
-
-@lru_cache(MOST_KEPT)
-def weighted_curvature(g: DifferentiatedProgram, places: tuple[str, ...]) -> DifferentiatedProgram:
-    """The derivative of <J^T c, t>, by parts of ``primals``, as a function of the arguments, c and t."""
-    return differentiate(_paired(g), wrt=places, allow_unused=True)
 
 
 @dataclass(frozen=True)
@@ -102,15 +77,6 @@ def real_argument(args: tuple[Any, ...], position: int) -> Array:
     return x
 
 
-def curved_along_all(product: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> Array:
-    """The product of the Hessian by one argument, given by `curvature`, with each unit vector (size, size)."""
-    x = real_argument(args, position)
-    call, specialisation = specialised(product, (args, (args[position],)), {})
-    basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
-    found = directions_of(specialisation).gradients_of_all(call, specialisation.ones(), {"tangents[0]": basis})
-    return found[specialisation.wrt[0]].reshape(x.size, x.size)
-
-
 def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> tuple[Any, Any]:
     """The value of a gradient's program and its derivative, given the tangents of arguments at some positions.
 
@@ -119,7 +85,37 @@ def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[
     """
     call, specialisation = specialised(g, primals, {})
     parameters = [one.name for one in g.parameters]
-    found: dict[str, Array] = {}
-    for position, tangent in tangents.items():
-        found |= leaves_of(call, parameters[position], tangent)
-    return directions_of(specialisation).along(call, found)
+    return directions_of(specialisation).along(call, tangents_of(call, parameters, tangents))
+
+
+# --- second order
+
+
+def curved(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> Any:
+    """The derivative of a gradient, as it arranges it, in the direction of tangents of arguments at some positions."""
+    return joint(g, None).derivative(primals, tangents)
+
+
+@lru_cache(MOST_KEPT)
+def pullback(g: DifferentiatedProgram) -> Joint:
+    """``g.vjp`` as a function of a tuple of the arguments and the cotangent."""
+
+    def pulled(primals, cotangent):  # type: ignore[no-untyped-def]
+        return g.vjp(*primals, cotangent=cotangent)
+
+    return Joint(pulled, None)
+
+
+def weighted_curved(
+    g: DifferentiatedProgram, primals: tuple[Any, ...], cotangent: Any, tangents: tuple[Any, ...]
+) -> Any:
+    """The derivative of the gradient for a cotangent, in the direction of tangents of all arguments (or None)."""
+    return pullback(g).derivative((primals, cotangent), {0: tangents})
+
+
+def curved_along_all(g: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> Array:
+    """The derivatives of the gradient by one argument in the directions of its elements (size, size)."""
+    x = real_argument(args, position)
+    basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
+    (found,) = joint(g, None).derivatives_along_all(args, position, basis)
+    return found.reshape(x.size, x.size)

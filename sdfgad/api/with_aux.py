@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.differentiate import DifferentiatedProgram, Wrt
-from sdfgad.errors import ArgumentError, Location, UnsupportedProgram
+from sdfgad.errors import ArgumentError, Location
 from sdfgad.options import Options
-from sdfgad.parse.derivatives import GradientCode
 from sdfgad.parse.parse import Primal
 from sdfgad.specialise.signature import definition
 from sdfgad.specialise.specialise import Specialisation
@@ -34,15 +33,8 @@ class GradientWithAux(DifferentiatedProgram):
         value = outputs[specialisation.output][()]
         return (value, _aux(specialisation, outputs)), self._ordered(call, gradients)
 
-    def code_within(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
-    ) -> GradientCode:
-        name = self._function.__name__
-        raise UnsupportedProgram(
-            f"the gradient of `{name}` with has_aux=True is called in a program, which is not supported",
-            None,
-            f'Call differentiate({name}, output="return[0]") there, and `{name}` itself for its second result.',
-        )
+    def _aux_of(self, primal: Primal) -> Callable[..., Any]:
+        return primal.returned.parts[1].filled
 
     def _output_of(self, primal: Primal) -> str:
         parts = primal.returned.parts

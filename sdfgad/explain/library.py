@@ -19,19 +19,31 @@ Function = Callable[..., Any]
 
 # Operations whose names are not NumPy's.
 OPERATIONS: Mapping[str, Function] = {
+    **{
+        f"airy_{name}": lambda x, k=k: _special("airy")(x)[k]
+        for k, name in enumerate(("ai", "ai_slope", "bi", "bi_slope"))
+    },
     "bessel_i": lambda x, order: _special("iv")(order, x),
+    "bessel_ie": lambda x, order: _special("ive")(order, x),
     **dict.fromkeys(("bessel_j", "bessel_jv"), lambda x, order: _special("jv")(order, x)),
     "bessel_k": lambda x, order: _special("kv")(order, x),
+    "bessel_ke": lambda x, order: _special("kve")(order, x),
     "bessel_y": lambda x, order: _special("yv")(order, x),
     "beta_density": lambda a, b, x: np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - _special("betaln")(a, b)),
     "betainc_by_shape": lambda a, b, x: _slope(lambda t: _special("betainc")(t, b, x), a),
+    "dawsn_slope": lambda x: 1 - 2 * x * _special("dawsn")(x),
+    "expn_of": lambda x, order: _special("expn")(order, x),
     "fractional": lambda x: np.modf(x)[0],
     "gamma_density": lambda a, x: np.exp((a - 1) * np.log(x) - x - _special("gammaln")(a)),
     "gammainc_by_shape": lambda a, x: _slope(lambda t: _special("gammainc")(t, x), a),
     **dict.fromkeys(("carries", "custom_jvp_in_a_gradient"), lambda x, _: x),
     **dict.fromkeys(("frozen", "custom_jvp_argument_in_a_gradient"), lambda x: x),
     "held": lambda x: x,
+    "hurwitz_zeta": lambda x, order: _special("zeta")(order, x),
+    "hyp0f1": lambda x, b: _special("hyp0f1")(b, x),
+    "hyp1f1": lambda x, a, b: _special("hyp1f1")(a, b, x),
     "ieee_remainder": math.remainder,
+    "lambert_w": lambda x, order: _special("lambertw")(x, int(order)).real,
     "later_if_greater": max,
     "later_if_less": min,
     "vanishes": np.equal,
@@ -39,6 +51,10 @@ OPERATIONS: Mapping[str, Function] = {
     "root_of_squares": np.sqrt,
     "round_decimals": round,
     "sinc_slope": lambda x: (np.cos(np.pi * x) - np.sinc(x)) / x if x else x,
+    **{
+        f"spherical_{kind}": lambda x, order, kind=kind: _special(f"spherical_{kind}n")(int(order), x)
+        for kind in "jyik"
+    },
     "stdtr_by_shape": lambda df, t: _slope(lambda d: _special("stdtr")(d, t), df),
     "trigamma": lambda x: _special("polygamma")(1, x),
 }

@@ -14,6 +14,7 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Program, Statement, buffers_of, walk, written
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.save_points import Key
+from sdfgad.rules.algebra import cast
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def assemble(
     buffers[cotangent.name] = cotangent
     sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names, slots)
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
+    results, narrowing = _narrowed(gradients, buffers, names)
     reverse = sweeps.reverse(primal.body, 0)
     changed = {name for _, block in reverse for name in written(block)}
     value, safe = _safe_value(adjoint.output, changed, buffers, names)
@@ -89,6 +91,7 @@ def assemble(
         kept[name], block = _safe_value(primal.outputs[name], changed, buffers, names)
         safe = (*safe, *block)
     reverse = _seeded(adjoint, buffers, cotangent, names, [(number, block) for number, block in reverse], gradients)
+    reverse = [*reverse, (0, narrowing)]
     trip_outputs, trip_stores = _trip_outputs(counters, buffers, names)
     forward = list(_forward(sweeps, primal.body, counters, (*safe, *trip_stores)))
     parts = [*forward, *((~number, block) for number, block in reverse)]
@@ -100,7 +103,7 @@ def assemble(
         buffers=buffers,
         inputs=(*primal.inputs, cotangent.name, *tables),
         integers=(*primal.integers, *integers),
-        outputs={output: value, **kept} | {f"gradient of {name}": b for name, b in gradients.items()} | trip_outputs,
+        outputs={output: value, **kept} | {f"gradient of {name}": b for name, b in results.items()} | trip_outputs,
         bounds=tuple(counter.total for counter in counters),
         body=tuple(statement for _, block in parts for statement in block),
     )
@@ -108,7 +111,7 @@ def assemble(
         program,
         cotangent.name,
         value,
-        gradients,
+        results,
         _counting(adjoint, buffers, counters, names) if counters else None,
         {counter.total: counter.buffer.name for counter in counters},
         checkpoints,
@@ -201,6 +204,17 @@ def _counting(adjoint: Adjoint, buffers: dict[str, Buffer], counters: tuple[Coun
     )
 
 
+def _narrowed(gradients: Mapping[str, str], buffers: dict[str, Buffer], names: Names) -> tuple[dict[str, str], Block]:
+    """The gradients in their arguments' dtypes, and the statements that convert those that are in another one."""
+    results, block = dict(gradients), []
+    for name, bar in gradients.items():
+        if buffers[bar].dtype != buffers[name].dtype:
+            results[name] = names.fresh(f"{name}_gradient")
+            buffers[results[name]] = replace(buffers[bar], name=results[name], dtype=buffers[name].dtype)
+            block.append(_whole(names, buffers[results[name]], buffers[bar], None))
+    return results, tuple(block)
+
+
 def _safe_value(output: str, changed: Collection[str], buffers: dict[str, Buffer], names: Names) -> tuple[str, Block]:
     """The buffer that holds an output at the end: a copy, where the reverse sweep would change it."""
     if output not in changed:
@@ -213,7 +227,7 @@ def _safe_value(output: str, changed: Collection[str], buffers: dict[str, Buffer
 def _whole(names: Names, target: Buffer, source: Buffer, accumulate: str | None) -> Compute:
     params = tuple((names.fresh("p"), extent) for extent in source.shape)
     index = tuple(Lin.symbol(name) for name, _ in params)
-    value = Access(source.name, index).read(source.dtype)
+    value = cast(Access(source.name, index).read(source.dtype), target.dtype)
     return Compute(params, Access(target.name, index), value, accumulate)  # type: ignore[arg-type]
 
 

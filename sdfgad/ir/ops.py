@@ -211,17 +211,23 @@ OPERATIONS: dict[str, Operation] = {
     "i1": Operation("sdfgad::i1({0})", cost=SLOW, like="sin"),
     **{
         name: Operation(f"sdfgad::{name}({{0}})", cost=SLOW, like="sin")
-        for name in ("erfcx", "erfcinv", "log_ndtr", "i0e", "i1e", "j0", "j1")
+        for name in (
+            *("erfcx", "erfcinv", "erfi", "log_ndtr", "i0e", "i1e", "j0", "j1", "exp1", "expi", "dawsn", "dawsn_slope"),
+            *("airy_ai", "airy_ai_slope", "airy_bi", "airy_bi_slope"),
+        )
     },
     # the order is an integer
     **{
         name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="ldexp")
-        for name in ("bessel_j", "polygamma_of")
+        for name in ("bessel_j", "polygamma_of", "expn_of", *(f"spherical_{kind}" for kind in "jyik"))
     },
-    # the order is a constant >= 0
+    # the order is a constant
     **{
         name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="arctan2")
-        for name in ("bessel_jv", "bessel_y", "bessel_i", "bessel_k")
+        for name in (
+            *("bessel_jv", "bessel_y", "bessel_i", "bessel_k", "bessel_ie", "bessel_ke"),
+            *("hurwitz_zeta", "lambert_w", "hyp0f1"),
+        )
     },
     **{
         name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="arctan2")
@@ -230,15 +236,18 @@ OPERATIONS: dict[str, Operation] = {
             "betaln",
             "gammainc",
             "gammaincc",
+            "gammaincinv",
+            "gammainccinv",
             "gammainc_by_shape",
             "gamma_density",
+            "owens_t",
             "stdtr",
             "stdtr_by_shape",
         )
     },
     **{
         name: Operation(f"sdfgad::{name}({{0}}, {{1}}, {{2}})", cost=SLOW)
-        for name in ("betainc", "betaincc", "betainc_by_shape", "beta_density")
+        for name in ("betainc", "betaincc", "betaincinv", "betainccinv", "betainc_by_shape", "beta_density", "hyp1f1")
     },
     # rounding and selection
     "floor": Operation("sdfgad::floor({0})", cost=CHEAP),

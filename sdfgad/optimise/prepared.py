@@ -28,6 +28,9 @@ def passes_of(primal: Primal, options: Options) -> tuple[Pass, ...]:
     if options.limit is not None and primal.integers:
         # With other numbers of trips only the program as it is may keep the limit.
         return LIVE
+    if options.accumulate is not None:
+        # A factor that is taken out of a sum leaves a sum in single precision, which the adjoint would use.
+        return LIVE
     if options.overrides:
         before, after = primal.program, prepare(primal.program, without=options.without)
         gone = {buffer.source for name, buffer in before.buffers.items() if name not in after.buffers}

@@ -46,7 +46,7 @@ from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import Source, read_source, source_text, unwrapped
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.transformed import TRANSFORMATIONS, transformed_of
+from sdfgad.parse.transformed import TRANSFORMATIONS, WITHIN, transformed_of
 from sdfgad.parse.values import DICT_VIEWS, Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
 
 Keywords = dict[str, Any]
@@ -131,7 +131,7 @@ def _of_transformed(frame: Frame, node: ast.Call, function: Any, positional: lis
     if transformed is not None:
         frame.b.where = frame.where(node)
         return transformed[0].call_within(_site(frame, node), transformed[1], positional, keywords)
-    if is_hashable(function) and function in TRANSFORMATIONS:
+    if is_hashable(function) and (function in TRANSFORMATIONS or function in WITHIN):
         return _transformation(frame, node, function, positional, keywords)
     if is_random(function):
         frame.b.where = frame.where(node)
@@ -143,13 +143,19 @@ def _of_transformed(frame: Frame, node: ast.Call, function: Any, positional: lis
 
 
 def _transformation(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
-    """A transformed program, such as `grad(f)`, made while parsing."""
+    """A transformed program, such as `grad(f)`, or a product such as `jvp(f, …)`."""
     if any(isinstance(one, Closure) for one in (*positional, *keywords.values())):
         what = f"`{source_text(node)}` takes a function that is defined within the program"
         todo = "Define the function outside, and pass what it uses as arguments: def f(x, w), and f(x, w)."
         raise UnsupportedProgram(what, frame.where(node), todo)
     frame.b.where = frame.where(node)
-    return frame.b.python(function, *positional, **keywords)
+    if function in TRANSFORMATIONS:
+        return frame.b.python(function, *positional, **keywords)
+    return _handled(frame, node, partial(_at_site, WITHIN[function], _site(frame, node)), positional, keywords)
+
+
+def _at_site(handler: Handler, site: Site, b: Builder, *positional: Any, **keywords: Any) -> Any:
+    return handler(site, *positional, **keywords)
 
 
 def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,9 @@ class GradientCode(Code):
         seed: the cotangent of a call that passes none.
         arranged: the gradients by leaf, as the call returns them: one, a tuple, or a dict by name; it is passed what
             makes a container of a class.
+        others: further outputs of the program -> their buffers.
+        aux: the auxiliary data that a call returns, too, from a function that gives an output by name, and what makes
+            a container of a class; None if it returns none.
     """
 
     kinds: Mapping[str, Any]
@@ -44,6 +47,8 @@ class GradientCode(Code):
     gradients: Mapping[str, str | None]
     seed: Callable[[], Array]
     arranged: Callable[[Mapping[str, Any], Callable[..., Any]], Any]
+    others: Mapping[str, str] = field(default_factory=dict)
+    aux: Callable[[Callable[[str], Any], Callable[..., Any]], Any] | None = None
 
 
 class Derivative(Transformed):
@@ -74,13 +79,24 @@ class Derivative(Transformed):
         cotangent = b.constant_array(code.seed()) if given is None else _fitting(b, code, given)
         names = emit(b, code, {code.cotangent: cotangent})
         gradients = code.arranged({name: _result(b, code, name, names) for name in code.gradients}, partial(make, b))
-        return (_value(b, names[code.value]), gradients) if method == "value_and_grad" else gradients
+        if method == "vjp" or (method == "__call__" and code.aux is None):
+            return gradients
+        value = _value(b, names[code.value])
+        if code.aux is None:
+            return value, gradients
+        aux = code.aux(lambda name: _output(b, names[code.others[name]]), partial(make, b))
+        return (gradients, aux) if method == "__call__" else ((value, aux), gradients)
 
 
 def _value(b: Builder, buffer: str) -> Tensor:
     """The output, or its sum."""
     value = view_of(b.buffers[buffer])
     return known_function(np.sum).handler(b, value) if value.ndim else value.as_value(settled=True)  # type: ignore[union-attr]
+
+
+def _output(b: Builder, buffer: str) -> Tensor:
+    view = view_of(b.buffers[buffer])
+    return view if view.ndim else view.as_value(settled=True)
 
 
 def _fitting(b: Builder, code: GradientCode, cotangent: Tensor) -> Tensor:

@@ -56,6 +56,20 @@ def transformation(function: F) -> F:
     return function
 
 
+# What calls of some functions are in a program: they get the call site and the arguments.
+WITHIN: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def within(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Registers what a call of a function is in a program."""
+
+    def register(handler: F) -> F:
+        WITHIN[function] = handler
+        return handler
+
+    return register
+
+
 def transformed_of(function: Any) -> tuple[Transformed, str] | None:
     """The transformed program that a call runs, and the name of its method; None if it is no such function."""
     if isinstance(function, Transformed):

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 import islpy as isl
+import numpy as np
 
 from sdfgad.analysis.activity import active_buffers
 from sdfgad.analysis.flow import AFTER, BEFORE, OverwriteAnalysis, Request
@@ -45,6 +47,8 @@ from sdfgad.reverse.residuals import (
 )
 from sdfgad.reverse.save_points import Key, SavePoints
 from sdfgad.reverse.strong_zeros import StrongZeros, strong_zeros_of
+from sdfgad.reverse.widening import wide, widened
+from sdfgad.rules.algebra import cast
 from sdfgad.rules.expression import missing_rules, varying
 from sdfgad.rules.statements import STATEMENT_RULES, Pullback, stored_totals, target_params
 
@@ -100,6 +104,7 @@ class _Setting:
 
     Attributes:
         bars: primal buffer -> its adjoint's buffer.
+        is_wide: whether adjoints are in double precision.
     """
 
     program: Program
@@ -107,6 +112,21 @@ class _Setting:
     overwrites: OverwriteAnalysis
     save_points: SavePoints
     bars: Mapping[str, str]
+    is_wide: bool
+
+    def cotangent(self, target: Access) -> Expr:
+        """The adjoint of a target, in its own precision."""
+        read = Access(self.bars[target.buffer], target.index).read(self.bar_dtype(target.buffer))
+        return cast(read, self.program.buffers[target.buffer].dtype)
+
+    def bar_dtype(self, buffer: str) -> np.dtype[Any]:
+        """The dtype of a buffer's adjoint."""
+        dtype = self.program.buffers[buffer].dtype
+        return wide(dtype) if self.is_wide else dtype
+
+    def added(self, cotangent: Expr) -> Expr:
+        """A contribution to an adjoint, in the precision of adjoints."""
+        return widened(cotangent, frozenset(self.bars.values())) if self.is_wide else cotangent
 
     def saved(self, adjoints: Mapping[int, StatementAdjoint]) -> frozenset[Key]:
         """What must be saved for these adjoints."""
@@ -121,6 +141,7 @@ def differentiate_program(
     noting: bool = True,
     reusing: bool = True,
     early: bool = True,
+    is_wide: bool = False,
 ) -> Adjoint:
     """The adjoint of `program` for the derivative of one output buffer by input buffers.
 
@@ -128,6 +149,7 @@ def differentiate_program(
         noting: whether outcomes of comparisons may be saved in place of the values compared (`outcomes`).
         reusing: whether adjoints may read results of the forward sweep rather than compute slow functions again.
         early: whether what a loop overwrites may be saved once before the loop, rather than in each trip.
+        is_wide: whether adjoints are in double precision where values are in single precision.
 
     Raises:
         MissingRule: operations on the differentiated path have no rule; all of them are listed.
@@ -137,10 +159,12 @@ def differentiate_program(
     _check_rules(program, active)
     names = Names(program.identifiers)
     bars = {name: names.fresh(f"{name}_bar") for name in program.buffers if name in active}
-    buffers = {bar: replace(program.buffers[name], name=bar) for name, bar in bars.items()}
-    adjoints: dict[int, StatementAdjoint] = {}
     overwrites, save_points = OverwriteAnalysis(program.body, program.buffers, context), SavePoints(program, early)
-    setting = _Setting(program, strong_zeros_of(program), overwrites, save_points, bars)
+    setting = _Setting(program, strong_zeros_of(program), overwrites, save_points, bars, is_wide)
+    buffers = {
+        bar: replace(program.buffers[name], name=bar, dtype=setting.bar_dtype(name)) for name, bar in bars.items()
+    }
+    adjoints: dict[int, StatementAdjoint] = {}
     for number, statement in enumerate(numbered(program.body)):
         if isinstance(statement, Compute) and statement.target.buffer in active:
             adjoints[number] = _adjoint_of(setting, statement, buffers, names)
@@ -206,9 +230,8 @@ def _adjoint_of(
 ) -> StatementAdjoint:
     """The adjoint of a statement; new buffers go to `buffers`."""
     bars, like = setting.bars, setting.program.buffers[statement.target.buffer]
-    dtype = like.dtype
     target_bar = Access(bars[statement.target.buffer], statement.target.index)
-    t = target_bar.read(dtype)
+    t = setting.cotangent(statement.target)
     pulled = setting.zeros.kept(statement, t, STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars)))
     pulled = _with_result(statement, pulled, prefer_result)
     first, reading = stored_totals(statement, pulled.totals, like, buffers, names)
@@ -222,9 +245,9 @@ def _adjoint_of(
             own = cotangent
             continue
         target = Access(bars[read.buffer], read.index)
-        body.append(Compute(statement.params, target, cotangent, "add", statement.where))
+        body.append(Compute(statement.params, target, setting.added(cotangent), "add", statement.where))
     if pulled.ends_target and own is not t:
-        own = Const(0, dtype) if own is None else own
+        own = Const(0, setting.bar_dtype(statement.target.buffer)) if own is None else setting.added(own)
         # An assignment may have a parameter of one value that its target does not mention, and its value does.
         params = statement.params if statement.accumulate is None else target_params(statement)
         body.append(Compute(params, target_bar, own, None, statement.where))

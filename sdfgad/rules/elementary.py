@@ -60,7 +60,10 @@ SINGULAR = {
     *("arcsin", "arccos", "arccosh", "arctanh", "arctan2"),
     *("gamma", "gammaln", "digamma", "trigamma", "polygamma_of", "erfinv", "logit", "xlogy", "xlog1py", "i0", "i1"),
     *("erfcx", "erfcinv", "beta", "betaln", "gammainc", "gammaincc", "gamma_density"),
-    *("betainc", "betaincc", "beta_density", "stdtr", "bessel_jv", "bessel_y", "bessel_i", "bessel_k"),
+    *("betainc", "betaincc", "beta_density", "stdtr", "bessel_jv", "bessel_y", "bessel_i", "bessel_k", "bessel_ie"),
+    *("bessel_ke", "spherical_y", "spherical_i", "spherical_k", "exp1", "expi", "expn_of", "erfi", "hurwitz_zeta"),
+    *("lambert_w", "airy_bi", "airy_bi_slope", "gammaincinv", "gammainccinv", "betaincinv", "betainccinv"),
+    *("airy_ai_slope", "hyp0f1", "hyp1f1"),
 }
 
 

@@ -80,15 +80,26 @@ def bessel_of_real_order(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
     assert isinstance(y, Op)
     assert isinstance(order, Const)
     next_one = call(y.name, a, Const(order.value + 1, order.dtype))
-    next_one = next_one if y.name == "bessel_i" else neg(next_one)
+    is_first_kind = y.name in ("bessel_jv", "bessel_i", "bessel_ie")
+    next_one = next_one if y.name in ("bessel_i", "bessel_ie") else neg(next_one)
     if order.value == 0:
         return mul(t, next_one), None
     quotient = div(y, a)
-    if y.name in ("bessel_jv", "bessel_i"):
+    if is_first_kind:
         at_zero = {True: 0.0, False: math.inf}[bool(order.value > 1)] if order.value != 1 else 0.5
         is_zero = compare("equal", a, const(0, a))
         quotient = select(is_zero, const(at_zero / order.value, a), div(y, select(is_zero, const(1, a), a)))
     return mul(t, add(mul(order, quotient), next_one)), None
+
+
+@elementary("bessel_ie", "bessel_ke")
+def scaled_bessel(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
+    """``exp(-|a|) I(v, a)`` and ``exp(a) K(v, a)``."""
+    assert isinstance(y, Op)
+    slope, _ = bessel_of_real_order(const(1, a), y, a, order)
+    assert slope is not None
+    by_scale = neg(mul(call("sign", a), y)) if y.name == "bessel_ie" else y
+    return mul(t, add(slope, by_scale)), None
 
 
 # --- gamma and beta functions

@@ -62,13 +62,39 @@ class Forward:
             tangents: arguments, or leaves of them, -> their parts of the direction; the others are constant.
         """
         tangent = self._tangent(frozenset(tangents))
+        run = self._run(call, tangent.program, {**self.primal.program.outputs, **self._derivatives(tangent)})
+        found = self._batches.one(run, self._of_inputs(tangent, tangents))
+        return self._filled(found), self._slopes(found)
+
+    def derivative(self, call: Call, tangents: Mapping[str, Array]) -> Any:
+        """The derivative alone, without computing what only the values need."""
+        tangent = self._tangent(frozenset(tangents))
+        run = self._run(call, tangent.without_values, self._derivatives(tangent))
+        return self._slopes(self._batches.one(run, self._of_inputs(tangent, tangents)))
+
+    def derivatives_along_all(self, call: Call, tangents: Mapping[str, Array]) -> tuple[Array, ...]:
+        """The derivatives of the floating outputs, in order, along tangents that are stacked along a first axis."""
+        tangent = self._tangent(frozenset(tangents))
+        run, inputs = (
+            self._run(call, tangent.without_values, self._derivatives(tangent)),
+            self._of_inputs(tangent, tangents),
+        )
+        if inputs:
+            return tuple(self._batches.all(run, inputs).values())
+        count = len(next(iter(tangents.values())))
+        return tuple(np.zeros((count, *shape_of(one)), one.dtype) for one in run.like.values())
+
+    def _derivatives(self, tangent: TangentProgram) -> dict[str, str | None]:
+        return {of_derivative(name): tangent.derivatives.get(name) for name in self._floating()}
+
+    def _of_inputs(self, tangent: TangentProgram, tangents: Mapping[str, Array]) -> dict[str, Array]:
+        """Tangents by the inputs that take them; on the others no output depends."""
         inputs = {name: tangent.tangents.get(self.primal.inputs[name]) for name in tangents}
-        given = {buffer: tangents[name] for name, buffer in inputs.items() if buffer is not None}
-        values, floating = self.primal.program.outputs, self._floating()
-        derivatives = {of_derivative(name): tangent.derivatives.get(name) for name in floating}
-        found = self._batches.one(self._run(call, tangent.program, {**values, **derivatives}), given)
-        slopes = {name: found[of_derivative(name)] if name in floating else None for name in values}
-        return self._filled(found), self._filled(slopes, constants=False)
+        return {buffer: tangents[name] for name, buffer in inputs.items() if buffer is not None}
+
+    def _slopes(self, found: Mapping[str, Array]) -> Any:
+        outputs = self.primal.program.outputs
+        return self._filled({name: found.get(of_derivative(name)) for name in outputs}, constants=False)
 
     def cotangent(self, given: Any) -> Any:
         """A container of cotangents of what the program returns, with None for what is no float.

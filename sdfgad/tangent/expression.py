@@ -47,7 +47,8 @@ def _chosen(node: Op, found: Mapping[Expr, Expr], seeds: Tangents, where: Locati
     condition, x, y = node.args
     if isinstance(condition, Op) and condition.name == "vanishes":
         t = condition.args[0]
-        direct = _pushed(y, {t: found[t]}, where) if t in found else None
+        constant: Tangents = {other: None for other, tangent in seeds.items() if tangent is None}
+        direct = _pushed(y, {**constant, t: found[t]}, where) if t in found else None
         rest = _pushed(y, {**seeds, t: None}, where)
         return _sum(direct, None if rest is None else select(condition, const(0, rest), rest))
     tangents = found.get(x), found.get(y)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sdfgad.analysis.activity import active_buffers
-from sdfgad.ir.expr import Const, Expr, Read
+from sdfgad.ir.expr import Const, Expr, Op, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -37,6 +38,11 @@ class TangentProgram:
     program: Program
     tangents: Mapping[str, str]
     derivatives: Mapping[str, str]
+
+    @cached_property
+    def without_values(self) -> Program:
+        """The program with the derivatives as its only outputs."""
+        return replace(self.program, outputs={f"derivative of {n}": dot for n, dot in self.derivatives.items()})
 
 
 def tangent_program(primal: Program, wrt: Iterable[str]) -> TangentProgram:
@@ -97,7 +103,11 @@ class _Forward:
         tangent = pushforward(statement.value, self.tangent_of, statement.where)
         target = Access(self.dots[statement.target.buffer], statement.target.index)
         if statement.accumulate == "add":
-            return () if tangent is None else (replace(statement, target=target, value=tangent),)
+            parts = [] if tangent is None else [tangent]
+            if len(target_params(statement)) < len(statement.params):
+                # A sum of products has two sums of products as its tangent, for BLAS.
+                parts = [term for part in parts for term in _terms(part)]
+            return tuple(replace(statement, target=target, value=part) for part in parts)
         tangent = Const(0, statement.value.dtype) if tangent is None else tangent
         if statement.accumulate is None:
             return (replace(statement, target=target, value=tangent),)
@@ -114,3 +124,10 @@ class _Forward:
     def tangent_of(self, read: Read) -> Expr | None:
         dot = self.dots.get(read.buffer)
         return None if dot is None else Read(dot, read.index, read.dtype)
+
+
+def _terms(value: Expr) -> list[Expr]:
+    """The terms of a sum."""
+    if isinstance(value, Op) and value.name == "add":
+        return [term for arg in value.args for term in _terms(arg)]
+    return [value]

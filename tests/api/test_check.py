@@ -1,5 +1,8 @@
 """`check_grads` accepts right gradients, with the rate that the theory gives, and refuses wrong ones."""
 
+import math
+import re
+
 import numpy as np
 import pytest
 
@@ -8,6 +11,7 @@ from sdfgad.errors import GradientMismatch, SdfgadError
 from sdfgad.planning import layout_cache
 from sdfgad.rules import elementary
 from sdfgad.rules.algebra import call, const, mul, neg
+from tests.helpers import line_of
 
 
 def waves(x, s):
@@ -159,3 +163,115 @@ def test_orders_and_modes_must_be_known():
         sdfgad.check_grads(waves, X, 0.7, order=3)
     with pytest.raises(sdfgad.ArgumentError, match=r"modes=.*back"):
         sdfgad.check_grads(waves, X, 0.7, modes=("back",))
+
+
+# --- complex steps
+
+
+def recurrence(x, s):
+    y = np.sin(x) * s
+    for i in range(1, 5):
+        y[i] = y[i] * y[i - 1] + np.exp(x[i])
+    return y
+
+
+def layers(p):
+    return np.sum(np.linalg.solve(p["w"] @ p["w"] + np.eye(5), x_of(p))) * p["b"]
+
+
+def x_of(p):
+    return np.maximum(p["w"][0], 0.1) ** 3
+
+
+@pytest.mark.parametrize(
+    ("program", "args", "error"),
+    [
+        (recurrence, (X, 0.7), 1e-14),
+        (recurrence, (X, np.float64(0.7)), 1e-14),
+        (recurrence, (X, np.array(0.7)), 1e-14),
+        (layers, ({"w": np.outer(X, X[::-1]), "b": 2.0},), 1e-13),
+        (recurrence, (X.astype(np.float32), np.float32(0.7)), 1e-5),
+        (update, (X, 5), 1e-14),
+        (lambda x: 1e6 + 0.0 * np.sum(x), (X,), 0.0),
+    ],
+)
+def test_complex_steps_show_all_digits(program, args, error):
+    result = sdfgad.check_grads(program, *args, modes=("rev", "complex"), order=2)
+    assert result.complex_error <= error
+    assert sdfgad.check_grads(program, *args).complex_error is None
+
+
+def with_abs(x):
+    y = np.sum(x**2)
+    return y + np.sum(np.abs(x))
+
+
+def with_a_little_abs(x):
+    y = np.sum(x**2)
+    return y + 1e-9 * np.sum(np.abs(x))
+
+
+def with_a_norm(x):
+    return np.linalg.norm(x)
+
+
+def in_real_storage(x):
+    y = np.zeros(5)
+    y[:] = x * x
+    return np.sum(y)
+
+
+def with_a_condition(x, s):
+    if s > 0:
+        x = x * s
+    return np.sum(x)
+
+
+def by_math(x, s):
+    return math.sin(s) * np.sum(x)
+
+
+NOT_HOLOMORPHIC = [
+    (with_abs, "np.abs", "central differences -?[0-9.]+; the likely cause is np.absolute", "Leave"),
+    (with_a_little_abs, "np.abs", "too rough to say which is right; the likely cause is np.absolute", "Leave"),
+    (with_a_norm, "def ", "it gives 0, central differences .* the program is likely to take .real, np.conj", "Leave"),
+    (in_real_storage, "y[:]", "raises ComplexWarning: Casting complex values to real", "np.zeros_like"),
+    (with_a_condition, "if s > 0", "raises TypeError: '>' not supported between instances of 'complex'", "x.real"),
+    (by_math, "math.sin", "raises TypeError: must be real number, not complex", "np.sin for math.sin"),
+]
+
+
+@pytest.mark.parametrize(("program", "line", "what", "todo"), NOT_HOLOMORPHIC)
+def test_programs_that_are_not_holomorphic(program, line, what, todo):
+    args = (X, 0.7)[: program.__code__.co_argcount]
+    assert sdfgad.check_grads(program, *args).error < 1e-6
+    with pytest.raises(sdfgad.NotHolomorphic, match=what) as caught:
+        sdfgad.check_grads(program, *args, modes=("rev", "complex"))
+    assert re.search(r"by `[xs]` along random direction 1 of 2 \(seed 0\) is not possible", str(caught.value))
+    assert todo in caught.value.todo
+    assert str(caught.value.where) == line_of(program, line)
+
+
+def test_complex_steps_find_what_differences_cannot_see(monkeypatch, derived):
+    rule = lambda t, y, a: (mul(t, mul(const(1 + 1e-8, a), call("cos", a))),)  # noqa: E731
+    monkeypatch.setitem(elementary.ELEMENTARY, "sin", rule)
+    assert sdfgad.check_grads(waves, X, 0.7, wrt="x").error < 1e-6
+    with pytest.raises(GradientMismatch, match="by `x` along random direction 1 of 2") as caught:
+        sdfgad.check_grads(waves, X, 0.7, wrt="x", modes=("complex",))
+    assert re.search(r"differs from the complex step by \S+ \(limit 1e-10\): the gradient gives", str(caught.value))
+    assert "Central differences side with the complex step" in caught.value.todo
+
+
+def test_complex_steps_are_for_real_programs():
+    with pytest.raises(sdfgad.ArgumentError, match="the argument `z` is complex"):
+        sdfgad.check_grads(lambda z: np.sum(np.abs(z) ** 2), X + 1j, modes=("complex",))
+    with pytest.raises(sdfgad.ArgumentError, match="the output `return` is complex"):
+        sdfgad.check_grads(lambda x: x * 1j, X, modes=("complex",))
+
+
+def noisy(rng, x):
+    return np.sum(x**2 * rng.standard_normal(5))
+
+
+def test_complex_steps_of_random_programs():
+    assert sdfgad.check_grads(noisy, np.random.default_rng(0), X, modes=("complex",)).complex_error < 1e-14

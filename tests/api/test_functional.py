@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 
 import sdfgad
-from sdfgad.errors import ArgumentError, OutputError, UnsupportedProgram, UnusedArgument
+from sdfgad.errors import ArgumentError, OutputError, UnusedArgument
 from tests.helpers import line_of
 
 
@@ -233,12 +233,51 @@ def test_the_value_is_a_scalar():
         sdfgad.grad(lambda x: (x, x), has_aux=True)(X)
 
 
-def test_programs_do_not_call_gradients_with_auxiliary_data():
-    g = sdfgad.grad(cooled, has_aux=True)
+descent = sdfgad.value_and_grad(lambda w, x: trained(w, x, 2), has_aux=True)
+slope = sdfgad.grad(cooled, has_aux=True)
 
-    def outer(x):
-        return np.sum(g(x, 2)[0])
 
-    with pytest.raises(UnsupportedProgram, match="has_aux=True is called in a program") as caught:
-        sdfgad.grad(outer)(X)
-    assert str(caught.value.where) == line_of(outer, "g(x, 2)")
+def by_descent(w, x):
+    """A program that uses gradients and their auxiliary data, and is differentiated itself."""
+    largest = 0.0
+    for _ in range(3):
+        (value, aux), gradient = descent(w, x)
+        w = w - 0.1 * value * gradient
+        largest = largest + np.sum(aux["y"] ** 2) + aux["report"].mean * aux["report"].rest[1]
+    du, u = slope(w, 2)
+    return np.sum(w**2) + largest + np.sum(du * u)
+
+
+def by_descent_in_two(w, x):
+    largest = 0.0
+    for _ in range(3):
+        value, aux = trained(w, x, 2)
+        w = w - 0.1 * value * sdfgad.grad(lambda w, x: trained(w, x, 2)[0])(w, x)
+        largest = largest + np.sum(aux["y"] ** 2) + aux["report"].mean * 2
+    u = cooled(w.copy(), 2)[1]
+    return np.sum(w**2) + largest + np.sum(sdfgad.grad(lambda u: cooled(u, 2)[0])(w) * u)
+
+
+def test_programs_call_gradients_with_auxiliary_data():
+    g = sdfgad.differentiate(by_descent)
+    value, found = g.value_and_grad(W, DATA)
+    assert value == pytest.approx(by_descent(W, DATA), rel=1e-12)
+    assert value == pytest.approx(by_descent_in_two(W, DATA), rel=1e-12)
+    assert sdfgad.check_grads(by_descent, W, DATA).error < 1e-8
+    assert found["x"].shape == DATA.shape
+
+
+def test_the_gradient_of_a_gradient_with_auxiliary_data():
+    g = sdfgad.grad(lambda x: (np.sum(x**3), x**2), has_aux=True)
+    by_gradient = sdfgad.differentiate(g, output="return[0]", reduce="sum")(X)["x"]
+    np.testing.assert_allclose(by_gradient, 6 * X)
+    np.testing.assert_allclose(sdfgad.differentiate(g, output="return[1]", reduce="sum")(X)["x"], 2 * X)
+
+
+def test_gradients_with_auxiliary_data_are_mapped():
+    g = sdfgad.grad(lambda w, x: trained(w, x, 2), has_aux=True)
+    batch = np.stack([DATA, 2 * DATA, DATA - 1])
+    gradients, aux = sdfgad.vmap(g, in_axes=(None, 0))(W, batch)
+    expected = [g(W, x) for x in batch]
+    np.testing.assert_allclose(gradients, [one for one, _ in expected], rtol=1e-12)
+    np.testing.assert_allclose(aux["y"], [one["y"] for _, one in expected], rtol=1e-12)

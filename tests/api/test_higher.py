@@ -77,6 +77,14 @@ def test_a_jacobian_of_more_axes():
         np.testing.assert_allclose(sdfgad.jacobian(stretched, mode=mode)(x), expected, rtol=1e-12)
 
 
+def test_a_jacobian_of_nothing():
+    nothing = np.ones(0)
+    for sparsity in (None, "auto"):
+        for mode in ("forward", "reverse"):
+            assert sdfgad.jacobian(lambda x: 2.0 * x, mode=mode, sparsity=sparsity)(nothing).shape == (0, 0)
+    assert sdfgad.jacobian(lambda x: 2.0 * x)(nothing).shape == (0, 0)
+
+
 def diffused(u):
     new = u.copy()
     for _ in range(2):

@@ -129,3 +129,105 @@ def test_full_output_is_refused():
     with pytest.raises(sdfgad.UnsupportedProgram, match="full_output of a root is not supported") as caught:
         sdfgad.grad(with_full_output)(1.0)
     assert str(caught.value.where) == line_of(with_full_output, "fsolve")
+
+
+# --- scipy.optimize.root
+
+
+def with_slopes(x, a, b):
+    return equations(x, a, b), a + np.diag(3 * x**2)
+
+
+def slopes(x, a, b):
+    return a + np.diag(3 * x**2)
+
+
+def solved(a, b):
+    solution = scipy.optimize.root(equations, np.zeros(4), args=(a, b))
+    if not solution.success:
+        raise ValueError(solution.message)
+    return np.sum(solution.x**2) + np.sum(solution["x"] * solution.fun)
+
+
+def by_least_squares(a, b):
+    return np.sum(scipy.optimize.root(equations, np.zeros(4), (a, b), method="lm", tol=1e-12).x ** 2)
+
+
+def with_a_jacobian(a, b):
+    return np.sum(scipy.optimize.root(equations, np.zeros(4), (a, b), jac=slopes, options={"maxfev": 500}).x ** 2)
+
+
+def with_both(a, b):
+    return np.sum(scipy.optimize.root(with_slopes, np.zeros(4), (a, b), "hybr", True, options={"xtol": 1e-12}).x ** 2)
+
+
+@pytest.mark.parametrize("program", [solved, by_least_squares, with_a_jacobian, with_both])
+def test_scipys_root(program):
+    g = sdfgad.differentiate(program, wrt=("a", "b"))
+    (value, found), expected = g.value_and_grad(A, B), sdfgad.differentiate(of_a_system, wrt=("a", "b"))(A, B)
+    assert value == pytest.approx(program(A, B), rel=1e-9)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+def of_a_field(p):
+    return np.sum(scipy.optimize.root(lambda x: np.cos(p * x) - x, np.ones((2, 2)), method="krylov", tol=1e-10).x[0])
+
+
+def of_a_number(p):
+    solution = scipy.optimize.root(lambda x: x**3 - p, 1.0)
+    return solution.x[0] + np.sum(solution.x.shape)
+
+
+def test_shapes_of_scipys_root():
+    assert sdfgad.grad(of_a_field).value(0.7) == pytest.approx(of_a_field(0.7), rel=1e-8)
+    assert sdfgad.check_grads(of_a_field, 0.7).error < 1e-5
+    assert sdfgad.grad(of_a_number).value(8.0) == pytest.approx(of_a_number(8.0), rel=1e-9)
+    assert sdfgad.grad(of_a_number)(8.0) == pytest.approx(1 / 12, rel=1e-9)
+
+
+def far_away(p):
+    return scipy.optimize.root(lambda x: x**3 - p, 1000.0, options={"maxiter": 3}).x[0]
+
+
+def test_scipys_root_without_a_solution():
+    with pytest.raises(sdfgad.ProgramRaises, match="no root has been found within max_steps") as caught:
+        sdfgad.grad(far_away)(1.0)
+    assert str(caught.value.where) == line_of(far_away, "root(")
+
+
+def by_another_method(p):
+    return scipy.optimize.root(lambda x: x - p, 1.0, method="bisect").x[0]
+
+
+def watched(p):
+    return scipy.optimize.root(lambda x: x - p, 1.0, callback=print).x[0]
+
+
+def tuned(p):
+    return scipy.optimize.root(lambda x: x - p, 1.0, options={"factor": 10}).x[0]
+
+
+def overdetermined(p):
+    return scipy.optimize.root(lambda x: np.stack([x[0] - p, x[1], x[0]]), np.ones(2), method="lm").x[0]
+
+
+def counted(p):
+    return p * scipy.optimize.root(lambda x: x - p, 1.0).nfev
+
+
+@pytest.mark.parametrize(
+    ("program", "what", "todo"),
+    [
+        (by_another_method, "this method of root is not known", "Write hybr, lm"),
+        (watched, "callback of root is not supported", "Leave it out"),
+        (tuned, "an option of root has no meaning", "Leave out all but maxiter"),
+        (overdetermined, "more or fewer equations", "Give as many of both"),
+        (counted, "how often root has called its function", "Leave it out"),
+    ],
+)
+def test_what_scipys_root_refuses(program, what, todo):
+    with pytest.raises(sdfgad.UnsupportedProgram, match=what) as caught:
+        sdfgad.grad(program)(1.0)
+    assert todo in str(caught.value)
+    assert str(caught.value.where) == line_of(program, "root(")

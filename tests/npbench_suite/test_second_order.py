@@ -7,7 +7,7 @@ import pytest
 
 import npbench_suite
 import sdfgad
-from sdfgad.api.products import along, gradient_of, weighted_curvature
+from sdfgad.api.products import along, gradient_of, weighted_curved
 
 NAMES = [name for name in npbench_suite.names() if npbench_suite.load(name).arrays]
 # Their loops end by data.
@@ -52,8 +52,9 @@ class Point:
         return along(self.gradient, tuple(self.arguments), dict(zip(self.positions, tangent, strict=True)))[1]
 
     def curved(self, tangent):
-        product = weighted_curvature(self.gradient, tuple(f"primals[{k}]" for k in self.positions))
-        return product(self.arguments, self.cotangent, tangent)
+        given = dict(zip(self.positions, tangent, strict=True))
+        tangents = tuple(given.get(k) for k in range(len(self.arguments)))
+        return weighted_curved(self.gradient, tuple(self.arguments), self.cotangent, tangents)
 
 
 def is_single(point):

@@ -76,6 +76,14 @@ def computed(x):
     return np.sum(np.exp(x, dtype=np.float16))
 
 
+def by_its_type(x):
+    return np.float16(x[0]) * x[1]
+
+
+def by_an_extended_type(x):
+    return np.longdouble(x[0]) * x[1]
+
+
 def from_outside(x):
     return np.sum(HALF * x)
 
@@ -109,6 +117,8 @@ def extended_complex(x):
             for f in (converted, summed, averaged, filled, listed, spaced, computed)
         ),
         (from_outside, "return", "HALF.astype(np.float32)"),
+        (by_its_type, "return", "x.astype(np.float32)"),
+        (by_an_extended_type, "return", "x.astype(np.float64)"),
         (of_machine_learning, "return", "x.astype(np.float32)"),
         *((f, "return", "x.astype(np.float64)") for f in (extended, by_an_extended_number, accumulated)),
         (extended_complex, "return", "x.astype(np.complex128)"),
@@ -137,3 +147,11 @@ def swapped(x):
 
 def test_conversion_to_the_other_byte_order():
     np.testing.assert_array_equal(sdfgad.grad(swapped)(X), [2.0, 2.0, 2.0])
+
+
+def by_complex_types(x):
+    return np.sum(np.abs(np.complex128(x) * 1j) ** 2) + np.complex64(x[0]).real
+
+
+def test_conversion_by_a_complex_type():
+    np.testing.assert_allclose(sdfgad.grad(by_complex_types)(X), 2 * X + [1.0, 0.0, 0.0], rtol=1e-7)

@@ -39,10 +39,13 @@ OWN = {
     "ldexp": lambda t: ((t, INT), t) if t.kind == "f" else None,
     "wrap": lambda t: ((INT, INT), INT) if t == INT else None,
     **{name: lambda t: ((t,), t) if t.kind == "f" else None for name in ("sinc_slope", "trigamma")},
-    **{name: lambda t: ((t, INT), t) if t.kind == "f" else None for name in ("bessel_j", "polygamma_of")},
+    **{
+        name: lambda t: ((t, INT), t) if t.kind == "f" else None
+        for name in ("bessel_j", "polygamma_of", "expn_of", *(f"spherical_{kind}" for kind in "jyik"))
+    },
     **{
         name: lambda t: ((t, t, t), t) if t.kind == "f" else None
-        for name in ("betainc", "betaincc", "betainc_by_shape", "beta_density")
+        for name in ("betainc", "betaincc", "betaincinv", "betainccinv", "betainc_by_shape", "beta_density", "hyp1f1")
     },
 }
 

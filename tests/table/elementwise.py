@@ -248,6 +248,38 @@ for order in (0, 1, 2, 4):
     add(f"special.jv({order}, x)", x="3 | () positive", jax=None)
 for name in ("y0(x)", "y1(x)", "yn(2, x)", "yv(1.5, x)", "k0(x)", "k1(x)", "kn(2, x)", "kv(1.5, x)", "iv(1.5, x)"):
     add(f"special.{name}", x="3 positive | () positive", jax=None)
+OF_ONE = (
+    *(
+        "k0e(x)",
+        "k1e(x)",
+        "kve(1.5, x)",
+        "ive(1.5, x)",
+        "jve(1.5, x)",
+        "yve(1.5, x)",
+        "exp1(x)",
+        "expi(x)",
+        "expn(2, x)",
+    ),
+    *(
+        "spherical_jn(2, x)",
+        "spherical_yn(2, x)",
+        "spherical_in(2, x)",
+        "spherical_kn(2, x)",
+        "zeta(2.5, x)",
+        "dawsn(x)",
+    ),
+    *("spherical_jn(1, x, derivative=True)", "erfi(x)", "hyp0f1(1.5, x)", "hyp1f1(0.5, 1.5, x)", "lambertw(x).real"),
+    *("wofz(x).imag", "tandg(x)", "cotdg(x)", "boxcox1p(x, 0.5)", "inv_boxcox1p(x, 0.5)", "radian(x, 30.0, 12.0)"),
+)
+for name in OF_ONE:
+    add(f"special.{name}", x="3 positive | () positive", jax=None, tolerance=10)
+add("np.stack(special.airy(x))", function="scipy.special.airy", x="3 | () positive", jax=None, tolerance=10)
+add("special.gammasgn(x)", x="3 nonint", jax=None, differences=False)
+add("special.owens_t(x, y)", x="3 | 2x1", y="3 | 3 strided", jax=None)
+for name in ("gammaincinv", "gammainccinv"):
+    add(f"special.{name}(x, y)", x="3 positive | 2x1 positive", y="3 inner | 3 inner", jax=None, tolerance=10)
+for name in ("betaincinv", "betainccinv"):
+    add(f"special.{name}(x, y, z)", x="3 positive", y="3 positive", z="3 inner", jax=None, tolerance=10)
 add("special.multigammaln(x, 3)", x="3 above1", jax=None)
 add("special.log_softmax(x, axis=0)", x="2x3", jax="x - special.logsumexp(x, axis=0)")
 add("special.xlogy(x, y)", x="3 positive | 2x1 positive", y="3 positive | 3 positive")

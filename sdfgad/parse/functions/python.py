@@ -14,6 +14,7 @@ from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.dtypes import SUPPORTED, require_supported
 from sdfgad.parse.elementwise import elementwise, power, to_bool
 from sdfgad.parse.functions.keyed import NOTHING, max_by_key, min_by_key
 from sdfgad.parse.functions.reduction import max_ as array_max
@@ -239,6 +240,7 @@ def _converter(dtype: np.dtype[Any]) -> Any:
     """NumPy's conversion of a number or an array to a dtype."""
 
     def handler(b: Builder, x: Any) -> Any:
+        require_supported(dtype)
         if dtype == INT and (is_integer(x) or (isinstance(x, Tensor) and not x.ndim)):
             return as_int(b, x)
         tensor = stacked(b, x)
@@ -251,5 +253,5 @@ def _converter(dtype: np.dtype[Any]) -> Any:
     return handler
 
 
-for _name in ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_"):
-    function(getattr(np, _name), static=True)(_converter(np.dtype(_name.rstrip("_"))))
+for _type in {*(dtype.type for dtype in SUPPORTED), np.float16, np.longdouble, np.clongdouble}:
+    function(_type, static=True)(_converter(np.dtype(_type)))

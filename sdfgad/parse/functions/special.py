@@ -125,6 +125,7 @@ for _name, _operation in {
         for name in ("xlogy", "xlog1py", "i0", "i1", "i0e", "i1e", "j0", "j1", "exp2", "expm1", "log1p", "cbrt")
     },
     **{name: name for name in ("erfcx", "erfcinv", "log_ndtr", "beta", "betaln", "gammainc", "gammaincc", "stdtr")},
+    **{name: name for name in ("erfi", "dawsn", "exp1", "expi", "owens_t", "gammaincinv", "gammainccinv")},
     **{"psi": "digamma", "digamma": "digamma"},
 }.items():
     optional("scipy.special", _name)(_handler(_operation))
@@ -177,6 +178,13 @@ for _name in ("yv", "iv", "kv"):
     optional("scipy.special", _name)(_of_real_order(f"bessel_{_name[0]}"))
 for _name in ("yn", "kn"):
     optional("scipy.special", _name)(_of_real_order(f"bessel_{_name[0]}", is_double=True))
+for _name in ("ive", "kve"):
+    optional("scipy.special", _name)(_of_real_order(f"bessel_{_name[0]}e"))
+for _name in ("k0e", "k1e"):
+    optional("scipy.special", _name)(_of_real_order("bessel_ke", int(_name[1])))
+# They are scaled by the imaginary part only.
+optional("scipy.special", "jve")(_of_order)
+optional("scipy.special", "yve")(_of_real_order("bessel_y"))
 for _name in ("y0", "y1", "k0", "k1"):
     optional("scipy.special", _name)(_of_real_order(f"bessel_{_name[0]}", int(_name[1])))
 
@@ -194,5 +202,5 @@ def _of_three(operation: str) -> Callable[..., Tensor]:
     return handler
 
 
-for _name in ("betainc", "betaincc"):
+for _name in ("betainc", "betaincc", "betaincinv", "betainccinv"):
     optional("scipy.special", _name)(_of_three(_name))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like
+from sdfgad.parse.functions.facts import array_like, fixed_int
 from sdfgad.parse.functions.special import sf
 from sdfgad.parse.registry import definitions
 
@@ -63,14 +63,6 @@ def pseudo_huber(delta: Any, r: Any) -> Any:
     """``delta^2 (sqrt(1 + (r / delta)^2) - 1)``, without cancellation."""
     ratio = np.square(r / delta)
     return np.square(delta) * ratio / (1 + np.sqrt(1 + ratio))
-
-
-@_special("boxcox")
-def boxcox(x: Any, lmbda: Any) -> Any:
-    """The derivative by an exponent that is exactly 0 is 0, not its limit."""
-    is_zero = lmbda == 0
-    power = np.where(is_zero, 1, lmbda)
-    return np.where(is_zero, np.log(x), np.expm1(power * np.log(x)) / power)
 
 
 @_special("exprel")
@@ -137,8 +129,23 @@ def comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
 
 @_special("poch")
 def poch(z: Any, m: Any) -> Any:
-    """Gamma(z + m) / Gamma(z) of positive numbers."""
-    return np.exp(sf.gammaln(_floating(z) + m) - sf.gammaln(_floating(z)))
+    """``Gamma(z + m) / Gamma(z)``: for a small whole number m a product, which has no poles."""
+    z = _floating(z)
+    if isinstance(m, (int, float)) and 0 <= m <= 20 and m == int(m):
+        value = np.ones_like(z)
+        for k in range(fixed_int(int(m))):
+            value = value * (z + k)
+        return value
+    return gammasgn(z) * gammasgn(z + m) * np.exp(sf.gammaln(z + m) - sf.gammaln(z))
+
+
+@_special("gammasgn")
+def gammasgn(x: Any) -> Any:
+    """The sign of the gamma function; NaN at its poles."""
+    x = _floating(x)
+    whole = np.floor(x)
+    below = np.where(whole == x, np.where(x == 0, np.copysign(1.0, x), np.nan), 1 - 2 * np.remainder(whole, 2))
+    return np.where(x > 0, 1.0, below)
 
 
 def _floating(x: Any) -> Any:

@@ -152,3 +152,88 @@ def fixed_point_of_scipy(
     func: Any, x0: Any, args: Any = (), xtol: Any = 1e-8, maxiter: Any = 500, method: Any = "del2"
 ) -> Any:
     return fixed_point(func, x0, args, np.minimum(xtol, 1e-12), 20 * maxiter)
+
+
+METHODS = (
+    *("hybr", "lm", "krylov", "broyden1", "broyden2", "anderson", "df-sane"),
+    *("linearmixing", "diagbroyden", "excitingmixing"),
+)
+# Those that hand the function, and return, a vector whatever the shape of `x0` is.
+FLAT = ("hybr", "lm")
+TOLERANCES = ("xtol", "ftol", "fatol", "frtol", "xatol")
+LIMITS = ("maxiter", "maxfev")
+
+
+class First:
+    """The first of two results of a function: its values, without the matrix of their derivatives."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __call__(self, x: Any, *args: Any) -> Any:
+        return self.function(x, *args)[0]
+
+
+class RootResult:
+    """What ``scipy.optimize.root`` returns; where it would report a failure, the program raises."""
+
+    def __init__(self, x: Any, fun: Any) -> None:
+        self.x, self.fun = x, fun
+        self.success, self.status, self.message = True, 1, "The solution converged."
+
+    def __getitem__(self, name: Any) -> Any:
+        return getattr(self, name)
+
+    @property
+    def nfev(self) -> Any:
+        raise NotImplementedError("how often root has called its function is not supported: leave it out")
+
+    @property
+    def nit(self) -> Any:
+        raise NotImplementedError("the number of steps of root is not supported: leave it out")
+
+    @property
+    def fjac(self) -> Any:
+        raise NotImplementedError("the Jacobian of root is not supported: compute it from x")
+
+
+@optional("scipy.optimize", "root", is_definition=True, static=False)
+def root_of_scipy(
+    fun: Any,
+    x0: Any,
+    args: Any = (),
+    method: Any = "hybr",
+    jac: Any = None,
+    tol: Any = None,
+    callback: Any = None,
+    options: Any = None,
+) -> Any:
+    """By Newton's method with differences, whichever method is asked for: a function `jac` is not called."""
+    _require_known(method, callback, options)
+    function, more = First(fun) if jac is True else fun, args if isinstance(args, tuple) else (args,)
+    start = np.ravel(np.atleast_1d(x0)) if method.lower() in FLAT else x0
+    counts = np.size(function(start, *more)), np.size(start)
+    if counts[0] != counts[1]:
+        raise NotImplementedError(
+            "a root of more or fewer equations than there are unknowns is not supported: give as many of both"
+        )
+    given = {} if options is None else options
+    limits = [given[key] for key in LIMITS if given.get(key)]
+    close = [one for one in (tol, *(given.get(key) for key in TOLERANCES)) if one is not None]
+    x = root(function, start, more, min([1e-10, *close]), limits[0] if limits else 100)
+    return RootResult(x, np.reshape(function(x, *more), np.shape(x)))
+
+
+def _require_known(method: Any, callback: Any, options: Any) -> None:
+    if method.lower() not in METHODS:
+        raise NotImplementedError(
+            "this method of root is not known: write hybr, lm, krylov, broyden1, broyden2, anderson or df-sane"
+        )
+    if callback is not None:
+        raise NotImplementedError("the callback of root is not supported, as SciPy makes no steps here: leave it out")
+    for key in [] if options is None else options:
+        if key not in TOLERANCES and key not in LIMITS:
+            raise NotImplementedError(
+                "an option of root has no meaning for Newton's method, which is used here: "
+                "leave out all but maxiter, maxfev, xtol, ftol, fatol, frtol and xatol"
+            )

@@ -192,23 +192,6 @@ def softplus(x: Any) -> Any:
     return np.logaddexp(0.0, _floating(x))
 
 
-@_special("inv_boxcox")
-def inv_boxcox(x: Any, lmbda: Any) -> Any:
-    if np.ndim(lmbda) > 0:
-        raise ValueError("inv_boxcox is only supported of one lmbda: loop over several")
-    return np.where(lmbda == 0, np.exp(x), np.exp(np.log1p(lmbda * x) / np.where(lmbda == 0, 1.0, lmbda)))
-
-
-@_special("cosdg")
-def cosdg(x: Any) -> Any:
-    return np.cos(np.deg2rad(x))
-
-
-@_special("sindg")
-def sindg(x: Any) -> Any:
-    return np.sin(np.deg2rad(x))
-
-
 @_special("cosm1")
 def cosm1(x: Any) -> Any:
     return -2 * np.sin(0.5 * _floating(x)) ** 2

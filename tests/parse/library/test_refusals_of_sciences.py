@@ -47,7 +47,9 @@ CASES = {
     "x[np.lexsort(x.reshape(2, 4)[None])]": "Pass a tuple of vectors",
     "special.eval_legendre(1.5, x)": "one whole number that is not negative",
     "special.sph_harm_y(1, 0.5, x, x).real": "one whole number",
-    "special.inv_boxcox(x, x)": "Loop over several",
+    "special.hyp1f1(20.0, 1.5, x)": "Choose b > 0, and a from -10",
+    "special.lambertw(x + 1j).real": "Pass real numbers",
+    "special.zeta(x, 2.0)": "loop over several",
     "ndimage.maximum_filter(x, footprint=[1, 0, 1])": "Pass size=",
     "ndimage.center_of_mass(x, x)[0]": "Multiply by a mask",
 }

@@ -64,24 +64,34 @@ template <typename T> inline T bessel_k(T a, T order) {
     return x > 1e4 ? T(0) : T(std::cyl_bessel_k(double(order), x));
 }
 
-// The Hurwitz zeta function of s = 2, 3, … and a > 0: its first terms, and the rest by the formula of Euler and
-// Maclaurin (NIST Digital Library of Mathematical Functions, 25.11.5).
-inline double hurwitz_zeta(int64_t s, double a) {
+// The Hurwitz zeta function of s > 1 and a > 0: its first terms, and the rest by the formula of Euler and Maclaurin (NIST
+// Digital Library of Mathematical Functions, 25.11.5).
+inline double positive_zeta(double s, double a) {
     constexpr double bernoulli[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6,
                                     -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
     double sum = 0;
-    for (; a < double(s + 10); a += 1) {
-        double term = std::pow(a, -double(s));
+    for (; a < s + 10; a += 1) {
+        double term = std::pow(a, -s);
         sum += term;
         if (term < sum * 1e-18) return sum;
     }
-    double power = std::pow(a, -double(s)), tail = power * a / double(s - 1) + 0.5 * power;
-    double factor = double(s) * power / a / 2;  // s (s + 1) … (s + 2j - 2) a^(1 - s - 2j) / (2j)!
+    double power = std::pow(a, -s), tail = power * a / (s - 1) + 0.5 * power;
+    double factor = s * power / a / 2;  // s (s + 1) … (s + 2j - 2) a^(1 - s - 2j) / (2j)!
     for (int j = 1; j <= 10; ++j) {
         tail += bernoulli[j - 1] * factor;
-        factor *= double(s + 2 * j - 1) * double(s + 2 * j) / (a * a) / ((2 * j + 1) * (2 * j + 2));
+        factor *= (s + 2 * j - 1) * (s + 2 * j) / (a * a) / ((2 * j + 1) * (2 * j + 2));
     }
     return sum + tail;
+}
+// Of negative numbers, where s is an integer, by the part of the sum over those.
+template <typename T> inline T hurwitz_zeta(T a, T order) {
+    double x(a), s(order), whole = std::floor(x);
+    if (std::isinf(x) && x > 0) return T(0);
+    if (!(x <= 0)) return T(positive_zeta(s, x));
+    if (x == whole) return std::numeric_limits<T>::infinity();
+    if (s != std::floor(s)) return std::numeric_limits<T>::quiet_NaN();
+    double sign = std::fmod(s, 2) == 0 ? 1 : -1, below = positive_zeta(s, whole + 1 - x) - positive_zeta(s, 1 - x);
+    return T(positive_zeta(s, x - whole) + sign * below);
 }
 
 // The derivative of digamma of an order: for orders above 1, of positive numbers.
@@ -93,7 +103,7 @@ inline double polygamma_of(double a, int64_t order) {
         return is_pole ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
     }
     double sign = order % 2 ? 1 : -1;
-    return sign * std::tgamma(double(order) + 1) * hurwitz_zeta(order + 1, a);
+    return sign * std::tgamma(double(order) + 1) * positive_zeta(double(order) + 1, a);
 }
 inline float polygamma_of(float a, int64_t order) { return float(polygamma_of(double(a), order)); }
 

@@ -44,6 +44,11 @@ inline double excess_over_log(double a) {
     return 2 * square * (1 / (1 - r) - r * sum);
 }
 
+// The same of a quotient less 1, which may be so small that the difference is rounded.
+inline double excess_of_quotient(double quotient, double less_one) {
+    return quotient < 0.4 ? less_one - math::log(quotient) : excess_over_log(less_one);
+}
+
 // The error of Stirling's formula for log Gamma(a), a >= 8 (5.11.1).
 inline double stirling_error(double a) {
     double w = 1 / (a * a);
@@ -72,7 +77,7 @@ inline double beta(double a, double b) {
 inline double gamma_factor(double a, double x) {
     if (a < 10 && x < 700) return std::pow(x, a) * math::exp(-x) / std::tgamma(a + 1);
     if (a < 10) return math::exp(a * math::log(x) - x - gammaln(a + 1));
-    return math::exp(-a * excess_over_log((x - a) / a) - stirling_error(a)) / std::sqrt(2 * pi * a);
+    return math::exp(-a * excess_of_quotient(x / a, (x - a) / a) - stirling_error(a)) / std::sqrt(2 * pi * a);
 }
 inline double gamma_factor_of(double a, double x) { return gamma_factor(a, x); }
 inline Dual gamma_factor_of(Dual a, double x) {
@@ -138,7 +143,8 @@ inline double beta_factor(double a, double b, double x, double y) {
         return math::exp(a * math::log(x) + b * math::log(y) - betaln(a, b));
     }
     double distance = a <= b ? a - (a + b) * x : (a + b) * y - b;
-    double exponent = a * excess_over_log(-distance / a) + b * excess_over_log(distance / b);
+    double exponent = a * excess_of_quotient(x / a * (a + b), -distance / a);
+    exponent += b * excess_of_quotient(y / b * (a + b), distance / b);
     double correction = stirling_error(a) + stirling_error(b) - stirling_error(a + b);
     return std::sqrt(a * (b / (a + b)) / (2 * pi)) * math::exp(-exponent - correction);
 }

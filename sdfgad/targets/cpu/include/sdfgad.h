@@ -10,8 +10,13 @@
 #include "bessel.h"
 #include "complex_number.h"
 #include "error_function.h"
+#include "hypergeometric.h"
 #include "incomplete.h"
+#include "integrals.h"
+#include "inverse_incomplete.h"
+#include "lambert.h"
 #include "perturb.h"
+#include "scaled_bessel.h"
 #include "special.h"
 #include "vector_math.h"
 

@@ -1,0 +1,45 @@
+"""Products with derivatives that programs compute: calls of `jvp` and `hvp` in a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from sdfgad.api.callables import callee_of
+from sdfgad.api.higher import hvp, jvp
+from sdfgad.api.joint import leaves_of_tangent
+from sdfgad.api.products import gradient_of
+from sdfgad.parse.structure import Leaf
+from sdfgad.parse.transformed import CallSite, stand_in, within
+from sdfgad.specialise.pushed import pushed_within
+from sdfgad.specialise.signature import Call
+
+
+@within(jvp)
+def jvp_within(site: CallSite, program: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    return _pushed(site, program, primals, tangents)
+
+
+@within(hvp)
+def hvp_within(site: CallSite, program: Callable[..., Any], primals: Any, tangents: Any) -> Any:
+    positions = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
+    _, found = _pushed(site, gradient_of(program, positions, None), primals, tangents)
+    return found[0] if len(found) == 1 else found
+
+
+def _pushed(site: CallSite, program: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    callee = callee_of(program)
+    arguments, _ = callee.arguments(tuple(primals), {})
+    parameters = [one.name for one in callee.parameters]
+    return pushed_within(site.b, callee.function, arguments, partial(_leaves, parameters, tuple(tangents)))
+
+
+def _leaves(parameters: list[str], tangents: tuple[Any, ...], call: Call) -> Mapping[str, Any]:
+    """Tangents by the floating leaves of the arguments."""
+    found: dict[str, Any] = {}
+    for name, tangent in zip(parameters, map(stand_in, tangents), strict=True):
+        for leaf, part in leaves_of_tangent(call.structures.get(name), name, tangent):
+            if leaf in call.floating and part is not None:
+                found[leaf] = part.value if isinstance(part, Leaf) else part
+    return found

@@ -1,0 +1,116 @@
+"""Box-Cox transformations, trigonometry in degrees, and the Faddeeva function, of scipy.special, by elementary ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse.functions.facts import array_like, inexact
+from sdfgad.parse.functions.special import sf
+from sdfgad.parse.registry import definitions
+
+_special = definitions("scipy.special")
+
+
+def _floating(x: Any) -> Any:
+    x = array_like(x)
+    return x.astype(inexact(x.dtype))
+
+
+# --- power transformations
+
+
+def _power(u: Any, lmbda: Any) -> Any:
+    """``expm1(lmbda u) / lmbda``; near 0, where that has derivatives with cancellation, by its series."""
+    p = lmbda * np.where(np.isfinite(u), u, 0)
+    is_small = np.logical_or(np.abs(lmbda * u) < 1e-3, lmbda == 0)
+    near = u * (1 + p / 2 * (1 + p / 3 * (1 + p / 4 * (1 + p / 5 * (1 + p / 6)))))
+    return np.where(is_small, near, np.expm1(lmbda * u) / np.where(is_small, 1, lmbda))
+
+
+def _logarithm(x: Any, lmbda: Any) -> Any:
+    """``log1p(lmbda x) / lmbda``, the inverse; near 0 by its series."""
+    p = lmbda * x
+    is_small = np.abs(p) < 1e-3
+    near = x * (1 - p * (1 / 2 - p * (1 / 3 - p * (1 / 4 - p * (1 / 5 - p * (1 / 6 - p / 7))))))
+    return np.where(is_small, near, np.log1p(np.where(is_small, 0, p)) / np.where(is_small, 1, lmbda))
+
+
+@_special("boxcox")
+def boxcox(x: Any, lmbda: Any) -> Any:
+    return _power(np.log(_floating(x)), _floating(lmbda))
+
+
+@_special("boxcox1p")
+def boxcox1p(x: Any, lmbda: Any) -> Any:
+    return _power(np.log1p(_floating(x)), _floating(lmbda))
+
+
+@_special("inv_boxcox")
+def inv_boxcox(x: Any, lmbda: Any) -> Any:
+    return np.exp(_logarithm(_floating(x), _floating(lmbda)))
+
+
+@_special("inv_boxcox1p")
+def inv_boxcox1p(x: Any, lmbda: Any) -> Any:
+    return np.expm1(_logarithm(_floating(x), _floating(lmbda)))
+
+
+# --- angles in degrees
+
+
+@_special("radian")
+def radian(d: Any, m: Any, s: Any) -> Any:
+    """Of degrees, minutes and seconds of arc."""
+    return np.deg2rad(_floating(d) + (_floating(m) + _floating(s) / 60) / 60)
+
+
+def _rest(x: Any) -> Any:
+    """An angle less a multiple of 180 degrees, without rounding, and the sign that the cosine takes by that."""
+    within = np.fmod(_floating(x), 360)
+    half = np.rint(within / 180)
+    return within - 180 * half, 1 - 2 * np.remainder(half, 2)
+
+
+def _complement(rest: Any) -> Any:
+    return np.deg2rad(np.copysign(90, rest) - rest)
+
+
+@_special("sindg")
+def sindg(x: Any) -> Any:
+    rest, sign = _rest(x)
+    return sign * np.sin(np.deg2rad(rest))
+
+
+@_special("cosdg")
+def cosdg(x: Any) -> Any:
+    rest, sign = _rest(x)
+    return sign * np.where(np.abs(rest) < 45, np.cos(np.deg2rad(rest)), np.sin(np.deg2rad(90 - np.abs(rest))))
+
+
+@_special("tandg")
+def tandg(x: Any) -> Any:
+    rest = _rest(x)[0]
+    is_flat = np.abs(rest) <= 45
+    return np.where(is_flat, np.tan(np.deg2rad(rest)), 1 / np.tan(np.where(is_flat, 1, _complement(rest))))
+
+
+@_special("cotdg")
+def cotdg(x: Any) -> Any:
+    rest = _rest(x)[0]
+    is_flat = np.abs(rest) <= 45
+    return np.where(is_flat, 1 / np.tan(np.where(is_flat, np.deg2rad(rest), 1)), np.tan(_complement(rest)))
+
+
+# --- error functions
+
+
+@_special("wofz")
+def wofz(z: Any) -> Any:
+    """The Faddeeva function of real numbers."""
+    if np.iscomplexobj(z):
+        raise ValueError("wofz of complex numbers is not supported: pass real numbers")
+    z = array_like(z).astype(np.float64)
+    return np.exp(-z * z) + 2j / math.sqrt(math.pi) * sf.dawsn(z)
