@@ -270,3 +270,21 @@ def test_results_have_the_axis_that_is_asked_for():
         sdfgad.ArgumentError, match="a result for all entries has 1 axes, and they lie along its axis 1"
     ):
         sdfgad.vmap(np_sum, out_axes=1)(X)
+
+
+def of_any_number(*xs):
+    return xs[0] + xs[1]
+
+
+def of_any_names(x, **rest):
+    return x * rest["a"]
+
+
+def test_an_axis_for_one_of_any_number_of_arguments_is_refused():
+    np.testing.assert_array_equal(sdfgad.vmap(of_any_number)(X, Y), X + Y)
+    with pytest.raises(
+        sdfgad.ArgumentError, match=r"in_axes=\(0, None\) has several axes for a program that takes any"
+    ):
+        sdfgad.vmap(of_any_number, in_axes=(0, None))(X, Y)
+    with pytest.raises(sdfgad.ArgumentError, match="takes `a` as one of any number of arguments by name"):
+        sdfgad.vmap(of_any_names)(X, a=Y)
