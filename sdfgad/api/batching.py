@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.callables import callee_of
-from sdfgad.api.mapped_axes import Axes, axes_of, kind_of_entry
+from sdfgad.api.mapped_axes import Axes, axes_of, check_axis_of_results, kind_of_entry
 from sdfgad.options import Options
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.functions.views import moveaxis
@@ -75,7 +75,7 @@ class Vmapped(Transformed):
         self._function = self._callee.function
         read_source(self._function)
         self._in_axes, self._out_axes, self._options = in_axes, out_axes, Options()
-        self._specialisations = Remembered(partial(Mapped, self._function, self._options, constant=False))
+        self._specialisations = Remembered(partial(self._mapped, constant=False))
         self.__name__ = f"vmap of {self._function.__name__}"
         self.__module__, self.__doc__ = self._function.__module__, self._function.__doc__
 
@@ -86,6 +86,12 @@ class Vmapped(Transformed):
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters of a call."""
         return self._callee.parameters
+
+    def _mapped(self, call: MappedCall, constant: bool) -> Mapped:
+        mapped = Mapped(self._function, self._options, call, constant)
+        axes = (len(mapped.shape(name)) for name in mapped.program.outputs)
+        check_axis_of_results(self._out_axes, axes, partial(definition, self._function))
+        return mapped
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results for all entries; `vmap` says what they are, and what is raised."""
@@ -101,7 +107,7 @@ class Vmapped(Transformed):
         side = _Side(lambda _, value: kind_within(b, value), lambda leaf, axis: Leaf(moveaxis(b, leaf.value, axis, 0)))
         rest = {name: stand_in(value) for name, value in kwargs.items()}
         call = self._bound(tuple(map(stand_in, args)), rest, side)
-        mapped = Mapped(self._function, self._options, call, constant=True)
+        mapped = self._mapped(call, constant=True)
         inputs = {name: buffer for name, buffer in mapped.primal.inputs.items() if buffer in mapped.program.inputs}
         buffers = emit(b, Code(inlining_of(mapped.primal, mapped.program), call.values, inputs))
 

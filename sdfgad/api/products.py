@@ -16,6 +16,7 @@ import numpy as np
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate, specialised
 from sdfgad.api.joint import MOST_KEPT, Joint, joint, tangents_of
 from sdfgad.errors import ArgumentError
+from sdfgad.parse.structure import flattened
 from sdfgad.specialise.directions import COTANGENT, directions_of
 
 Array = np.ndarray[Any, Any]
@@ -37,7 +38,8 @@ class Products:
         """The argument's value.
 
         Raises:
-            ArgumentError: it is complex: of what is not holomorphic the derivative is no matrix of complex numbers.
+            ArgumentError: it is a container; or complex: of what is not holomorphic the derivative is no matrix of
+                complex numbers.
         """
         return real_argument(args, self.position)
 
@@ -68,8 +70,11 @@ def real_argument(args: tuple[Any, ...], position: int) -> Array:
     """The value of an argument by which a matrix of derivatives is asked for.
 
     Raises:
-        ArgumentError: it is complex.
+        ArgumentError: it is a container of arrays, or complex.
     """
+    if flattened(args[position], "")[0] is not None:
+        what = f"the argument {position} is a {type(args[position]).__name__}, not an array"
+        raise ArgumentError(what, todo="Pass one array, and take it apart in the program; or use jvp, vjp and hvp.")
     x = np.asarray(args[position])
     if np.iscomplexobj(x):
         what = f"the argument {position} is complex, and a function of it that is not holomorphic has no Jacobian"

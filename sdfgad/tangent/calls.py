@@ -2,6 +2,9 @@
 
 A rule maps cotangents c of a call's outputs to cotangents J^T c of its inputs. The derivative of <J^T c, t> by c is
 J t, the tangent of the outputs, whatever c is.
+
+The phases of singular vectors of complex matrices are free: their tangents are those of one choice of them, and right
+in functions that do not depend on it. The reverse mode knows the function, and gives NaN where it does.
 """
 
 from __future__ import annotations

@@ -500,6 +500,22 @@ def test_a_complex_argument_has_no_jacobian():
             made(np.array([1j, 2.0]))
 
 
+def doubled_part(d):
+    return d["a"] * 2.0
+
+
+def product_of_two(d):
+    return d[0] * d[1]
+
+
+def test_a_container_has_no_jacobian():
+    for made in (sdfgad.jacobian(doubled_part), sdfgad.jacobian(doubled_part, mode="forward")):
+        with pytest.raises(sdfgad.ArgumentError, match="the argument 0 is a dict, not an array"):
+            made({"a": np.ones(2)})
+    with pytest.raises(sdfgad.ArgumentError, match="the argument 0 is a list, not an array"):
+        sdfgad.hessian(product_of_two)([1.0, 2.0])
+
+
 def test_a_real_argument_has_no_complex_tangent():
     with pytest.raises(sdfgad.ArgumentError, match="the tangent of `x` is complex, its dtype is float64"):
         sdfgad.jvp(sine, (np.ones(2),), (1j * np.ones(2),))

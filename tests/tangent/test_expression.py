@@ -16,9 +16,10 @@ DTYPE, COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 # Where a point of (0.3, 0.8) is outside of the domain, or its derivative is zero.
 SHIFTS = {"arccosh": (1.0,), "remainder": (5.0, 1.0), "fmod": (5.0, 1.0), "ieee_remainder": (5.0, 1.0)}
 SHIFTS |= {"erfcinv": (0.1,), "heaviside": (-2.0,)}
-INTEGERS = {"ldexp": 3, "bessel_j": 2, "polygamma_of": 2, "round_decimals": 1}
-ORDERS = ("bessel_jv", "bessel_y", "bessel_i", "bessel_k", "bessel_ie", "bessel_ke", "hurwitz_zeta", "hyp0f1")
-WHOLE_ORDERS = ("expn_of", "spherical_j", "spherical_y", "spherical_i", "spherical_k")
+INTEGERS = {"ldexp": 3, "bessel_j": 2, "polygamma_of": 2, "round_decimals": 1, "expn_of": 2}
+INTEGERS |= dict.fromkeys(("spherical_j", "spherical_y", "spherical_i", "spherical_k"), 2)
+ORDERS = dict.fromkeys(("bessel_jv", "bessel_y", "bessel_i", "bessel_k", "bessel_ie", "bessel_ke", "hyp0f1"), 1.5)
+ORDERS |= {"hurwitz_zeta": 2.5, "lambert_w": 0.0, "hyp1f1": 1.5}
 PARTS = {"absolute", "real", "imag"}
 REAL = [name for name in ELEMENTARY if name not in {"real", "imag", "complex", "cast", "conjugate"}]
 # These complex operations exist only in gradients, or their dtypes are no complex ones.
@@ -66,12 +67,10 @@ class Cases:
         self.rows.append((name, f"c{k}", pushed, pulled))
 
     def operand(self, name, buffer, place, dtype):
-        if place == 1 and name in INTEGERS:
+        if place and name in INTEGERS:
             return Const(INTEGERS[name], INT)
-        if (place == 1 and name in ORDERS) or (place > 0 and name == "hyp1f1"):
-            return Const(1.5, dtype)
-        if place == 1 and name in WHOLE_ORDERS:
-            return Const(2.0, dtype)
+        if place and name in ORDERS:
+            return Const(ORDERS[name], dtype)
         shift = SHIFTS.get(name, (0.0,) * 3)
         point = self.rng.uniform(0.3, 0.8) + (shift[place] if place < len(shift) else 0.0)
         return self.buffer(buffer, dtype, point + (1j * self.rng.uniform(0.3, 0.8) if dtype.kind == "c" else 0))
