@@ -13,7 +13,8 @@ import numpy as np
 
 from sdfgad.api.check_complex import Point, complex_step_error, require_real
 from sdfgad.api.check_second import SecondOrder, difference_error, duality_error, symmetry_error
-from sdfgad.api.differentiate import Wrt, differentiate
+from sdfgad.api.chosen import Wrt
+from sdfgad.api.differentiate import differentiate
 from sdfgad.errors import ArgumentError, GradientMismatch
 from sdfgad.parse.draws import restore
 from sdfgad.parse.structure import path_of

@@ -18,7 +18,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.api.differentiate import DifferentiatedProgram, Wrt, differentiate
+from sdfgad.api.chosen import Wrt
+from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.errors import ArgumentError, InfeasibleBudget
 from sdfgad.options import STRATEGIES, Strategy, parse_bytes
 from sdfgad.plan.plan import Plan, size_text, time_text

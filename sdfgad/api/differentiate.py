@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -12,25 +11,24 @@ from typing import Any, Literal
 import numpy as np
 
 from sdfgad.api.callables import callee_of
+from sdfgad.api.chosen import Chosen, Wrt
 from sdfgad.api.pickling import check_importable, found_by_name
-from sdfgad.errors import ArgumentError, OutputError, WrtError
+from sdfgad.errors import ArgumentError, OutputError
 from sdfgad.ir.program import Program
 from sdfgad.options import SHAPES, STRATEGIES, Accumulation, Options, Shapes, Strategy, parse_bytes
-from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.derivatives import Derivative, GradientCode
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.procedures import expanded
 from sdfgad.parse.source import add_text, read_source
-from sdfgad.parse.structure import build, container, names, path_of, places
 from sdfgad.parse.transformed import transformation
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
+from sdfgad.specialise.directions import directions_of
 from sdfgad.specialise.nested import bind_within, inlining_of, pipeline_within
 from sdfgad.specialise.remembered import Remembered
-from sdfgad.specialise.signature import Call, bind, definition, like_argument
+from sdfgad.specialise.signature import Call, bind, definition
 from sdfgad.specialise.specialise import Specialisation, specialise
 
-Wrt = str | int | Sequence[str | int] | None
 Array = np.ndarray[Any, Any]
 
 
@@ -161,10 +159,8 @@ class DifferentiatedProgram(Derivative):
         if source is not None:
             add_text(self._function, source)
         read_source(self._function)
-        self._parameters = [one.name for one in self._callee.parameters]
-        self._is_single = isinstance(wrt, (str, int))
-        self._names = None if wrt is None else self._resolve_names([wrt] if isinstance(wrt, (str, int)) else list(wrt))
-        self._output, self._reduce, self._allow_unused = output, reduce, allow_unused
+        self._chosen = Chosen(self._callee, wrt, output)
+        self._reduce, self._allow_unused = reduce, allow_unused
         self._options = options
         self._specialisations = Remembered(self._specialised)
         self.__name__ = f"gradient of {self._function.__name__}"
@@ -209,13 +205,13 @@ class DifferentiatedProgram(Derivative):
         """
         call, specialisation = self._bind_and_specialise(args, kwargs)
         seed = self._seed(specialisation)
-        return self._ordered(call, specialisation.gradients(call, seed))
+        return self._chosen.ordered(call, specialisation.gradients(call, seed))
 
     def value_and_grad(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The output's value (its sum with ``reduce="sum"``) and the gradient; raises as ``g(...)`` does."""
         call, specialisation = self._bind_and_specialise(args, kwargs)
         value, gradients = specialisation.value_and_gradients(call, self._seed(specialisation))
-        return (np.sum(value) if specialisation.output_shape else value[()]), self._ordered(call, gradients)
+        return (np.sum(value) if specialisation.output_shape else value[()]), self._chosen.ordered(call, gradients)
 
     def _seed(self, specialisation: Specialisation) -> Array:
         """The cotangent of an output that is a real number, or is summed."""
@@ -253,7 +249,24 @@ class DifferentiatedProgram(Derivative):
                 definition(self._function),
                 "Pass a cotangent shaped like the output.",
             )
-        return self._ordered(call, specialisation.gradients(call, seed.reshape(specialisation.output_shape)))
+        return self._chosen.ordered(call, specialisation.gradients(call, seed.reshape(specialisation.output_shape)))
+
+    def jvp(self, *args: Any, tangents: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """The output and its derivative in a direction, in forward mode, which stores nothing.
+
+        Args:
+            tangents: the direction, arranged as the gradient is: one array, a tuple, or a dict by name; None is zero.
+
+        Raises:
+            ArgumentError: a tangent has another structure or shape than the argument; else as ``g.value`` does.
+        """
+        call, specialisation = self._bind_and_specialise(args, kwargs)
+        value, derivative = directions_of(specialisation).along(call, self._chosen.tangents(call, tangents))
+        return value[()], derivative[()]
+
+    def linearize(self, *args: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """The output, and its derivative as a function of the direction, which is arranged as for ``g.jvp``."""
+        return self.value(*args, **kwargs), lambda tangents: self.jvp(*args, tangents=tangents, **kwargs)[1]
 
     def value(self, *args: Any, **kwargs: Any) -> Any:
         """The output alone, from the compiled forward program."""
@@ -316,7 +329,7 @@ class DifferentiatedProgram(Derivative):
         """The gradient program, for a program that calls this gradient."""
         call = bind_within(self._function, *self._callee.arguments(args, kwargs), kind_of)
         pipeline = pipeline_within(
-            self._function, call, self._wrt_of(call), self._output_of, self._allow_unused, self._options
+            self._function, call, self._chosen.leaves(call), self._output_of, self._allow_unused, self._options
         )
         gradient, inputs = pipeline.planner.store_all.gradient_program, pipeline.primal.inputs
         return GradientCode(
@@ -328,7 +341,7 @@ class DifferentiatedProgram(Derivative):
             gradient.value,
             {name: gradient.gradients.get(inputs[name]) for name in pipeline.wrt},
             lambda: self._seed(Specialisation(pipeline)),
-            partial(self._arranged, call),
+            partial(self._chosen.arranged, call),
             gradient.others,
             self._aux_of(pipeline.primal),
         )
@@ -339,112 +352,17 @@ class DifferentiatedProgram(Derivative):
 
     # --- inside
 
-    def _ordered(self, call: Call, gradients: dict[str, Array]) -> Any:
-        """The gradients as `wrt` asks for them."""
-        finished: dict[str, Any] = {name: like_argument(g, call.values[name]) for name, g in gradients.items()}
-        return self._arranged(call, finished, container)
-
-    def _arranged(self, call: Call, gradients: Mapping[str, Any], make: Callable[..., Any]) -> Any:
-        """The gradients by leaf as `wrt` asks for them; `make` makes a container of a class."""
-        finished = dict(gradients)
-        if call.structures:
-            finished = {name: _in_structure(call, name, finished, make) for name in self._asked(call)}
-        if self._names is None:
-            return finished
-        ordered = [finished[name] for name in self._names]
-        for position, name in enumerate(self._names if len(finished) < len(ordered) else ()):
-            if name in self._names[:position]:
-                # A repeated name gets a copy: no two results share memory.
-                ordered[position] = copy.copy(finished[name])
-        return ordered[0] if self._is_single else tuple(ordered)
-
     def _bind_and_specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
         call = bind(self._function, *self._callee.arguments(args, kwargs))
         return call, self._specialisations(call)
 
     def _specialised(self, call: Call) -> Specialisation:
-        return specialise(self._function, call, self._wrt_of, self._output_of, self._allow_unused, self._options)
-
-    def _resolve_names(self, entries: list[str | int]) -> tuple[str, ...]:
-        return tuple(self._resolve_name(entry) for entry in entries)
-
-    def _resolve_name(self, entry: str | int) -> str:
-        if isinstance(entry, str) and entry in self._parameters:
-            return entry
-        root = path_of(entry) if isinstance(entry, str) else None
-        if root is not None and root[0] in inspect.signature(self._function).parameters:
-            return str(entry)
-        if isinstance(entry, int) and -len(self._parameters) <= entry < len(self._parameters):
-            return self._parameters[entry]
-        raise WrtError(
-            f"`{self._function.__name__}` has no argument {entry!r}",
-            definition(self._function),
-            f"Its arguments are: {', '.join(self._parameters)}.",
-        )
-
-    def _wrt_of(self, call: Call) -> tuple[tuple[str, ...], ...]:
-        """The leaves to differentiate by, all of them floating, in groups of which one must be used."""
-        asked = self._asked(call)
-        if not asked:
-            raise WrtError(
-                "there is no floating argument to differentiate by",
-                definition(self._function),
-                "Pass a float or a floating array: 2.0 instead of 2, or x.astype(float).",
-            )
-        groups = tuple(tuple(self._floating_leaves(call, name)) for name in asked)
-        if self._names is not None:
-            return groups
-        # Numbers such as tolerances are floating arguments, too: without `wrt` nobody has asked for their gradients.
-        arrays = tuple(group for name, group in zip(asked, groups, strict=True) if not _is_number(call.kinds.get(name)))
-        return (*arrays, tuple(leaf for group in groups for leaf in group))
-
-    def _asked(self, call: Call) -> Sequence[str]:
-        """The arguments, or parts of them, that have gradients: those of `wrt`, or all with floating leaves."""
-        if self._names is not None:
-            return self._names
-        floating = {*call.floating}
-        parts = {name: names(call.structures.get(name), name) for name in self._parameters}
-        return [name for name, leaves in parts.items() if not floating.isdisjoint(leaves)]
-
-    def _floating_leaves(self, call: Call, name: str) -> list[str]:
-        part = call.part(name)
-        if part is None:
-            raise WrtError(
-                f"the arguments have no part `{name}`",
-                definition(self._function),
-                f"Their parts are {', '.join(_shortened(call.values))}.",
-            )
-        found = [leaf for leaf in names(*part) if leaf in call.floating]
-        if not found:
-            what = _describe(call.kinds[part[1]]) if part[0] is None else f"a {part[0].cls.__name__} without floats"
-            raise WrtError(
-                f"argument `{part[1]}` is {what}, and only floating arguments have gradients",
-                definition(self._function),
-                "Pass it as a float or a floating array, or leave it out of `wrt`.",
-            )
-        return found
+        chosen = self._chosen
+        return specialise(self._function, call, chosen.leaves, self._output_of, self._allow_unused, self._options)
 
     def _output_of(self, primal: Primal) -> str:
         """The name of the output to differentiate."""
-        outputs = list(primal.program.outputs)
-        if self._output is not None:
-            path = path_of(self._output)
-            same = [name for name in outputs if name == self._output or (path is not None and path_of(name) == path)]
-            if same:
-                return same[0]
-            raise self._output_error(f"there is no output {self._output!r}", outputs)
-        returned = [name for name in outputs if name.startswith("return")]
-        candidates = returned or outputs
-        if len(candidates) != 1:
-            what = "the output is ambiguous" if candidates else "the program returns nothing and updates no argument"
-            raise self._output_error(what, outputs)
-        return candidates[0]
-
-    def _output_error(self, what: str, outputs: list[str]) -> OutputError:
-        listed = ", ".join(f'"{name}"' for name in outputs)
-        return OutputError(
-            what, definition(self._function), f"Pass output=..., one of: {listed}." if outputs else "Return a value."
-        )
+        return self._chosen.output(primal)
 
 
 def specialised(
@@ -455,29 +373,3 @@ def specialised(
         options = replace(g._options, without=without)
         g = type(g)(g._program, **g._arguments | {"options": options})
     return g._bind_and_specialise(args, dict(kwargs))
-
-
-def _in_structure(call: Call, name: str, gradients: Mapping[str, Any], make: Callable[..., Any]) -> Any:
-    """The gradients of all leaves of an argument, or of a part of one, in its structure; None for other leaves."""
-    if name in gradients:
-        return gradients[name]
-    part = call.part(name)
-    assert part is not None
-    # SciPy sorts entries in place: the gradient shares no array with the argument.
-    kept = {place: call.values[place].copy() for place in places(*part)}
-    return build(part[0], map({**kept, **gradients}.get, names(*part)), make)
-
-
-def _shortened(entries: Mapping[str, Any], most: int = 12) -> list[str]:
-    shown = [f"`{name}`" for name in list(entries)[:most]]
-    return [*shown, "…"] if len(entries) > most else shown
-
-
-def _is_number(kind: Any) -> bool:
-    return isinstance(kind, ArrayArgument) and kind.is_scalar
-
-
-def _describe(kind: Any) -> str:
-    if isinstance(kind, ArrayArgument):
-        return f"an array of {kind.dtype}"
-    return f"the {type(kind).__name__} {kind!r}"

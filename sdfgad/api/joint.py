@@ -5,7 +5,7 @@ The vector-Jacobian product for a tree of cotangents is the gradient of the inne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -13,13 +13,14 @@ import numpy as np
 
 from sdfgad.api.callables import Callee, callee_of, with_parameters
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
-from sdfgad.errors import ArgumentError, OutputError, PythonRaises, WrtError
+from sdfgad.errors import OutputError, PythonRaises, WrtError
 from sdfgad.options import Options
 from sdfgad.parse.source import read_source
-from sdfgad.parse.structure import Structure, items_of, path_of
-from sdfgad.specialise.forward import Forward, fitting
+from sdfgad.parse.structure import path_of
+from sdfgad.specialise.forward import Forward
 from sdfgad.specialise.remembered import Remembered
 from sdfgad.specialise.signature import Call, bind, definition
+from sdfgad.specialise.tangents import tangents_of
 
 Array = np.ndarray[Any, Any]
 Outputs = str | Sequence[str] | None
@@ -186,32 +187,3 @@ def inner(x, y):  # type: ignore[no-untyped-def]
     if not isinstance(x, (np.ndarray, np.generic, int, float, complex)):
         return sum([inner(getattr(x, name), getattr(y, name)) for name in vars(x)])
     return np.sum((np.conj(y) * x).real)
-
-
-def tangents_of(call: Call, parameters: Sequence[str], tangents: Mapping[int, Any]) -> dict[str, Array]:
-    """Tangents of arguments at some positions, by the floating leaves of these; None stands for zeros.
-
-    Raises:
-        ArgumentError: a tangent has another structure or shape than its argument.
-    """
-    found: dict[str, Array] = {}
-    for position, tangent in tangents.items():
-        name = parameters[position]
-        for leaf, part in leaves_of_tangent(call.structures.get(name), name, tangent):
-            if leaf in call.floating and part is not None:
-                kind = call.kinds[leaf]
-                found[leaf] = fitting(part, kind.shape, kind.dtype, f"the tangent of `{leaf}`")
-    return found
-
-
-def leaves_of_tangent(structure: Structure | None, name: str, tangent: Any) -> Iterator[tuple[str, Any]]:
-    """The leaves of a tangent with the names of the argument's; a part that is None has none."""
-    if structure is None or tangent is None:
-        yield name, tangent
-        return
-    items = items_of(tangent) or {}
-    if tuple(items) != structure.keys:
-        what = f"the tangent of `{name}` has another structure than the argument"
-        raise ArgumentError(what, todo="Pass one with the argument's keys; None stands for zeros.")
-    for (key, part), inner_structure in zip(items.items(), structure.parts, strict=True):
-        yield from leaves_of_tangent(inner_structure, name + structure.select(key), part)

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate, specialised
-from sdfgad.api.joint import MOST_KEPT, Joint, joint, tangents_of
+from sdfgad.api.joint import MOST_KEPT, Joint, joint
 from sdfgad.errors import ArgumentError
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.directions import COTANGENT, directions_of
+from sdfgad.specialise.tangents import tangents_of
 
 Array = np.ndarray[Any, Any]
 

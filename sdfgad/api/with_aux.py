@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.api.differentiate import DifferentiatedProgram, Wrt
+from sdfgad.api.chosen import Wrt
+from sdfgad.api.differentiate import DifferentiatedProgram
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.options import Options
 from sdfgad.parse.parse import Primal
@@ -31,7 +32,7 @@ class GradientWithAux(DifferentiatedProgram):
         call, specialisation = self._bind_and_specialise(args, kwargs)
         outputs, gradients = specialisation.outputs_and_gradients(call, self._seed(specialisation))
         value = outputs[specialisation.output][()]
-        return (value, _aux(specialisation, outputs)), self._ordered(call, gradients)
+        return (value, _aux(specialisation, outputs)), self._chosen.ordered(call, gradients)
 
     def _aux_of(self, primal: Primal) -> Callable[..., Any]:
         return primal.returned.parts[1].filled

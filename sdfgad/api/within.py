@@ -8,12 +8,12 @@ from typing import Any
 
 from sdfgad.api.callables import callee_of
 from sdfgad.api.higher import hvp, jvp
-from sdfgad.api.joint import leaves_of_tangent
 from sdfgad.api.products import gradient_of
 from sdfgad.parse.structure import Leaf
 from sdfgad.parse.transformed import CallSite, stand_in, within
 from sdfgad.specialise.pushed import pushed_within
 from sdfgad.specialise.signature import Call
+from sdfgad.specialise.tangents import leaves_of_tangent
 
 
 @within(jvp)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdfgad.api.differentiate import Wrt, differentiate, specialised
+from sdfgad.api.chosen import Wrt
+from sdfgad.api.differentiate import differentiate, specialised
 from sdfgad.errors import ArgumentError
 from sdfgad.options import Strategy
 

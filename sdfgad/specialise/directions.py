@@ -48,12 +48,14 @@ class Directions:
         Raises:
             As the call of the gradient does.
         """
-        found = self.batches.one(self._forward(call), self._of_inputs(tangents))
+        inputs = self._of_inputs(tangents)
+        found = self.batches.one(self._forward(call, inputs), inputs)
         return found[VALUE], found[DERIVATIVE]
 
     def along_all(self, call: Call, tangents: Mapping[str, Array]) -> Array:
         """The derivatives of the output in several directions, which are stacked along a first axis."""
-        run, inputs = self._forward(call), self._of_inputs(tangents)
+        inputs = self._of_inputs(tangents)
+        run = self._forward(call, inputs)
         if inputs:
             return self.batches.all(run, inputs)[DERIVATIVE]
         like = run.like[DERIVATIVE]
@@ -73,12 +75,15 @@ class Directions:
         buffers = {name: self.tangent.tangents.get(self.specialisation.primal.inputs[name]) for name in tangents}
         return {buffer: tangents[name] for name, buffer in buffers.items() if buffer is not None}
 
-    def _forward(self, call: Call) -> Run:
+    def _forward(self, call: Call, given: Mapping[str, Array]) -> Run:
+        """The tangent program for a call; the tangents that are not given are zero."""
         specialisation, program = self.specialisation, self.tangent.program
         value = program.outputs[specialisation.output]
+        missing = [program.buffers[dot] for dot in self.tangent.tangents.values() if dot not in given]
+        zeros = {buffer.name: np.zeros(shape_of(buffer), buffer.dtype) for buffer in missing}
         return Run(
             program,
-            specialisation.arguments.inputs(call),
+            specialisation.arguments.inputs(call) | zeros,
             specialisation.arguments.integers(call),
             {VALUE: value, DERIVATIVE: self.tangent.derivatives.get(specialisation.output)},
             dict.fromkeys((VALUE, DERIVATIVE), program.buffers[value]),

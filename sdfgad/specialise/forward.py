@@ -20,6 +20,7 @@ from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.batches import Batches, Run
 from sdfgad.specialise.compiled import shape_of
 from sdfgad.specialise.signature import Call, definition
+from sdfgad.specialise.tangents import fitting
 from sdfgad.tangent.program import TangentProgram, tangent_program
 
 Array = np.ndarray[Any, Any]
@@ -149,19 +150,6 @@ class Forward:
             leaves = tuple(leaf if isinstance(leaf, Output) else None for leaf in returned.leaves)
             returned = replace(returned, leaves=leaves)
         return returned.filled(output)
-
-
-def fitting(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> Array:
-    """An array of this shape and dtype.
-
-    Raises:
-        ArgumentError: it has another shape, or is complex where the dtype is real.
-    """
-    if np.iscomplexobj(value) and dtype.kind != "c":
-        raise ArgumentError(f"{what} is complex, its dtype is {dtype}", todo="Pass a real array.")
-    if np.shape(value) != shape:
-        raise ArgumentError(f"{what} has shape {np.shape(value)}, not {shape}", todo=f"Pass an array of shape {shape}.")
-    return np.ascontiguousarray(value, dtype=dtype).reshape(shape)
 
 
 def of_derivative(output: str) -> str:

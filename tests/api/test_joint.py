@@ -207,3 +207,32 @@ def test_gradients_of_gradients_take_containers_and_arrays_in_their_order():
 
     both = sdfgad.differentiate(sdfgad.differentiate(swapped, wrt="x"), wrt="x", reduce="sum")
     np.testing.assert_allclose(both({"a": np.array([3.0, 5.0])}, X), [6.0, 10.0])
+
+
+# --- methods of gradients
+
+
+def scaled(p, x, k):
+    return k * np.sin(x) * p["w"]
+
+
+def test_forward_mode_of_a_gradient():
+    p, t = {"w": np.array([0.5, 2.0])}, np.array([1.0, -1.0])
+    expected = 3.0 * np.cos(X) * p["w"] * t
+    by_x = sdfgad.differentiate(scaled, wrt="x")
+    value, moved = by_x.jvp(p, X, 3.0, tangents=t)
+    np.testing.assert_allclose(value, scaled(p, X, 3.0))
+    np.testing.assert_allclose(moved, expected, rtol=1e-14)
+    both = sdfgad.differentiate(scaled, wrt=("p['w']", "x"))
+    np.testing.assert_allclose(both.jvp(p, X, 3.0, tangents=(None, t))[1], expected, rtol=1e-14)
+    value, push = sdfgad.differentiate(scaled).linearize(p, X, 3.0)
+    np.testing.assert_allclose(push({"x": t, "p": {"w": p["w"]}}), expected + value, rtol=1e-14)
+    np.testing.assert_allclose(push({"k": 1.0}), value / 3.0, rtol=1e-14)
+    for g, tangents, text in [
+        (both, (t,), "not a tuple of 2"),
+        (both, t, r"not a tuple of 2|has shape"),
+        (sdfgad.differentiate(scaled), (t,), "not a dict by name"),
+        (by_x, t[:1], r"tangent of `x` has shape \(1,\)"),
+    ]:
+        with pytest.raises(sdfgad.ArgumentError, match=text):
+            g.jvp(p, X, 3.0, tangents=tangents)
