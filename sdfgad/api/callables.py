@@ -39,12 +39,28 @@ class Callee:
         return [one for one in found if one.name not in self.keywords]
 
 
+@dataclass(frozen=True)
+class Opaque:
+    """A function of ours that runs compiled programs itself, and is none that could be compiled."""
+
+    function: Callable[..., Any]
+    what: str
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+
 def callee_of(program: Any) -> Callee:
     """The function behind a program.
 
     Raises:
-        ArgumentError: there is none that is written in Python.
+        ArgumentError: there is none that is written in Python, or it is a matrix of derivatives.
     """
+    if isinstance(program, Opaque):
+        what = f"{program.what} is no program that can be differentiated or mapped"
+        raise ArgumentError(
+            what, todo="Map jvp, hvp or a gradient over directions: vmap(lambda t: jvp(f, (x,), (t,)))."
+        )
     owner = getattr(program, "__self__", None)
     if isinstance(program, Transformed):
         return Callee(_caller_of(program, program))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sdfgad.api.callables import Opaque
 from sdfgad.api.joint import Joint, Outputs, joint
 from sdfgad.api.products import Products, along, curved, curved_along_all, gradient_of
 from sdfgad.api.sparse_jacobian import SparseJacobian
@@ -156,11 +157,11 @@ def jacobian(
     positions, is_single = _places(program, argnums)
     if not is_single:
         each = [jacobian(program, k, mode=mode, sparsity=sparsity, output=output) for k in positions]
-        return lambda *args: tuple(one(*args) for one in each)
+        return Opaque(lambda *args: tuple(one(*args) for one in each), "a Jacobian")
     (position,) = positions
     products = Products(gradient_of(program, (position,), output), position)
     if sparsity is not None:
-        return SparseJacobian(products, sparsity, mode)
+        return Opaque(SparseJacobian(products, sparsity, mode), "a Jacobian")
 
     def full(*args: Any) -> Any:
         x, value = products.argument(args), np.asarray(products.gradient.value(*args))
@@ -169,7 +170,7 @@ def jacobian(
         found = products.columns(args, value, basis).T if is_forward else products.rows(args, value, basis)
         return found.reshape((*value.shape, *x.shape))
 
-    return full
+    return Opaque(full, "a Jacobian")
 
 
 def hessian(program: Callable[..., Any], argnums: Argnums = 0, *, output: str | None = None) -> Callable[..., Any]:
@@ -200,7 +201,7 @@ def hessian(program: Callable[..., Any], argnums: Argnums = 0, *, output: str | 
         )
         return rows[0][0] if is_single else rows
 
-    return full
+    return Opaque(full, "a Hessian")
 
 
 # --- arguments
