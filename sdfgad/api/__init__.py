@@ -3,6 +3,7 @@
 from sdfgad.api import within as _within
 from sdfgad.api.batching import vmap
 from sdfgad.api.check import CheckResult, check_grads
+from sdfgad.api.checkpoint import checkpoint
 from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
@@ -19,6 +20,7 @@ __all__ = [
     "CheckResult",
     "DifferentiatedProgram",
     "check_grads",
+    "checkpoint",
     "custom_jvp",
     "custom_vjp",
     "differentiate",

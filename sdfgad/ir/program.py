@@ -28,7 +28,8 @@ Params = tuple[tuple[str, Lin], ...]
 class Buffer:
     """Named storage: shape in elements (0-d is a scalar), dtype, the user's name of it and the line that defines it.
 
-    A tape may have an extent that is known only at run time; every other extent is a number.
+    A tape may have an extent that is known only at run time; every other extent is a number. What `is_pinned` is
+    recomputed for the reverse sweep, where that is possible (`sdfgad.checkpoint`).
     """
 
     name: str
@@ -36,6 +37,7 @@ class Buffer:
     dtype: np.dtype[Any]
     source: str = ""
     where: Location | None = None
+    is_pinned: bool = False
 
     @property
     def is_floating(self) -> bool:

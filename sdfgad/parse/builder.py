@@ -77,6 +77,8 @@ class Builder(Emitter):
         super().__init__(integers)
         self.constants = constants or Constants()
         self.contents = Contents()
+        # How many calls around keep no intermediate values for the reverse sweep.
+        self.pinning = 0
         # The lists that the loops around fill, by id; those that each loop will, by the id of its node; and the
         # innermost loop that may fill some (see `appending`).
         self.filling: dict[int, Filling] = {}
@@ -127,7 +129,7 @@ class Builder(Emitter):
         require_supported(dtype)
         sizes = tuple(Lin(self.largest(extent)) for extent in shape)
         self.check_size(sizes, dtype.itemsize)
-        buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where)
+        buffer = Buffer(self.fresh(base or "t"), sizes, dtype, base, self.where, bool(self.pinning))
         self.buffers[buffer.name] = buffer
         self.references.create(buffer.name)
         self.constants.create(buffer, self.here)

@@ -41,8 +41,8 @@ class Site:
     def b(self) -> Builder:
         return self.frame.b
 
-    def call(self, function: Any, *arguments: Any) -> Any:
-        return self.dispatch(function, list(arguments), {})
+    def call(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        return self.dispatch(function, list(arguments), keywords)
 
     def sequence(self, value: Any) -> Iterator[Any]:
         return as_sequence(self.frame, self.node, value)

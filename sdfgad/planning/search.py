@@ -12,7 +12,7 @@ from typing import Any
 from sdfgad.collector import collected_rarely
 from sdfgad.errors import ArgumentError
 from sdfgad.gradient.assemble import assemble
-from sdfgad.ir.program import walk
+from sdfgad.ir.program import Buffer, walk
 from sdfgad.memory.accounting import Accountant, Accounts
 from sdfgad.memory.loop_choices import InnerChoices, inner_choices
 from sdfgad.options import Options
@@ -87,7 +87,8 @@ class Planner:
         """Whether storing everything is optimal without a search: no limit, no overrides, no tapes."""
         options = self.options
         has_tapes = any(residual.loops for residual in self.adjoint.residuals.values())
-        is_free = options.limit is None and not options.overrides
+        is_pinned = any(buffer.is_pinned for buffer in self.adjoint.primal.buffers.values())
+        is_free = options.limit is None and not options.overrides and not is_pinned
         return is_free and (options.strategy == "store_all" or (options.strategy == "ilp" and not has_tapes))
 
     @collected_rarely()
@@ -106,10 +107,13 @@ class Planner:
         accounts = self.accounts(sizes)
         problem = _pinned(accounts, self.options.overrides)
         try:
-            found = self._fixed(problem, accounts, sizes) or self._solved(problem, accounts, sizes)
+            found = self._found(_hinted(problem, accounts, self.adjoint.primal.buffers), accounts, sizes)
         except InvalidPlan as error:
             raise ArgumentError(f"the overrides cannot be carried out: {error}", todo="Leave some out.") from None
         return replace(found, seconds=time.perf_counter() - start)
+
+    def _found(self, problem: Problem, accounts: Accounts, sizes: Sizes) -> Layout:
+        return self._fixed(problem, accounts, sizes) or self._solved(problem, accounts, sizes)
 
     def accounts(self, sizes: Sizes) -> Accounts:
         """The planning problem for a call."""
@@ -314,3 +318,20 @@ def _pinned(accounts: Accounts, overrides: Mapping[str, str]) -> Problem:
         values += [(k, choice == "recompute") for k in of_values]
         inner += [(k, choice == "recompute") for k in of_inner]
     return replace(problem, fixed_values=tuple(values), fixed_inner=tuple(inner))
+
+
+def _hinted(problem: Problem, accounts: Accounts, buffers: Mapping[str, Buffer]) -> Problem:
+    """The problem with what is pinned to recomputation as fixed choices, as far as it can be and nothing is said."""
+
+    def is_pinned(one: Recompute | None) -> bool:
+        return one is not None and all(buffers[name].is_pinned for name in one.buffers)
+
+    known = dict(problem.fixed_values)
+    values = [k for k, v in enumerate(problem.values) if v.latest >= 0 and is_pinned(accounts.values[k])]
+    inner = dict(problem.fixed_inner)
+    for k, one in enumerate(accounts.inner):
+        clashes = any(inner.get(other) for pair in problem.conflicts if k in pair for other in pair if other != k)
+        if is_pinned(one) and not clashes:
+            inner.setdefault(k, True)
+    fixed = {**dict.fromkeys(values, True), **known}
+    return replace(problem, fixed_values=tuple(fixed.items()), fixed_inner=tuple(inner.items()))
