@@ -4,6 +4,7 @@ from sdfgad.api import within as _within
 from sdfgad.api.batching import vmap
 from sdfgad.api.check import CheckResult, check_grads
 from sdfgad.api.checkpoint import checkpoint
+from sdfgad.api.custom_jvp import custom_jvp
 from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
@@ -11,7 +12,6 @@ from sdfgad.api.higher import hessian, hvp, jacobian, jvp, linearize, vjp
 from sdfgad.api.patterns import sparsity
 from sdfgad.parse.functions.callbacks import pure_callback
 from sdfgad.parse.functions.special import stop_gradient
-from sdfgad.parse.library.custom import custom_jvp
 from sdfgad.parse.library.implicit import fixed_point, root
 
 assert _within  # Importing it lets programs call jvp and hvp.

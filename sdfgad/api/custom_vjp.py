@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from sdfgad.errors import ArgumentError, Location
+from sdfgad.api.callables import by_position
+from sdfgad.errors import ArgumentError
 from sdfgad.parse.transformed import CallSite, Transformed
-from sdfgad.specialise.linked import Rule, linked
+from sdfgad.specialise.vjp_rules import Rule, with_pullback
 
 
 class custom_vjp(Transformed):  # The name is JAX's.
@@ -56,20 +57,10 @@ class custom_vjp(Transformed):  # The name is JAX's.
             todo = "Set it before the program is differentiated: f.defvjp(forward, backward)."
             raise ArgumentError(f"the custom_vjp `{name}` has no rule", where, todo)
         forward, backward = self.rule
-        arguments = self._ordered(args, kwargs, where)
+        arguments = by_position(self.function, args, kwargs, where)
         result = site.call(forward, *arguments)
         if not isinstance(result, tuple) or len(result) != 2:
             what = f"the forward rule of the custom_vjp `{name}` returns no pair"
             raise ArgumentError(what, where, "Let it `return value, residuals`; residuals may be None.")
         site.b.where = where
-        return linked(site.b, Rule(name, backward, arguments), *result)
-
-    def _ordered(self, args: Sequence[Any], kwargs: Mapping[str, Any], where: Location | None) -> tuple[Any, ...]:
-        """All arguments by position."""
-        try:
-            bound = inspect.signature(self.function).bind(*args, **kwargs)
-        except TypeError as error:
-            todo = f"Its parameters are {', '.join(one.name for one in self.parameters)}."
-            raise ArgumentError(f"the call does not fit `{self.function.__name__}`: {error}", where, todo) from None
-        bound.apply_defaults()
-        return tuple(bound.arguments.values())
+        return with_pullback(site.b, Rule(name, backward, arguments), *result)

@@ -333,7 +333,7 @@ class DifferentiatedProgram(Derivative):
         )
         gradient, inputs = pipeline.planner.store_all.gradient_program, pipeline.primal.inputs
         return GradientCode(
-            inlining_of(pipeline.primal, expanded(gradient.program)),
+            inlining_of(pipeline.primal, expanded(gradient.program, all_copies=False)),
             call.values,
             {name: buffer for name, buffer in inputs.items() if buffer in gradient.program.inputs},
             call.kinds,

@@ -36,8 +36,6 @@ OPERATIONS: Mapping[str, Function] = {
     "fractional": lambda x: np.modf(x)[0],
     "gamma_density": lambda a, x: np.exp((a - 1) * np.log(x) - x - _special("gammaln")(a)),
     "gammainc_by_shape": lambda a, x: _slope(lambda t: _special("gammainc")(t, x), a),
-    **dict.fromkeys(("carries", "custom_jvp_in_a_gradient"), lambda x, _: x),
-    **dict.fromkeys(("frozen", "custom_jvp_argument_in_a_gradient"), lambda x: x),
     "held": lambda x: x,
     "hurwitz_zeta": lambda x, order: _special("zeta")(order, x),
     "hyp0f1": lambda x, b: _special("hyp0f1")(b, x),

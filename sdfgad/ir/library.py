@@ -22,7 +22,8 @@ class LibraryFunction:
         is_of_adjoints: whether only adjoints call it, so that it needs no derivative rule.
         check: the function of the first input that computes this status alone, if there is one.
         procedure: the program that the call runs: its inputs and outputs are those of the call, in this order.
-        pullback: the procedure that computes the cotangents of a copy's arguments (`sdfgad.api.custom_vjp`).
+        pullback, pushforward: of a copy with a rule of the user's (`sdfgad.specialise.linked`), the procedures that
+            compute the cotangents of its arguments, and its tangents, if there is a rule for that.
         title: what messages call it, if not by its name.
         has_batch: whether the first size counts what it does one after another, along a leading axis of all arrays.
     """
@@ -37,6 +38,7 @@ class LibraryFunction:
     has_batch: bool = True
     procedure: Program | None = None
     pullback: str = ""
+    pushforward: str = ""
     title: str = ""
 
 

@@ -272,10 +272,6 @@ OPERATIONS: dict[str, Operation] = {
     "held": Operation("({0})", eager_cpp=SAME, cost=CHEAP, like="sin"),
     # A rule of first order: what it takes, and the first operand's value with the second one's derivative; then the
     # same within a gradient, which have no rule.
-    "frozen": Operation("({0})", eager_cpp=SAME, cost=CHEAP, like="sin"),
-    "carries": Operation("sdfgad::first({0}, {1})", eager_cpp=SAME, cost=CHEAP, like="add"),
-    "custom_jvp_argument_in_a_gradient": Operation("({0})", eager_cpp=SAME, cost=CHEAP, like="sin"),
-    "custom_jvp_in_a_gradient": Operation("sdfgad::first({0}, {1})", eager_cpp=SAME, cost=CHEAP, like="add"),
     # comparison and logic
     "equal": Operation(
         "({0} == {1})", SAME, eager_cpp=SAME, cost=CHEAP, result=TRUTH, infix="==", negation="not_equal"
@@ -312,6 +308,3 @@ OPERATIONS: dict[str, Operation] = {
     # a conversion: its text follows from both dtypes
     "cast": Operation("", SAME, eager_cpp=SAME, cost=CHEAP, result=ASKED),
 }
-
-# The operations of a rule of first order -> what they are in a gradient that a program calls.
-WITHIN = {"frozen": "custom_jvp_argument_in_a_gradient", "carries": "custom_jvp_in_a_gradient"}

@@ -10,9 +10,9 @@ from sdfgad.optimise.accumulation.first_assign import assign_first
 from sdfgad.optimise.accumulation.gather import gather
 from sdfgad.optimise.accumulation.share import share
 from sdfgad.optimise.before_ad import EARLY
-from sdfgad.optimise.cleaning.carriers import drop_carriers
 from sdfgad.optimise.cleaning.copies import forward_copies, make_in_place
 from sdfgad.optimise.cleaning.dead_code import remove_dead_code
+from sdfgad.optimise.cleaning.held import drop_held
 from sdfgad.optimise.cleaning.implied import remove_implied
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
@@ -51,7 +51,7 @@ _CLEAN = pass_of(
 # A pass that other passes leave work for runs again.
 PASSES: tuple[Pass, ...] = in_order(
     (
-        pass_of(Phase.STATEMENTS, drop_carriers),
+        pass_of(Phase.STATEMENTS, drop_held),
         pass_of(
             Phase.STATEMENTS,
             remove_decided,

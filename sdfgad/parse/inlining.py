@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Lin, Op
+from sdfgad.ir.expr import Const, Expr, Lin
 from sdfgad.ir.library import LIBRARY
-from sdfgad.ir.ops import WITHIN
 from sdfgad.ir.program import (
     FIRST_CHECK,
     Block,
@@ -107,19 +106,13 @@ class _Copy:
     def compute(self, statement: Compute, symbols: Mapping[str, Lin]) -> Compute:
         names = {name: self.b.fresh(name) for name, _ in statement.params}
         inside = {**symbols, **{old: Lin.symbol(new) for old, new in names.items()}}
-        node = self.shifted if statement.target.buffer == STATUS else _of_first_order
-        moved = rewrite_statement(statement, inside, node)
+        moved = rewrite_statement(statement, inside, self.shifted if statement.target.buffer == STATUS else None)
         return replace(moved, params=tuple((names[name], extent) for name, extent in moved.params))
 
     def shifted(self, node: Expr) -> Expr | None:
         """The code of a check, counted on from those of the builder."""
         is_code = isinstance(node, Const) and node.dtype.kind == "i" and int(node.value) in self.codes
         return Const(int(node.value) - self.known, node.dtype) if is_code else None  # type: ignore[attr-defined]
-
-
-def _of_first_order(node: Expr) -> Expr | None:
-    """A rule of first order as what has no derivative."""
-    return Op(WITHIN[node.name], node.args, node.dtype) if isinstance(node, Op) and node.name in WITHIN else None
 
 
 def _is_clear_of_status(statement: Statement) -> bool:

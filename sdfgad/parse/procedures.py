@@ -57,15 +57,24 @@ def procedure_of(program: Program, outputs: tuple[str, ...]) -> Program:
     )
 
 
-def expanded(program: Program) -> Program:
-    """The program with statements in place of calls of procedures, and of copies with a derivative of their own."""
-    if not any(isinstance(one, Call) and _is_expanded(one) for one in walk(program.body)):
+def expanded(program: Program, all_copies: bool = True) -> Program:
+    """The program with statements in place of calls of procedures, and of copies with a derivative of their own.
+
+    Args:
+        all_copies: also of those with a derivative of any order; what is differentiated once more has these.
+    """
+
+    def is_expanded(call: Call) -> bool:
+        function = LIBRARY[call.name]
+        return function.procedure is not None or (bool(function.pullback) and (all_copies or not function.pushforward))
+
+    if not any(isinstance(one, Call) and is_expanded(one) for one in walk(program.body)):
         return program
     b = Builder({})
     b.names, b.buffers = Names(program.identifiers), dict(program.buffers)
 
     def each(statement: Statement) -> Block:
-        if not isinstance(statement, Call) or not _is_expanded(statement):
+        if not isinstance(statement, Call) or not is_expanded(statement):
             return (statement,)
         if LIBRARY[statement.name].pullback:
             return tuple(map(_copied, statement.inputs, statement.outputs))
@@ -73,11 +82,6 @@ def expanded(program: Program) -> Program:
 
     body = transform(program.body, each)
     return replace(program, buffers=b.buffers, body=body)
-
-
-def _is_expanded(call: Call) -> bool:
-    function = LIBRARY[call.name]
-    return function.procedure is not None or bool(function.pullback)
 
 
 def _inlined(b: Builder, call: Call) -> Block:

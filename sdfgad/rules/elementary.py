@@ -152,8 +152,7 @@ _table(
         # the derivative is zero wherever it exists
         **dict.fromkeys(("floor", "ceil", "trunc", "rint", "sign", "spacing"), lambda t, y, a: (None,)),
         **dict.fromkeys(("floor_divide", "nextafter"), lambda t, y, a, b: (None, None)),
-        **dict.fromkeys(("held", "frozen"), lambda t, y, a: (None,)),
-        "carries": lambda t, y, a, b: (None, t),
+        "held": lambda t, y, a: (None,),
         "heaviside": lambda t, y, a, b: (None, select(compare("equal", a, const(0, a)), t, const(0, a))),
     }
 )

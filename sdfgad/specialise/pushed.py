@@ -15,6 +15,7 @@ from sdfgad.options import Options
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.objects import make
 from sdfgad.parse.parse import parse
+from sdfgad.parse.procedures import expanded
 from sdfgad.parse.returned import Output
 from sdfgad.parse.transformed import Code, emit, kind_within, stand_in
 from sdfgad.parse.values import Tensor, as_tensor, cast, view_of
@@ -47,7 +48,8 @@ def pushed_within(
     tangent = tangent_program(primal.program, tangents)
     given = {dot: _fitting(b, call, *tangents[buffer]) for buffer, dot in tangent.tangents.items()}
     inputs = {name: buffer for name, buffer in primal.inputs.items() if buffer in tangent.program.inputs}
-    buffers = emit(b, Code(inlining_of(primal, tangent.program), call.values, inputs), given)
+    inlining = inlining_of(primal, expanded(tangent.program, all_copies=False))
+    buffers = emit(b, Code(inlining, call.values, inputs), given)
 
     def value(name: str) -> Any:
         return _view(b, buffers[primal.program.outputs[name]])

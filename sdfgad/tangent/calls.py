@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from sdfgad.errors import MissingRule
 from sdfgad.gradient.assemble import assemble
 from sdfgad.ir.expr import Const, Expr
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Program, Whole
 from sdfgad.parse.builder import Builder
@@ -31,16 +33,49 @@ def pushforward_of_call(
 ) -> Block:
     """The statements, to run after a call, that compute the tangents of its outputs.
 
+    Raises:
+        MissingRule: its rule, of a `custom_vjp`, is for the reverse sweep alone.
+
     Args:
         dots: active buffers of the program -> their tangents, which are in `buffers`; new storage is added there.
     """
+    b = Builder({})
+    b.names, b.where = names, call.where
+    b.buffers = dict(primal) | buffers
+    if LIBRARY[call.name].pullback:
+        _by_procedure(b, call, dots)
+    else:
+        _by_transposition(b, call, primal, dots)
+    buffers.update({name: buffer for name, buffer in b.buffers.items() if name not in primal})
+    return live_statements(b.blocks[0], {dots[whole.buffer] for whole in call.outputs if whole.buffer in dots})
+
+
+def _by_procedure(b: Builder, call: Call, dots: Mapping[str, str]) -> None:
+    """Emits the call of the procedure that computes the tangents of a value with a rule of the user's own.
+
+    What it checks, it checks in the value's own computation or in the reverse sweep.
+    """
+    function, (_, count), number = LIBRARY[call.name], call.sizes, len(call.outputs)
+    if not function.pushforward:
+        raise MissingRule([(function.title, call.where)])
+    program = LIBRARY[function.pushforward].procedure
+    assert program is not None
+    given = [view_of(b.buffers[one.buffer]) for one in call.inputs[number : number + count]]
+    arguments = [b.buffers[one.buffer] for one in call.inputs[number + count :]]
+    tangents = [view_of(b.buffers[dots[one.name]]) if one.name in dots else _filled(one, 0) for one in arguments]
+    buffers = [program.buffers[buffer] for buffer in program.outputs.values()]
+    found = b.call(function.pushforward, [*given, *tangents], [(one.shape, one.dtype) for one in buffers], ())
+    for output, tangent in zip(call.outputs, found[:number], strict=True):
+        if output.buffer in dots:
+            b.assign(view_of(b.buffers[dots[output.buffer]]), tangent)
+
+
+def _by_transposition(b: Builder, call: Call, primal: Mapping[str, Buffer], dots: Mapping[str, str]) -> None:
+    """Emits the derivative of <J^T c, t> by c, which is J t."""
     paired = _paired(call, primal, dots)
     targets = {cotangent: dots[output] for output, cotangent in paired.cotangents.items()}
     adjoint = differentiate_program(paired.program, isl.Set("{ : }"), targets, paired.result)
     gradient = assemble(adjoint, tuple(targets), "paired")
-    b = Builder({})
-    b.names, b.where = names, call.where
-    b.buffers = dict(primal) | buffers
     given = {name: view_of(b.buffers[dots.get(source, "")]) for source, name in paired.tangents.items()}
     given |= {name: view_of(b.buffers[name]) for name in paired.program.inputs if name in primal}
     given |= {bar: _filled(b.buffers[dot], 0) for bar, dot in targets.items()}
@@ -50,8 +85,6 @@ def pushforward_of_call(
         # An output that the rule ignores, such as the sign of a real determinant, is constant between jumps.
         made = gradient.gradients.get(bar)
         b.assign(view_of(b.buffers[dot]), 0 if made is None else view_of(b.buffers[found[made]]))
-    buffers.update({name: buffer for name, buffer in b.buffers.items() if name not in primal})
-    return live_statements(b.blocks[0], set(targets.values()))
 
 
 @dataclass(frozen=True)
@@ -85,11 +118,11 @@ def _paired(call: Call, primal: Mapping[str, Buffer], dots: Mapping[str, str]) -
     result = Buffer(names.fresh("paired"), (), part_dtype(next(iter(bars.values())).dtype))
     passed = [*known.values(), *tangents.values(), *cotangents.values()]
     body = (
-        *(_set(bars[name], Const(0, bars[name].dtype)) for name in tangents),
-        *(_set(bars[name], _read(cotangent)) for name, cotangent in cotangents.items()),
+        *(assigned(bars[name], Const(0, bars[name].dtype)) for name in tangents),
+        *(assigned(bars[name], whole(cotangent)) for name, cotangent in cotangents.items()),
         *pullback,
-        _set(result, Const(0, result.dtype)),
-        *(_added(result, bars[name], tangent) for name, tangent in tangents.items()),
+        assigned(result, Const(0, result.dtype)),
+        *(added_product(result, bars[name], tangent) for name, tangent in tangents.items()),
     )
     buffers = own | {buffer.name: buffer for buffer in (*passed, result)}
     program = Program("paired", buffers, tuple(b.name for b in passed), (), {"paired": result.name}, body)
@@ -101,18 +134,20 @@ def _paired(call: Call, primal: Mapping[str, Buffer], dots: Mapping[str, str]) -
     )
 
 
-def _set(target: Buffer, value: Expr) -> Compute:
-    whole = Whole(target.name, target.shape, target.dtype)
-    return Compute(whole.params, whole.access, value)
+def assigned(target: Buffer, value: Expr) -> Compute:
+    """``target[...] = value``, of an expression by `whole`, or a constant."""
+    place = Whole(target.name, target.shape, target.dtype)
+    return Compute(place.params, place.access, value)
 
 
-def _read(buffer: Buffer) -> Expr:
+def whole(buffer: Buffer) -> Expr:
+    """The element of a buffer that a statement over all of it is at."""
     return Whole(buffer.name, buffer.shape, buffer.dtype).access.read(buffer.dtype)
 
 
-def _added(result: Buffer, x: Buffer, y: Buffer) -> Compute:
+def added_product(result: Buffer, x: Buffer, y: Buffer) -> Compute:
     """``result += sum(real(conj(x) * y))``."""
-    product = cast(real(mul(conjugate(_read(x)), _read(y))), result.dtype)
+    product = cast(real(mul(conjugate(whole(x)), whole(y))), result.dtype)
     return Compute(Whole(x.name, x.shape, x.dtype).params, Access(result.name), product, "add")
 
 

@@ -68,7 +68,7 @@ def test_what_each_pass_changes():
     assert "products, " in text
     assert "ms: Copy propagation and dead-code elimination: " in text
     assert "\n+    loop parallel f < 7:\n" in text
-    assert "no change by factor_sums, scale_once, spread_loops, drop_carriers, remove_checks" in text
+    assert "no change by factor_sums, scale_once, spread_loops, drop_held, remove_checks" in text
     (fuse,) = [step for step in found.passes if step.name == "fuse"]
     assert fuse.is_change
     assert fuse.seconds > 0

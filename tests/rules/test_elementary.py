@@ -50,8 +50,6 @@ SPECIAL_APART = {
 # They are tested where they are used: in Python's and NumPy's functions.
 APART = {
     "cast",
-    "carries",
-    "frozen",
     "held",
     "ieee_remainder",
     "later_if_greater",

@@ -23,7 +23,7 @@ ORDERS |= {"hurwitz_zeta": 2.5, "lambert_w": 0.0, "hyp1f1": 1.5}
 PARTS = {"absolute", "real", "imag"}
 REAL = [name for name in ELEMENTARY if name not in {"real", "imag", "complex", "cast", "conjugate"}]
 # These complex operations exist only in gradients, or their dtypes are no complex ones.
-HOLOMORPHIC = [n for n in REAL if OPERATIONS[n].takes_complex and n not in {"absolute", "sign", "held", "frozen"}]
+HOLOMORPHIC = [n for n in REAL if OPERATIONS[n].takes_complex and n not in {"absolute", "sign", "held"}]
 SPECIAL_COMPLEX = ["absolute", "real", "imag", "complex", "conjugate", "cast"]
 
 

@@ -42,34 +42,6 @@ def _held(b: Builder, x: Any) -> Any:
     return trees.rebuilt(x, [elementwise(b, "held", leaf) if _is_floating(leaf) else leaf for leaf in trees.leaves(x)])
 
 
-def frozen(x: Any) -> Any:
-    """Stop-gradient of what a rule of first order takes: what depends on it has no second derivative."""
-    return x
-
-
-@function(frozen)
-def _frozen(b: Builder, x: Any) -> Any:
-    leaves = trees.leaves(x)
-    return trees.rebuilt(x, [elementwise(b, "frozen", leaf) if _is_floating(leaf) else leaf for leaf in leaves])
-
-
-def carried(value: Any, carrier: Any) -> Any:
-    """A value with the derivative of another one of its structure, for definitions."""
-    return value
-
-
-@function(carried)
-def _carried(b: Builder, value: Any, carrier: Any) -> Any:
-    pairs = zip(trees.leaves(value), trees.leaves(carrier), strict=True)
-    return trees.rebuilt(value, [_with_carrier(b, leaf, other) for leaf, other in pairs])
-
-
-def _with_carrier(b: Builder, leaf: Any, other: Any) -> Any:
-    if not _is_floating(leaf):
-        return leaf
-    return elementwise(b, "carries", leaf, broadcast_to(b, astype(as_tensor(other), leaf.dtype), leaf.shape))
-
-
 def _is_floating(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and leaf.dtype.kind in "fc"
 

@@ -194,9 +194,6 @@ template <typename T> inline T fmin(T a, T b) { return (a <= b || b != b) ? a : 
 template <typename T> inline T later_if_greater(T a, T b) { return b > a ? b : a; }
 template <typename T> inline T later_if_less(T a, T b) { return b < a ? b : a; }
 
-// The first one, which has the derivative of the second one.
-template <typename T> inline T first(T a, T) { return a; }
-
 template <typename T> inline T heaviside(T a, T at_zero) {
     return a != a ? a : a < 0 ? T(0) : a > 0 ? T(1) : at_zero;
 }
