@@ -29,7 +29,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.source import read_source
-from sdfgad.parse.values import Tensor, view_of
+from sdfgad.parse.values import Tensor, astype, view_of
 from sdfgad.rules.library import CALL_RULES, OPERAND_RULES, CallRule
 
 
@@ -94,7 +94,9 @@ def _by_procedure(b: Builder, call: Call, bars: Mapping[str, str]) -> set[str]:
     cotangents = _cotangents(b, call.outputs, bars)
     zeros = [Tensor(whole.shape, whole.dtype, partial(_zero, whole.dtype)) for whole in call.outputs]
     given = [view_of(b.buffers[whole.buffer]) for whole in call.inputs[number : number + count]]
-    given += [zero if own is None else own for own, zero in zip(cotangents, zeros, strict=True)]
+    # Adjoints may be in another precision than the values.
+    own = [zero if one is None else one for one, zero in zip(cotangents, zeros, strict=True)]
+    given += [astype(one, whole.dtype) for one, whole in zip(own, call.outputs, strict=True)]
     buffers = [program.buffers[buffer] for buffer in program.outputs.values()]
     *results, failed = b.call(name, given, [(buffer.shape, buffer.dtype) for buffer in buffers], ())
     _contribute(b, call.inputs[number + count :], results, bars)

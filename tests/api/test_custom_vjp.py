@@ -179,3 +179,15 @@ def test_a_memory_limit_holds():
     limited = sdfgad.differentiate(by_rule, wrt="y", memory_limit=least)
     np.testing.assert_array_equal(limited(*arguments), g(*arguments))
     assert limited.measure(*arguments).peak_bytes <= least
+
+
+def test_adjoints_in_another_precision():
+    def program(x):
+        for _ in range(5):
+            x = clipped(x) * np.float32(0.5) + x * x
+        return np.sum(x)
+
+    x = np.array([0.1, 0.6], np.float32)
+    wide = sdfgad.differentiate(program, wrt="x", accumulate="float64")(x)
+    assert wide.dtype == np.float32
+    np.testing.assert_allclose(wide, sdfgad.grad(program)(x), rtol=1e-5)
