@@ -128,6 +128,8 @@ class _Batch:
     def call_of_all(self, call: Call) -> Block:
         """A function of a batch of matrices, or of rows, for all entries at once."""
         before, after = list[Statement](), list[Statement]()
+        if call.name == "solve" and call.inputs[0].buffer not in self.found and len(call.inputs[0].shape) == 2:
+            return self.solve_of_all(call)
         inputs = [self.with_axis(whole, before) for whole in call.inputs]
         outputs = [self.with_axis(whole) for whole in call.outputs]
         if LIBRARY[call.name].failure:
@@ -136,6 +138,28 @@ class _Batch:
             after.append(self.copied(self.with_axis(call.outputs[-1]), one))
         sizes = (call.sizes[0] * self.size.const, *call.sizes[1:])
         return (*before, replace(call, inputs=tuple(inputs), outputs=tuple(outputs), sizes=sizes), *after)
+
+    def solve_of_all(self, call: Call) -> Block:
+        """A system with one matrix for all entries: their right-hand sides are columns beside each other."""
+        matrix, rights = call.inputs
+        count, n, m = call.sizes
+        shape = (rights.shape[0], Lin(m * self.size.const))
+        wide, solution = (self.new(one, shape) for one in (rights, call.outputs[0]))
+        failed = self.new(call.outputs[-1])
+        inner = replace(call, inputs=(matrix, wide), outputs=(solution, failed), sizes=(count, n, m * self.size.const))
+        return (
+            self.columns(self.with_axis(rights), wide, into=True),
+            inner,
+            self.columns(self.with_axis(call.outputs[0]), solution, into=False),
+            self.copied(self.with_axis(call.outputs[-1]), failed),
+        )
+
+    def columns(self, each: Whole, wide: Whole, into: bool) -> Compute:
+        """A copy of the columns of all entries to those of one matrix, or back."""
+        entry, row, column = each.access.index
+        place = Access(wide.buffer, (row, column.scaled(self.size.const) + entry))
+        target, source = (place, each.access) if into else (each.access, place)
+        return Compute(each.params, target, source.read(each.dtype))
 
     def call_of_one(self, call: Call, entry: Lin) -> Block:
         """A call for one entry: on copies of its parts of the buffers."""
@@ -159,10 +183,12 @@ class _Batch:
 
     # --- storage
 
-    def new(self, like: Whole) -> Whole:
-        buffer = replace(self.program.buffers[like.buffer], name=self.names.fresh(f"{like.buffer}_one"))
+    def new(self, like: Whole, shape: tuple[Lin, ...] | None = None) -> Whole:
+        """A buffer for one entry, or of another shape."""
+        shape = like.shape if shape is None else shape
+        buffer = replace(self.program.buffers[like.buffer], name=self.names.fresh(f"{like.buffer}_one"), shape=shape)
         self.buffers[buffer.name] = buffer
-        return Whole(buffer.name, like.shape, like.dtype)
+        return Whole(buffer.name, shape, like.dtype)
 
     def with_axis(self, whole: Whole, before: list[Statement] | None = None) -> Whole:
         """A buffer with the axis; one that has none is repeated along it, by statements that go to `before`."""

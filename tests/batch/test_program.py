@@ -184,6 +184,7 @@ CASES = [
     *(
         (solved, (A, B), (0, 0)),
         (solved, (A[0], B), (None, 0)),
+        (solved, (A[0], np.stack([B, B**2], axis=-1)), (None, 0)),
         (solved, (A, B[0]), (0, None)),
         (of_stacks, (A, B), (0, 0)),
     ),
