@@ -50,7 +50,7 @@ def with_tangents(b: Builder, rule: TangentRule, value: Any) -> Any:
         ArgumentError, ShapeMismatch: the rule does not return a pair with a tangent like the value.
     """
     values = floating_values(b, value)
-    return linked(b, _parsed(b, rule, value, values), value, values)
+    return linked(b, _parsed(b, rule, value, values), value, values) if values else value
 
 
 def _parsed(b: Builder, rule: TangentRule, value: Any, values: dict[int, Tensor]) -> Link:

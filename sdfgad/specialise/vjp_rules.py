@@ -40,7 +40,7 @@ def with_pullback(b: Builder, rule: Rule, value: Any, residuals: Any) -> Any:
     """
     values = floating_values(b, value)
     cotangent = trees.rebuilt(value, [values.get(k) for k in range(len(trees.leaves(value)))])
-    return linked(b, _parsed(b, rule, residuals, cotangent), value, values)
+    return linked(b, _parsed(b, rule, residuals, cotangent), value, values) if values else value
 
 
 def _parsed(b: Builder, rule: Rule, residuals: Any, cotangent: Any) -> Link:

@@ -149,3 +149,33 @@ def test_rules_that_do_not_fit_are_refused(rule, text):
         sdfgad.grad(of_no_rule)(np.ones(2))
     assert caught.value.todo
     without_a_rule.rule = None
+
+
+@sdfgad.custom_jvp
+def counted(x):
+    return int(x.shape[0]), x > 0.5
+
+
+counted.defjvp(lambda primals, tangents: (counted(*primals), (None, None)))
+
+
+@sdfgad.custom_jvp
+def weighted(x, w=2.0):
+    return x * w
+
+
+weighted.defjvp(lambda p, t: (weighted(*p), t[0] * p[1] + p[0] * t[1]))
+
+
+def of_constants_and_integers(x, w):
+    n, large = counted(x)
+    return n * np.sum(np.where(large, x, 0.0)) + np.sum(weighted(x, w=w) + weighted(x)) + weighted(3)
+
+
+def test_integers_defaults_and_names():
+    x = np.array([0.2, 0.9])
+    value, found = sdfgad.differentiate(of_constants_and_integers).value_and_grad(x, 5.0)
+    assert value == pytest.approx(of_constants_and_integers(x, 5.0))
+    np.testing.assert_allclose(found["x"], [7.0, 9.0])
+    assert found["w"] == pytest.approx(1.1)
+    assert sdfgad.differentiate(weighted)(3.0, 4.0) == {"x": 4.0, "w": 3.0}
