@@ -413,9 +413,9 @@ def test_of_transforms(shape, dtype):
 
 
 def test_every_differentiable_function_has_a_rule():
-    wanted = {
-        n for n, known in LIBRARY.items() if known.header and known.is_differentiable and not known.is_of_adjoints
-    }
+    # Those without a header are rules of other tests.
+    differentiable = {n for n, one in LIBRARY.items() if one.header and one.is_differentiable}
+    wanted = {name for name in differentiable if not LIBRARY[name].is_of_adjoints} - {"pure_callback"}
     assert set(CALL_RULES) == wanted
 
 

@@ -56,7 +56,7 @@ def _of_whole(b: Builder, operation: str, x: Tensor, order: int) -> Tensor:
 
 @optional("scipy.special", "expn")
 def expn(b: Builder, n: Any, x: Any) -> Tensor:
-    return _of_whole(b, "expn_of", _real(b, x, "expn"), _order(b, n, "scipy.special.expn(2, x)"))
+    return _of_whole(b, "expn_of", _real(b, x, "expn", is_double=True), _order(b, n, "scipy.special.expn(2, x)"))
 
 
 @optional("scipy.special", "zeta")
@@ -87,7 +87,8 @@ def airy(b: Builder, z: Any) -> tuple[Tensor, ...]:
 def _spherical(kind: str) -> Any:
     def handler(b: Builder, n: Any, z: Any, derivative: Any = False) -> Tensor:
         order = _order(b, n, f"scipy.special.spherical_{kind}n(2, x)")
-        x = _real(b, z, f"spherical_{kind}n", is_double=True)
+        # As in SciPy 1.17, where only one of the four takes single precision.
+        x = _real(b, z, f"spherical_{kind}n", is_double=kind != "k")
         if not derivative:
             return _of_whole(b, f"spherical_{kind}", x, order)
         return _slope(b, kind, order, x)
