@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sdfgad.errors import ArgumentError, Location
+from sdfgad.parse import trees
+from sdfgad.parse.references import arrays_behind
 from sdfgad.parse.transformed import CallSite, Transformed
+from sdfgad.parse.values import Tensor
 from sdfgad.specialise.linked import Rule, linked
+from sdfgad.specialise.signature import own_copy
 
 
 class custom_vjp(Transformed):  # The name is JAX's.
@@ -19,8 +24,9 @@ class custom_vjp(Transformed):  # The name is JAX's.
     ``backward(residuals, cotangent)`` returns a tuple with the cotangent of each argument, None where that is zero. The
     cotangent has the structure of the value, those of arguments have that of the arguments.
 
-    Neither the function nor ``forward`` is differentiated; gradients of gradients differentiate both of the rule's
-    functions, as in JAX. There is no derivative in forward mode.
+    What a call returns are new arrays, also where the function returns an argument; ``forward`` may not update its
+    arguments. Neither the function nor ``forward`` is differentiated; gradients of gradients differentiate both of the
+    rule's functions, as in JAX. There is no derivative in forward mode.
 
     Raises:
         ArgumentError: at a call in a program, where the rule is missing, or returns what does not fit.
@@ -47,7 +53,8 @@ class custom_vjp(Transformed):  # The name is JAX's.
         return list(inspect.signature(self.function).parameters.values())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
+        # In programs the value is a copy of what the forward rule returns.
+        return own_copy(self.function(*args, **kwargs))
 
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call in a program that is being parsed."""
@@ -55,14 +62,31 @@ class custom_vjp(Transformed):  # The name is JAX's.
         if method != "__call__" or self.rule is None:
             todo = "Set it before the program is differentiated: f.defvjp(forward, backward)."
             raise ArgumentError(f"the custom_vjp `{name}` has no rule", where, todo)
-        forward, backward = self.rule
+        forward, backward = site.b.looked_up(self, "rule", self.rule, lambda: self.rule)
         arguments = self._ordered(args, kwargs, where)
-        result = site.call(forward, *arguments)
+        result = self._run_forward(site, forward, arguments)
         if not isinstance(result, tuple) or len(result) != 2:
             what = f"the forward rule of the custom_vjp `{name}` returns no pair"
             raise ArgumentError(what, where, "Let it `return value, residuals`; residuals may be None.")
         site.b.where = where
         return linked(site.b, Rule(name, backward, arguments), *result)
+
+    def _run_forward(self, site: CallSite, forward: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """What the forward rule returns.
+
+        Raises:
+            ArgumentError: it updates an argument, of which the cotangent would then be that of another value.
+        """
+        versions, where, before = site.b.versions, site.b.where, trees.leaves(arguments)
+        start = versions.writes
+        result = site.call(forward, *arguments)
+        after = trees.leaves(arguments)
+        arrays = set().union(*(arrays_behind(leaf) for leaf in before if isinstance(leaf, Tensor)))
+        is_same = len(before) == len(after) and all(map(operator.is_, before, after))
+        if not is_same or not arrays.isdisjoint(versions.written_since(start)):
+            what = f"the forward rule of the custom_vjp `{self.function.__name__}` updates an argument in place"
+            raise ArgumentError(what, where, "Let it return what it computes: y = x.copy(), and update y.")
+        return result
 
     def _ordered(self, args: Sequence[Any], kwargs: Mapping[str, Any], where: Location | None) -> tuple[Any, ...]:
         """All arguments by position."""
@@ -72,4 +96,8 @@ class custom_vjp(Transformed):  # The name is JAX's.
             todo = f"Its parameters are {', '.join(one.name for one in self.parameters)}."
             raise ArgumentError(f"the call does not fit `{self.function.__name__}`: {error}", where, todo) from None
         bound.apply_defaults()
-        return tuple(bound.arguments.values())
+        ordered: list[Any] = []
+        for one in self.parameters:
+            value = bound.arguments[one.name]
+            ordered += value if one.kind is one.VAR_POSITIONAL else [value]
+        return tuple(ordered)

@@ -57,8 +57,12 @@ def procedure_of(program: Program, outputs: tuple[str, ...]) -> Program:
     )
 
 
-def expanded(program: Program) -> Program:
-    """The program with statements in place of calls of procedures, and of copies with a derivative of their own."""
+def expanded(program: Program, within_procedures: bool = True) -> Program:
+    """The program with statements in place of calls of procedures, and of copies with a derivative of their own.
+
+    Args:
+        within_procedures: whether copies in procedures are expanded, too; else they keep their derivatives.
+    """
     if not any(isinstance(one, Call) and _is_expanded(one) for one in walk(program.body)):
         return program
     b = Builder({})
@@ -69,7 +73,8 @@ def expanded(program: Program) -> Program:
             return (statement,)
         if LIBRARY[statement.name].pullback:
             return tuple(map(_copied, statement.inputs, statement.outputs))
-        return _inlined(b, statement)
+        block = _inlined(b, statement)
+        return transform(block, each) if within_procedures else block
 
     body = transform(program.body, each)
     return replace(program, buffers=b.buffers, body=body)

@@ -249,7 +249,8 @@ def test_all_entries_are_computed(all_cases):
 
 def test_all_library_functions_are_called(all_cases):
     called = {s.name for _, (primal, *_) in all_cases for s in walk(primal.program.body) if isinstance(s, Call)}
-    assert {n for n, one in LIBRARY.items() if not one.is_of_adjoints} - called <= {
+    # Those without a header are of rules of `custom_vjp` in other tests.
+    assert {n for n, one in LIBRARY.items() if one.header and not one.is_of_adjoints} - called <= {
         *("solve_pullback", "cholesky_pullback", "factor_banded", "solve_factored_band", "pure_callback")
     }
 
