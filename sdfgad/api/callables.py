@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sdfgad.errors import ArgumentError, Location
+from sdfgad.errors import ArgumentError
 from sdfgad.parse.source import unwrapped
 from sdfgad.parse.transformed import Transformed
 
@@ -105,21 +105,3 @@ def with_parameters(function: Callable[..., Any], parameters: list[inspect.Param
     function.__wrapped__ = _Shown(inspect.Signature(parameters))  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = name
     return function
-
-
-def by_position(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], where: Location | None
-) -> tuple[Any, ...]:
-    """All arguments of a call by position, with defaults.
-
-    Raises:
-        ArgumentError: they do not fit.
-    """
-    signature = inspect.signature(function)
-    try:
-        bound = signature.bind(*args, **kwargs)
-    except TypeError as error:
-        todo = f"Its parameters are {', '.join(signature.parameters)}."
-        raise ArgumentError(f"the call does not fit `{function.__name__}`: {error}", where, todo) from None
-    bound.apply_defaults()
-    return tuple(bound.arguments.values())

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sdfgad.api.callables import by_position
-from sdfgad.errors import ArgumentError
-from sdfgad.parse.transformed import CallSite, Transformed
+from sdfgad.api.rules import WithRule
+from sdfgad.parse.transformed import CallSite
 from sdfgad.specialise.jvp_rules import TangentRule, with_tangents
 
 # The functions whose rules are being parsed in this thread.
 _parsing = threading.local()
 
 
-class custom_jvp(Transformed):  # The name is JAX's.
+class custom_jvp(WithRule):  # The name is JAX's.
     """A function with a rule of its own for derivatives in a direction.
 
     `defjvp` sets the rule: ``rule(primals, tangents)`` returns the value and its derivative, for tuples of arguments
     and of their tangents; it must be linear in the tangents, and may call the function itself, which is then
-    differentiated as it is written where higher derivatives ask for it. Tangents of integers are 0.
+    differentiated as it is written where higher derivatives ask for it. Tangents of integers are 0. What a call returns
+    are new arrays; the function may not update its arguments.
 
     Raises:
         ArgumentError: at a call in a program, where the rule is missing, or returns what does not fit.
@@ -37,38 +35,23 @@ class custom_jvp(Transformed):  # The name is JAX's.
         ...     return softplus(x), t / (1.0 + np.exp(-x))
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        self.rule: Callable[..., Any] | None = None
-        functools.update_wrapper(self, function)
+    kind, setter = "custom_jvp", "f.defjvp(rule)"
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Sets the rule, and returns it."""
         self.rule = rule
         return rule
 
-    @property
-    def parameters(self) -> list[inspect.Parameter]:
-        """The parameters of a call."""
-        return list(inspect.signature(self.function).parameters.values())
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
-
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call in a program that is being parsed."""
-        where, name = site.b.where, self.function.__name__
-        if method != "__call__" or self.rule is None:
-            todo = "Set it by `defjvp` before the program is differentiated."
-            raise ArgumentError(f"the custom_jvp `{name}` has no rule", where, todo)
-        arguments = by_position(self.function, args, kwargs, where)
-        value = site.call(self.function, *arguments)
+        rule = self.rule_at(site, method)
+        arguments = self.by_position(args, kwargs, site.b.where)
+        value = self.run(site, self.function, arguments)
         active = vars(_parsing).setdefault("active", set())
         if id(self) in active:
             return value
-        site.b.where = where
         active.add(id(self))
         try:
-            return with_tangents(site.b, TangentRule(name, self.rule, arguments), value)
+            return with_tangents(site.b, TangentRule(self.function.__name__, rule, arguments), value)
         finally:
             active.discard(id(self))

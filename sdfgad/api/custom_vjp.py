@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sdfgad.api.callables import by_position
+from sdfgad.api.rules import WithRule
 from sdfgad.errors import ArgumentError
-from sdfgad.parse.transformed import CallSite, Transformed
+from sdfgad.parse.transformed import CallSite
 from sdfgad.specialise.vjp_rules import Rule, with_pullback
 
 
-class custom_vjp(Transformed):  # The name is JAX's.
+class custom_vjp(WithRule):  # The name is JAX's.
     """A function with a rule of its own for the reverse sweep.
 
     `defvjp` sets the rule, two functions: ``forward(*args)`` returns the value and anything that ``backward`` needs;
     ``backward(residuals, cotangent)`` returns a tuple with the cotangent of each argument, None where that is zero. The
     cotangent has the structure of the value, those of arguments have that of the arguments.
 
-    Neither the function nor ``forward`` is differentiated; gradients of gradients differentiate both of the rule's
-    functions, as in JAX. There is no derivative in forward mode.
+    What a call returns are new arrays, also where the function returns an argument; ``forward`` may not update its
+    arguments. Neither the function nor ``forward`` is differentiated; gradients of gradients differentiate both of the
+    rule's functions, as in JAX. There is no derivative in forward mode.
 
     Raises:
         ArgumentError: at a call in a program, where the rule is missing, or returns what does not fit.
@@ -33,34 +32,19 @@ class custom_vjp(Transformed):  # The name is JAX's.
         >>> clipped.defvjp(lambda x: (x, None), lambda _, c: (np.clip(c, -1.0, 1.0),))
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        self.rule: tuple[Callable[..., Any], Callable[..., Any]] | None = None
-        functools.update_wrapper(self, function)
+    kind, setter = "custom_vjp", "f.defvjp(forward, backward)"
 
     def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
         """Sets the rule."""
         self.rule = forward, backward
 
-    @property
-    def parameters(self) -> list[inspect.Parameter]:
-        """The parameters of a call."""
-        return list(inspect.signature(self.function).parameters.values())
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
-
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call in a program that is being parsed."""
         where, name = site.b.where, self.function.__name__
-        if method != "__call__" or self.rule is None:
-            todo = "Set it before the program is differentiated: f.defvjp(forward, backward)."
-            raise ArgumentError(f"the custom_vjp `{name}` has no rule", where, todo)
-        forward, backward = self.rule
-        arguments = by_position(self.function, args, kwargs, where)
-        result = site.call(forward, *arguments)
+        forward, backward = self.rule_at(site, method)
+        arguments = self.by_position(args, kwargs, where)
+        result = self.run(site, forward, arguments)
         if not isinstance(result, tuple) or len(result) != 2:
             what = f"the forward rule of the custom_vjp `{name}` returns no pair"
             raise ArgumentError(what, where, "Let it `return value, residuals`; residuals may be None.")
-        site.b.where = where
         return with_pullback(site.b, Rule(name, backward, arguments), *result)

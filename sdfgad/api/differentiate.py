@@ -26,7 +26,7 @@ from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.directions import directions_of
 from sdfgad.specialise.nested import bind_within, inlining_of, pipeline_within
 from sdfgad.specialise.remembered import Remembered
-from sdfgad.specialise.signature import Call, bind, definition
+from sdfgad.specialise.signature import Call, bind, definition, own_copy
 from sdfgad.specialise.specialise import Specialisation, specialise
 
 Array = np.ndarray[Any, Any]
@@ -266,7 +266,11 @@ class DifferentiatedProgram(Derivative):
 
     def linearize(self, *args: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
         """The output, and its derivative as a function of the direction, which is arranged as for ``g.jvp``."""
-        return self.value(*args, **kwargs), lambda tangents: self.jvp(*args, tangents=tangents, **kwargs)[1]
+        kept, named = map(own_copy, args), {name: own_copy(one) for name, one in kwargs.items()}
+        return self.value(*args, **kwargs), partial(self._along, tuple(kept), named)
+
+    def _along(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], tangents: Any) -> Any:
+        return self.jvp(*args, tangents=tangents, **kwargs)[1]
 
     def value(self, *args: Any, **kwargs: Any) -> Any:
         """The output alone, from the compiled forward program."""
@@ -333,7 +337,7 @@ class DifferentiatedProgram(Derivative):
         )
         gradient, inputs = pipeline.planner.store_all.gradient_program, pipeline.primal.inputs
         return GradientCode(
-            inlining_of(pipeline.primal, expanded(gradient.program, all_copies=False)),
+            inlining_of(pipeline.primal, expanded(gradient.program, is_last=False)),
             call.values,
             {name: buffer for name, buffer in inputs.items() if buffer in gradient.program.inputs},
             call.kinds,

@@ -13,6 +13,7 @@ from sdfgad.api.products import Products, along, curved, curved_along_all, gradi
 from sdfgad.api.sparse_jacobian import SparseJacobian
 from sdfgad.errors import ArgumentError
 from sdfgad.specialise.forward import ReturnsNothing
+from sdfgad.specialise.signature import own_copy
 
 Argnums = int | str | Sequence[int | str]
 Mode = Literal["forward", "reverse", "auto"]
@@ -30,8 +31,8 @@ def vjp(
         output: which output, as in `differentiate`, or a sequence of several; None: all that is returned.
 
     Returns:
-        What the program returns, or a tuple of the outputs that are named; and the pullback. Where the value is a
-        container of arrays, the cotangent is one, too, with None for zeros.
+        What the program returns, or a tuple of the outputs that are named; and the pullback, which keeps copies of the
+        arguments. Where the value is a container of arrays, the cotangent is one, too, with None for zeros.
 
     Raises:
         ArgumentError: the cotangent has another structure or shape than the value; else as `differentiate` and the
@@ -41,13 +42,13 @@ def vjp(
         >>> value, pullback = vjp(np.sin, x)  # doctest: +SKIP
         >>> (dx,) = pullback(np.ones_like(x))  # doctest: +SKIP
     """
-    several = _several(program, output, args)
+    several, kept = _several(program, output, args), tuple(map(own_copy, args))
     if several is None:
         g = gradient_of(program, _hashable(argnums), output)
-        return g.value(*args), lambda cotangent: g.vjp(*args, cotangent=cotangent)
+        return g.value(*args), lambda cotangent: g.vjp(*kept, cotangent=cotangent)
     call, forward = several.forward(args)
     positions, arranged = several.chosen(call, _hashable(argnums))
-    return forward.value(call), lambda cotangent: arranged(several.pulled(args, positions, cotangent))
+    return forward.value(call), lambda cotangent: arranged(several.pulled(kept, positions, cotangent))
 
 
 def jvp(
@@ -89,7 +90,8 @@ def linearize(program: Callable[..., Any], *primals: Any) -> tuple[Any, Callable
         >>> slope = push(np.ones_like(x))  # doctest: +SKIP
     """
     call, forward = joint(program, None).forward(primals)
-    return forward.value(call), lambda *tangents: jvp(program, primals, tangents)[1]
+    kept = tuple(map(own_copy, primals))
+    return forward.value(call), lambda *tangents: jvp(program, kept, tangents)[1]
 
 
 def hvp(

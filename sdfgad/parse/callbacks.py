@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,8 +12,10 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 Kind = tuple[tuple[int, ...], np.dtype[Any]]
 SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_void_p))
-# What the last function that failed has raised.
-_raised: list[BaseException] = []
+# What the last function that failed has raised, by thread.
+_raised: dict[int, BaseException] = {}
+# Stands for the threads that Python has not started, those of compiled loops.
+FOREIGN = 0
 
 
 class Callback:
@@ -39,7 +42,7 @@ class Callback:
             for target, value in zip(arrays[count:], found, strict=True):
                 target[...] = _fitting(value, target)
         except BaseException as error:  # Nothing may be raised through compiled code.
-            _raised[:] = [error]
+            _raised[_thread()] = error
             return 1
         return 0
 
@@ -63,4 +66,10 @@ def _fitting(value: Any, target: Array) -> Array:
 
 def raised() -> BaseException | None:
     """What the last function that failed has raised; it is forgotten then."""
-    return _raised.pop() if _raised else None
+    foreign, own = _raised.pop(FOREIGN, None), _raised.pop(_thread(), None)
+    return own or foreign
+
+
+def _thread() -> int:
+    """The present thread's number; Python gives the threads that it has not started names that begin with Dummy."""
+    return FOREIGN if threading.current_thread().name.startswith("Dummy-") else threading.get_ident()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from sdfgad.ir.expr import INT, Const, Expr
 from sdfgad.ir.library import LIBRARY
@@ -57,17 +59,31 @@ def procedure_of(program: Program, outputs: tuple[str, ...]) -> Program:
     )
 
 
-def expanded(program: Program, all_copies: bool = True) -> Program:
+def expanded(program: Program, is_last: bool = True) -> Program:
     """The program with statements in place of calls of procedures, and of copies with a derivative of their own.
 
     Args:
-        all_copies: also of those with a derivative of any order; what is differentiated once more has these.
+        is_last: whether nothing is differentiated any more. Else copies with a derivative of any order, and those in
+            procedures, keep theirs.
     """
+    result = _expanded_once(program, lambda one: _is_procedure(one) or _is_copy(one, is_last))
+    while any(
+        isinstance(one, Call) and (_is_procedure(one) or (is_last and _is_copy(one))) for one in walk(result.body)
+    ):
+        result = _expanded_once(result, lambda one: _is_procedure(one) or (is_last and _is_copy(one)))
+    return result
 
-    def is_expanded(call: Call) -> bool:
-        function = LIBRARY[call.name]
-        return function.procedure is not None or (bool(function.pullback) and (all_copies or not function.pushforward))
 
+def _is_procedure(call: Call) -> bool:
+    return LIBRARY[call.name].procedure is not None
+
+
+def _is_copy(call: Call, of_any_order: bool = True) -> bool:
+    function = LIBRARY[call.name]
+    return bool(function.pullback) and (of_any_order or not function.pushforward)
+
+
+def _expanded_once(program: Program, is_expanded: Callable[[Call], bool]) -> Program:
     if not any(isinstance(one, Call) and is_expanded(one) for one in walk(program.body)):
         return program
     b = Builder({})
@@ -76,7 +92,7 @@ def expanded(program: Program, all_copies: bool = True) -> Program:
     def each(statement: Statement) -> Block:
         if not isinstance(statement, Call) or not is_expanded(statement):
             return (statement,)
-        if LIBRARY[statement.name].pullback:
+        if _is_copy(statement):
             return tuple(map(_copied, statement.inputs, statement.outputs))
         return _inlined(b, statement)
 
@@ -95,7 +111,14 @@ def _inlined(b: Builder, call: Call) -> Block:
         Whole(found[buffer], whole.shape, whole.dtype)
         for buffer, whole in zip(procedure.outputs.values(), call.outputs, strict=True)
     ]
-    return (*b.blocks[0], *map(_copied, results, call.outputs))
+    return (*transform(tuple(b.blocks[0]), partial(_numbered, call.sizes[0])), *map(_copied, results, call.outputs))
+
+
+def _numbered(first: int, statement: Statement) -> Block:
+    """A statement of a procedure whose checks are numbered from `first` on in the program that calls it."""
+    if isinstance(statement, Call) and _is_copy(statement):
+        return (replace(statement, sizes=(statement.sizes[0] + first, *statement.sizes[1:])),)
+    return (statement,)
 
 
 def _copied(source: Whole, target: Whole) -> Compute:

@@ -98,7 +98,7 @@ def _by_procedure(b: Builder, call: Call, bars: Mapping[str, str]) -> set[str]:
     own = [zero if one is None else one for one, zero in zip(cotangents, zeros, strict=True)]
     given += [astype(one, whole.dtype) for one, whole in zip(own, call.outputs, strict=True)]
     buffers = [program.buffers[buffer] for buffer in program.outputs.values()]
-    *results, failed = b.call(name, given, [(buffer.shape, buffer.dtype) for buffer in buffers], ())
+    *results, failed = b.call(name, given, [(buffer.shape, buffer.dtype) for buffer in buffers], (first,))
     _contribute(b, call.inputs[number + count :], results, bars)
     _clear(b, cotangents)
     code: Expr = Const(0, INT)

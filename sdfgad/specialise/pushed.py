@@ -48,7 +48,7 @@ def pushed_within(
     tangent = tangent_program(primal.program, tangents)
     given = {dot: _fitting(b, call, *tangents[buffer]) for buffer, dot in tangent.tangents.items()}
     inputs = {name: buffer for name, buffer in primal.inputs.items() if buffer in tangent.program.inputs}
-    inlining = inlining_of(primal, expanded(tangent.program, all_copies=False))
+    inlining = inlining_of(primal, expanded(tangent.program, is_last=False))
     buffers = emit(b, Code(inlining, call.values, inputs), given)
 
     def value(name: str) -> Any:

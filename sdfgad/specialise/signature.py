@@ -198,6 +198,14 @@ def _array_kind(shape: tuple[int, ...], dtype: np.dtype[Any], is_scalar: bool) -
     return ArrayArgument(shape, dtype, is_scalar) if dtype in SUPPORTED else None
 
 
+def own_copy(value: Any) -> Any:
+    """An argument, or a container of the same structure, with copies of its arrays: later updates do not reach it."""
+    structure, leaves = flattened(value, "")
+    if not any(isinstance(leaf, DATA) for leaf in leaves):
+        return value
+    return build(structure, (leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in leaves), container)
+
+
 def kind_of_argument(function: Callable[..., Any], name: str, value: Any) -> Any:
     """What the parser knows of an argument, or leaf of one: an `ArrayArgument`, an int, or the constant itself.
 

@@ -55,7 +55,7 @@ def _by_procedure(b: Builder, call: Call, dots: Mapping[str, str]) -> None:
 
     What it checks, it checks in the value's own computation or in the reverse sweep.
     """
-    function, (_, count), number = LIBRARY[call.name], call.sizes, len(call.outputs)
+    function, (first, count), number = LIBRARY[call.name], call.sizes, len(call.outputs)
     if not function.pushforward:
         raise MissingRule([(function.title, call.where)])
     program = LIBRARY[function.pushforward].procedure
@@ -64,7 +64,7 @@ def _by_procedure(b: Builder, call: Call, dots: Mapping[str, str]) -> None:
     arguments = [b.buffers[one.buffer] for one in call.inputs[number + count :]]
     tangents = [view_of(b.buffers[dots[one.name]]) if one.name in dots else _filled(one, 0) for one in arguments]
     buffers = [program.buffers[buffer] for buffer in program.outputs.values()]
-    found = b.call(function.pushforward, [*given, *tangents], [(one.shape, one.dtype) for one in buffers], ())
+    found = b.call(function.pushforward, [*given, *tangents], [(one.shape, one.dtype) for one in buffers], (first,))
     for output, tangent in zip(call.outputs, found[:number], strict=True):
         if output.buffer in dots:
             b.assign(view_of(b.buffers[dots[output.buffer]]), tangent)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sdfgad.analysis.activity import active_buffers
+from sdfgad.errors import MissingRule
 from sdfgad.ir.expr import Const, Expr, Op, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -19,6 +20,7 @@ from sdfgad.ir.program import (
     with_blocks,
 )
 from sdfgad.reverse.adjoint import dependences
+from sdfgad.reverse.calls import missing_call_rules
 from sdfgad.rules.algebra import const
 from sdfgad.rules.statements import extremum_share, stored_totals, target_params
 from sdfgad.tangent.calls import pushforward_of_call
@@ -54,6 +56,9 @@ def tangent_program(primal: Program, wrt: Iterable[str]) -> TangentProgram:
     wrt = tuple(wrt)
     floating = {name: buffer for name, buffer in primal.outputs.items() if primal.buffers[buffer].is_floating}
     active = frozenset().union(*(active_buffers(primal, wrt, one, dependences)[0] for one in floating.values()))
+    missing = missing_call_rules(primal, active)
+    if missing:
+        raise MissingRule(list(dict.fromkeys(missing)))
     forward = _Forward(primal, active)
     body = forward.block(primal.body)
     tangents = {name: forward.dots[name] for name in wrt if name in active}

@@ -191,3 +191,84 @@ def test_adjoints_in_another_precision():
     wide = sdfgad.differentiate(program, wrt="x", accumulate="float64")(x)
     assert wide.dtype == np.float32
     np.testing.assert_allclose(wide, sdfgad.grad(program)(x), rtol=1e-5)
+
+
+@sdfgad.custom_vjp
+def clamped(x):
+    return squashed(x) * x
+
+
+@sdfgad.custom_vjp
+def squashed(x):
+    return np.tanh(x)
+
+
+squashed.defvjp(lambda x: (np.tanh(x), x), lambda x, c: (c * (1.0 - np.tanh(x) ** 2),))
+clamped.defvjp(lambda x: (squashed(x) * x, x), lambda x, c: (c * squashed(x) + c * x * (1.0 - squashed(x) ** 2),))
+gradient_of_clamped = sdfgad.grad(lambda x: np.sum(clamped(x)))
+
+
+def test_a_rule_that_calls_a_function_with_a_rule():
+    by_sdfgad = sdfgad.grad(lambda x: np.sum(np.tanh(x) * x))
+    np.testing.assert_allclose(gradient_of_clamped(X), by_sdfgad(X), rtol=1e-13)
+    found = sdfgad.grad(lambda x: np.sum(gradient_of_clamped(x) ** 2))(X)
+    expected = sdfgad.hvp(lambda x: np.sum(np.tanh(x) * x), (X,), (2.0 * by_sdfgad(X),))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def of_what_is_returned(x):
+    x = 1.0 * x
+    y = clipped(x)
+    y *= 2.0
+    x[0] = 3.0
+    return np.sum(x * y)
+
+
+def test_what_a_call_returns_is_a_new_array():
+    value, gradient = sdfgad.value_and_grad(of_what_is_returned)(0.1 * X)
+    assert value == pytest.approx(of_what_is_returned(0.1 * X))
+    np.testing.assert_allclose(gradient, [1.0, 0.4, -0.8], rtol=1e-13)
+
+
+def doubled_in_place(x):
+    x *= 2.0
+    return np.sum(x), x
+
+
+def stored_in_place(p):
+    p["x"] = p["x"] * 2.0
+    return np.sum(p["x"]), None
+
+
+def test_a_forward_rule_that_updates_its_argument_is_refused():
+    by_array, by_key = (sdfgad.custom_vjp(lambda x: np.sum(2.0 * x)) for _ in range(2))
+    by_array.defvjp(doubled_in_place, lambda x, c: (2.0 * c * np.ones_like(x),))
+    by_key.defvjp(stored_in_place, lambda _, c: ({"x": 2.0 * c * np.ones(3)},))
+
+    def of_an_array(x):
+        y = 1.0 * x
+        return by_array(y) * np.sum(y)
+
+    def of_a_dict(x):
+        p = {"x": 1.0 * x}
+        return by_key(p) * np.sum(p["x"])
+
+    for program in (of_an_array, of_a_dict):
+        with pytest.raises(sdfgad.ArgumentError, match="updates an argument in place") as caught:
+            sdfgad.grad(program)(X)
+        assert caught.value.where is not None
+
+
+def test_a_new_rule_is_used():
+    tripled = sdfgad.custom_vjp(lambda x: 3.0 * x)
+    tripled.defvjp(lambda x: (3.0 * x, None), lambda _, c: (3.0 * c,))
+    g = sdfgad.grad(lambda x: np.sum(tripled(x)))
+    np.testing.assert_array_equal(g(X), [3.0, 3.0, 3.0])
+    tripled.defvjp(lambda x: (3.0 * x, None), lambda _, c: (5.0 * c,))
+    np.testing.assert_array_equal(g(X), [5.0, 5.0, 5.0])
+
+
+def test_any_number_of_arguments():
+    total = sdfgad.custom_vjp(lambda *xs: xs[0] + xs[1])
+    total.defvjp(lambda a, b: (a + b, None), lambda _, c: (2.0 * c, 3.0 * c))
+    np.testing.assert_array_equal(sdfgad.grad(lambda x: np.sum(total(x, x)))(X), [5.0, 5.0, 5.0])

@@ -119,6 +119,20 @@ def test_a_long_loop_stores_nothing():
     assert 0.0 < slope < value or value == pytest.approx(0.0, abs=1e-9)
 
 
+def test_later_updates_of_arguments_do_not_reach_pullbacks():
+    x, p = X.copy(), {"w": np.array([0.5, 0.2])}
+    pullback = sdfgad.vjp(scaled, p, x, 2.0, argnums=1)[1]
+    of_several = sdfgad.vjp(scaled, p, x, 2.0, argnums=1, output=("return", "x"))[1]
+    push = sdfgad.linearize(scaled, p, x, 2.0)[1]
+    by_gradient = sdfgad.differentiate(scaled, wrt="x").linearize(p, x, k=2.0)[1]
+    expected = 2.0 * np.cos(x) * p["w"]
+    x[:] = p["w"][:] = 0.0
+    p["w"] = None
+    ones = np.ones(2)
+    for found in (pullback(ones), of_several((ones, None)), push(None, ones, None), by_gradient(ones)):
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
 def bad_calls():
     _, pullback = sdfgad.vjp(shifted, X, 2.0, output=("return[0]", "a"))
     return [

@@ -1,5 +1,7 @@
 """Functions in Python that compiled programs call."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,12 @@ def test_a_black_box_has_no_derivative():
     assert str(caught.value.operations[0][1]) == line_of(undefined, "pure_callback")
 
 
+def test_a_black_box_in_a_rule_has_no_second_derivative():
+    with pytest.raises(sdfgad.MissingRule, match="pure_callback") as caught:
+        sdfgad.hessian(program)(X)
+    assert line_of(backward, "pure_callback") in [str(where) for _, where in caught.value.operations]
+
+
 def raises(x):
     raise KeyError("no such table")
 
@@ -99,3 +107,28 @@ def test_what_the_function_raises_is_the_cause(program, cause):
     assert caught.value.__cause__ is not None
     with pytest.raises(Exception, match=cause):
         raise caught.value.__cause__
+
+
+def of_its_argument(x):
+    raise ValueError(float(x[0]))
+
+
+def test_threads_get_what_their_own_calls_raised():
+    def of_each(x):
+        return np.sum(sdfgad.pure_callback(of_its_argument, x, sdfgad.stop_gradient(x)) * x)
+
+    g, wrong = sdfgad.grad(of_each), []
+
+    def run(start):
+        for k in range(start, start + 50):
+            try:
+                g(np.full(2, float(k)))
+            except sdfgad.ProgramRaises as error:
+                if error.__cause__ is None or error.__cause__.args != (float(k),):
+                    wrong.append((k, error.__cause__))
+
+    threads = [threading.Thread(target=run, args=(100 * k,)) for k in range(6)]
+    for each in (threading.Thread.start, threading.Thread.join):
+        for thread in threads:
+            each(thread)
+    assert not wrong

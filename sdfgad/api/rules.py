@@ -1,0 +1,83 @@
+"""Functions with derivative rules of the user's own: what `custom_vjp` and `custom_jvp` have in common."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sdfgad.errors import ArgumentError, Location
+from sdfgad.parse import trees
+from sdfgad.parse.references import arrays_behind
+from sdfgad.parse.transformed import CallSite, Transformed
+from sdfgad.parse.values import Tensor
+from sdfgad.specialise.signature import own_copy
+
+
+class WithRule(Transformed):
+    """A function with a rule; what a call returns are new arrays, in Python as in programs."""
+
+    kind = setter = ""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.rule: Any = None
+        functools.update_wrapper(self, function)
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The parameters of a call."""
+        return list(inspect.signature(self.function).parameters.values())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # In programs the value is a copy.
+        return own_copy(self.function(*args, **kwargs))
+
+    def rule_at(self, site: CallSite, method: str) -> Any:
+        """The rule, which later calls look up again.
+
+        Raises:
+            ArgumentError: there is none.
+        """
+        if method != "__call__" or self.rule is None:
+            what = f"the {self.kind} `{self.function.__name__}` has no rule"
+            raise ArgumentError(what, site.b.where, f"Set it before the program is differentiated: {self.setter}.")
+        return site.b.looked_up(self, "rule", self.rule, lambda: self.rule)
+
+    def run(self, site: CallSite, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """What a function returns for the arguments.
+
+        Raises:
+            ArgumentError: it updates an argument, of which the derivative would then be that of another value.
+        """
+        versions, where, before = site.b.versions, site.b.where, trees.leaves(arguments)
+        start = versions.writes
+        result = site.call(function, *arguments)
+        after = trees.leaves(arguments)
+        arrays = set().union(*(arrays_behind(leaf) for leaf in before if isinstance(leaf, Tensor)))
+        is_same = len(before) == len(after) and all(map(operator.is_, before, after))
+        if not is_same or not arrays.isdisjoint(versions.written_since(start)):
+            what = f"the function or forward rule of the {self.kind} `{self.function.__name__}` updates an argument in place"
+            raise ArgumentError(what, where, "Let it return what it computes: y = x.copy(), and update y.")
+        site.b.where = where
+        return result
+
+    def by_position(self, args: Sequence[Any], kwargs: Mapping[str, Any], where: Location | None) -> tuple[Any, ...]:
+        """All arguments of a call by position, with defaults.
+
+        Raises:
+            ArgumentError: they do not fit.
+        """
+        try:
+            bound = inspect.signature(self.function).bind(*args, **kwargs)
+        except TypeError as error:
+            todo = f"Its parameters are {', '.join(one.name for one in self.parameters)}."
+            raise ArgumentError(f"the call does not fit `{self.function.__name__}`: {error}", where, todo) from None
+        bound.apply_defaults()
+        ordered: list[Any] = []
+        for one in self.parameters:
+            value = bound.arguments[one.name]
+            ordered += value if one.kind is one.VAR_POSITIONAL else [value]
+        return tuple(ordered)
