@@ -59,7 +59,8 @@ class WithRule(Transformed):
         arrays = set().union(*(arrays_behind(leaf) for leaf in before if isinstance(leaf, Tensor)))
         is_same = len(before) == len(after) and all(map(operator.is_, before, after))
         if not is_same or not arrays.isdisjoint(versions.written_since(start)):
-            what = f"the function or forward rule of the {self.kind} `{self.function.__name__}` updates an argument in place"
+            name = f"{self.kind} `{self.function.__name__}`"
+            what = f"the function, or the forward rule, of the {name} updates an argument in place"
             raise ArgumentError(what, where, "Let it return what it computes: y = x.copy(), and update y.")
         site.b.where = where
         return result

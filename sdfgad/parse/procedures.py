@@ -66,16 +66,14 @@ def expanded(program: Program, is_last: bool = True) -> Program:
         is_last: whether nothing is differentiated any more. Else copies with a derivative of any order, and those in
             procedures, keep theirs.
     """
-    result = _expanded_once(program, lambda one: _is_procedure(one) or _is_copy(one, is_last))
-    while any(
-        isinstance(one, Call) and (_is_procedure(one) or (is_last and _is_copy(one))) for one in walk(result.body)
-    ):
-        result = _expanded_once(result, lambda one: _is_procedure(one) or (is_last and _is_copy(one)))
+
+    def is_left(call: Call) -> bool:
+        return LIBRARY[call.name].procedure is not None or (is_last and _is_copy(call))
+
+    result = _expanded_once(program, lambda call: is_left(call) or _is_copy(call, of_any_order=False))
+    while any(isinstance(one, Call) and is_left(one) for one in walk(result.body)):
+        result = _expanded_once(result, is_left)
     return result
-
-
-def _is_procedure(call: Call) -> bool:
-    return LIBRARY[call.name].procedure is not None
 
 
 def _is_copy(call: Call, of_any_order: bool = True) -> bool:

@@ -65,7 +65,7 @@ def zeta(b: Builder, x: Any, q: Any = None) -> Tensor:
     exponent = _constant(b, "x", x, example)
     if exponent <= 1:
         raise b.unsupported("zeta(x, q) is only supported of constant exponents x > 1", f"Write {example}.")
-    return _of_constant(b, "hurwitz_zeta", _real(b, q, "zeta", is_double=True), exponent)
+    return _of_constant(b, "hurwitz_zeta", _real(b, q, "zeta"), exponent)
 
 
 @optional("scipy.special", "lambertw")

@@ -19,6 +19,17 @@ def _floating(x: Any) -> Any:
     return x.astype(inexact(x.dtype))
 
 
+def _pair(x: Any, y: Any) -> Any:
+    """Both in a floating dtype; a Python number takes that of the other one."""
+    if isinstance(y, (int, float)) and not isinstance(x, (int, float)):
+        x = _floating(x)
+        return x, np.full((), y, x.dtype)
+    if isinstance(x, (int, float)) and not isinstance(y, (int, float)):
+        y = _floating(y)
+        return np.full((), x, y.dtype), y
+    return _floating(x), _floating(y)
+
+
 # --- power transformations
 
 
@@ -40,22 +51,26 @@ def _logarithm(x: Any, lmbda: Any) -> Any:
 
 @_special("boxcox")
 def boxcox(x: Any, lmbda: Any) -> Any:
-    return _power(np.log(_floating(x)), _floating(lmbda))
+    x, lmbda = _pair(x, lmbda)
+    return _power(np.log(x), lmbda)
 
 
 @_special("boxcox1p")
 def boxcox1p(x: Any, lmbda: Any) -> Any:
-    return _power(np.log1p(_floating(x)), _floating(lmbda))
+    x, lmbda = _pair(x, lmbda)
+    return _power(np.log1p(x), lmbda)
 
 
 @_special("inv_boxcox")
 def inv_boxcox(x: Any, lmbda: Any) -> Any:
-    return np.exp(_logarithm(_floating(x), _floating(lmbda)))
+    x, lmbda = _pair(x, lmbda)
+    return np.exp(_logarithm(x, lmbda))
 
 
 @_special("inv_boxcox1p")
 def inv_boxcox1p(x: Any, lmbda: Any) -> Any:
-    return np.expm1(_logarithm(_floating(x), _floating(lmbda)))
+    x, lmbda = _pair(x, lmbda)
+    return np.expm1(_logarithm(x, lmbda))
 
 
 # --- angles in degrees
@@ -63,8 +78,8 @@ def inv_boxcox1p(x: Any, lmbda: Any) -> Any:
 
 @_special("radian")
 def radian(d: Any, m: Any, s: Any) -> Any:
-    """Of degrees, minutes and seconds of arc."""
-    return np.deg2rad(_floating(d) + (_floating(m) + _floating(s) / 60) / 60)
+    """Of degrees, minutes and seconds of arc; SciPy has it in double precision alone."""
+    return np.deg2rad(np.float64(1.0) * _floating(d) + (_floating(m) + _floating(s) / 60) / 60)
 
 
 def _rest(x: Any) -> Any:
