@@ -26,6 +26,10 @@ class checkpoint(Transformed):  # The name is JAX's.
         self.function = function
         functools.update_wrapper(self, function)
 
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """The function as a method: bound to an object, or itself."""
+        return self if instance is None else functools.partial(self, instance)
+
     @property
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters of a call."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from sdfgad.api.rules import WithRule
 from sdfgad.parse.transformed import CallSite
 from sdfgad.specialise.jvp_rules import TangentRule, with_tangents
-
-# The functions whose rules are being parsed in this thread.
-_parsing = threading.local()
 
 
 class custom_jvp(WithRule):  # The name is JAX's.
@@ -47,11 +43,7 @@ class custom_jvp(WithRule):  # The name is JAX's.
         rule = self.rule_at(site, method)
         arguments = self.by_position(args, kwargs, site.b.where)
         value = self.run(site, self.function, arguments)
-        active = vars(_parsing).setdefault("active", set())
-        if id(self) in active:
+        if self.is_parsing:
             return value
-        active.add(id(self))
-        try:
+        with self.parsing():
             return with_tangents(site.b, TangentRule(self.function.__name__, rule, arguments), value)
-        finally:
-            active.discard(id(self))

@@ -43,8 +43,11 @@ class custom_vjp(WithRule):  # The name is JAX's.
         where, name = site.b.where, self.function.__name__
         forward, backward = self.rule_at(site, method)
         arguments = self.by_position(args, kwargs, where)
-        result = self.run(site, forward, arguments)
-        if not isinstance(result, tuple) or len(result) != 2:
-            what = f"the forward rule of the custom_vjp `{name}` returns no pair"
-            raise ArgumentError(what, where, "Let it `return value, residuals`; residuals may be None.")
-        return with_pullback(site.b, Rule(name, backward, arguments), *result)
+        if self.is_parsing:
+            return self.run(site, self.function, arguments)
+        with self.parsing():
+            result = self.run(site, forward, arguments)
+            if not isinstance(result, tuple) or len(result) != 2:
+                what = f"the forward rule of the custom_vjp `{name}` returns no pair"
+                raise ArgumentError(what, where, "Let it `return value, residuals`; residuals may be None.")
+            return with_pullback(site.b, Rule(name, backward, arguments), *result)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sdfgad.errors import ArgumentError, Location
@@ -14,6 +16,9 @@ from sdfgad.parse.references import arrays_behind
 from sdfgad.parse.transformed import CallSite, Transformed
 from sdfgad.parse.values import Tensor
 from sdfgad.specialise.signature import own_copy
+
+# The functions whose rules are being parsed in this thread.
+_parsing = threading.local()
 
 
 class WithRule(Transformed):
@@ -25,6 +30,10 @@ class WithRule(Transformed):
         self.function = function
         self.rule: Any = None
         functools.update_wrapper(self, function)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """The rule's function as a method: bound to an object, or itself."""
+        return self if instance is None else functools.partial(self, instance)
 
     @property
     def parameters(self) -> list[inspect.Parameter]:
@@ -45,6 +54,21 @@ class WithRule(Transformed):
             what = f"the {self.kind} `{self.function.__name__}` has no rule"
             raise ArgumentError(what, site.b.where, f"Set it before the program is differentiated: {self.setter}.")
         return site.b.looked_up(self, "rule", self.rule, lambda: self.rule)
+
+    @property
+    def is_parsing(self) -> bool:
+        """Whether its rule is being parsed: where that calls the function, this is taken as it is written."""
+        return id(self) in vars(_parsing).setdefault("active", set())
+
+    @contextmanager
+    def parsing(self) -> Iterator[None]:
+        """While its rule is being parsed."""
+        active = vars(_parsing).setdefault("active", set())
+        active.add(id(self))
+        try:
+            yield
+        finally:
+            active.discard(id(self))
 
     def run(self, site: CallSite, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What a function returns for the arguments.

@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from sdfgad.parse import containers, sparse
@@ -15,6 +16,7 @@ from sdfgad.parse.source import Source
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
 from sdfgad.parse.structure import LIBRARIES, Structure, is_record, items_of, sequence
+from sdfgad.parse.transformed import Transformed
 from sdfgad.parse.values import Holder, Record
 
 # Inlines a call of a function of the user.
@@ -69,6 +71,8 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         return inline(found.fget, [record], {})
     if isinstance(found, types.FunctionType):
         return types.MethodType(found, record)
+    if isinstance(found, Transformed) and hasattr(type(found), "__get__"):
+        return partial(found, record)
     if isinstance(found, (classmethod, staticmethod)):
         return found.__get__(None, record.cls)
     return containers.part_from_outside(b, record.cls, name, getattr)

@@ -272,3 +272,49 @@ def test_any_number_of_arguments():
     total = sdfgad.custom_vjp(lambda *xs: xs[0] + xs[1])
     total.defvjp(lambda a, b: (a + b, None), lambda _, c: (2.0 * c, 3.0 * c))
     np.testing.assert_array_equal(sdfgad.grad(lambda x: np.sum(total(x, x)))(X), [5.0, 5.0, 5.0])
+
+
+class Scale:
+    def __init__(self, w):
+        self.w = w
+
+    def forward(self, x):
+        return self.w * x, (self.w, x)
+
+    def backward(residuals, c):
+        return None, 3.0 * c * residuals[0]
+
+    @sdfgad.custom_vjp
+    def scaled(self, x):
+        return self.w * x
+
+    scaled.defvjp(forward, backward)
+
+    def loss(self, x):
+        return np.sum(self.scaled(x) ** 2)
+
+
+def test_methods():
+    scale = Scale(np.array([2.0, 3.0, 0.5]))
+    assert scale.loss(X) == pytest.approx(np.sum((scale.w * X) ** 2))
+    np.testing.assert_allclose(sdfgad.differentiate(scale.loss, wrt="x")(X), 6.0 * scale.w**2 * X)
+
+
+@sdfgad.custom_vjp
+def sine(x):
+    return np.sin(x)
+
+
+@sdfgad.custom_vjp
+def cosine(x):
+    return np.cos(x)
+
+
+sine.defvjp(lambda x: (sine(x), x), lambda x, c: (c * cosine(x),))
+cosine.defvjp(lambda x: (np.cos(x), x), lambda x, c: (-c * sine(x),))
+
+
+def test_rules_that_call_each_other():
+    np.testing.assert_allclose(sdfgad.grad(lambda x: np.sum(sine(x) * cosine(x)))(X), np.cos(2.0 * X), rtol=1e-14)
+    slope = sdfgad.grad(lambda x: np.sum(sine(x)))
+    np.testing.assert_allclose(sdfgad.grad(lambda x: np.sum(slope(x)))(X), -np.sin(X), rtol=1e-14)
