@@ -32,7 +32,7 @@ class Callee:
             return args, kwargs
         return (*self.positional, *args), {**self.keywords, **kwargs}
 
-    @property
+    @functools.cached_property
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters that a call passes, in order."""
         found = list(inspect.signature(self.function).parameters.values())[len(self.positional) :]
