@@ -167,7 +167,7 @@ def jacobian(
 
     def full(*args: Any) -> Any:
         x, value = products.argument(args), np.asarray(products.gradient.value(*args))
-        is_forward = mode == "forward" or (mode is None and x.size < value.size)
+        is_forward = mode == "forward" or (mode is None and x.size < value.size and products.has_forward_mode(args))
         basis = np.eye(x.size if is_forward else value.size)
         found = products.columns(args, value, basis).T if is_forward else products.rows(args, value, basis)
         return found.reshape((*value.shape, *x.shape))

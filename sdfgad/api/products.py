@@ -15,7 +15,7 @@ import numpy as np
 
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate, specialised
 from sdfgad.api.joint import MOST_KEPT, Joint, joint
-from sdfgad.errors import ArgumentError
+from sdfgad.errors import ArgumentError, MissingRule
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.directions import COTANGENT, directions_of
 from sdfgad.specialise.tangents import tangents_of
@@ -43,6 +43,15 @@ class Products:
                 complex numbers.
         """
         return real_argument(args, self.position)
+
+    def has_forward_mode(self, args: tuple[Any, ...]) -> bool:
+        """Whether the program has a derivative in forward mode: a `custom_vjp` has none."""
+        _, specialisation = specialised(self.gradient, args, {})
+        try:
+            _ = directions_of(specialisation).tangent
+        except MissingRule:
+            return False
+        return True
 
     def rows(self, args: tuple[Any, ...], value: Array, cotangents: Array) -> Array:
         """c J for each real c (vectors, argument's size)."""

@@ -318,3 +318,13 @@ def test_rules_that_call_each_other():
     np.testing.assert_allclose(sdfgad.grad(lambda x: np.sum(sine(x) * cosine(x)))(X), np.cos(2.0 * X), rtol=1e-14)
     slope = sdfgad.grad(lambda x: np.sum(sine(x)))
     np.testing.assert_allclose(sdfgad.grad(lambda x: np.sum(slope(x)))(X), -np.sin(X), rtol=1e-14)
+
+
+def test_a_jacobian_takes_the_mode_that_there_is():
+    def program(x):
+        return np.concatenate([sine(x), x**2])
+
+    expected = np.concatenate([np.diag(np.cos(X)), np.diag(2.0 * X)])
+    np.testing.assert_allclose(sdfgad.jacobian(program)(X), expected)
+    with pytest.raises(sdfgad.MissingRule, match="custom_vjp `sine`"):
+        sdfgad.jacobian(program, mode="forward")(X)
