@@ -38,6 +38,7 @@ import sdfgad
 from npbench_suite import checkout
 from scripts import checking
 from scripts.checking import DOUBLE, SINGLE, Program, run_numpy
+from scripts.stopwatch import stopwatch
 
 PLAIN_WIDTH = 110
 LONG_ENOUGH = 5.0  # Seconds after which a program's calls are not repeated any more.
@@ -269,13 +270,6 @@ def time_calls(
             seconds[k].append(took)
     numpy, forward, gradient = map(statistics.median, seconds)
     return (numpy, forward, gradient), Results(weights, *results)
-
-
-def stopwatch(call: Callable[[], Any]) -> tuple[float, Any]:
-    """The seconds and the result of a call."""
-    start = time.perf_counter()
-    result = call()
-    return time.perf_counter() - start, result
 
 
 def source_lines(function: Callable) -> int:

@@ -9,7 +9,6 @@ or that the first call has found no code to share, and the largest relative diff
 import argparse
 import sys
 import tempfile
-import time
 from pathlib import Path
 from statistics import geometric_mean, median
 
@@ -23,20 +22,15 @@ import numpy as np
 import npbench_suite
 import sdfgad
 from scripts.build_times import ONCE, numpy_run
+from scripts.stopwatch import stopwatch
 
 SECONDS, FEWEST, MOST = 1.0, 5, 100
 
 
-def timed(call):
-    start = time.perf_counter()
-    result = call()
-    return time.perf_counter() - start, result
-
-
 def in_turn(one, other):
     """The median time of one call over that of another."""
-    runs = max(FEWEST, min(MOST, int(SECONDS / (1e-5 + timed(other)[0]))))
-    pairs = [(timed(one)[0], timed(other)[0]) for _ in range(runs)]
+    runs = max(FEWEST, min(MOST, int(SECONDS / (1e-5 + stopwatch(other)[0]))))
+    pairs = [(stopwatch(one)[0], stopwatch(other)[0]) for _ in range(runs)]
     return median(a for a, _ in pairs) / median(b for _, b in pairs)
 
 
@@ -54,8 +48,8 @@ def row(name, preset):
     of = {"wrt": entry.arrays, "output": entry.output, "allow_unused": True}
     shared, exact = (sdfgad.differentiate(entry.program, **of, shapes=shapes) for shapes in ("any", "exact"))
     calls = [lambda g=g: g.vjp(*args, cotangent=weights) for g in (shared, exact)]
-    first, found = timed(calls[0])
-    first_exact, expected = timed(calls[1])
+    first, found = stopwatch(calls[0])
+    first_exact, expected = stopwatch(calls[1])
     libraries = [g._bind_and_specialise(args, {}) for g in (shared, exact)]
     keys = [s.built(s.layout(call)).gradient_executable.library.key for call, s in libraries]
     ratio = in_turn(*calls) if keys[0] != keys[1] else None
