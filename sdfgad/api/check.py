@@ -213,7 +213,7 @@ class FiniteDifferences:
     def _weighted(self, values: Mapping[str, Any]) -> Any:
         """The weighted output for arguments by leaf, computed by NumPy; complex, if a real argument is complex."""
         restore(self.states)
-        arguments = self.call.arguments({name: copy.deepcopy(value) for name, value in values.items()})
+        arguments = self.call.arguments({name: _copied(value) for name, value in values.items()})
         returned = called(self.specialisation.primal.source.function, arguments)
         result = part_of({"return": returned} | arguments, self.specialisation.output)
         return np.sum(np.conj(self.weights) * np.asarray(result))
@@ -251,8 +251,16 @@ def _narrow(values: Any) -> bool:
 def _moved(value: Any, direction: Array | None, h: float) -> Any:
     """A copy of an argument, moved along a direction."""
     if direction is None or (h == 0.0 and not isinstance(value, np.ndarray)):
-        return copy.deepcopy(value)
+        return _copied(value)
     moved = value + h * direction
     if isinstance(value, np.ndarray):
         return np.asarray(moved, dtype=value.dtype)
     return value.dtype.type(moved) if isinstance(value, np.generic) else type(value)(moved)
+
+
+def _copied(value: Any) -> Any:
+    """A copy of what the program may update; what has none, such as a module or a file, is passed as it is."""
+    try:
+        return copy.deepcopy(value)
+    except TypeError:
+        return value

@@ -140,8 +140,8 @@ def _flattened(function: Callable[..., Any], values: dict[str, Any]) -> tuple[di
             structure, leaves = flattened(value, name)
         except ArgumentError as error:
             raise ArgumentError(error.what, definition(function), error.todo) from None
-        if structure is None or not (isinstance(value, (dict, list)) or any(isinstance(leaf, DATA) for leaf in leaves)):
-            # Containers of constants alone that have a hash are constants.
+        if structure is None or (is_hashable(value) and not any(isinstance(leaf, DATA) for leaf in leaves)):
+            # Containers of constants alone that have a hash are constants; of others the leaves are.
             flat[name] = value
         else:
             structures[name] = structure

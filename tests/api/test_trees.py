@@ -1,6 +1,7 @@
 """Containers of arrays and numbers as arguments and results, and gradients of the same structure."""
 
 import copy
+import math
 import types
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -375,3 +376,27 @@ def test_what_is_wrong_in_the_program(program, argument, line, what):
 def test_outputs_that_are_not_there():
     with pytest.raises(OutputError, match=r"no output .*\n.*\n.*\"return\['first'\]\""):
         sdfgad.differentiate(results, output="return.second")(X)
+
+
+@dataclass
+class Settings:
+    """It holds constants alone, and has no hash, as it may change."""
+
+    name: str
+    function: object
+    module: object
+    nothing: object = None
+
+
+def by_settings(x, settings):
+    scale = 2.0 if settings.name == "twice" and settings.nothing is None else 1.0
+    return np.sum(settings.function(x)) * scale * settings.module.pi
+
+
+def test_objects_of_constants_alone():
+    x, settings = np.array([0.3, 0.8]), Settings("twice", np.sin, math)
+    assert sdfgad.check_grads(by_settings, x, settings, wrt="x").error < 1e-9
+    g = sdfgad.differentiate(by_settings, wrt="x")
+    np.testing.assert_allclose(g(x, settings), 2.0 * math.pi * np.cos(x))
+    settings.name = "once"
+    np.testing.assert_allclose(g(x, settings), math.pi * np.cos(x))
