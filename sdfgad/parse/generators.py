@@ -5,19 +5,22 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions
 from sdfgad.parse.binding import bind
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.iterators import as_sequence
+from sdfgad.parse.iterators import as_sequence, limited
 from sdfgad.parse.jumps import structured
 from sdfgad.parse.values import Iteration
 
 # How a block ends.
 Running = Iterator[Any]
 BREAK, CONTINUE, RETURN, END = "break", "continue", "return", ""
+# A `while` that has made so many trips may not end.
+MOST_TRIPS = 1000
 TODO = "Collect the items in a list or an array instead of yielding them, and return it."
 
 
@@ -98,8 +101,8 @@ def _loop(frame: Frame, node: ast.For | ast.While) -> Any:
 def _trips(frame: Frame, node: ast.For | ast.While) -> Running:
     """Begin the trips of a loop, one by one."""
     if isinstance(node, ast.While):
-        while _known(frame, node.test):
-            yield None
+        trips = iter(partial(_known, frame, node.test), False)
+        yield from limited(frame, node, trips, MOST_TRIPS, "this loop of a generator function")
         return
     for value in as_sequence(frame, node.iter, frame.eval(node.iter)):
         bind(frame, node.target, value)

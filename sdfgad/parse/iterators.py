@@ -27,6 +27,8 @@ from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of, nex
 from sdfgad.parse.values import Iteration, Tensor, as_tensor, is_real, kind_of
 
 Keywords = dict[str, Any]
+# An iterator that has given so many items may not end.
+MOST_ITEMS = 100_000
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,27 @@ def sequence(frame: Frame, value: Any) -> Any:
 def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
     """The items of a loop that is unrolled while parsing; each is read when its trip begins, as in Python."""
     try:
-        return iter(sequence(frame, gone_over(frame.b, value)))
+        items = iter(sequence(frame, gone_over(frame.b, value)))
+        return limited(frame, node, items, MOST_ITEMS, "this iterator") if isinstance(value, Iteration) else items
     except TypeError as error:
         what = f"a loop over {kind_of(value)} is not supported"
         todo = "Go over a range, an array, a list, a tuple or a dict: `for i in range(n):`."
         if is_real(value):
             raise PythonRaises(what, frame.where(node), todo, error) from None
         raise frame.unsupported(node, what, todo) from None
+
+
+def limited(frame: Frame, node: ast.AST, items: Iterable[Any], most: int, what: str) -> Iterator[Any]:
+    """The items of what may not end.
+
+    Raises:
+        UnsupportedProgram: there are more than `most`.
+    """
+    for count, item in enumerate(items):
+        if count == most:
+            todo = "Take a number of them: zip(range(n), items), itertools.islice(items, n) or `for k in range(n):`."
+            raise frame.unsupported(node, f"{what} has more than {most} items, or does not end", todo)
+        yield item
 
 
 def until_decided(frame: Frame, node: ast.AST, value: Any, stop: bool) -> Iterator[Any]:

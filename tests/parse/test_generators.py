@@ -1,10 +1,14 @@
 """Generator functions and kept generators: their statements run between those of what goes over the items."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.errors import UnsupportedProgram
-from tests.helpers import module_from
+from sdfgad.parse import iterators
+from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
 X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
@@ -64,6 +68,11 @@ RIGHT = {
     "map": "a, b = map(np.sum, (x, x * s))\nreturn a * b",
 }
 REFUSED = {
+    "endless": (
+        "def g():\n    while True:\n        yield x[0]\nreturn sum(g())",
+        "while True",
+        "this loop of a generator function has more than 1000 items, or does not end",
+    ),
     "twice": ("g = scaled(x, 3)\na = sum(g)\nreturn a + sum(g)", "return a", "this iterator is used up"),
     "next, twice": ("g = scaled(x, 3)\na = next(g)\nreturn a + next(g)", "return a", "this iterator is used up"),
     "a condition on data": (
@@ -109,3 +118,15 @@ def test_refused(name, tmp_path):
         parsed(program_of(body, tmp_path), X, 0.7, 3)
     assert caught.value.where.text.startswith(line)
     assert caught.value.todo
+
+
+def test_an_endless_iterator(monkeypatch):
+    monkeypatch.setattr(iterators, "MOST_ITEMS", 50)
+
+    def program(x):
+        return sum(x[0] * k for k in itertools.count())
+
+    with pytest.raises(sdfgad.UnsupportedProgram, match="this iterator has more than 50 items") as caught:
+        sdfgad.grad(program)(np.ones(2))
+    assert str(caught.value.where) == line_of(program, "itertools.count")
+    assert "islice" in caught.value.todo
