@@ -128,8 +128,9 @@ class _Batch:
     def call_of_all(self, call: Call) -> Block:
         """A function of a batch of matrices, or of rows, for all entries at once."""
         before, after = list[Statement](), list[Statement]()
-        if call.name == "solve" and call.inputs[0].buffer not in self.found and len(call.inputs[0].shape) == 2:
-            return self.solve_of_all(call)
+        matrix = call.inputs[0]
+        if LIBRARY[call.name].has_columns and matrix.buffer not in self.found and len(matrix.shape) == 2:
+            return self.call_of_columns(call)
         inputs = [self.with_axis(whole, before) for whole in call.inputs]
         outputs = [self.with_axis(whole) for whole in call.outputs]
         if LIBRARY[call.name].failure:
@@ -139,7 +140,7 @@ class _Batch:
         sizes = (call.sizes[0] * self.size.const, *call.sizes[1:])
         return (*before, replace(call, inputs=tuple(inputs), outputs=tuple(outputs), sizes=sizes), *after)
 
-    def solve_of_all(self, call: Call) -> Block:
+    def call_of_columns(self, call: Call) -> Block:
         """A system with one matrix for all entries: their right-hand sides are columns beside each other."""
         matrix, rights = call.inputs
         count, n, m = call.sizes

@@ -25,6 +25,7 @@ class LibraryFunction:
         pullback, pushforward: of a copy with a rule of the user's (`sdfgad.specialise.linked`), the procedures that
             compute the cotangents of its arguments, and its tangents, if there is a rule for that.
         title: what messages call it, if not by its name.
+        has_columns: whether the columns of its second input do not depend on each other, and the last size counts them.
         has_batch: whether the first size counts what it does one after another, along a leading axis of all arrays.
     """
 
@@ -36,6 +37,7 @@ class LibraryFunction:
     raises: type[SdfgadError] = SingularMatrix
     todo: str = "NumPy raises LinAlgError here, too."
     has_batch: bool = True
+    has_columns: bool = False
     procedure: Program | None = None
     pullback: str = ""
     pushforward: str = ""
@@ -44,7 +46,7 @@ class LibraryFunction:
 
 SINGULAR = "a matrix is singular"
 LIBRARY: dict[str, LibraryFunction] = {
-    "solve": LibraryFunction("linalg.h", SINGULAR, check="regular"),
+    "solve": LibraryFunction("linalg.h", SINGULAR, check="regular", has_columns=True),
     "solve_pullback": LibraryFunction("solve_pullback.h"),
     "solve_banded": LibraryFunction("factored.h", SINGULAR, has_batch=False),
     "factor_banded": LibraryFunction("factored.h", SINGULAR, is_differentiable=False, has_batch=False),
