@@ -79,9 +79,6 @@ class Vmapped(Transformed):
         self.__name__ = f"vmap of {self._function.__name__}"
         self.__module__, self.__doc__ = self._function.__module__, self._function.__doc__
 
-    def __repr__(self) -> str:
-        return f"<sdfgad {self.__name__}>"
-
     @property
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters of a call."""

@@ -166,9 +166,6 @@ class DifferentiatedProgram(Derivative):
         self.__name__ = f"gradient of {self._function.__name__}"
         self.__module__, self.__doc__ = self._function.__module__, self._function.__doc__
 
-    def __repr__(self) -> str:
-        return f"<sdfgad {self.__name__}>"
-
     # --- copies
 
     def __copy__(self) -> DifferentiatedProgram:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import operator
 import threading
@@ -13,7 +12,7 @@ from typing import Any
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.parse import trees
 from sdfgad.parse.references import arrays_behind
-from sdfgad.parse.transformed import CallSite, Transformed
+from sdfgad.parse.transformed import CallSite, Wrapped
 from sdfgad.parse.values import Tensor
 from sdfgad.specialise.signature import own_copy
 
@@ -21,28 +20,18 @@ from sdfgad.specialise.signature import own_copy
 _parsing = threading.local()
 
 
-class WithRule(Transformed):
+class WithRule(Wrapped):
     """A function with a rule; what a call returns are new arrays, in Python as in programs."""
 
     kind = setter = ""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+        super().__init__(function)
         self.rule: Any = None
-        functools.update_wrapper(self, function)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """The rule's function as a method: bound to an object, or itself."""
-        return self if instance is None else functools.partial(self, instance)
-
-    @property
-    def parameters(self) -> list[inspect.Parameter]:
-        """The parameters of a call."""
-        return list(inspect.signature(self.function).parameters.values())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # In programs the value is a copy.
-        return own_copy(self.function(*args, **kwargs))
+        return own_copy(super().__call__(*args, **kwargs))
 
     def rule_at(self, site: CallSite, method: str) -> Any:
         """The rule, which later calls look up again.

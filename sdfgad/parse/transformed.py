@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -33,6 +34,11 @@ class CallSite(Protocol):
 class Transformed(ABC):
     """A program that was made of a program of the user's, and that other programs may call."""
 
+    __name__: str
+
+    def __repr__(self) -> str:
+        return f"<sdfgad {self.__name__}>"
+
     @property
     @abstractmethod
     def parameters(self) -> list[inspect.Parameter]:
@@ -45,6 +51,26 @@ class Transformed(ABC):
     @abstractmethod
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call of it, or of one of its methods, in a program that is being parsed."""
+
+
+class Wrapped(Transformed):
+    """A function that runs as it is in Python, and in another way in programs; it may be a method."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        functools.update_wrapper(self, function)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """The function as a method: bound to an object, or itself."""
+        return self if instance is None else functools.partial(self, instance)
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The parameters of a call."""
+        return list(inspect.signature(self.function).parameters.values())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
 
 
 # Functions that make transformed programs of functions: in a program they are called while parsing.

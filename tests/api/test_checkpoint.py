@@ -56,6 +56,13 @@ def test_a_loop_holds_less():
     assert less < 0.5 * more
 
 
+@pytest.mark.parametrize("strategy", ["store_all", "recompute_all", "revolve"])
+def test_strategies(strategy):
+    w, x = np.linspace(0.1, 0.9, 20), np.linspace(1.0, 2.0, 20)
+    plan = sdfgad.differentiate(in_a_loop, wrt="w", strategy=strategy).plan(w, x)
+    assert {row.name: row.choice for row in plan.decisions}["h"] == "recompute"
+
+
 def test_it_is_a_function_in_numpy():
     assert again(2.0, 0.3) == layer(2.0, 0.3)
     assert again.__name__ == "layer"
