@@ -84,19 +84,14 @@ class Derivative(Transformed):
         value = _value(b, names[code.value])
         if code.aux is None:
             return value, gradients
-        aux = code.aux(lambda name: _output(b, names[code.others[name]]), partial(make, b))
+        aux = code.aux(lambda name: view_of(b.buffers[names[code.others[name]]]).result, partial(make, b))
         return (gradients, aux) if method == "__call__" else ((value, aux), gradients)
 
 
 def _value(b: Builder, buffer: str) -> Tensor:
     """The output, or its sum."""
     value = view_of(b.buffers[buffer])
-    return known_function(np.sum).handler(b, value) if value.ndim else value.as_value(settled=True)  # type: ignore[union-attr]
-
-
-def _output(b: Builder, buffer: str) -> Tensor:
-    view = view_of(b.buffers[buffer])
-    return view if view.ndim else view.as_value(settled=True)
+    return known_function(np.sum).handler(b, value) if value.ndim else value.result  # type: ignore[union-attr]
 
 
 def _fitting(b: Builder, code: GradientCode, cotangent: Tensor) -> Tensor:

@@ -143,7 +143,7 @@ def value_in_storage(b: Builder, store: Tensor, sources: set[str]) -> Tensor:
     """The value of a name whose storage is `store`: a copy, if it may alias the arrays in `sources`."""
     if sources:
         return replace(b.versions.copy_of(store, sources), settled=True)
-    return store if store.ndim else store.as_value(settled=True)
+    return store.result
 
 
 def unified(values: list[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ MANY_STATEMENTS = 32
 def row_of(x: Tensor, position: Lin) -> Tensor:
     """A view of a row; of a vector's, the value."""
     row = x.reindexed(x.shape[1:], lambda p: (position, *p))
-    return row if row.ndim else row.as_value(settled=True)
+    return row.result
 
 
 def whole_of(b: Builder, values: Any) -> Tensor | None:

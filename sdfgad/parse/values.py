@@ -93,6 +93,11 @@ class Tensor:
         """The same elements as a value, which shares no memory with an array."""
         return replace(self, place=None, part="", read_only=False, settled=settled, copy=None)
 
+    @property
+    def result(self) -> Tensor:
+        """What a function of NumPy's returns of it: an array, or a number where it has no axes."""
+        return self if self.ndim else self.as_value(settled=True)
+
     def reindexed(self, shape: Index, old_index: Callable[[Index], Index]) -> Tensor:
         """A view with another shape; `old_index` maps its indices to this tensor's."""
         element, place = self.element, self.place

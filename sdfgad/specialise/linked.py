@@ -50,7 +50,7 @@ def floating_values(b: Builder, value: Any) -> dict[int, Tensor]:
     leaves = enumerate(trees.leaves(value))
     tensors = {k: as_tensor(leaf) for k, leaf in leaves if is_numeric(leaf)}
     floating = {k: tensor for k, tensor in tensors.items() if tensor.dtype.kind in "fc"}
-    return {k: _as_value(view_of(b.buffers[b.as_whole(tensor).buffer])) for k, tensor in floating.items()}
+    return {k: view_of(b.buffers[b.as_whole(tensor).buffer]).result for k, tensor in floating.items()}
 
 
 def captured_of(b: Builder, inlining: Inlining) -> dict[str, Tensor]:
@@ -73,12 +73,8 @@ def linked(b: Builder, link: Link, value: Any, values: Mapping[int, Tensor]) -> 
     inputs = [*values.values(), *link.given, *link.arguments]
     found = b.call(_registered(link, len(values)), inputs, shapes, (first, len(link.given)))
     for k, view in zip(values, found, strict=True):
-        leaves[k] = _as_value(view)
+        leaves[k] = view.result
     return trees.rebuilt(value, leaves)
-
-
-def _as_value(view: Tensor) -> Tensor:
-    return view if view.ndim else view.as_value(settled=True)
 
 
 def _registered(link: Link, count: int) -> str:

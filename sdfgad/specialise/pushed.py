@@ -52,23 +52,18 @@ def pushed_within(
     buffers = emit(b, Code(inlining, call.values, inputs), given)
 
     def value(name: str) -> Any:
-        return _view(b, buffers[primal.program.outputs[name]])
+        return view_of(b.buffers[buffers[primal.program.outputs[name]]]).result
 
     def slope(name: str) -> Any:
         buffer = primal.program.buffers[primal.program.outputs[name]]
         if name in tangent.derivatives:
-            return _view(b, buffers[tangent.derivatives[name]])
+            return view_of(b.buffers[buffers[tangent.derivatives[name]]]).result
         shape = tuple(extent.const for extent in buffer.shape)
         return b.constant_array(np.zeros(shape, buffer.dtype)) if buffer.is_floating else None
 
     own = tuple(leaf if isinstance(leaf, Output) else None for leaf in primal.returned.leaves)
     slopes = replace(primal.returned, leaves=own)
     return primal.returned.filled(value, partial(make, b)), slopes.filled(slope, partial(make, b))
-
-
-def _view(b: Builder, buffer: str) -> Tensor:
-    view = view_of(b.buffers[buffer])
-    return view if view.ndim else view.as_value(settled=True)
 
 
 def _fitting(b: Builder, call: Call, name: str, tangent: Tensor) -> Tensor:

@@ -54,7 +54,7 @@ def _pure_callback(b: Builder, function: Any, result: Any, *args: Any) -> Any:
     callback = Callback(partial(_called, function, list(args), leaves, places), *kinds)
     address = b.capture("address", callback.address, partial(_address, callback))
     outputs = b.call("pure_callback", [address, *inputs], [(one.shape, one.dtype) for one in declared], ())
-    return trees.rebuilt(result, [one if one.ndim else one.as_value(settled=True) for one in outputs])
+    return trees.rebuilt(result, [one.result for one in outputs])
 
 
 def _address(callback: Callback) -> Any:

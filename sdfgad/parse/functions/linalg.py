@@ -132,7 +132,7 @@ def pinv(b: Builder, a: Any, rcond: Any = None, hermitian: bool = False, *, rtol
 def det(b: Builder, a: Any) -> Tensor:
     a, sizes, _ = _matrix(b, a, "det")
     (d,) = b.call("determinant", [a], [(sizes[:-2], a.dtype)], (_batch(sizes), sizes[-1]))
-    return d if d.ndim else d.as_value(settled=True)
+    return d.result
 
 
 @function(np.linalg.slogdet)
@@ -140,7 +140,7 @@ def slogdet(b: Builder, a: Any) -> Any:
     a, sizes, real = _matrix(b, a, "slogdet")
     outputs = [(sizes[:-2], a.dtype), (sizes[:-2], real)]
     results = b.call("sign_log_determinant", [a], outputs, (_batch(sizes), sizes[-1]))
-    return _SlogdetResult(*(part if part.ndim else part.as_value(settled=True) for part in results))
+    return _SlogdetResult(*(part.result for part in results))
 
 
 @function(np.linalg.cholesky)

@@ -136,7 +136,7 @@ def searchsorted(b: Builder, a: Any, v: Any, side: str = "left", sorter: Any = N
     sizes = [b.constant(extent) for extent in v.shape]
     arguments = (b.constant(a.shape[0]), math.prod(sizes), int(side == "right"))
     (found,) = b.call("searchsorted", [astype(a, dtype), astype(v, dtype)], [(sizes, INT)], arguments)
-    return found if found.ndim else found.as_value(settled=True)
+    return found.result
 
 
 @function(np.add.at)
