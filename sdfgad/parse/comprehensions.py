@@ -21,7 +21,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.ranges import Items, gone_over, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
-from sdfgad.parse.values import Iteration, Tensor
+from sdfgad.parse.values import Iteration, NotNumeric, Tensor
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
 
@@ -98,6 +98,10 @@ class _Differ(Exception):
     """Raised where items cannot be the rows of an array, or need not be."""
 
 
+# What is raised where items are not alike.
+UNLIKE = _Differ, InvalidIndex, NeedsConstant, NotNumeric, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
+
+
 def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
     """The items as rows of an array that a loop fills; None where they are to be parsed one by one."""
     b = frame.b
@@ -108,7 +112,7 @@ def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
         rows = _filled(frame, node, alike)
         b.has_rolled = True
         return rows
-    except (_Differ, InvalidIndex, NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
+    except UNLIKE:
         b.restore(state)
         return None
 

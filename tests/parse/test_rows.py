@@ -67,6 +67,7 @@ ONE_BY_ONE = {
     "arguments updated": "L = [grow(v) for v in x]\nreturn np.stack(L) * x",
     "shapes differ": "return np.concatenate([f(x[i, :i], s) for i in range(4)])",
     "numbers known": "return x * sum([i * 2 for i in range(6)])",
+    "some are None": "L = [x[i] if i == 2 else None for i in range(6)]\nreturn x * L[2] if L[3] is None else x",
     "the same array": "L = [x for i in range(6)]\nL[0][1] = 3.0\nreturn np.stack(L)",
     "a condition": "return np.stack([f(x[i], y[i]) for i in range(6) if i != 2])",
     "pairs": "L = [(f(v, s), norm(v)) for v in x]\nreturn L[3][0] * L[2][1]",
