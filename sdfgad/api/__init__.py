@@ -8,7 +8,8 @@ from sdfgad.api.custom_jvp import custom_jvp
 from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.functional import grad, value_and_grad
-from sdfgad.api.higher import hessian, hvp, jacobian, jvp, linearize, vjp
+from sdfgad.api.higher import hvp, jvp, linearize, vjp
+from sdfgad.api.matrices import hessian, jacobian
 from sdfgad.api.patterns import sparsity
 from sdfgad.parse.functions.callbacks import pure_callback
 from sdfgad.parse.functions.special import stop_gradient

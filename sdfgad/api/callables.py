@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdfgad.errors import ArgumentError
+from sdfgad.parse.closures import Closure
 from sdfgad.parse.source import unwrapped
 from sdfgad.parse.transformed import Transformed
 
@@ -39,28 +40,12 @@ class Callee:
         return [one for one in found if one.name not in self.keywords]
 
 
-@dataclass(frozen=True)
-class Opaque:
-    """A function of ours that runs compiled programs itself, and is none that could be compiled."""
-
-    function: Callable[..., Any]
-    what: str
-
-    def __call__(self, *args: Any) -> Any:
-        return self.function(*args)
-
-
 def callee_of(program: Any) -> Callee:
     """The function behind a program.
 
     Raises:
         ArgumentError: there is none that is written in Python, or it is a matrix of derivatives.
     """
-    if isinstance(program, Opaque):
-        what = f"{program.what} is no program that can be differentiated or mapped"
-        raise ArgumentError(
-            what, todo="Map jvp, hvp or a gradient over directions: vmap(lambda t: jvp(f, (x,), (t,)))."
-        )
     owner = getattr(program, "__self__", None)
     if isinstance(program, Transformed):
         return Callee(_caller_of(program, program))
@@ -73,6 +58,8 @@ def callee_of(program: Any) -> Callee:
         found = callee_of(program.func)
         args, kwargs = found.arguments(program.args, program.keywords)
         return Callee(found.function, args, kwargs)
+    if isinstance(program, Closure):
+        return Callee(program)
     if inspect.ismethod(program):
         return Callee(unwrapped(program.__func__), (program.__self__,))
     plain = unwrapped(program) if callable(program) else program

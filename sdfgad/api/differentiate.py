@@ -21,6 +21,7 @@ from sdfgad.parse.parse import Primal
 from sdfgad.parse.procedures import expanded
 from sdfgad.parse.source import add_text, read_source
 from sdfgad.parse.transformed import transformation
+from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.directions import directions_of
@@ -328,10 +329,7 @@ class DifferentiatedProgram(Derivative):
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
     ) -> GradientCode:
         """The gradient program, for a program that calls this gradient."""
-        call = bind_within(self._function, *self._callee.arguments(args, kwargs), kind_of)
-        pipeline = pipeline_within(
-            self._function, call, self._chosen.leaves(call), self._output_of, self._allow_unused, self._options
-        )
+        call, pipeline = self.pipeline_within(args, kwargs, kind_of)
         gradient, inputs = pipeline.planner.store_all.gradient_program, pipeline.primal.inputs
         return GradientCode(
             inlining_of(pipeline.primal, expanded(gradient.program, is_last=False)),
@@ -346,6 +344,14 @@ class DifferentiatedProgram(Derivative):
             gradient.others,
             self._aux_of(pipeline.primal),
         )
+
+    def pipeline_within(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
+    ) -> tuple[Call, Pipeline]:
+        """The bound arguments of a call in a program, and the gradient's pipeline for them; arguments as above."""
+        call = bind_within(self._function, *self._callee.arguments(args, kwargs), kind_of)
+        leaves = self._chosen.leaves(call)
+        return call, pipeline_within(self._function, call, leaves, self._output_of, self._allow_unused, self._options)
 
     def _aux_of(self, primal: Primal) -> Callable[..., Any] | None:
         """What makes the auxiliary data of a call in a program, if it returns some."""

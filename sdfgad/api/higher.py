@@ -1,23 +1,19 @@
-"""Products with derivatives of first and second order, Jacobians and Hessians, with the names of JAX's functions."""
+"""Products with derivatives of first and second order, with the names of JAX's functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from sdfgad.api.callables import Opaque
 from sdfgad.api.joint import Joint, Outputs, joint
-from sdfgad.api.products import Products, along, curved, curved_along_all, gradient_of
-from sdfgad.api.sparse_jacobian import SparseJacobian
+from sdfgad.api.products import along, curved, gradient_of
 from sdfgad.errors import ArgumentError
 from sdfgad.specialise.forward import ReturnsNothing
 from sdfgad.specialise.signature import own_copy
 
 Argnums = int | str | Sequence[int | str]
-Mode = Literal["forward", "reverse", "auto"]
-Array = np.ndarray[Any, Any]
 
 
 def vjp(
@@ -121,99 +117,7 @@ def hvp(
     return found[0] if len(found) == 1 else found
 
 
-def jacobian(
-    program: Callable[..., Any],
-    argnums: Argnums = 0,
-    *,
-    mode: Mode | None = None,
-    sparsity: Any = None,
-    output: str | None = None,
-) -> Callable[..., Any]:
-    """A function that returns the Jacobian of a program by array arguments.
-
-    Args:
-        argnums: position or name of the argument, or a sequence of either (a tuple of Jacobians results).
-        mode: "reverse" computes it by rows, "forward" by columns; None or "auto": by the fewer.
-        sparsity: where the Jacobian may have entries, a matrix of (output's size, argument's size), dense or of
-            `scipy.sparse`, or "auto" to find it from the program (`sdfgad.sparsity`): rows or columns that share none
-            are then computed together, and the result is a ``scipy.sparse.csr_matrix``. One more product, with a random
-            vector, finds out where entries outside of the pattern have made others wrong.
-        output: as in `differentiate`.
-
-    Returns:
-        A function of the program's arguments; its result has the output's axes, then the argument's, unless it is
-        sparse.
-
-    Raises:
-        ArgumentError: the mode is not known, the argument is complex, the pattern has another shape, or the Jacobian
-            has entries outside of it; else as `sparsity`, `differentiate` and the calls of its result do.
-
-    Example:
-        >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))  # doctest: +SKIP
-        array([[2., 0.],
-               [0., 4.]])
-    """
-    if mode not in (None, "auto", "forward", "reverse"):
-        raise ArgumentError(f"mode={mode!r} is not known", todo='It is "forward", "reverse" or "auto".')
-    mode = None if mode == "auto" else mode
-    positions, is_single = _places(program, argnums)
-    if not is_single:
-        each = [jacobian(program, k, mode=mode, sparsity=sparsity, output=output) for k in positions]
-        return Opaque(lambda *args: tuple(one(*args) for one in each), "a Jacobian")
-    (position,) = positions
-    products = Products(gradient_of(program, (position,), output), position)
-    if sparsity is not None:
-        return Opaque(SparseJacobian(products, sparsity, mode), "a Jacobian")
-
-    def full(*args: Any) -> Any:
-        x, value = products.argument(args), np.asarray(products.gradient.value(*args))
-        is_forward = mode == "forward" or (mode is None and x.size < value.size and products.has_forward_mode(args))
-        basis = np.eye(x.size if is_forward else value.size)
-        found = products.columns(args, value, basis).T if is_forward else products.rows(args, value, basis)
-        return found.reshape((*value.shape, *x.shape))
-
-    return Opaque(full, "a Jacobian")
-
-
-def hessian(program: Callable[..., Any], argnums: Argnums = 0, *, output: str | None = None) -> Callable[..., Any]:
-    """A function that returns the Hessian of a scalar-valued program by an array argument, with its axes twice.
-
-    Args:
-        argnums: position or name of the argument; of a sequence of either the result is a tuple of rows of blocks,
-            with the axes of the row's argument, then those of the column's.
-        output: as in `differentiate`.
-
-    Raises:
-        ArgumentError: an argument is complex; else as `differentiate` and the calls of its result do.
-
-    Example:
-        >>> hessian(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))  # doctest: +SKIP
-        array([[ 6.,  0.],
-               [ 0., 12.]])
-    """
-    positions, is_single = _places(program, argnums)
-    g = gradient_of(program, positions, output)
-
-    def full(*args: Any) -> Any:
-        columns = [curved_along_all(g, args, k) for k in positions]
-        shapes = [np.shape(args[k]) for k in positions]
-        rows = tuple(
-            tuple(column[i].T.reshape((*shape, *other)) for column, other in zip(columns, shapes, strict=True))
-            for i, shape in enumerate(shapes)
-        )
-        return rows[0][0] if is_single else rows
-
-    return Opaque(full, "a Hessian")
-
-
 # --- arguments
-
-
-def _places(program: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, ...], bool]:
-    """The positions of arguments, and whether one was asked for rather than a sequence."""
-    is_single = isinstance(argnums, (int, str))
-    entries = (argnums,) if isinstance(argnums, (int, str)) else tuple(argnums)
-    return joint(program, None).positions(entries), is_single
 
 
 def _several(program: Callable[..., Any], output: Outputs, args: tuple[Any, ...]) -> Joint | None:

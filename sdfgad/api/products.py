@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.api.callables import callee_of
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate, specialised
 from sdfgad.api.joint import MOST_KEPT, Joint, joint
 from sdfgad.errors import ArgumentError, MissingRule
+from sdfgad.parse.closures import Closure
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.directions import COTANGENT, directions_of
 from sdfgad.specialise.tangents import tangents_of
@@ -23,8 +25,15 @@ from sdfgad.specialise.tangents import tangents_of
 Array = np.ndarray[Any, Any]
 
 
+def gradient_of(program: Callable[..., Any], argnums: Any, output: Any) -> DifferentiatedProgram:
+    """The gradient by these arguments: always the same object, but for a function that a program defines."""
+    if isinstance(callee_of(program).function, Closure):
+        return _gradient_of.__wrapped__(program, argnums, output)
+    return _gradient_of(program, argnums, output)
+
+
 @lru_cache(MOST_KEPT)
-def gradient_of(program: Callable[..., Any], argnums: Any, output: str | None) -> DifferentiatedProgram:
+def _gradient_of(program: Callable[..., Any], argnums: Any, output: str | None) -> DifferentiatedProgram:
     return differentiate(program, wrt=argnums, output=output, allow_unused=True)
 
 
@@ -83,13 +92,21 @@ def real_argument(args: tuple[Any, ...], position: int) -> Array:
         ArgumentError: it is a container of arrays, or complex.
     """
     if flattened(args[position], "")[0] is not None:
-        what = f"the argument {position} is a {type(args[position]).__name__}, not an array"
-        raise ArgumentError(what, todo="Pass one array, and take it apart in the program; or use jvp, vjp and hvp.")
+        raise no_array(position, type(args[position]))
     x = np.asarray(args[position])
     if np.iscomplexobj(x):
-        what = f"the argument {position} is complex, and a function of it that is not holomorphic has no Jacobian"
-        raise ArgumentError(what, todo="Pass real and imaginary part as two arguments, or use jvp, vjp and hvp.")
+        raise no_real(position)
     return x
+
+
+def no_array(position: int, cls: type) -> ArgumentError:
+    what = f"the argument {position} is a {cls.__name__}, not an array"
+    return ArgumentError(what, todo="Pass one array, and take it apart in the program; or use jvp, vjp and hvp.")
+
+
+def no_real(position: int) -> ArgumentError:
+    what = f"the argument {position} is complex, and a function of it that is not holomorphic has no Jacobian"
+    return ArgumentError(what, todo="Pass real and imaginary part as two arguments, or use jvp, vjp and hvp.")
 
 
 def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> tuple[Any, Any]:

@@ -95,8 +95,9 @@ class Builder(Emitter):
         self.methods: dict[Any, Any] = {}
         # The items of containers that loops and branches carry, by id and key: the depth of the block that changes it.
         self.items: dict[tuple[int, Any], int] = {}
-        # Arrays from outside the function: buffer -> array, and a function that looks each of them up.
-        self.captured: dict[str, np.ndarray[Any, Any]] = {}
+        # Arrays from outside the function, also those of enclosing programs: buffer -> array; and for each of the
+        # former what looks it up.
+        self.captured: dict[str, Any] = {}
         self.lookups: list[tuple[Callable[[], Any], Any]] = []
         self._looked_up: set[Hashable] = set()
         # The random numbers that it draws, and the generators that it makes: by id, and the objects that have the ids.

@@ -20,8 +20,10 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.deques import Deque
+from sdfgad.parse.enclosed import EnclosingFails
 from sdfgad.parse.filled_lists import require_followed
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.drawing import is_random, random_call
@@ -115,7 +117,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if not _takes_iterators(function):
         positional = [items_now(frame, value) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
-    for kind in (_of_transformed, _of_numpy, _of_python, _of_users, _of_known):
+    for kind in (_of_programs, _of_numpy, _of_python, _of_users, _of_known):
         found = kind(frame, node, function, positional, keywords)
         if found is not NOT_THESE:
             return found
@@ -123,6 +125,14 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     with frame.b.versions.unchecked():
         arguments = arguments_behind(frame.b, (*positional, *keywords.values(), getattr(function, "__self__", None)))
     raise frame.unsupported(node, what, instead_of(function, arguments))
+
+
+def _of_programs(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """What is made of functions, as `_of_transformed`; these may be functions that this program defines."""
+    try:
+        return _of_transformed(frame, node, function, positional, keywords)
+    except EnclosingFails as error:
+        raise error.failure if error.b is frame.b else error from None
 
 
 def _of_transformed(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -144,10 +154,6 @@ def _of_transformed(frame: Frame, node: ast.Call, function: Any, positional: lis
 
 def _transformation(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """A transformed program, such as `grad(f)`, or a product such as `jvp(f, …)`."""
-    if any(isinstance(one, Closure) for one in (*positional, *keywords.values())):
-        what = f"`{source_text(node)}` takes a function that is defined within the program"
-        todo = "Define the function outside, and pass what it uses as arguments: def f(x, w), and f(x, w)."
-        raise UnsupportedProgram(what, frame.where(node), todo)
     frame.b.where = frame.where(node)
     if function in TRANSFORMATIONS:
         return frame.b.python(function, *positional, **keywords)
@@ -384,9 +390,11 @@ def inlined(
     is_definition = is_definition or is_ours
     _require_end(frame, node, source, bound)
 
+    lexical = lexical_frame(frame.b, function) if isinstance(function, Closure) else None
+
     def entered() -> Frame:
         inner = frame.inner(source, dict(env), frame.depth + 1, is_definition or frame.is_definition)
-        inner.caller, inner.lexical = frame, function.frame if isinstance(function, Closure) else None
+        inner.caller, inner.lexical = frame, lexical
         return inner
 
     if source.is_generator:

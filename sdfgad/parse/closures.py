@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from sdfgad.errors import Location
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.source import FunctionNode, Source
 from sdfgad.parse.values import Holder
@@ -58,8 +59,17 @@ class Closure(Holder):
         return Source(outer.function, self.node, outer.file, outer.text, names)
 
     @property
+    def where(self) -> Location:
+        """The line of its definition."""
+        return self.frame.source.where(self.node)
+
+    @property
     def __name__(self) -> str:
         return self.name
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.signature
 
     @property
     def name(self) -> str:

@@ -27,6 +27,7 @@ from sdfgad.ir.program import (
 from sdfgad.ir.rename import renamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
+from sdfgad.parse.enclosed import Enclosed, enclosed_value
 from sdfgad.parse.values import Tensor
 
 Array = np.ndarray[Any, Any]
@@ -38,12 +39,12 @@ class Inlining:
 
     Attributes:
         program: it has no run-time integers.
-        captured: input buffers of arrays from outside the function -> the arrays.
+        captured: input buffers of arrays from outside the function -> the arrays, also those of enclosing programs.
         lookups: what tells whether these and its constants are still the same ones, as in `Primal`.
     """
 
     program: Program
-    captured: Mapping[str, Array]
+    captured: Mapping[str, Array | Enclosed]
     lookups: tuple[tuple[Callable[[], Any], Any], ...]
 
 
@@ -54,8 +55,7 @@ def inline(b: Builder, inlining: Inlining, inputs: Mapping[str, Tensor]) -> dict
         inputs: input buffer -> the value of the builder's program to read there.
     """
     program = inlining.program
-    given = {**inputs, **{name: _captured(b, name, array) for name, array in inlining.captured.items()}}
-    b.lookups += inlining.lookups
+    given = {**inputs, **captured_of(b, inlining)}
     names = {name: b.as_whole(tensor).buffer for name, tensor in given.items()}
     new = [buffer for name, buffer in program.buffers.items() if name not in names and name != STATUS]
     names |= {buffer.name: b.adopt(buffer, names.values()) for buffer in new}
@@ -69,8 +69,14 @@ def inline(b: Builder, inlining: Inlining, inputs: Mapping[str, Tensor]) -> dict
     return names
 
 
-def _captured(b: Builder, name: str, array: Array) -> Tensor:
-    return b.capture(name, array, lambda: array)
+def captured_of(b: Builder, inlining: Inlining) -> dict[str, Tensor]:
+    """The arrays from outside that a program reads, by its input buffers."""
+    b.lookups += inlining.lookups
+    return {name: _captured(b, name, one) for name, one in inlining.captured.items()}
+
+
+def _captured(b: Builder, name: str, one: Array | Enclosed) -> Tensor:
+    return enclosed_value(b, one) if isinstance(one, Enclosed) else b.capture(name, one, lambda: one)
 
 
 class _Copy:

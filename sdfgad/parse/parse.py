@@ -20,11 +20,14 @@ from sdfgad.parse import library as _library
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.assumptions import FAILURES, Assumptions
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.closure_conversion import lexical_frame
+from sdfgad.parse.closures import Closure
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.draws import Draws
 from sdfgad.parse.emitter import STATUS
+from sdfgad.parse.frame import Frame
 from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.objects import make, present
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
@@ -52,7 +55,8 @@ class Primal:
         decisive: the integer array arguments whose elements did, with copies of them.
         integers: the other integer arguments -> their symbols.
         inputs: array arguments -> their input buffers.
-        captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call.
+        captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call;
+            of a function that another program defines, also `Enclosed` values of that.
         draws: the captured ones that get random numbers at each call instead.
         lookups: pairs of a function that looks up an array or constant outside the function, and what it found when
             parsing.
@@ -128,7 +132,7 @@ def parse(
         builder = assumed.builder({s: values[n] for n, s in free.items()})
         try:
             bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
-            built = _build(builder, source, bound, passed, structures or {})
+            built = _build(builder, function, bound, passed, structures or {})
         except FAILURES as failure:
             assumed = assumed.after(failure, builder, free)
             continue
@@ -157,7 +161,7 @@ def parse(
 
 def _build(
     b: Builder,
-    source: Source,
+    function: Callable[..., Any],
     arguments: Mapping[str, Any],
     passed: Mapping[str, Any],
     structures: Mapping[str, Structure],
@@ -170,7 +174,7 @@ def _build(
     leaves = {**arguments, **values}
     locals_ = _in_containers(b, dict(leaves), structures)
     containers = b.contents.followed
-    result = Interpreter(b, source, _own_parameters(source.function, dict(locals_))).run()
+    result = _frame_of(b, function, _own_parameters(function, dict(locals_))).run()
     outputs = dict(_returned(b, result))
     if result is None:
         outputs |= _rebound(b, leaves, {name: (structure, locals_[name]) for name, structure in structures.items()})
@@ -180,11 +184,21 @@ def _build(
     row_major = frozenset(name for name, buffer in buffers.items() if buffer in changed & b.reshaped)
     captured = tuple(name for name in b.captured if name in b.buffers)
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
-    program = Program(b.fresh(source.name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
+    program = Program(b.fresh(read_source(function).name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
     program = coalesce(_separate_inputs(_with_status(program), b))
     program = merge_equal(coalesce(propagate_copies(program)))
     inputs_by_name = dict(zip(buffers, program.inputs, strict=False))
     return program, inputs_by_name, row_major, b.contents.are_changed(containers), returned(result)
+
+
+def _frame_of(b: Builder, function: Callable[..., Any], env: dict[str, Any]) -> Frame:
+    """The frame of the outermost call."""
+    frame = Interpreter(b, read_source(function), env)
+    if isinstance(function, Closure):
+        frame.lexical, frame.is_definition = lexical_frame(b, function), function.frame.is_definition
+        # What errors in a definition name.
+        b.where = function.frame.b.where
+    return frame
 
 
 def _own_parameters(function: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:

@@ -159,6 +159,9 @@ def read_source(function: Callable[..., Any]) -> Source:
         UnsupportedProgram: the function has no readable Python source.
     """
     function = unwrapped(function)
+    if isinstance(getattr(function, "source", None), Source):
+        # A function that another one defines.
+        return function.source  # type: ignore[attr-defined]
     code = getattr(function, "__code__", None)
     if code is None:
         raise UnsupportedProgram(

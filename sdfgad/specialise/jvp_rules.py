@@ -20,6 +20,7 @@ from sdfgad.ir.expr import Const
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Buffer, Compute, Program
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.inlining import captured_of
 from sdfgad.parse.parse import Primal, parse
 from sdfgad.parse.procedures import procedure_of
 from sdfgad.parse.returned import Output
@@ -28,7 +29,7 @@ from sdfgad.parse.transformed import kind_within, stand_in, tensor_within
 from sdfgad.parse.values import Tensor, as_tensor
 from sdfgad.reverse.adjoint import differentiate_program
 from sdfgad.rules.algebra import cast
-from sdfgad.specialise.linked import Link, captured_of, floating_values, linked
+from sdfgad.specialise.linked import Link, floating_values, linked
 from sdfgad.specialise.nested import bind_within, inlining_of
 from sdfgad.specialise.signature import Call, definition
 from sdfgad.tangent.calls import added_product, assigned, whole

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from sdfgad.ir.expr import INT
@@ -19,7 +18,6 @@ from sdfgad.ir.serial import serialised
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
-from sdfgad.parse.inlining import Inlining
 from sdfgad.parse.returned import is_numeric
 from sdfgad.parse.values import Tensor, as_tensor, view_of
 
@@ -51,16 +49,6 @@ def floating_values(b: Builder, value: Any) -> dict[int, Tensor]:
     tensors = {k: as_tensor(leaf) for k, leaf in leaves if is_numeric(leaf)}
     floating = {k: tensor for k, tensor in tensors.items() if tensor.dtype.kind in "fc"}
     return {k: view_of(b.buffers[b.as_whole(tensor).buffer]).result for k, tensor in floating.items()}
-
-
-def captured_of(b: Builder, inlining: Inlining) -> dict[str, Tensor]:
-    """The arrays from outside that a rule reads, by its input buffers."""
-    b.lookups += inlining.lookups
-    return {name: b.capture(name, array, partial(_same, array)) for name, array in inlining.captured.items()}
-
-
-def _same(array: Any) -> Any:
-    return array
 
 
 def linked(b: Builder, link: Link, value: Any, values: Mapping[int, Tensor]) -> Any:

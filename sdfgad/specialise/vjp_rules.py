@@ -12,13 +12,14 @@ from sdfgad.errors import ArgumentError, ShapeMismatch
 from sdfgad.ir.program import Buffer
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.inlining import captured_of
 from sdfgad.parse.parse import Primal, parse
 from sdfgad.parse.procedures import procedure_of
 from sdfgad.parse.returned import Output
 from sdfgad.parse.structure import Leaf, flattened, names
 from sdfgad.parse.transformed import kind_within, stand_in, tensor_within
 from sdfgad.parse.values import Tensor, as_tensor
-from sdfgad.specialise.linked import Link, captured_of, floating_values, linked
+from sdfgad.specialise.linked import Link, floating_values, linked
 from sdfgad.specialise.nested import bind_within, inlining_of
 from sdfgad.specialise.signature import definition
 

@@ -288,10 +288,3 @@ def test_an_axis_for_one_of_any_number_of_arguments_is_refused():
         sdfgad.vmap(of_any_number, in_axes=(0, None))(X, Y)
     with pytest.raises(sdfgad.ArgumentError, match="takes `a` as one of any number of arguments by name"):
         sdfgad.vmap(of_any_names)(X, a=Y)
-
-
-@pytest.mark.parametrize("matrix", [sdfgad.jacobian, sdfgad.hessian])
-def test_matrices_of_derivatives_are_refused(matrix):
-    with pytest.raises(sdfgad.ArgumentError, match="is no program that can be differentiated or mapped") as caught:
-        sdfgad.vmap(matrix(lambda x: np.sum(x**2)))
-    assert "vmap(lambda t:" in caught.value.todo

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import sdfgad
-from tests.helpers import line_of
 
 Sums = namedtuple("Sums", "total count")
 
@@ -194,16 +193,6 @@ def moved_far(x, v):
 
 def test_a_loop_that_ends_by_data_has_a_derivative_in_a_program():
     assert sdfgad.check_grads(moved_far, np.array([0.3, 0.8]), np.array([1.0, -2.0])).error < 1e-8
-
-
-def of_a_closure(x):
-    return sdfgad.jvp(lambda y: np.sum(y * x), (x,), (x,))[1]
-
-
-def test_functions_that_are_defined_within_the_program_are_refused():
-    with pytest.raises(sdfgad.UnsupportedProgram, match="defined within the program") as caught:
-        sdfgad.grad(of_a_closure)(X)
-    assert str(caught.value.where) == line_of(of_a_closure, "jvp")
 
 
 def by_container(pair, x):

@@ -1,0 +1,181 @@
+"""Functions that a program defines, given to `grad`, `jvp` and `vmap` within it: they read its values as they are."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from tests.helpers import module_from
+
+HEADS = {
+    "numpy": "import numpy as np\nimport sdfgad as T\nfrom functools import partial\n",
+    "jax": "import jax.numpy as np\nimport jax as T\nfrom functools import partial\n",
+}
+PROGRAMS = {
+    "lambda": "return np.sum(T.grad(lambda v: np.sum(np.tanh(v * x) * s))(w) ** 2)",
+    "later value": (
+        "b = x * 2.0\nslope = T.grad(lambda v: np.sum(np.sin(v) * b))\nfirst = slope(w)\nb = x + 1.0\n"
+        "return np.sum(first * slope(w))"
+    ),
+    "containers": (
+        "p = {'a': x, 'rest': [w, (s, 2.0 * x)]}\n"
+        "def loss(v):\n    a, q = p['a'], p['rest'][1]\n"
+        "    return np.sum(v * a + q[1] * v ** 2) * q[0] + np.sum(p['rest'][0])\n"
+        "value, slope = T.value_and_grad(loss)(w)\nreturn value * np.sum(slope * x)"
+    ),
+    "inner steps": (
+        "def loss(v, data):\n    return np.sum((np.tanh(v * data) - s) ** 2)\n"
+        "for _ in range(3):\n    w = w - 0.1 * T.grad(lambda v: loss(v, x))(w)\n"
+        "return loss(w, x + 1.0)"
+    ),
+    "counters": (
+        "for k in range(4):\n    w = w - 0.1 * T.grad(lambda v: np.sum((v - x[k]) ** 3 * w) * (k + 1.0))(w)\n"
+        "return np.sum(w)"
+    ),
+    "vmap": "y = T.vmap(lambda v: np.tanh(v * w) * np.sum(x))(np.stack((x, 2.0 * x)))\nreturn np.sum(y ** 2) * s",
+    "jvp": "y, t = T.jvp(lambda v, u: np.exp(v * w) * u * s, (x, w), (w, x))\nreturn np.sum(y * t)",
+    "second order": (
+        "def energy(v):\n    return np.sum(np.cos(v * w) * x) * s\n"
+        "return np.sum(T.jvp(T.grad(energy), (x,), (w,))[1] * x)"
+    ),
+    "three deep": (
+        "def middle(v):\n    return np.sum(T.grad(lambda u: np.sum(u ** 3 * v * w) * s)(x) * v)\n"
+        "return np.sum(T.grad(middle)(w) * x)"
+    ),
+    "functions of functions": (
+        "def inner(v):\n    return np.sin(v) * x\n"
+        "def loss(v):\n    def more(u):\n        return inner(u) * w\n    return np.sum(more(v) + inner(v))\n"
+        "return np.sum(T.grad(loss)(w) * w)"
+    ),
+    "recursion": (
+        "def power(v, n):\n    return v * s if n == 0 else power(v, n - 1) * x\n"
+        "return np.sum(T.grad(lambda v: np.sum(power(v * v, 3)))(w))"
+    ),
+    "a gradient within": (
+        "slope = T.grad(lambda v: np.sum(np.sin(v) * x))\n"
+        "return np.sum(T.vmap(lambda a: a * np.sum(slope(w * a)))(x)) * s"
+    ),
+    "a default": "return np.sum(T.grad(lambda v, a=x * s: np.sum(v ** 2 * a))(w) * w)",
+    "auxiliary data": (
+        "def loss(v):\n    y = np.sin(v * x)\n    return np.sum(y) * s, y\n"
+        "slope, y = T.grad(loss, has_aux=True)(w)\nreturn np.sum(slope * y)"
+    ),
+    "partial": (
+        "def loss(a, b, v):\n    return np.sum(np.cos(a * v) * b) * s\n"
+        "return np.sum(T.grad(partial(loss, x, w + 1.0))(w) ** 2)"
+    ),
+    "held by partial": "f = partial(np.multiply, x)\nreturn np.sum(T.grad(lambda v: np.sum(f(v) * f(w * v)))(w))",
+    "handed on": (
+        "def newton(f, y):\n    for _ in range(3):\n        y = y - f(y) / T.grad(f)(y)\n    return y\n"
+        "return newton(lambda y: y ** 3 - s * np.sum(x), 1.5) * np.sum(w)"
+    ),
+    "an object": (
+        "class Model:\n    def __init__(self, a):\n        self.a = a\n"
+        "    def __call__(self, v):\n        return np.tanh(self.a * v)\n"
+        "model = Model(x * s)\nreturn np.sum(T.grad(lambda v: np.sum(model(v) ** 2))(w) * w)"
+    ),
+    "own names": (
+        "u = [x, w]\nv = 3.0\n"
+        "def loss(v):\n    u = v * x\n    total = sum(np.sum(t) for t in [u, w * u])\n    return total * s\n"
+        "return np.sum(T.grad(loss)(w) * u[1]) * v"
+    ),
+    "comprehension": "return sum(np.sum(T.grad(lambda v: np.sum(v ** k) * a)(w)) for k, a in ((2, s), (3, x[0])))",
+    "both ways": "slope = T.grad(lambda v: np.sum(v * v * x) * s)\nreturn np.sum(slope(w) * slope(slope(x)))",
+    "sizes": "return sum(np.sum(T.grad(lambda v: np.sum(v ** 2 * a))(a)) for a in (x, w[1:], x[:2] * s))",
+}
+# What JAX has no words for.
+OURS = {
+    "an update in place": (
+        "y = x * s\n"
+        "def loss(v):\n    u = v * v\n    u[1:] += y[:-1] * v[1:]\n    return np.sum(u * w)\n"
+        "for k in range(3):\n    y[k] = np.sum(T.grad(loss)(w) * w)\n"
+        "return np.sum(y)"
+    ),
+    "a branch": (
+        "if np.sum(x) > 0.0:\n    c = x * 2.0\nelse:\n    c = x * 3.0\n"
+        "d = T.grad(lambda v: np.sum(v ** 3 * c))(w)\nreturn np.sum(d) * s"
+    ),
+    "a loop that ends by data": (
+        "k = 0\nwhile np.sum(w * w) > 0.4 and k < 50:\n"
+        "    w = w - 0.2 * T.grad(lambda v: np.sum(v ** 2 * (1.0 + x * x)) * s)(w)\n    k += 1\nreturn np.sum(w * x)"
+    ),
+    "slices that grow": (
+        "total = 0.0\nfor k in range(1, 4):\n    a = x[:k]\n"
+        "    total += np.sum(T.grad(lambda v: np.sum(v[:k] ** 2 * a))(w))\nreturn total * s"
+    ),
+    "hvp": "return np.sum(T.hvp(lambda v: np.sum(np.sin(v * x)) * s, (w,), (x,)) * w)",
+    "vjp": "g = T.differentiate(lambda v: np.exp(v * x) * s)\nreturn np.sum(g.vjp(w, cotangent=x)['v'] * w)",
+}
+ARGUMENTS = np.array([0.3, -0.4, 0.7, 0.5]), np.array([0.5, 0.8, -0.2, 1.1]), 0.9
+
+
+def program_of(body, path, head="numpy"):
+    lines = "\n".join("    " + line for line in body.split("\n"))
+    return module_from(f"{HEADS[head]}\ndef program(w, x, s):\n{lines}\n", path).program
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_like_jax(name, tmp_path):
+    import jax
+
+    program = program_of(PROGRAMS[name], tmp_path)
+    reference = program_of(PROGRAMS[name], tmp_path, "jax")
+    value, gradients = sdfgad.value_and_grad(program, (0, 1, 2), allow_unused=True)(*ARGUMENTS)
+    expected, slopes = jax.value_and_grad(reference, (0, 1, 2))(*ARGUMENTS)
+    np.testing.assert_allclose(value, expected, rtol=1e-11)
+    for one, slope in zip(gradients, slopes, strict=True):
+        np.testing.assert_allclose(one, slope, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_by_differences(name, tmp_path):
+    program = program_of(OURS[name], tmp_path)
+    assert sdfgad.check_grads(program, *ARGUMENTS).error < 1e-7
+
+
+REFUSED = {
+    "a name that it binds": (
+        "c = 0.0\ndef loss(v):\n    nonlocal c\n    c = np.sum(v)\n    return c\nreturn np.sum(T.grad(loss)(w)) * c",
+        "def loss",
+        "`c` of the program around it is bound by a function",
+        "Return the value",
+    ),
+    "a list that it changes": (
+        "found = []\ndef loss(v):\n    found.append(v)\n    return np.sum(v * x)\nreturn np.sum(T.grad(loss)(w))",
+        "found.append",
+        "a list from outside the function is changed",
+        "",
+    ),
+    "an array that it updates": (
+        "y = x * 2.0\ndef loss(v):\n    y[0] = v[0]\n    return np.sum(v * y)\nreturn np.sum(T.grad(loss)(w) * y)",
+        "y[0] =",
+        "an array from outside the function",
+        "",
+    ),
+    "an iterator": (
+        "rows = zip(x, w)\ndef loss(v):\n    return sum(a * b * v[0] for a, b in rows)\nreturn np.sum(T.grad(loss)(w))",
+        "return np.sum(T.grad",
+        "`rows` holds an iterator",
+        "make a list of its items",
+    ),
+    "no value": (
+        "if np.sum(x) > 100.0:\n    c = x\nreturn np.sum(T.grad(lambda v: np.sum(v * c))(w))",
+        "return np.sum(T.grad",
+        "`c` has no value here",
+        "Assign it on all paths",
+    ),
+    "what it does not take": (
+        "return np.sum(T.grad(lambda v: np.sum(v * x))(w, x))",
+        "return np.sum(T.grad",
+        "the call does not fit `lambda`",
+        "Its arguments are v.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, tmp_path):
+    body, line, what, todo = REFUSED[name]
+    with pytest.raises(sdfgad.SdfgadError, match=what) as caught:
+        sdfgad.grad(program_of(body, tmp_path), allow_unused=True)(*ARGUMENTS)
+    assert line in caught.value.where.text
+    assert todo in caught.value.todo
