@@ -1,6 +1,7 @@
 """The public API: `differentiate` and the functions built on it."""
 
 from sdfgad.api import within as _within
+from sdfgad.api import within_linear as _within_linear
 from sdfgad.api.batching import vmap
 from sdfgad.api.check import CheckResult, check_grads
 from sdfgad.api.checkpoint import checkpoint
@@ -15,7 +16,9 @@ from sdfgad.parse.functions.callbacks import pure_callback
 from sdfgad.parse.functions.special import stop_gradient
 from sdfgad.parse.library.implicit import fixed_point, root
 
-assert _within  # Importing it lets programs call jvp and hvp.
+# Importing them lets programs call jvp, hvp, vjp and linearize.
+assert _within
+assert _within_linear
 
 __all__ = [
     "CheckResult",

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.callables import callee_of
-from sdfgad.api.mapped_axes import Axes, axes_of, check_axis_of_results, kind_of_entry
+from sdfgad.api.mapped_axes import Axes, axes_of, axes_of_leaves, check_axis_of_result, kind_of_entry
 from sdfgad.options import Options
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.functions.views import moveaxis
 from sdfgad.parse.objects import make
+from sdfgad.parse.returned import Output
 from sdfgad.parse.source import read_source
-from sdfgad.parse.structure import Leaf, names
+from sdfgad.parse.structure import Leaf
 from sdfgad.parse.transformed import CallSite, Code, Transformed, emit, kind_within, stand_in, transformation
 from sdfgad.parse.values import view_of
 from sdfgad.specialise.mapped import Mapped, MappedCall
@@ -27,7 +28,7 @@ from sdfgad.specialise.signature import definition, key_of, kind_of_argument
 
 
 @transformation
-def vmap(program: Callable[..., Any], in_axes: Axes = 0, out_axes: int = 0) -> Vmapped:
+def vmap(program: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0) -> Vmapped:
     """The vectorising map of a program over an axis of its arguments: one compiled program for a whole batch.
 
     What does not depend on the entry is computed once. Gradients may be mapped, ``vmap(grad(f))``, and mapped programs
@@ -36,9 +37,11 @@ def vmap(program: Callable[..., Any], in_axes: Axes = 0, out_axes: int = 0) -> V
     Args:
         program: a NumPy function, or a gradient.
         in_axes: the axis of each positional argument along which its entries lie, or None for an argument that is the
-            same for all; one such value is meant for all arguments. Of a container it is the axis of all its arrays.
+            same for all; one such value is meant for all arguments. Of a container it is the axis of all its arrays, or
+            a container of axes for its parts: ``in_axes=({"w": 0, "b": None}, 0)``.
             Arguments that are passed by name are mapped as the one value says, else over their first axis.
-        out_axes: the axis of the results along which those of the entries lie.
+        out_axes: the axis of the results along which those of the entries lie, None for what is the same for all and
+            returned once, or a container of these, as for `in_axes`.
 
     Returns:
         A function of the program's arguments, which it leaves as they are. It returns what the program returns, each
@@ -70,7 +73,7 @@ class _Side:
 class Vmapped(Transformed):
     """A program that is mapped over a batch, as `vmap` returns it."""
 
-    def __init__(self, program: Callable[..., Any], in_axes: Axes, out_axes: int) -> None:
+    def __init__(self, program: Callable[..., Any], in_axes: Axes, out_axes: Axes) -> None:
         self._callee = callee_of(program)
         self._function = self._callee.function
         read_source(self._function)
@@ -86,17 +89,29 @@ class Vmapped(Transformed):
 
     def _mapped(self, call: MappedCall, constant: bool) -> Mapped:
         mapped = Mapped(self._function, self._options, call, constant)
-        axes = (len(mapped.shape(name)) for name in mapped.program.outputs)
-        check_axis_of_results(self._out_axes, axes, partial(definition, self._function))
+        for name, axis in self._axes_of_outputs(mapped).items():
+            is_same = not mapped.is_stacked(name)
+            check_axis_of_result(axis, len(mapped.shape(name)), is_same, partial(definition, self._function))
         return mapped
+
+    def _axes_of_outputs(self, mapped: Mapped) -> dict[str, int | None]:
+        """The axis of the entries in each output; None for one that is the same for all, and is returned once."""
+        returned = mapped.primal.returned
+        pairs = zip(returned.leaves, axes_of_leaves(returned.structure, "return", self._out_axes), strict=True)
+        return {leaf.name: axis for leaf, (_, axis) in pairs if isinstance(leaf, Output)}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results for all entries; `vmap` says what they are, and what is raised."""
         side = _Side(partial(kind_of_argument, self._function), lambda array, axis: np.moveaxis(array, axis, 0))
         call = self._bound(args, kwargs, side)
         mapped = self._specialisations(call)
-        found = mapped.run(call)
-        return mapped.result(lambda name: np.moveaxis(found[name], 0, self._out_axes))
+        found, axes = mapped.run(call), self._axes_of_outputs(mapped)
+
+        def output(name: str) -> Any:
+            axis = axes[name]
+            return found[name][0] if axis is None else np.moveaxis(found[name], 0, axis)
+
+        return mapped.result(output)
 
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call in a program that is being parsed."""
@@ -105,13 +120,16 @@ class Vmapped(Transformed):
         rest = {name: stand_in(value) for name, value in kwargs.items()}
         call = self._bound(tuple(map(stand_in, args)), rest, side)
         mapped = self._mapped(call, constant=True)
+        axes = self._axes_of_outputs(mapped)
         inputs = {name: buffer for name, buffer in mapped.primal.inputs.items() if buffer in mapped.program.inputs}
         buffers = emit(b, Code(inlining_of(mapped.primal, mapped.program), call.values, inputs))
 
         def output(name: str) -> Any:
-            view = view_of(b.buffers[buffers[mapped.program.outputs[name]]])
+            view, axis = view_of(b.buffers[buffers[mapped.program.outputs[name]]]), axes[name]
+            if axis is None:
+                return view.result
             whole = view if mapped.is_stacked(name) else broadcast_to(b, view, mapped.shape(name))
-            return moveaxis(b, whole, 0, self._out_axes)
+            return moveaxis(b, whole, 0, axis)
 
         return mapped.result(output, partial(make, b))
 
@@ -125,7 +143,11 @@ class Vmapped(Transformed):
         call = bind_within(self._function, *self._callee.arguments(args, kwargs), lambda value: value)
         values, kinds, stacked = dict(call.values), dict[str, Any](), dict[str, int]()
         where = partial(definition, self._function)
-        axis_of = {leaf: axis for name, axis in axes.items() for leaf in names(call.structures.get(name), name)}
+        axis_of = {
+            leaf: axis
+            for name, one in axes.items()
+            for leaf, axis in axes_of_leaves(call.structures.get(name), name, one)
+        }
         for name, value in call.values.items():
             kinds[name], axis = side.kind_of(name, value), axis_of.get(name)
             entry = None if axis is None else kind_of_entry(name, kinds[name], axis, where)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sdfgad.parse.transformed import CallSite, Wrapped
+from sdfgad.parse.transformed import CallSite, Wrapped, transformation
 
 
+@transformation
 class checkpoint(Wrapped):  # The name is JAX's.
     """A function of which the plan stores no intermediate values, where the reverse sweep can compute them again.
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sdfgad.api.rules import WithRule
-from sdfgad.parse.transformed import CallSite
+from sdfgad.parse.transformed import CallSite, transformation
 from sdfgad.specialise.jvp_rules import TangentRule, with_tangents
 
 
+@transformation
 class custom_jvp(WithRule):  # The name is JAX's.
     """A function with a rule of its own for derivatives in a direction.
 
@@ -38,9 +39,9 @@ class custom_jvp(WithRule):  # The name is JAX's.
         self.rule = rule
         return rule
 
-    def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-        """A call in a program that is being parsed."""
-        rule = self.rule_at(site, method)
+    def value_within(self, site: CallSite, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The value of a call in a program that is being parsed, with the rule's derivative."""
+        rule = self.rule_at(site)
         arguments = self.by_position(args, kwargs, site.b.where)
         value = self.run(site, self.function, arguments)
         if self.is_parsing:

@@ -7,10 +7,11 @@ from typing import Any
 
 from sdfgad.api.rules import WithRule
 from sdfgad.errors import ArgumentError
-from sdfgad.parse.transformed import CallSite
+from sdfgad.parse.transformed import CallSite, transformation
 from sdfgad.specialise.vjp_rules import Rule, with_pullback
 
 
+@transformation
 class custom_vjp(WithRule):  # The name is JAX's.
     """A function with a rule of its own for the reverse sweep.
 
@@ -38,10 +39,10 @@ class custom_vjp(WithRule):  # The name is JAX's.
         """Sets the rule."""
         self.rule = forward, backward
 
-    def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-        """A call in a program that is being parsed."""
+    def value_within(self, site: CallSite, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The value of a call in a program that is being parsed, with the rule's derivative."""
         where, name = site.b.where, self.function.__name__
-        forward, backward = self.rule_at(site, method)
+        forward, backward = self.rule_at(site)
         arguments = self.by_position(args, kwargs, where)
         if self.is_parsing:
             return self.run(site, self.function, arguments)

@@ -66,10 +66,15 @@ class Joint:
         Raises:
             WrtError: there is no such argument.
         """
-        parameters = self.parameters
+        roots = {(path_of(leaf) or (leaf, ()))[0] for leaf in call.floating}
+        return self.arranged(argnums, [k for k, name in enumerate(self.parameters) if name in roots])
+
+    def arranged(
+        self, argnums: Any, floating: Sequence[int]
+    ) -> tuple[tuple[int, ...], Callable[[tuple[Any, ...]], Any]]:
+        """As `chosen`, given the positions of the arguments that have floating leaves."""
         if argnums is None:
-            roots = {(path_of(leaf) or (leaf, ()))[0] for leaf in call.floating}
-            positions = tuple(k for k, name in enumerate(parameters) if name in roots)
+            parameters, positions = self.parameters, tuple(floating)
             return positions, lambda found: {parameters[k]: one for k, one in zip(positions, found, strict=True)}
         is_single = isinstance(argnums, (int, str))
         positions = self.positions((argnums,) if is_single else argnums)

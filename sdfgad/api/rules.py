@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 import operator
 import threading
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sdfgad.errors import ArgumentError, Location
+from sdfgad.errors import ArgumentError, Location, UnsupportedProgram
 from sdfgad.parse import trees
+from sdfgad.parse.closure_conversion import outer_number
+from sdfgad.parse.closures import Closure
 from sdfgad.parse.references import arrays_behind
 from sdfgad.parse.transformed import CallSite, Wrapped
 from sdfgad.parse.values import Tensor
@@ -33,13 +36,31 @@ class WithRule(Wrapped):
         # In programs the value is a copy.
         return own_copy(super().__call__(*args, **kwargs))
 
-    def rule_at(self, site: CallSite, method: str) -> Any:
+    def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call in a program that is being parsed, or the definition of the rule there.
+
+        Raises:
+            UnsupportedProgram: a program defines the rule of a function from outside.
+        """
+        if method == "__call__":
+            return self.value_within(site, args, kwargs)
+        if not isinstance(self.function, Closure):
+            what = f"the program sets the rule of `{self.function.__name__}`, which is defined outside of it"
+            raise UnsupportedProgram(what, site.b.where, "Set it where the function is defined.")
+        setter: Callable[..., Any] = getattr(self, method)
+        return setter(*args, **kwargs)
+
+    @abstractmethod
+    def value_within(self, site: CallSite, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The value of a call in a program that is being parsed, with the rule's derivative."""
+
+    def rule_at(self, site: CallSite) -> Any:
         """The rule, which later calls look up again.
 
         Raises:
             ArgumentError: there is none.
         """
-        if method != "__call__" or self.rule is None:
+        if self.rule is None:
             what = f"the {self.kind} `{self.function.__name__}` has no rule"
             raise ArgumentError(what, site.b.where, f"Set it before the program is differentiated: {self.setter}.")
         return site.b.looked_up(self, "rule", self.rule, lambda: self.rule)
@@ -63,8 +84,14 @@ class WithRule(Wrapped):
         """What a function returns for the arguments.
 
         Raises:
-            ArgumentError: it updates an argument, of which the derivative would then be that of another value.
+            ArgumentError: it updates an argument, of which the derivative would then be that of another value, or reads
+                numbers that are none of its arguments.
         """
+        name = f"{self.kind} `{self.function.__name__}`"
+        outer = outer_number(function) if isinstance(function, Closure) else None
+        if outer is not None:
+            what = f"the {name} reads `{outer}` of the program around it, and its rule is for its arguments alone"
+            raise ArgumentError(what, site.b.where, f"Pass `{outer}` as an argument, too.")
         versions, where, before = site.b.versions, site.b.where, trees.leaves(arguments)
         start = versions.writes
         result = site.call(function, *arguments)
@@ -72,7 +99,6 @@ class WithRule(Wrapped):
         arrays = set().union(*(arrays_behind(leaf) for leaf in before if isinstance(leaf, Tensor)))
         is_same = len(before) == len(after) and all(map(operator.is_, before, after))
         if not is_same or not arrays.isdisjoint(versions.written_since(start)):
-            name = f"{self.kind} `{self.function.__name__}`"
             what = f"the function, or the forward rule, of the {name} updates an argument in place"
             raise ArgumentError(what, where, "Let it return what it computes: y = x.copy(), and update y.")
         site.b.where = where

@@ -18,17 +18,18 @@ from sdfgad.specialise.tangents import leaves_of_tangent
 
 @within(jvp)
 def jvp_within(site: CallSite, program: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
-    return _pushed(site, program, primals, tangents)
+    return pushed(site, program, primals, tangents)
 
 
 @within(hvp)
 def hvp_within(site: CallSite, program: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     positions = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
-    _, found = _pushed(site, gradient_of(program, positions, None), primals, tangents)
+    _, found = pushed(site, gradient_of(program, positions, None), primals, tangents)
     return found[0] if len(found) == 1 else found
 
 
-def _pushed(site: CallSite, program: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
+def pushed(site: CallSite, program: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """The value of a program and its derivative in a direction."""
     callee = callee_of(program)
     arguments, _ = callee.arguments(tuple(primals), {})
     parameters = [one.name for one in callee.parameters]

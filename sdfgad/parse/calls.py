@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import inspect
 import types
 import warnings
 from collections.abc import Callable, Iterable
@@ -14,20 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError, IgnoredPrint, UnsupportedProgram
+from sdfgad.errors import IgnoredPrint
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.deques import Deque
-from sdfgad.parse.enclosed import EnclosingFails
 from sdfgad.parse.filled_lists import require_followed
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.functions.drawing import is_random, random_call
-from sdfgad.parse.generators import generator
+from sdfgad.parse.handlers import NOT_THESE, handled
+from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.iterators import (
     ITERATOR_FUNCTIONS,
     Site,
@@ -41,14 +37,14 @@ from sdfgad.parse.iterators import (
 from sdfgad.parse.library.selected import OF_SELECTIONS
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.operands import calls_user_function, evaluated, is_library, method, require_unchanged
+from sdfgad.parse.program_calls import of_programs
 from sdfgad.parse.provenance import arguments_behind
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
 from sdfgad.parse.ranges import Items, Range, is_lazy
 from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
-from sdfgad.parse.source import Source, read_source, source_text, unwrapped
+from sdfgad.parse.source import source_text
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.transformed import TRANSFORMATIONS, WITHIN, transformed_of
 from sdfgad.parse.values import DICT_VIEWS, Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
 
 Keywords = dict[str, Any]
@@ -59,12 +55,6 @@ STATIC_FUNCTIONS: frozenset[Any] = frozenset(
 )
 # Builtin functions that call a method of an object.
 OBJECT_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({abs, bool, float, int, len, round})
-MOST_NESTED_CALLS = 50
-# A function that has called itself so often with a run-time integer may not end.
-FEW_NESTED_CALLS = 6
-# What a kind of calls gives for a function of another kind.
-NOT_THESE: Any = object()
-TOO_DEEP = "the recursion is too deep, or whether it ends depends on data"
 # What functools.lru_cache makes of a function.
 CACHES = type(lru_cache(print))
 # Functions of matrices that raise LinAlgError in NumPy, where the compiled program gives NaN.
@@ -72,8 +62,6 @@ MAY_NOT_CONVERGE = frozenset(
     getattr(np.linalg, name)
     for name in ("cond", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "matrix_rank", "norm", "pinv", "svd", "svdvals")
 )
-# These change how NumPy behaves after the call, which compiled code does not know.
-SETTINGS = frozenset({np.seterr, np.seterrcall, np.setbufsize})
 
 
 @dataclass(frozen=True)
@@ -128,40 +116,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
 
 
 def _of_programs(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
-    """What is made of functions, as `_of_transformed`; these may be functions that this program defines."""
-    try:
-        return _of_transformed(frame, node, function, positional, keywords)
-    except EnclosingFails as error:
-        raise error.failure if error.b is frame.b else error from None
-
-
-def _of_transformed(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
-    """Gradients and batches, random numbers, and what changes settings."""
-    transformed = transformed_of(function)
-    if transformed is not None:
-        frame.b.where = frame.where(node)
-        return transformed[0].call_within(_site(frame, node), transformed[1], positional, keywords)
-    if is_hashable(function) and (function in TRANSFORMATIONS or function in WITHIN):
-        return _transformation(frame, node, function, positional, keywords)
-    if is_random(function):
-        frame.b.where = frame.where(node)
-        return random_call(frame.b, function, source_text(node.func), positional, keywords)
-    if is_hashable(function) and function in SETTINGS:
-        what = f"`{source_text(node.func)}` changes a setting, which has no effect on compiled code"
-        raise UnsupportedProgram(what, frame.where(node), "Leave it out, or call it outside of the function.")
-    return NOT_THESE
-
-
-def _transformation(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
-    """A transformed program, such as `grad(f)`, or a product such as `jvp(f, …)`."""
-    frame.b.where = frame.where(node)
-    if function in TRANSFORMATIONS:
-        return frame.b.python(function, *positional, **keywords)
-    return _handled(frame, node, partial(_at_site, WITHIN[function], _site(frame, node)), positional, keywords)
-
-
-def _at_site(handler: Handler, site: Site, b: Builder, *positional: Any, **keywords: Any) -> Any:
-    return handler(site, *positional, **keywords)
+    return of_programs(_site(frame, node), function, positional, keywords)
 
 
 def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -333,7 +288,7 @@ def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional
         return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
     if known.is_definition:
         return inlined(frame, node, known.handler, positional, keywords, is_definition=True)
-    return _handled(frame, node, known.handler, positional, keywords)
+    return handled(frame, node, known.handler, positional, keywords)
 
 
 def _outer(frame: Frame, node: ast.Call, ufunc: np.ufunc, positional: list[Any], keywords: Keywords) -> Any:
@@ -353,114 +308,6 @@ def _as_values(b: Builder, result: Any) -> Any:
     return tuple(_as_values(b, part) for part in result) if type(result) is tuple else result
 
 
-def _handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[Any], keywords: Keywords) -> Any:
-    try:
-        inspect.signature(handler).bind(frame.b, *positional, **keywords)
-    except TypeError as error:
-        raise frame.unsupported(
-            node,
-            f"this call of `{source_text(node.func)}` is not supported: {error}",
-            "Leave this argument out; docs/supported.md lists the functions.",
-        ) from None
-    try:
-        return containers.tracked(frame.b, handler(frame.b, *positional, **keywords))
-    except TypeError as error:
-        raise frame.unsupported(
-            node,
-            f"`{source_text(node.func)}` does not take these arguments: {error}",
-            getattr(error, "todo", "Pass arrays and numbers; docs/supported.md lists the functions."),
-        ) from error
-
-
-def inlined(
-    frame: Frame, node: ast.AST, function: Any, positional: list[Any], keywords: Keywords, is_definition: bool = False
-) -> Any:
-    """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame."""
-    here = frame.b.where
-    if isinstance(function, types.FunctionType):
-        function = frame.b.methods.get(function, function)
-    function = function if isinstance(function, Closure) else unwrapped(function)
-    bound = _parameters(frame, node, function, positional, keywords)
-    for default in (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function)):
-        containers.from_outside(frame.b, default)
-    env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
-    source = function.source if isinstance(function, Closure) else read_source(function)
-    # Methods of classes of ours, such as those of sparse matrices, are definitions, too.
-    is_ours = isinstance(function, types.FunctionType) and (function.__module__ or "").startswith("sdfgad.parse.")
-    is_definition = is_definition or is_ours
-    _require_end(frame, node, source, bound)
-
-    lexical = lexical_frame(frame.b, function) if isinstance(function, Closure) else None
-
-    def entered() -> Frame:
-        inner = frame.inner(source, dict(env), frame.depth + 1, is_definition or frame.is_definition)
-        inner.caller, inner.lexical = frame, lexical
-        return inner
-
-    if source.is_generator:
-        return generator(frame, entered, tuple(env.values()))
-    try:
-        result = entered().run()
-    except RecursionError:
-        raise frame.unsupported(node, TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.") from None
-    frame.b.where = here
-    return result
-
-
-def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -> None:
-    """Require that recursion ends: the run-time integers among its arguments become constants, which may decide that.
-
-    Raises:
-        NeedsConstant: there are some.
-        UnsupportedProgram: it is too deep.
-    """
-    if frame.depth > MOST_NESTED_CALLS:
-        raise frame.unsupported(node, TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.")
-    depth, caller = 0, frame
-    while caller is not None and frame.depth > FEW_NESTED_CALLS:
-        depth, caller = depth + (caller.source.node is source.node), caller.caller  # type: ignore[assignment]
-    if depth > FEW_NESTED_CALLS:
-        integers = [value for value in bound.values() if isinstance(value, Lin)]
-        symbols = {symbol for value in integers for symbol in value.symbols}
-        if symbols:
-            raise NeedsConstant(symbols, frame.where(node), TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.")
-
-
-def _keyword_defaults(function: Any) -> Iterable[Any]:
-    return (getattr(function, "__kwdefaults__", None) or {}).values()
-
-
-def _warn_of_print(frame: Frame, node: ast.Call) -> None:
-    """Warn that the compiled program does not print."""
-    warnings.warn(f"print is ignored at {frame.where(node)}", IgnoredPrint, stacklevel=2)
-
-
-def _as_local(b: Builder, name: str, value: Any) -> Any:
-    """An argument as the value of a parameter; only a default value can be a NumPy array here."""
-    if isinstance(value, np.ndarray):
-        return b.capture(name, value, lambda: value)
-    return b.settle(value, name)
-
-
-def _parameters(frame: Frame, node: ast.AST, function: Any, positional: list[Any], keywords: Keywords) -> Keywords:
-    is_closure = isinstance(function, Closure)
-    name = function.name if is_closure else function.__name__
-    try:
-        bound = (function.signature if is_closure else inspect.signature(function, follow_wrapped=False)).bind(
-            *positional, **keywords
-        )
-    except TypeError as error:
-        where = frame.where(node)
-        raise ArgumentError(
-            f"the call does not fit `{name}`: {error}", where, "Pass the arguments that its definition names."
-        ) from error
-    bound.apply_defaults()
-    for parameter in bound.signature.parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            containers.tracked(frame.b, bound.arguments[parameter.name])
-    return dict(bound.arguments)
-
-
 def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> None:
     """``values += more`` or ``values *= more`` of a list, in place."""
     containers.require_current(frame.b, values)
@@ -472,3 +319,8 @@ def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> N
         raise frame.unsupported(
             node, "this update of a list is not supported", "Add a list, `values += more`, or use append."
         )
+
+
+def _warn_of_print(frame: Frame, node: ast.Call) -> None:
+    """Warn that the compiled program does not print."""
+    warnings.warn(f"print is ignored at {frame.where(node)}", IgnoredPrint, stacklevel=2)

@@ -54,6 +54,24 @@ def lexical_frame(b: Builder, function: Closure) -> Frame:
     return frame
 
 
+def outer_number(function: Closure, seen: frozenset[int] = frozenset()) -> str | None:
+    """The name of an array or number of floats that a nested function reads from outside; None if it reads none."""
+    frame: Frame | None = function.frame
+    names, seen = free_names(function.node), seen | {id(function)}
+    while frame is not None:
+        for name in sorted(names & frame.env.keys()):
+            for leaf in trees.leaves(frame.env[name]):
+                if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc":
+                    return name
+                if isinstance(leaf, Closure) and id(leaf) not in seen:
+                    found = outer_number(leaf, seen)
+                    if found is not None:
+                        return found
+        names -= frame.env.keys()
+        frame = frame.lexical
+    return None
+
+
 def free_names(node: ast.AST) -> set[str]:
     """The names that a function reads and does not bind itself, and perhaps some that only functions in it bind."""
     own = assigned_names(node) | {one.arg for one in _arguments(node)}

@@ -24,6 +24,7 @@ from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
+from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.object_arrays import ObjectArray
@@ -132,10 +133,10 @@ def slice_(frame: Frame, node: ast.Slice) -> Any:
 def attribute(frame: Frame, node: ast.Attribute) -> Any:
     value = frame.eval(node.value)
     if isinstance(value, Record):
-        found = objects.attribute(frame.b, value, node.attr, partial(calls.inlined, frame, node))
+        found = objects.attribute(frame.b, value, node.attr, partial(inlined, frame, node))
         return containers.read(frame.b, found, f"`.{node.attr}`")
     if isinstance(value, objects.Parent):
-        return value.attribute(frame.b, node.attr, partial(calls.inlined, frame, node))
+        return value.attribute(frame.b, node.attr, partial(inlined, frame, node))
     if not isinstance(value, (Tensor, Selection)):
         # A named tuple may be one of the program's own.
         if isinstance(value, tuple) and not containers.is_outside(frame.b, value):
@@ -207,7 +208,7 @@ def binary(frame: Frame, node: ast.BinOp) -> Any:
 
 def operation(frame: Frame, node: ast.expr, op: type[ast.operator], left: Any, right: Any) -> Any:
     """``left op right``, by the method that a class of the user defines for it, or else of numbers and arrays."""
-    found = objects.overloaded(operators.python_name(op), left, right, partial(calls.inlined, frame, node))
+    found = objects.overloaded(operators.python_name(op), left, right, partial(inlined, frame, node))
     return operators.binary(frame.b, op, left, right) if found is NotImplemented else found
 
 

@@ -22,6 +22,7 @@ from sdfgad.parse import (
     exceptions,
     expressions,
     filled_lists,
+    inlined_calls,
     local_classes,
     loops,
     statements,
@@ -112,7 +113,7 @@ class Interpreter(Frame):
             raise UnsupportedProgram(what, self.where(node), REPORT) from error
 
     def call(self, node: ast.AST, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
-        return calls.inlined(self, node, function, positional, keywords)
+        return inlined_calls.inlined(self, node, function, positional, keywords)
 
     def eval(self, node: ast.expr) -> Any:
         handler = EXPRESSIONS.get(type(node))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import PythonRaises
+from sdfgad.errors import Location, PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, operators
 from sdfgad.parse.builder import Builder
@@ -42,6 +42,10 @@ class Site:
     @property
     def b(self) -> Builder:
         return self.frame.b
+
+    @property
+    def where(self) -> Location | None:
+        return self.frame.where(self.node)
 
     def call(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
         return self.dispatch(function, list(arguments), keywords)

@@ -58,7 +58,9 @@ class Wrapped(Transformed):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        functools.update_wrapper(self, function)
+        # Of a function that a program defines not what the parser keeps there.
+        updated = ("__dict__",) if inspect.isfunction(function) else ()
+        functools.update_wrapper(self, function, updated=updated)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """The function as a method: bound to an object, or itself."""

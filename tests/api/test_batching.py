@@ -288,3 +288,38 @@ def test_an_axis_for_one_of_any_number_of_arguments_is_refused():
         sdfgad.vmap(of_any_number, in_axes=(0, None))(X, Y)
     with pytest.raises(sdfgad.ArgumentError, match="takes `a` as one of any number of arguments by name"):
         sdfgad.vmap(of_any_names)(X, a=Y)
+
+
+def of_parts(p, x):
+    return {"y": p["w"] @ x + p["b"][0], "z": (np.outer(x, x), p["b"][1])}
+
+
+def test_axes_of_parts():
+    rng = np.random.default_rng(5)
+    p, x = {"w": rng.random((3, 2, 2)), "b": (rng.random(2), 2.0)}, rng.random((2, 3))
+    axes, out_axes = ({"w": 0, "b": (None, None)}, 1), {"y": 1, "z": (2, None)}
+    found = sdfgad.vmap(of_parts, axes, out_axes)(p, x)
+    expected = jax.vmap(of_parts_in_jax, axes, out_axes)(p, x)
+    assert jax.tree.structure(found) == jax.tree.structure(expected)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+def of_parts_in_jax(p, x):
+    return {"y": p["w"] @ x + p["b"][0], "z": (jnp.outer(x, x), p["b"][1])}
+
+
+@pytest.mark.parametrize(
+    ("in_axes", "out_axes", "what"),
+    [
+        (({"w": 0}, 1), 0, r"the axes {'w': 0} do not fit `p`"),
+        (((0, 0), 1), 0, r"the axes \(0, 0\) do not fit `p`"),
+        (({"w": 0, "b": "x"}, 1), 0, r"the axes 'x' do not fit `p\['b'\]`"),
+        (({"w": 0, "b": None}, 1), {"y": 0}, "do not fit `return`"),
+        (({"w": 0, "b": None}, 1), None, "a result differs from entry to entry, and has None in out_axes"),
+    ],
+)
+def test_axes_that_do_not_fit(in_axes, out_axes, what):
+    p, x = {"w": np.ones((3, 2, 2)), "b": (np.ones(2), 2.0)}, np.ones((2, 3))
+    with pytest.raises(sdfgad.ArgumentError, match=what):
+        sdfgad.vmap(of_parts, in_axes, out_axes)(p, x)

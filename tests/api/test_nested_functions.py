@@ -80,6 +80,15 @@ PROGRAMS = {
     ),
     "comprehension": "return sum(np.sum(T.grad(lambda v: np.sum(v ** k) * a)(w)) for k, a in ((2, s), (3, x[0])))",
     "both ways": "slope = T.grad(lambda v: np.sum(v * v * x) * s)\nreturn np.sum(slope(w) * slope(slope(x)))",
+    "linearize": (
+        "y, push = T.linearize(lambda v, u: np.sin(v) * x * np.sum(u), w, x)\nw = w * 2.0\n"
+        "return np.sum(y * push(x, w)) + np.sum(T.vmap(push, in_axes=(0, None))(np.eye(4) * s, x))"
+    ),
+    "trees of axes": (
+        "p = {'a': np.stack((x, w)), 'b': (x, w)}\n"
+        "y = T.vmap(lambda p, v: {'c': p['a'] * p['b'][0], 'd': v * p['b'][1] * s}, ({'a': 0, 'b': (None, 0)}, None), "
+        "{'c': 1, 'd': 0})(\n    {'a': p['a'], 'b': (x, w[:2])}, w)\nreturn np.sum(y['c'].T * y['d'])"
+    ),
     "sizes": "return sum(np.sum(T.grad(lambda v: np.sum(v ** 2 * a))(a)) for a in (x, w[1:], x[:2] * s))",
 }
 # What JAX has no words for.
@@ -103,6 +112,21 @@ OURS = {
         "    total += np.sum(T.grad(lambda v: np.sum(v[:k] ** 2 * a))(w))\nreturn total * s"
     ),
     "hvp": "return np.sum(T.hvp(lambda v: np.sum(np.sin(v * x)) * s, (w,), (x,)) * w)",
+    "a pullback": (
+        "z = x * 1.0\n"
+        "y, pull = T.vjp(lambda v, u: {'a': np.sin(v) * x, 'b': (np.sum(u * v),)}, z, w, argnums=(0, 1))\nz[0] = 5.0\n"
+        "a, b = pull({'a': x, 'b': (s,)})\nc, d = pull({'a': None, 'b': (y['b'][0],)})\n"
+        "return np.sum(a * b) + np.sum(c * d) * z[1]"
+    ),
+    "a mapped pullback": (
+        "y, pull = T.vjp(lambda v: np.sin(v) * w + np.sum(v ** 2), x, argnums=0)\n"
+        "return np.linalg.det(T.vmap(pull)(np.eye(4))) * s"
+    ),
+    "a pullback by name": (
+        "def update(v, a):\n    v[1:] *= a\n    return np.sum(v)\n"
+        "y, pull = T.vjp(update, x, s, output='v')\nd = pull(w)\nreturn np.sum(d['v'] * y) * d['a']"
+    ),
+    "checkpoint": "@T.checkpoint\ndef layer(v):\n    return np.sin(v) * x\nreturn np.sum(layer(layer(w))) * s",
     "vjp": "g = T.differentiate(lambda v: np.exp(v * x) * s)\nreturn np.sum(g.vjp(w, cotangent=x)['v'] * w)",
 }
 ARGUMENTS = np.array([0.3, -0.4, 0.7, 0.5]), np.array([0.5, 0.8, -0.2, 1.1]), 0.9
@@ -157,6 +181,25 @@ REFUSED = {
         "`rows` holds an iterator",
         "make a list of its items",
     ),
+    "a cotangent of another shape": (
+        "y, pull = T.vjp(lambda v: v * x, w)\nreturn np.sum(pull(x[:2])['v'])",
+        "pull(x[:2])",
+        r"the cotangent has shape \(2,\), the value \(4,\)",
+        "shaped like the value",
+    ),
+    "a rule by what it does not take": (
+        "@T.custom_vjp\ndef f(v):\n    return v * x\n"
+        "f.defvjp(lambda v: (v * x, None), lambda _, c: (c,))\nreturn np.sum(f(w))",
+        "np.sum(f(w))",
+        "the custom_vjp `f` reads `x` of the program around it",
+        "Pass `x` as an argument",
+    ),
+    "a tool": (
+        "return np.sum(T.sparsity(np.sin, x)) * s",
+        "T.sparsity",
+        r"`T.sparsity\(np.sin, x\)` is called in a program, and is a tool",
+        "outside of the function",
+    ),
     "no value": (
         "if np.sum(x) > 100.0:\n    c = x\nreturn np.sum(T.grad(lambda v: np.sum(v * c))(w))",
         "return np.sum(T.grad",
@@ -179,3 +222,46 @@ def test_refused(name, tmp_path):
         sdfgad.grad(program_of(body, tmp_path), allow_unused=True)(*ARGUMENTS)
     assert line in caught.value.where.text
     assert todo in caught.value.todo
+
+
+def with_rules(x, w):
+    @sdfgad.custom_vjp
+    def product(v, u):
+        return 2.0 * v * u
+
+    product.defvjp(lambda v, u: (2.0 * v * u, (v, u)), lambda res, c: (3.0 * c * res[1], 5.0 * c * res[0] * np.sum(w)))
+
+    @sdfgad.custom_jvp
+    def thrice(v):
+        return 2.0 * v
+
+    @thrice.defjvp
+    def rule(primals, tangents):
+        return thrice(primals[0]), 3.0 * tangents[0]
+
+    return np.sum(product(x, thrice(w)))
+
+
+def test_rules_of_functions_that_a_program_defines():
+    x, w, _ = ARGUMENTS
+    dx, dw = sdfgad.grad(with_rules, (0, 1))(x, w)
+    np.testing.assert_allclose(dx, 3.0 * 2.0 * w, rtol=1e-14)
+    np.testing.assert_allclose(dw, 3.0 * 5.0 * x * np.sum(w), rtol=1e-14)
+
+
+@sdfgad.custom_vjp
+def outside(x):
+    return x
+
+
+def sets_a_rule(x):
+    outside.defvjp(lambda x: (x, None), lambda _, c: (c,))
+    return np.sum(outside(x))
+
+
+def test_the_rule_of_a_function_from_outside():
+    with pytest.raises(
+        sdfgad.UnsupportedProgram, match="sets the rule of `outside`, which is defined outside"
+    ) as caught:
+        sdfgad.grad(sets_a_rule)(ARGUMENTS[0])
+    assert "outside.defvjp" in caught.value.where.text

@@ -1,0 +1,73 @@
+"""Calls of what is made of programs, such as gradients and batches; of random numbers; and of what changes settings."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.enclosed import EnclosingFails
+from sdfgad.parse.functions.drawing import is_random, random_call
+from sdfgad.parse.handlers import NOT_THESE, handled
+from sdfgad.parse.iterators import Keywords, Site
+from sdfgad.parse.registry import Handler, is_hashable
+from sdfgad.parse.source import source_text
+from sdfgad.parse.transformed import TRANSFORMATIONS, WITHIN, transformed_of
+
+# These change how NumPy behaves after the call, which compiled code does not know.
+SETTINGS = frozenset({np.seterr, np.seterrcall, np.setbufsize})
+
+
+def of_programs(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """What is made of functions, as `_of_transformed`; these may be functions that this program defines."""
+    try:
+        return _of_transformed(site, function, positional, keywords)
+    except EnclosingFails as error:
+        raise error.failure if error.b is site.b else error from None
+
+
+def _of_transformed(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """Gradients and batches, random numbers, and what changes settings."""
+    transformed = transformed_of(function)
+    if transformed is not None:
+        site.b.where = site.where
+        return transformed[0].call_within(site, transformed[1], positional, keywords)
+    if is_hashable(function) and (function in TRANSFORMATIONS or function in WITHIN):
+        return _transformation(site, function, positional, keywords)
+    if _is_tool(function):
+        what = f"`{source_text(site.node)}` is called in a program, and is a tool that runs or describes programs"
+        raise UnsupportedProgram(what, site.where, "Call it outside of the function.")
+    if is_random(function):
+        site.b.where = site.where
+        return random_call(site.b, function, source_text(site.node.func), positional, keywords)
+    if is_hashable(function) and function in SETTINGS:
+        what = f"`{source_text(site.node.func)}` changes a setting, which has no effect on compiled code"
+        raise UnsupportedProgram(what, site.where, "Leave it out, or call it outside of the function.")
+    return NOT_THESE
+
+
+def _is_tool(function: Any) -> bool:
+    """Whether it is one of our public functions, and none that programs may call."""
+    is_ours = (getattr(function, "__module__", None) or "").startswith("sdfgad.")
+    name = getattr(function, "__name__", "")
+    return is_ours and not function.__module__.startswith("sdfgad.parse.") and _public(name) is function
+
+
+def _public(name: str) -> Any:
+    return getattr(sys.modules["sdfgad"], name, None)
+
+
+def _transformation(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """A transformed program, such as `grad(f)`, or a product such as `jvp(f, …)`."""
+    site.b.where = site.where
+    if function in TRANSFORMATIONS:
+        return site.b.python(function, *positional, **keywords)
+    return handled(site.frame, site.node, partial(_at_site, WITHIN[function], site), positional, keywords)
+
+
+def _at_site(handler: Handler, site: Site, b: Builder, *positional: Any, **keywords: Any) -> Any:
+    return handler(site, *positional, **keywords)
