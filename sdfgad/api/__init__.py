@@ -5,6 +5,7 @@ from sdfgad.api import within_linear as _within_linear
 from sdfgad.api.batching import vmap
 from sdfgad.api.check import CheckResult, check_grads
 from sdfgad.api.checkpoint import checkpoint
+from sdfgad.api.continuous import solve_ivp
 from sdfgad.api.custom_jvp import custom_jvp
 from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
@@ -37,6 +38,7 @@ __all__ = [
     "linearize",
     "pure_callback",
     "root",
+    "solve_ivp",
     "sparsity",
     "stop_gradient",
     "value_and_grad",

@@ -166,12 +166,12 @@ class JacobianBy(_Matrix):
         x = _shape_of_argument(site, args, self._position)
         shape = None if self._mode == "forward" else self._shape_by_rows(site, args, math.prod(x))
         if shape is not None:
-            found = site.call(rows, self._products.gradient.vjp, vmap, args, shape)
-            return site.call(with_axes, found[0], shape, False)
+            found = site.define(rows, self._products.gradient.vjp, vmap, args, shape)
+            return site.define(with_axes, found[0], shape, False)
         named = self._output is not None
         program = collected(self._program, self._callee, (str(self._output),)) if named else self._program
-        found = site.call(columns, jvp, vmap, program, args, self._position)
-        return site.call(with_axes, found[0] if named else found, x, True)
+        found = site.define(columns, jvp, vmap, program, args, self._position)
+        return site.define(with_axes, found[0] if named else found, x, True)
 
     def _shape_by_rows(self, site: CallSite, args: tuple[Any, ...], size: int) -> tuple[int, ...] | None:
         """The output's shape, where the rows are fewer than the columns, or the program has no forward mode."""
@@ -210,8 +210,8 @@ class Hessian(_Matrix):
     def within(self, site: CallSite, args: tuple[Any, ...]) -> Any:
         """The matrix in a program that is being parsed."""
         shapes = [_shape_of_argument(site, args, k) for k in self._positions]
-        found = [site.call(columns, jvp, vmap, self._gradient, args, k) for k in self._positions]
-        return self._arranged(found, shapes, lambda one, _, column: site.call(with_axes, one, column, True))
+        found = [site.define(columns, jvp, vmap, self._gradient, args, k) for k in self._positions]
+        return self._arranged(found, shapes, lambda one, _, column: site.define(with_axes, one, column, True))
 
     def _arranged(self, found: Sequence[Sequence[Any]], shapes: Sequence[Any], placed: Callable[..., Any]) -> Any:
         """A tuple of rows of blocks, of the derivatives of all gradients by each argument."""

@@ -88,7 +88,14 @@ class Frame(Holder, ABC):
         return None if frame is None else frame.scope.env.get(CELLS)
 
     @abstractmethod
-    def call(self, node: ast.AST, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
+    def call(
+        self,
+        node: ast.AST,
+        function: Any,
+        positional: list[Any],
+        keywords: dict[str, Any],
+        is_definition: bool = False,
+    ) -> Any:
         """The value of a call of a function of the user."""
 
     def run(self) -> Any:

@@ -112,8 +112,15 @@ class Interpreter(Frame):
             what = f"sdfgad fails on this line with {type(error).__name__}: {error}"
             raise UnsupportedProgram(what, self.where(node), REPORT) from error
 
-    def call(self, node: ast.AST, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
-        return inlined_calls.inlined(self, node, function, positional, keywords)
+    def call(
+        self,
+        node: ast.AST,
+        function: Any,
+        positional: list[Any],
+        keywords: dict[str, Any],
+        is_definition: bool = False,
+    ) -> Any:
+        return inlined_calls.inlined(self, node, function, positional, keywords, is_definition)
 
     def eval(self, node: ast.expr) -> Any:
         handler = EXPRESSIONS.get(type(node))

@@ -50,6 +50,10 @@ class Site:
     def call(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
         return self.dispatch(function, list(arguments), keywords)
 
+    def define(self, definition: Any, *arguments: Any, **keywords: Any) -> Any:
+        """The value of a call of a function of ours: errors in it name this place."""
+        return self.frame.call(self.node, definition, list(arguments), keywords, is_definition=True)
+
     def sequence(self, value: Any) -> Iterator[Any]:
         return as_sequence(self.frame, self.node, value)
 

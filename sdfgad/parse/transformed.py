@@ -30,6 +30,8 @@ class CallSite(Protocol):
 
     def call(self, function: Any, *arguments: Any, **keywords: Any) -> Any: ...
 
+    def define(self, definition: Any, *arguments: Any, **keywords: Any) -> Any: ...
+
 
 class Transformed(ABC):
     """A program that was made of a program of the user's, and that other programs may call."""

@@ -108,7 +108,7 @@ def solve_ivp(
         raise NotImplementedError(
             "events, dense_output and vectorized of solve_ivp are not supported: leave them out, and pass t_eval=times"
         )
-    state, atol = _state(y0), array_like(atol)
+    state, atol = state_of(y0), array_like(atol)
     t0, t1 = 1.0 * t_span[0], 1.0 * t_span[1]
     times = np.reshape(array_like(t1), (1,)) if t_eval is None else array_like(t_eval).astype(np.float64)
     if t_eval is not None:
@@ -122,7 +122,7 @@ def solve_ivp(
     )
 
 
-def _state(y0: Any) -> Any:
+def state_of(y0: Any) -> Any:
     state = array_like(y0)
     if state.ndim != 1:
         raise ValueError("the initial state is to be a vector")
@@ -177,5 +177,5 @@ def odeint(
     first_step = None if h0 == 0.0 else h0
     max_step = np.inf if hmax == 0.0 else hmax
     most = MOST if mxstep == 0 else mxstep
-    state = _state(np.atleast_1d(array_like(y0)))
+    state = state_of(np.atleast_1d(array_like(y0)))
     return solution(flow, times[0], times[-1], state, times, first_step, max_step, most)[0]
