@@ -46,6 +46,7 @@ STATEMENTS = {
     "sparse matrices as arguments": "tests/parse/test_sparse_arguments.py",
     "splines of `scipy.interpolate`": "tests/api/test_splines.py",
     "`solve_ivp` and `odeint` of `scipy.integrate`": "tests/api/test_initial_values.py",
+    "`sdfgad.solve_ivp` with its continuous adjoint": "tests/api/test_continuous.py",
     "`quad` and `fixed_quad` of `scipy.integrate`": "tests/api/test_quadrature.py",
     "`brentq`, `bisect`, `newton` and `root_scalar` of `scipy.optimize`": "tests/api/test_roots.py",
     "`root`, `fsolve` and `fixed_point` of `scipy.optimize`": "tests/api/test_implicit.py",

@@ -121,7 +121,7 @@ def _continuous(fun: Any, t_span: Any, y0: Any, method: Any, t_eval: Any, args: 
 
     def backward(kept: Any, cotangent: Any) -> Any:
         _, rtol, atol = kept[5]
-        return (*_adjoint(_Augmented(fun, method, rtol, atol), kept[:5], cotangent), None)
+        return (*_adjoint(_Augmented(fun, kept[0].shape[0], method, rtol, atol), kept[:5], cotangent), None)
 
     solved.defvjp(forward, backward)
     found = solved(state, t0, times, args, (t1, rtol, atol))
@@ -133,7 +133,8 @@ def _continuous(fun: Any, t_span: Any, y0: Any, method: Any, t_eval: Any, args: 
 class _Augmented:
     """The system of the state, its adjoint, and the integral of the arguments' cotangents, as one vector."""
 
-    def __init__(self, fun: Any, method: Any, rtol: Any, atol: Any) -> None:
+    def __init__(self, fun: Any, size: Any, method: Any, rtol: Any, atol: Any) -> None:
+        self.size = size
         self.fun, self.method, self.rtol, self.atol = fun, method, rtol, atol
 
     def slope(self, t: Any, y: Any, args: Any) -> Any:
@@ -155,7 +156,7 @@ class _Augmented:
 def _adjoint(system: Any, kept: Any, cotangent: Any) -> Any:
     """The cotangents of the initial state, the initial time, the times, and the arguments."""
     state, start, times, args, states = kept
-    n = system.size = state.shape[0]
+    n = system.size
     counts = [one.shape[0] for one in floats_in(args, args)]
     a, integral, of_times = np.zeros(n), np.zeros(sum(counts)), np.zeros(times.shape[0])
     for k in range(times.shape[0]):
