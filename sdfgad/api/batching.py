@@ -23,6 +23,7 @@ from sdfgad.parse.transformed import CallSite, Code, Transformed, emit, kind_wit
 from sdfgad.parse.values import view_of
 from sdfgad.specialise.mapped import Mapped, MappedCall
 from sdfgad.specialise.nested import bind_within, inlining_of
+from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.remembered import Remembered
 from sdfgad.specialise.signature import definition, key_of, kind_of_argument
 
@@ -100,6 +101,7 @@ class Vmapped(Transformed):
         pairs = zip(returned.leaves, axes_of_leaves(returned.structure, "return", self._out_axes), strict=True)
         return {leaf.name: axis for leaf, (_, axis) in pairs if isinstance(leaf, Output)}
 
+    @repeated
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results for all entries; `vmap` says what they are, and what is raised."""
         side = _Side(partial(kind_of_argument, self._function), lambda array, axis: np.moveaxis(array, axis, 0))

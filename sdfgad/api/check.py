@@ -18,6 +18,7 @@ from sdfgad.api.differentiate import differentiate
 from sdfgad.errors import ArgumentError, GradientMismatch
 from sdfgad.parse.draws import restore
 from sdfgad.parse.structure import path_of
+from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.signature import Call
 from sdfgad.specialise.specialise import Specialisation
 
@@ -45,6 +46,7 @@ class CheckResult:
     complex_error: float | None = None
 
 
+@repeated
 def check_grads(
     program: Callable[..., Any],
     *args: Any,

@@ -25,7 +25,8 @@ from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.directions import directions_of
-from sdfgad.specialise.nested import bind_within, inlining_of, pipeline_within
+from sdfgad.specialise.nested import bind_within, gradient_within, inlining_of, pipeline_within
+from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.remembered import Remembered
 from sdfgad.specialise.signature import Call, bind, definition, own_copy
 from sdfgad.specialise.specialise import Specialisation, specialise
@@ -189,6 +190,7 @@ class DifferentiatedProgram(Derivative):
 
     # --- calls
 
+    @repeated
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient, as `wrt` asks for it: one array, a tuple, or a dict by name.
 
@@ -205,6 +207,7 @@ class DifferentiatedProgram(Derivative):
         seed = self._seed(specialisation)
         return self._chosen.ordered(call, specialisation.gradients(call, seed))
 
+    @repeated
     def value_and_grad(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The output's value (its sum with ``reduce="sum"``) and the gradient; raises as ``g(...)`` does."""
         call, specialisation = self._bind_and_specialise(args, kwargs)
@@ -227,6 +230,7 @@ class DifferentiatedProgram(Derivative):
             )
         return specialisation.ones()
 
+    @repeated
     def vjp(self, *args: Any, cotangent: Any, **kwargs: Any) -> Any:
         """The gradient of ``np.sum(output * cotangent)``.
 
@@ -249,6 +253,7 @@ class DifferentiatedProgram(Derivative):
             )
         return self._chosen.ordered(call, specialisation.gradients(call, seed.reshape(specialisation.output_shape)))
 
+    @repeated
     def jvp(self, *args: Any, tangents: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The output and its derivative in a direction, in forward mode, which stores nothing.
 
@@ -270,6 +275,7 @@ class DifferentiatedProgram(Derivative):
     def _along(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], tangents: Any) -> Any:
         return self.jvp(*args, tangents=tangents, **kwargs)[1]
 
+    @repeated
     def value(self, *args: Any, **kwargs: Any) -> Any:
         """The output alone, from the compiled forward program."""
         call, specialisation = self._bind_and_specialise(args, kwargs)
@@ -296,6 +302,7 @@ class DifferentiatedProgram(Derivative):
         call, specialisation = self._bind_and_specialise(args, kwargs)
         return specialisation.built(specialisation.layout(call)).sdfg
 
+    @repeated
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """The `Plan` for arguments like these: what is stored, what is recomputed, and why.
 
@@ -305,6 +312,7 @@ class DifferentiatedProgram(Derivative):
         call, specialisation = self._bind_and_specialise(args, kwargs)
         return specialisation.plan(call)
 
+    @repeated
     def measure(self, *args: Any, repeats: int = 3, **kwargs: Any) -> Measurement:
         """Run the gradient, and measure its peak memory and time.
 
@@ -330,9 +338,10 @@ class DifferentiatedProgram(Derivative):
     ) -> GradientCode:
         """The gradient program, for a program that calls this gradient."""
         call, pipeline = self.pipeline_within(args, kwargs, kind_of)
-        gradient, inputs = pipeline.planner.store_all.gradient_program, pipeline.primal.inputs
+        (gradient, lookups), inputs = gradient_within(pipeline), pipeline.primal.inputs
+        inlining = inlining_of(pipeline.primal, expanded(gradient.program, is_last=False))
         return GradientCode(
-            inlining_of(pipeline.primal, expanded(gradient.program, is_last=False)),
+            replace(inlining, lookups=(*inlining.lookups, *lookups)),
             call.values,
             {name: buffer for name, buffer in inputs.items() if buffer in gradient.program.inputs},
             call.kinds,

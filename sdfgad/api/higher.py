@@ -11,11 +11,13 @@ from sdfgad.api.joint import Joint, Outputs, joint
 from sdfgad.api.products import along, curved, gradient_of
 from sdfgad.errors import ArgumentError
 from sdfgad.specialise.forward import ReturnsNothing
+from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.signature import own_copy
 
 Argnums = int | str | Sequence[int | str]
 
 
+@repeated
 def vjp(
     program: Callable[..., Any], *args: Any, argnums: Argnums | None = None, output: Outputs = None
 ) -> tuple[Any, Callable[[Any], Any]]:
@@ -47,6 +49,7 @@ def vjp(
     return forward.value(call), lambda cotangent: arranged(several.pulled(kept, positions, cotangent))
 
 
+@repeated
 def jvp(
     program: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, output: Outputs = None
 ) -> tuple[Any, Any]:
@@ -78,6 +81,7 @@ def jvp(
     return value[()], derivative[()]
 
 
+@repeated
 def linearize(program: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of a program, and its derivative as a function of tangents of all arguments, None for constants.
 

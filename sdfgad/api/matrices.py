@@ -22,6 +22,7 @@ from sdfgad.ir.program import Call, walk
 from sdfgad.parse.library.matrices import columns, rows, with_axes
 from sdfgad.parse.transformed import CallSite, Transformed, kind_within, stand_in, transformation
 from sdfgad.parse.values import Record, as_tensor
+from sdfgad.specialise.outgrown import repeated
 
 Argnums = int | str | Sequence[int | str]
 Mode = Literal["forward", "reverse", "auto"]
@@ -143,6 +144,7 @@ class JacobianBy(_Matrix):
         self._products = Products(gradient_of(program, (position,), output), position)
         self._sparse = None if sparsity is None else SparseJacobian(self._products, sparsity, mode)
 
+    @repeated
     def __call__(self, *args: Any) -> Any:
         """The matrix; `jacobian` says what it is, and what is raised."""
         if self._sparse is not None:

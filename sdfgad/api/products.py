@@ -20,6 +20,7 @@ from sdfgad.errors import ArgumentError, MissingRule
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.directions import COTANGENT, directions_of
+from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.tangents import tangents_of
 
 Array = np.ndarray[Any, Any]
@@ -109,6 +110,7 @@ def no_real(position: int) -> ArgumentError:
     return ArgumentError(what, todo="Pass real and imaginary part as two arguments, or use jvp, vjp and hvp.")
 
 
+@repeated
 def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> tuple[Any, Any]:
     """The value of a gradient's program and its derivative, given the tangents of arguments at some positions.
 
@@ -123,6 +125,7 @@ def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[
 # --- second order
 
 
+@repeated
 def curved(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[int, Any]) -> Any:
     """The derivative of a gradient, as it arranges it, in the direction of tangents of arguments at some positions."""
     return joint(g, None).derivative(primals, tangents)
@@ -138,6 +141,7 @@ def pullback(g: DifferentiatedProgram) -> Joint:
     return Joint(pulled, None)
 
 
+@repeated
 def weighted_curved(
     g: DifferentiatedProgram, primals: tuple[Any, ...], cotangent: Any, tangents: tuple[Any, ...]
 ) -> Any:
@@ -145,6 +149,7 @@ def weighted_curved(
     return pullback(g).derivative((primals, cotangent), {0: tangents})
 
 
+@repeated
 def curved_along_all(g: DifferentiatedProgram, args: tuple[Any, ...], position: int) -> tuple[Array, ...]:
     """The derivatives of the gradients along the elements of one argument (its size, the gradient's size)."""
     x = real_argument(args, position)

@@ -13,6 +13,7 @@ from sdfgad.api.differentiate import DifferentiatedProgram
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.options import Options
 from sdfgad.parse.parse import Primal
+from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.signature import definition
 from sdfgad.specialise.specialise import Specialisation
 
@@ -22,11 +23,13 @@ Array = np.ndarray[Any, Any]
 class GradientWithAux(DifferentiatedProgram):
     """The gradient of the first of two results; calls return the second one, too."""
 
+    @repeated
     def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The gradient and the auxiliary data; raises as `DifferentiatedProgram` does."""
         (_, aux), gradient = self.value_and_grad(*args, **kwargs)
         return gradient, aux
 
+    @repeated
     def value_and_grad(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """``((value, aux), gradient)``; raises as ``g(...)`` does."""
         call, specialisation = self._bind_and_specialise(args, kwargs)

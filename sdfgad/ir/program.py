@@ -19,6 +19,8 @@ from sdfgad.errors import Location, SdfgadError
 from sdfgad.ir.expr import Expr, IntLike, Lin, Read, Rewriter, reads
 
 FIRST_CHECK = 1 << 30
+# A status above that is the code of a check, and in these units what it has counted.
+SLOTS = 1 << 31
 ZERO = Lin(0)
 Accumulate = Literal["add", "maximum", "minimum"]
 Params = tuple[tuple[str, Lin], ...]
@@ -237,6 +239,10 @@ class Check:
     def failure(self) -> SdfgadError:
         return self.error(self.message, self.where, self.todo)
 
+    def exceeded(self, count: int) -> Check:
+        """The check after a run in which it has failed, and has counted so many of what there were too few."""
+        return self
+
 
 @dataclass(frozen=True)
 class Program:
@@ -285,7 +291,10 @@ class Program:
 
     def failed(self, status: int) -> Check | None:
         """The first check that failed, given what `status` holds after a run."""
-        return self.checks[FIRST_CHECK - 1 - status] if status else None
+        if not status:
+            return None
+        count, code = divmod(status, SLOTS)
+        return self.checks[FIRST_CHECK - 1 - code].exceeded(count)
 
 
 def users_of(block: Block) -> dict[str, Block]:

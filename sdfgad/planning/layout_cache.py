@@ -14,6 +14,7 @@ from sdfgad.cache import fingerprint, key_of, read, write
 from sdfgad.errors import Location
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.gradient.checkpoints import Checkpoint
+from sdfgad.ir.capacities import Capacity
 from sdfgad.ir.codec import Codec
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
 from sdfgad.ir.serial import serialised
@@ -79,4 +80,4 @@ def _write(name: str, found: Layout | NeedsConstant) -> None:
 def _codec() -> Codec:
     """All records that a layout is made of."""
     chosen = (Layout, Code, Cut, GradientProgram, Checkpoint, Segments, Solution)
-    return Codec((*chosen, Program, Buffer, Access, Whole, Check, Location, Compute, Call, Loop, Branch))
+    return Codec((*chosen, Program, Buffer, Access, Whole, Check, Capacity, Location, Compute, Call, Loop, Branch))

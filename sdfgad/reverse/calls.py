@@ -14,6 +14,7 @@ from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     FIRST_CHECK,
+    SLOTS,
     Access,
     Buffer,
     Call,
@@ -103,8 +104,11 @@ def _by_procedure(b: Builder, call: Call, bars: Mapping[str, str]) -> set[str]:
     _clear(b, cotangents)
     code: Expr = Const(0, INT)
     for k in range(len(program.checks)):
-        fails = Op("equal", (failed.element(()), Const(len(program.checks) - k, INT)), BOOL)
-        code = Op("select", (fails, Const(FIRST_CHECK - 1 - first - k, INT), code), INT)
+        # Both may have a count in units of SLOTS.
+        number, found = Const(len(program.checks) - k, INT), failed.element(())
+        fails = Op("equal", (Op("remainder", (found, Const(SLOTS, INT)), INT), number), BOOL)
+        shift = Const(FIRST_CHECK - 1 - first - len(program.checks), INT)
+        code = Op("select", (fails, Op("add", (found, shift), INT), code), INT)
     b.emit(Compute((), Access(STATUS), code, "maximum", call.where))
     return {*bars.values(), *([STATUS] if program.checks else [])}
 

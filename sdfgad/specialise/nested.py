@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
+from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.gradient.capacity import with_capacity
+from sdfgad.ir.capacities import capacity_of
 from sdfgad.ir.program import Program
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Options
@@ -18,6 +22,7 @@ from sdfgad.parse.structure import Leaf, Structure, flattened, names
 from sdfgad.pipeline import Pipeline
 from sdfgad.specialise.signature import Call, bound_arguments, definition
 
+Lookups = tuple[tuple[Callable[[], Any], Any], ...]
 # What makes a container one that is taken apart, where a program calls a gradient.
 VALUES = Leaf, np.ndarray, np.generic, float, complex
 
@@ -55,8 +60,7 @@ def pipeline_within(
     """The pipeline of a gradient for a call in a program: all integers are constants, and all residuals are stored.
 
     Raises:
-        UnsupportedProgram: it draws random numbers, or the trips of one of its loops depend
-            on data.
+        UnsupportedProgram: it draws random numbers.
     """
     integers = [name for name, kind in call.kinds.items() if type(kind) is int]
     parsed = parse(function, call.kinds, integers, {}, call.structures)
@@ -64,14 +68,19 @@ def pipeline_within(
     free = replace(options, limit=None, strategy="store_all", overrides={})
     pipeline = Pipeline(parsed, live(parsed, free), wrt, resolve_output(parsed), () if allow_unused else groups, free)
     pipeline = replace(pipeline, primal=prepared(pipeline.primal, free))
-    gradient = pipeline.planner.store_all.gradient_program
-    if gradient.counting is not None:
-        what = f"a loop of `{function.__name__}` ends by data, and a program calls its gradient"
-        raise UnsupportedProgram(what, definition(function), "Give the loop a number of trips: `for k in range(n):`.")
     if parsed.draws:
         what = f"`{function.__name__}` draws random numbers, and a program calls its gradient"
         raise UnsupportedProgram(what, definition(function), "Draw the numbers outside, and pass them as an argument.")
     return pipeline
+
+
+def gradient_within(pipeline: Pipeline) -> tuple[GradientProgram, Lookups]:
+    """The gradient program to inline, and what tells whether it still has as long tapes as its loops have needed."""
+    gradient = pipeline.planner.store_all.gradient_program
+    where = pipeline.primal.source.where(pipeline.primal.source.node)
+    keys = {total: (where.file, where.line, total) for total in gradient.totals}
+    lookups = tuple((partial(capacity_of, key), capacity_of(key)) for key in keys.values())
+    return (replace(gradient, program=with_capacity(gradient, keys)) if keys else gradient), lookups
 
 
 def inlining_of(parsed: Primal, program: Program) -> Inlining:

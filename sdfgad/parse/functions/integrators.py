@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ def tableau(method: Any) -> Any:
 @function(tableau)
 def _tableau(b: Builder, method: str) -> tuple[Any, ...]:
     # The user's SciPy has them as attributes of its classes.
-    pair: Any = getattr(sys.modules["scipy.integrate"], method)
+    pair: Any = getattr(importlib.import_module("scipy.integrate"), method)
     stages = pair.n_stages
     extra = getattr(pair, "A_EXTRA", np.zeros((0, stages + 1)))
     size = stages + 1 + len(extra)

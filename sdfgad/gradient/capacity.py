@@ -1,0 +1,98 @@
+"""Tapes of a constant number of slots, which may be too small, for gradients that programs call: trips may be data.
+
+A call that needs more slots writes the last one again and again, reports how many it needs, and is repeated with more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+
+from sdfgad.errors import SdfgadError
+from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.ir.capacities import Capacity, capacity_of
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Op, reads
+from sdfgad.ir.names import Names
+from sdfgad.ir.program import (
+    FIRST_CHECK,
+    SLOTS,
+    Access,
+    Block,
+    Buffer,
+    Compute,
+    Program,
+    Statement,
+    rewrite_statement,
+    transform,
+)
+from sdfgad.ir.rename import renamed
+
+STATUS = "status"
+
+
+@dataclass(frozen=True)
+class _Slots:
+    """The tapes of a loop: its trips so far, the buffer of the present slot, and how many slots there are."""
+
+    trips: str
+    slot: str
+    capacity: int
+    check: int
+
+    def update(self) -> Compute:
+        """The slot of the present trip; that of another one where there are too few, or where the trips are wrong."""
+        trips: Expr = Access(self.trips).read(INT)
+        inside = Op("minimum", (Op("maximum", (trips, Const(0, INT)), INT), Const(self.capacity - 1, INT)), INT)
+        return Compute((), Access(self.slot), inside)
+
+    def report(self) -> Compute:
+        """The status of a run that needs more slots."""
+        trips = Access(self.trips).read(INT)
+        count = Op("multiply", (trips, Const(SLOTS, INT)), INT)
+        code = Op("add", (Const(FIRST_CHECK - 1 - self.check, INT), count), INT)
+        is_enough = Op("less_equal", (trips, Const(self.capacity, INT)), BOOL)
+        return Compute((), Access(STATUS), Op("select", (is_enough, Const(0, INT), code), INT), "maximum")
+
+
+def with_capacity(gradient: GradientProgram, keys: Mapping[str, Hashable]) -> Program:
+    """The gradient program with tapes of constant sizes.
+
+    Args:
+        keys: the integers that are numbers of slots -> what their values are remembered by.
+    """
+    program = gradient.program
+    names, first = Names(program.identifiers), len(program.checks)
+    slots = {
+        trips: _Slots(trips, names.fresh(f"{trips}_slot"), capacity_of(keys[total]), first + k)
+        for k, (total, trips) in enumerate(gradient.totals.items())
+    }
+    sizes = {total: slots[trips].capacity for total, trips in gradient.totals.items()}
+    slot_names = {one.trips: one.slot for one in slots.values()}
+    made = {program.outputs[name]: name for name in program.outputs if name.startswith("trips of ")}
+
+    def each(statement: Statement) -> Block:
+        if isinstance(statement, Compute) and statement.target.buffer in slots:
+            return (statement, slots[statement.target.buffer].update())
+        if isinstance(statement, Compute) and statement.target.buffer in made:
+            (trips,) = (read.buffer for read in reads(statement.value))
+            return (slots[trips].report(),)
+        sized = rewrite_statement(statement, sizes)
+        return renamed((sized,), slot_names) if isinstance(statement, Compute) else (sized,)
+
+    shapes = {
+        name: replace(buffer, shape=tuple(extent.substitute(sizes) for extent in buffer.shape))
+        for name, buffer in program.buffers.items()
+        if name not in made
+    }
+    scalars = {one.slot: Buffer(one.slot, (), INT) for one in slots.values()}
+    clear = () if program.checks else (Compute((), Access(STATUS), Const(0, INT)),)
+    checks = tuple(Capacity(SdfgadError, "", None, "", keys[total]) for total in gradient.totals)
+    return replace(
+        program,
+        buffers=shapes | scalars | {STATUS: Buffer(STATUS, (), INT)},
+        integers=tuple(name for name in program.integers if name not in sizes),
+        outputs={name: buffer for name, buffer in program.outputs.items() if buffer not in made},
+        body=(*clear, *transform(program.body, each)),
+        checks=(*program.checks, *checks),
+        bounds=(),
+    )
