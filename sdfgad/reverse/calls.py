@@ -105,8 +105,8 @@ def _by_procedure(b: Builder, call: Call, bars: Mapping[str, str]) -> set[str]:
     code: Expr = Const(0, INT)
     for k in range(len(program.checks)):
         # Both may have a count in units of SLOTS.
-        number, found = Const(len(program.checks) - k, INT), failed.element(())
-        fails = Op("equal", (Op("remainder", (found, Const(SLOTS, INT)), INT), number), BOOL)
+        place, found = Const(len(program.checks) - k, INT), failed.element(())
+        fails = Op("equal", (Op("remainder", (found, Const(SLOTS, INT)), INT), place), BOOL)
         shift = Const(FIRST_CHECK - 1 - first - len(program.checks), INT)
         code = Op("select", (fails, Op("add", (found, shift), INT), code), INT)
     b.emit(Compute((), Access(STATUS), code, "maximum", call.where))
