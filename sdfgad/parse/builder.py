@@ -98,6 +98,8 @@ class Builder(Emitter):
         # Arrays from outside the function, also those of enclosing programs: buffer -> array; and for each of the
         # former what looks it up.
         self.captured: dict[str, Any] = {}
+        # Whether integers of enclosing programs are constants, and whether there are some that are not.
+        self.are_enclosed_constant, self.has_enclosed_integers = False, False
         self.lookups: list[tuple[Callable[[], Any], Any]] = []
         self._looked_up: set[Hashable] = set()
         # The random numbers that it draws, and the generators that it makes: by id, and the objects that have the ids.
@@ -203,7 +205,8 @@ class Builder(Emitter):
         versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), dict(self.exhausted)
         contents = self.contents.snapshot(), self.constants.snapshot()
         counts = len(self.checks), len(self.hazards), len(self.draws)
-        return dict(self.buffers), names, lengths, counts, self.domain, self.where, versions, contents, self.filling
+        buffers = dict(self.buffers), dict(self.captured)
+        return buffers, names, lengths, counts, self.domain, self.where, versions, contents, self.filling
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
@@ -212,7 +215,8 @@ class Builder(Emitter):
         return is_silent and self.contents.is_unchanged_since(state[7][0])
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        self.buffers = dict(state[0])
+        # Else another buffer may get the name of one that was captured since.
+        self.buffers, self.captured = dict(state[0][0]), dict(state[0][1])
         self._memo.clear()
         self.names.restore(state[1])
         del self.blocks[len(state[2]) :], self.checks[state[3][0] :], self.hazards[state[3][1] :]
@@ -381,6 +385,11 @@ class Builder(Emitter):
             return value
         new = self.materialise(value, base)
         return replace(self.ordered(new, None), read_only=True) if value.read_only and new.place else new
+
+    def guessed(self, value: Any) -> int | None:
+        """An integer that is known while parsing, but need not be."""
+        form = value if isinstance(value, Lin) else self._integer(value)
+        return form.const if form.is_const else self.constants.integer(form, self.here, is_needed=False)
 
     def constant(self, value: Any) -> int:
         """An integer that must be known while parsing.
