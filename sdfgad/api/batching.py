@@ -65,10 +65,12 @@ class _Side:
     Attributes:
         kind_of: what the parser knows of an argument or leaf, given its name and value.
         moved: a value with one of its axes first.
+        seen: an argument as it is bound.
     """
 
     kind_of: Callable[[str, Any], Any]
     moved: Callable[[Any, int], Any]
+    seen: Callable[[Any], Any]
 
 
 class Vmapped(Transformed):
@@ -104,7 +106,9 @@ class Vmapped(Transformed):
     @repeated
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results for all entries; `vmap` says what they are, and what is raised."""
-        side = _Side(partial(kind_of_argument, self._function), lambda array, axis: np.moveaxis(array, axis, 0))
+        side = _Side(
+            partial(kind_of_argument, self._function), lambda array, axis: np.moveaxis(array, axis, 0), lambda one: one
+        )
         call = self._bound(args, kwargs, side)
         mapped = self._specialisations(call)
         found, axes = mapped.run(call), self._axes_of_outputs(mapped)
@@ -118,9 +122,10 @@ class Vmapped(Transformed):
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call in a program that is being parsed."""
         b = site.b
-        side = _Side(lambda _, value: kind_within(b, value), lambda leaf, axis: Leaf(moveaxis(b, leaf.value, axis, 0)))
-        rest = {name: stand_in(value) for name, value in kwargs.items()}
-        call = self._bound(tuple(map(stand_in, args)), rest, side)
+        side = _Side(
+            lambda _, value: kind_within(b, value), lambda leaf, axis: Leaf(moveaxis(b, leaf.value, axis, 0)), stand_in
+        )
+        call = self._bound(tuple(args), kwargs, side)
         mapped = self._mapped(call, constant=True)
         axes = self._axes_of_outputs(mapped)
         inputs = {name: buffer for name, buffer in mapped.primal.inputs.items() if buffer in mapped.program.inputs}
@@ -142,7 +147,9 @@ class Vmapped(Transformed):
             ArgumentError: they do not fit the function, or one has no such axis.
         """
         axes = axes_of(self.parameters, self._in_axes, len(args), kwargs)
-        call = bind_within(self._function, *self._callee.arguments(args, kwargs), lambda value: value)
+        positional, named = self._callee.arguments(args, kwargs)
+        seen = tuple(map(side.seen, positional)), {name: side.seen(value) for name, value in named.items()}
+        call = bind_within(self._function, *seen, lambda value: value)
         values, kinds, stacked = dict(call.values), dict[str, Any](), dict[str, int]()
         where = partial(definition, self._function)
         axis_of = {

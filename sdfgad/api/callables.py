@@ -8,8 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import ArgumentError
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.registry import known_function
 from sdfgad.parse.source import unwrapped
 from sdfgad.parse.transformed import Transformed
 
@@ -36,8 +39,27 @@ class Callee:
     @functools.cached_property
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters that a call passes, in order."""
-        found = list(inspect.signature(self.function).parameters.values())[len(self.positional) :]
+        found = list(inspect.signature(self.function).parameters.values())
+        found = found[min(len(self.positional), self._before_several) :]
         return [one for one in found if one.name not in self.keywords]
+
+    @functools.cached_property
+    def _before_several(self) -> int:
+        """The number of the function's parameters before the one that takes any number of arguments, or of all."""
+        found = list(inspect.signature(self.function).parameters.values())
+        return next((k for k, one in enumerate(found) if one.kind is one.VAR_POSITIONAL), len(found))
+
+    def name_of(self, position: int) -> str | None:
+        """The name of the argument at a position of a call, a parameter or ``args[k]``; None if there is none.
+
+        A negative position counts from the last parameter on.
+        """
+        names = [one.name for one in self.parameters]
+        several = next((k for k, one in enumerate(self.parameters) if one.kind is one.VAR_POSITIONAL), len(names))
+        if several < len(names) and position >= several:
+            held = max(len(self.positional) - self._before_several, 0)
+            return f"{names[several]}[{position - several + held}]"
+        return names[position] if -len(names) <= position < len(names) else None
 
 
 def callee_of(program: Any) -> Callee:
@@ -63,6 +85,8 @@ def callee_of(program: Any) -> Callee:
     if inspect.ismethod(program):
         return Callee(unwrapped(program.__func__), (program.__self__,))
     plain = unwrapped(program) if callable(program) else program
+    if known_function(program) is not None and not (inspect.isfunction(program) and _is_ours(program)):
+        return Callee(_caller_of(program, _Known(program)))
     if inspect.isfunction(plain):
         return Callee(plain)
     method = inspect.getattr_static(type(program), "__call__", None)
@@ -78,7 +102,32 @@ class _Shown:
     __signature__: inspect.Signature
 
 
-def _caller_of(program: Callable[..., Any], owner: Transformed) -> Callable[..., Any]:
+@dataclass(frozen=True)
+class _Known:
+    """A function of NumPy's, as its callers see it: it takes what has no default."""
+
+    function: Callable[..., Any]
+
+    @property
+    def __name__(self) -> str:
+        return str(getattr(self.function, "__name__", "function"))
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        if isinstance(self.function, np.ufunc):
+            return [inspect.Parameter(f"x{k + 1}", kind) for k in range(self.function.nin)]
+        found = inspect.signature(self.function).parameters.values()
+        kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        needed = [one for one in found if one.default is one.empty and one.kind not in kinds]
+        return [inspect.Parameter(one.name, kind) for one in needed]
+
+
+def _is_ours(function: Callable[..., Any]) -> bool:
+    return (function.__module__ or "").startswith("sdfgad.")
+
+
+def _caller_of(program: Callable[..., Any], owner: Transformed | _Known) -> Callable[..., Any]:
     """A function that calls a transformed program, or a method with its parameters, so that it can be transformed."""
 
     def caller(*args: Any, **kwargs: Any) -> Any:

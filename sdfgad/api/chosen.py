@@ -31,7 +31,7 @@ class Chosen:
 
     def __init__(self, callee: Callee, wrt: Wrt, output: str | None) -> None:
         """Raises: WrtError, where there is no such argument."""
-        self._function, self._output = callee.function, output
+        self._callee, self._function, self._output = callee, callee.function, output
         self._parameters = [one.name for one in callee.parameters]
         self.is_single = isinstance(wrt, (str, int))
         entries = [wrt] if isinstance(wrt, (str, int)) else wrt
@@ -141,8 +141,9 @@ class Chosen:
         root = path_of(entry) if isinstance(entry, str) else None
         if root is not None and root[0] in inspect.signature(self._function).parameters:
             return str(entry)
-        if isinstance(entry, int) and -len(self._parameters) <= entry < len(self._parameters):
-            return self._parameters[entry]
+        found = self._callee.name_of(entry) if isinstance(entry, int) else None
+        if found is not None:
+            return found
         raise WrtError(
             f"`{self._function.__name__}` has no argument {entry!r}",
             definition(self._function),

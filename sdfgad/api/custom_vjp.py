@@ -46,9 +46,10 @@ class custom_vjp(WithRule):  # The name is JAX's.
         arguments = self.by_position(args, kwargs, where)
         if self.is_parsing:
             return self.run(site, self.function, arguments)
+        level = self.level
         with self.parsing():
             result = self.run(site, forward, arguments)
             if not isinstance(result, tuple) or len(result) != 2:
                 what = f"the forward rule of the custom_vjp `{name}` returns no pair"
                 raise ArgumentError(what, where, "Let it `return value, residuals`; residuals may be None.")
-            return with_pullback(site.b, Rule(name, backward, arguments), *result)
+            return with_pullback(site.b, Rule(name, backward, arguments, level), *result)

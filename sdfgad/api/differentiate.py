@@ -25,7 +25,7 @@ from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.directions import directions_of
-from sdfgad.specialise.nested import bind_within, gradient_within, inlining_of, pipeline_within
+from sdfgad.specialise.nested import arguments_within, bind_within, gradient_within, inlining_of, pipeline_within
 from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.remembered import Remembered
 from sdfgad.specialise.signature import Call, bind, definition, own_copy
@@ -333,6 +333,10 @@ class DifferentiatedProgram(Derivative):
         """The parameters of a call."""
         return self._callee.parameters
 
+    def name_of(self, position: int) -> str | None:
+        """The name of the argument at a position of a call."""
+        return self._callee.name_of(position)
+
     def code_within(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
     ) -> GradientCode:
@@ -358,7 +362,7 @@ class DifferentiatedProgram(Derivative):
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
     ) -> tuple[Call, Pipeline]:
         """The bound arguments of a call in a program, and the gradient's pipeline for them; arguments as above."""
-        call = bind_within(self._function, *self._callee.arguments(args, kwargs), kind_of)
+        call = bind_within(self._function, *arguments_within(*self._callee.arguments(args, kwargs)), kind_of)
         leaves = self._chosen.leaves(call)
         return call, pipeline_within(self._function, call, leaves, self._output_of, self._allow_unused, self._options)
 

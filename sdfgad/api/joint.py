@@ -73,6 +73,9 @@ class Joint:
         self, argnums: Any, floating: Sequence[int]
     ) -> tuple[tuple[int, ...], Callable[[tuple[Any, ...]], Any]]:
         """As `chosen`, given the positions of the arguments that have floating leaves."""
+        if argnums is None and any(one.kind is one.VAR_POSITIONAL for one in self.callee.parameters):
+            what = f"`{self.callee.function.__name__}` takes any number of arguments, and has several outputs"
+            raise WrtError(what, definition(self.callee.function), "Say which arguments: argnums=(0, 1).")
         if argnums is None:
             parameters, positions = self.parameters, tuple(floating)
             return positions, lambda found: {parameters[k]: one for k, one in zip(positions, found, strict=True)}
@@ -92,8 +95,8 @@ class Joint:
     def _position(self, entry: int | str, parameters: list[str]) -> int:
         if entry in parameters:
             return parameters.index(str(entry))
-        if isinstance(entry, int) and -len(parameters) <= entry < len(parameters):
-            return range(len(parameters))[entry]
+        if isinstance(entry, int) and self.callee.name_of(entry) is not None:
+            return entry if entry >= 0 else entry + len(parameters)
         name, todo = self.callee.function.__name__, f"Its arguments are: {', '.join(parameters)}."
         raise WrtError(f"`{name}` has no argument {entry!r}", definition(self.callee.function), todo)
 
@@ -114,17 +117,17 @@ class Joint:
             ArgumentError: a tangent has another structure or shape than its argument.
         """
         call, forward = self.forward(args)
-        return forward.along(call, tangents_of(call, self.parameters, tangents))
+        return forward.along(call, tangents_of(call, self.callee.name_of, tangents))
 
     def derivative(self, args: tuple[Any, ...], tangents: Mapping[int, Any]) -> Any:
         """The derivative alone, without computing what only the values need."""
         call, forward = self.forward(args)
-        return forward.derivative(call, tangents_of(call, self.parameters, tangents))
+        return forward.derivative(call, tangents_of(call, self.callee.name_of, tangents))
 
     def derivatives_along_all(self, args: tuple[Any, ...], position: int, tangents: Array) -> tuple[Array, ...]:
         """The derivatives of the outputs along several tangents of an array, which are stacked along a first axis."""
         call, forward = self.forward(args)
-        return forward.derivatives_along_all(call, {self.parameters[position]: tangents})
+        return forward.derivatives_along_all(call, {str(self.callee.name_of(position)): tangents})
 
     def pullback(self, places: tuple[str, ...]) -> DifferentiatedProgram:
         """The cotangents of ``primals[k]``, or parts of them, as a function of the arguments and the cotangents."""

@@ -26,7 +26,7 @@ def axes_of(parameters: Parameters, in_axes: Axes, count: int, keywords: Mapping
         ArgumentError: `in_axes` does not fit the call.
     """
     positional = [one.name for one in parameters][:count]
-    _check_variadic(parameters, in_axes, keywords)
+    _check_variadic(parameters, keywords)
     if in_axes is None or isinstance(in_axes, int):
         return dict.fromkeys((*positional, *keywords), in_axes)
     axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else ()
@@ -34,7 +34,9 @@ def axes_of(parameters: Parameters, in_axes: Axes, count: int, keywords: Mapping
         what = f"in_axes={in_axes!r} does not fit a call with {count} positional arguments"
         raise ArgumentError(what, todo="It is an int, None, or one of these for each of them: in_axes=(0, None).")
     # As in JAX, arguments by name are mapped over their first axis.
-    return {**dict(zip(positional, axes, strict=False)), **dict.fromkeys(keywords, 0)}
+    found = {**dict(zip(positional, axes, strict=False)), **dict.fromkeys(keywords, 0)}
+    several = next((k for k, one in enumerate(parameters) if one.kind is one.VAR_POSITIONAL), count)
+    return found | ({parameters[several].name: axes[several:]} if several < count else {})
 
 
 def axes_of_leaves(structure: Structure | None, name: str, axes: Axes) -> Iterator[tuple[str, int | None]]:
@@ -54,20 +56,13 @@ def axes_of_leaves(structure: Structure | None, name: str, axes: Axes) -> Iterat
         yield from axes_of_leaves(part, name + structure.select(key), one)
 
 
-def _check_variadic(parameters: Parameters, in_axes: Axes, keywords: Mapping[str, Any]) -> None:
-    """Checks that no axis is meant for a single argument among those of ``*args`` or ``**kwargs``.
+def _check_variadic(parameters: Parameters, keywords: Mapping[str, Any]) -> None:
+    """Checks that no axis is meant for a single argument among those of ``**kwargs``.
 
     Raises:
         ArgumentError: one is.
     """
     kinds, known = {one.kind for one in parameters}, {one.name for one in parameters}
-    if (
-        inspect.Parameter.VAR_POSITIONAL in kinds
-        and isinstance(in_axes, Sequence)
-        and any(one != in_axes[0] for one in in_axes)
-    ):
-        what = f"in_axes={in_axes!r} has several axes for a program that takes any number of arguments"
-        raise ArgumentError(what, todo="Map a function with a name for each argument.")
     unknown = [name for name in keywords if name not in known]
     if inspect.Parameter.VAR_KEYWORD in kinds and unknown:
         what = f"the mapped program takes `{unknown[0]}` as one of any number of arguments by name"

@@ -118,8 +118,7 @@ def along(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping[
         ArgumentError: a tangent has another structure or shape than its argument.
     """
     call, specialisation = specialised(g, primals, {})
-    parameters = [one.name for one in g.parameters]
-    return directions_of(specialisation).along(call, tangents_of(call, parameters, tangents))
+    return directions_of(specialisation).along(call, tangents_of(call, g.name_of, tangents))
 
 
 # --- second order

@@ -6,6 +6,7 @@ import inspect
 import operator
 import threading
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -19,8 +20,16 @@ from sdfgad.parse.transformed import CallSite, Wrapped
 from sdfgad.parse.values import Tensor
 from sdfgad.specialise.signature import own_copy
 
+# A rule may call its function, whose derivative, in one of higher order, is that of the rule again: up to this order.
+ORDERS = 3
 # The functions whose rules are being parsed in this thread.
 _parsing = threading.local()
+
+
+def _active() -> Counter[tuple[str, int]]:
+    """How many rules of each function are being parsed, within each other."""
+    found: Counter[tuple[str, int]] = vars(_parsing).setdefault("active", Counter())
+    return found
 
 
 class WithRule(Wrapped):
@@ -67,18 +76,23 @@ class WithRule(Wrapped):
 
     @property
     def is_parsing(self) -> bool:
-        """Whether its rule is being parsed: where that calls the function, this is taken as it is written."""
-        return id(self) in vars(_parsing).setdefault("active", set())
+        """Whether its rule is being parsed, within itself so often that further calls are taken as they are written."""
+        return _active()[self.kind, id(self)] >= ORDERS
+
+    @property
+    def level(self) -> int:
+        """In how many rules of this kind, of whichever functions, a call is being parsed."""
+        return sum(number for (kind, _), number in _active().items() if kind == self.kind)
 
     @contextmanager
     def parsing(self) -> Iterator[None]:
         """While its rule is being parsed."""
-        active = vars(_parsing).setdefault("active", set())
-        active.add(id(self))
+        active = _active()
+        active[self.kind, id(self)] += 1
         try:
             yield
         finally:
-            active.discard(id(self))
+            active[self.kind, id(self)] -= 1
 
     def run(self, site: CallSite, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What a function returns for the arguments.

@@ -32,15 +32,17 @@ def pushed(site: CallSite, program: Callable[..., Any], primals: Any, tangents: 
     """The value of a program and its derivative in a direction."""
     callee = callee_of(program)
     arguments, _ = callee.arguments(tuple(primals), {})
-    parameters = [one.name for one in callee.parameters]
-    return pushed_within(site.b, callee.function, arguments, partial(_leaves, parameters, tuple(tangents)))
+    names = [callee.name_of(k) for k in range(len(tangents))]
+    return pushed_within(site.b, callee.function, arguments, partial(_leaves, names, tuple(tangents)))
 
 
-def _leaves(parameters: list[str], tangents: tuple[Any, ...], call: Call) -> Mapping[str, Any]:
-    """Tangents by the floating leaves of the arguments."""
+def _leaves(names: list[str | None], tangents: tuple[Any, ...], call: Call) -> Mapping[str, Any]:
+    """Tangents by the floating leaves of the arguments with these names."""
     found: dict[str, Any] = {}
-    for name, tangent in zip(parameters, map(stand_in, tangents), strict=True):
-        for leaf, part in leaves_of_tangent(call.structures.get(name), name, tangent):
+    for name, tangent in zip(names, map(stand_in, tangents), strict=True):
+        part_of_call = call.part(str(name))
+        assert part_of_call is not None
+        for leaf, part in leaves_of_tangent(*part_of_call, tangent):
             if leaf in call.floating and part is not None:
                 found[leaf] = part.value if isinstance(part, Leaf) else part
     return found

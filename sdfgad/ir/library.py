@@ -24,6 +24,7 @@ class LibraryFunction:
         procedure: the program that the call runs: its inputs and outputs are those of the call, in this order.
         pullback, pushforward: of a copy with a rule of the user's (`sdfgad.specialise.linked`), the procedures that
             compute the cotangents of its arguments, and its tangents, if there is a rule for that.
+        next_order: of such a copy in the forward rule of another one: the copy that stands for it in the gradient.
         title: what messages call it, if not by its name.
         has_columns: whether the columns of its second input do not depend on each other, and the last size counts them.
         has_batch: whether the first size counts what it does one after another, along a leading axis of all arrays.
@@ -41,6 +42,7 @@ class LibraryFunction:
     procedure: Program | None = None
     pullback: str = ""
     pushforward: str = ""
+    next_order: str = ""
     title: str = ""
 
 

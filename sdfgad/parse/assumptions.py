@@ -25,6 +25,7 @@ class Assumptions:
         fixed: the integer arguments that are constants.
         rolling: which loops over lists stay loops.
         decisive: the user's integer arrays whose elements are constants.
+        are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
     """
 
@@ -32,9 +33,12 @@ class Assumptions:
     rolling: Rolling = Rolling.ALL
     decisive: tuple[np.ndarray[Any, Any], ...] = ()
     may_guess: bool = True
+    are_enclosed_constant: bool = False
 
     def builder(self, integers: dict[str, int]) -> Builder:
-        return Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
+        b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
+        b.are_enclosed_constant = self.are_enclosed_constant
+        return b
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
         """The assumptions of the next attempt.
@@ -54,6 +58,8 @@ class Assumptions:
             wanted = {name: b.integers[s] for name, s in symbols.items() if s in failure.symbols}
             if wanted:
                 return replace(self, fixed={**self.fixed, **wanted})
+        if b.has_enclosed_integers and not self.are_enclosed_constant:
+            return replace(self, are_enclosed_constant=True)
         if b.has_rolled and self.rolling is not Rolling.NONE:
             return replace(self, rolling=Rolling.NONE)
         if isinstance(failure, NeedsConstant):

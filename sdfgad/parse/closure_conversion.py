@@ -6,6 +6,7 @@ Such a program, a gradient of it, say, is parsed by itself. There these names ar
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -104,16 +105,22 @@ def _leaf(b: Builder, outer: Frame, name: str, leaf: Any) -> Any:
         return range(outer.b.constant(leaf.start), outer.b.constant(leaf.stop), leaf.step)
     if isinstance(leaf, Closure) or (is_static(leaf) and not isinstance(leaf, Holder)):
         return leaf
+    if isinstance(leaf, Holder):
+        held = leaf.settled(inside)
+        if held is not leaf:
+            return held
     what = f"`{name}` holds {kind_of(leaf)}, and a function that is differentiated or mapped reads it from outside"
     raise outer.b.unsupported(what, "Pass it as an argument, or make a list of its items before.")
 
 
 def _number(b: Builder, outer: Frame, name: str, value: Tensor | Lin) -> Any:
-    """An array or number: integers that can be known are constants."""
-    is_integer = isinstance(value, Lin) or (not value.ndim and value.dtype.kind in "iu")
-    try:
-        if is_integer:
-            return outer.b.constant(value)
-    except UnsupportedProgram:
-        pass
+    """An array or number. Integers that are known are constants; others are data, unless that has failed before."""
+    if isinstance(value, Lin) or (not value.ndim and value.dtype.kind in "iu"):
+        known = outer.b.guessed(value)
+        if known is not None:
+            return known
+        if b.are_enclosed_constant or (isinstance(value, Lin) and value.symbols <= outer.b.integers.keys()):
+            with contextlib.suppress(UnsupportedProgram):
+                return outer.b.constant(value)
+        b.has_enclosed_integers = True
     return enclosed_value(b, Enclosed(outer.b, as_tensor(value), name))

@@ -185,9 +185,11 @@ class Constants:
         found = self._used_as(element, box, here, is_needed)
         return None if found is None else np.broadcast_to(found, tuple(extent.const for extent in tensor.shape))
 
-    def integer(self, form: Lin, here: Here) -> int | None:
-        """The value of an integer form, if it is known."""
-        found = self._used_as(Int(form), {}, here, is_needed=True)
+    def integer(self, form: Lin, here: Here, is_needed: bool = True) -> int | None:
+        """The value of an integer form, if it is known; `is_needed` as for arrays."""
+        if not is_needed and not self._may_guess:
+            return None
+        found = self._used_as(Int(form), {}, here, is_needed)
         return None if found is None else int(found)
 
     def _used_as(self, expr: Expr, box: Mapping[str, Any], here: Here, is_needed: bool) -> Any:

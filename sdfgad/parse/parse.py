@@ -208,7 +208,9 @@ def _own_parameters(function: Callable[..., Any], values: dict[str, Any]) -> dic
     shown = inspect.signature(function).parameters
     named = {n: v for n, v in values.items() if shown[n].kind is inspect.Parameter.KEYWORD_ONLY}
     # Containers come last in `values`.
-    given = [values[n] for n in shown if n in values and n not in named]
+    given: list[Any] = []
+    for name in (n for n in shown if n in values and n not in named):
+        given += values[name] if shown[name].kind is inspect.Parameter.VAR_POSITIONAL else [values[name]]
     bound = inspect.signature(function, follow_wrapped=False).bind(*given, **named)
     bound.apply_defaults()
     return dict(bound.arguments)

@@ -70,9 +70,9 @@ def expanded(program: Program, is_last: bool = True) -> Program:
     def is_left(call: Call) -> bool:
         return LIBRARY[call.name].procedure is not None or (is_last and _is_copy(call))
 
-    result = _expanded_once(program, lambda call: is_left(call) or _is_copy(call, of_any_order=False))
+    result = _expanded_once(program, lambda call: is_left(call) or _is_copy(call, of_any_order=False), is_last)
     while any(isinstance(one, Call) and is_left(one) for one in walk(result.body)):
-        result = _expanded_once(result, is_left)
+        result = _expanded_once(result, is_left, is_last)
     return result
 
 
@@ -81,7 +81,7 @@ def _is_copy(call: Call, of_any_order: bool = True) -> bool:
     return bool(function.pullback) and (of_any_order or not function.pushforward)
 
 
-def _expanded_once(program: Program, is_expanded: Callable[[Call], bool]) -> Program:
+def _expanded_once(program: Program, is_expanded: Callable[[Call], bool], is_last: bool) -> Program:
     if not any(isinstance(one, Call) and is_expanded(one) for one in walk(program.body)):
         return program
     b = Builder({})
@@ -90,6 +90,9 @@ def _expanded_once(program: Program, is_expanded: Callable[[Call], bool]) -> Pro
     def each(statement: Statement) -> Block:
         if not isinstance(statement, Call) or not is_expanded(statement):
             return (statement,)
+        following = LIBRARY[statement.name].next_order
+        if following and not is_last:
+            return (replace(statement, name=following),)
         if _is_copy(statement):
             return tuple(map(_copied, statement.inputs, statement.outputs))
         return _inlined(b, statement)

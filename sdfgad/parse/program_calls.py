@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+import types
 from functools import partial
 from typing import Any
 
@@ -17,6 +19,7 @@ from sdfgad.parse.iterators import Keywords, Site
 from sdfgad.parse.registry import Handler, is_hashable
 from sdfgad.parse.source import source_text
 from sdfgad.parse.transformed import TRANSFORMATIONS, WITHIN, transformed_of
+from sdfgad.parse.values import Record, kind_of
 
 # These change how NumPy behaves after the call, which compiled code does not know.
 SETTINGS = frozenset({np.seterr, np.seterrcall, np.setbufsize})
@@ -64,9 +67,31 @@ def _public(name: str) -> Any:
 def _transformation(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """A transformed program, such as `grad(f)`, or a product such as `jvp(f, …)`."""
     site.b.where = site.where
+    if positional:
+        positional = [_program(site, positional[0]), *positional[1:]]
     if function in TRANSFORMATIONS:
         return site.b.python(function, *positional, **keywords)
     return handled(site.frame, site.node, partial(_at_site, WITHIN[function], site), positional, keywords)
+
+
+def _program(site: Site, value: Any) -> Any:
+    """What is given as a program: objects are called as Python calls them, methods of local classes as closures.
+
+    Raises:
+        UnsupportedProgram: it is no function.
+    """
+    methods = site.b.methods
+    call = inspect.getattr_static(value.cls, "__call__", None) if isinstance(value, Record) else None
+    if isinstance(call, types.FunctionType):
+        value = types.MethodType(call, value)
+    if isinstance(value, types.MethodType) and value.__func__ in methods:
+        return partial(methods[value.__func__], value.__self__)
+    if isinstance(value, types.FunctionType):
+        return methods.get(value, value)
+    if not callable(value):
+        what = f"`{source_text(site.node)}` takes a function, and is given {kind_of(value)}"
+        raise UnsupportedProgram(what, site.where, "Pass a function: grad(f), and call that: grad(f)(x).")
+    return value
 
 
 def _at_site(handler: Handler, site: Site, b: Builder, *positional: Any, **keywords: Any) -> Any:

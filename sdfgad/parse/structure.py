@@ -60,6 +60,10 @@ class Leaf:
     value: Any
 
 
+class Indivisible:
+    """An object of the parser's that is no container, whatever its attributes are."""
+
+
 # What is certainly no container; most leaves are.
 PLAIN = frozenset({Leaf, np.ndarray, float, int, bool, complex, str, np.float64, np.float32, type(None)})
 
@@ -112,7 +116,7 @@ def is_record(cls: type) -> bool:
 
 
 def _is_special(cls: type) -> bool:
-    is_value = issubclass(cls, (type, BaseException, enum.Enum))
+    is_value = issubclass(cls, (type, BaseException, enum.Enum, Indivisible))
     return is_value or hasattr(cls, "__array__") or hasattr(cls, "__next__")
 
 

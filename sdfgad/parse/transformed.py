@@ -16,7 +16,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.inlining import Inlining, inline
-from sdfgad.parse.structure import Leaf, container, items_of
+from sdfgad.parse.structure import Indivisible, Leaf, container, items_of
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,7 +33,7 @@ class CallSite(Protocol):
     def define(self, definition: Any, *arguments: Any, **keywords: Any) -> Any: ...
 
 
-class Transformed(ABC):
+class Transformed(Indivisible, ABC):
     """A program that was made of a program of the user's, and that other programs may call."""
 
     __name__: str

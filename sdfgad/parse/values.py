@@ -18,6 +18,7 @@ import numpy as np
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, IntLike, Lin, Op, Read, rewrite
 from sdfgad.ir.program import Access, Accumulate, Buffer
 from sdfgad.parse.dtypes import require_supported
+from sdfgad.parse.structure import Indivisible
 
 Index = tuple[Lin, ...]
 
@@ -163,7 +164,7 @@ class Undefined:
 UNDEFINED = Undefined()
 
 
-class Holder:
+class Holder(Indivisible):
     """An object of the parser that refers to values, such as a function with its defaults."""
 
     @property

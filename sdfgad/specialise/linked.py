@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sdfgad.ir.expr import INT
@@ -33,6 +33,7 @@ class Link:
         pullback: takes what is given and the cotangents of the value's floating leaves, and computes those of the
             arguments.
         pushforward: takes what is given and the tangents of the arguments, and computes those of the value.
+        level: in how many forward rules the value is computed; so many derivatives of the program do not use this one.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class Link:
     arguments: tuple[Tensor, ...]
     pullback: Program
     pushforward: Program | None = None
+    level: int = 0
 
 
 def floating_values(b: Builder, value: Any) -> dict[int, Tensor]:
@@ -76,5 +78,8 @@ def _registered(link: Link, count: int) -> str:
     for suffix, program in made.items():
         LIBRARY[names[suffix]] = LibraryFunction("", procedure=program, title=title, has_batch=False)
     forward = names.get("pushforward", "")
-    LIBRARY[name] = LibraryFunction("", title=title, has_batch=False, pullback=names["pullback"], pushforward=forward)
-    return name
+    same = LibraryFunction("", title=title, has_batch=False, pullback=names["pullback"], pushforward=forward)
+    LIBRARY[name] = same
+    for level in range(link.level):
+        LIBRARY[f"{name}_{level + 1}"] = replace(same, next_order=f"{name}_{level}" if level else name)
+    return f"{name}_{link.level}" if link.level else name

@@ -19,12 +19,18 @@ from sdfgad.options import Options
 from sdfgad.parse.inlining import Inlining
 from sdfgad.parse.parse import Primal, parse
 from sdfgad.parse.structure import Leaf, Structure, flattened, names
+from sdfgad.parse.transformed import stand_in
 from sdfgad.pipeline import Pipeline
 from sdfgad.specialise.signature import Call, bound_arguments, definition
 
 Lookups = tuple[tuple[Callable[[], Any], Any], ...]
 # What makes a container one that is taken apart, where a program calls a gradient.
 VALUES = Leaf, np.ndarray, np.generic, float, complex
+
+
+def arguments_within(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    """The arguments of a call in a program, also those that its function holds, with a `Leaf` for each array."""
+    return tuple(map(stand_in, args)), {name: stand_in(value) for name, value in kwargs.items()}
 
 
 def bind_within(

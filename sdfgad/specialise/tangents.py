@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,20 @@ from sdfgad.specialise.signature import Call
 Array = np.ndarray[Any, Any]
 
 
-def tangents_of(call: Call, parameters: Sequence[str], tangents: Mapping[int, Any]) -> dict[str, Array]:
+def tangents_of(call: Call, name_of: Callable[[int], Any], tangents: Mapping[int, Any]) -> dict[str, Array]:
     """Tangents of arguments at some positions, by the floating leaves of these; None stands for zeros.
+
+    Args:
+        name_of: the name of the argument at a position.
 
     Raises:
         ArgumentError: a tangent has another structure or shape than its argument.
     """
     found: dict[str, Array] = {}
     for position, tangent in tangents.items():
-        name = parameters[position]
-        found |= fitting_leaves(call, call.structures.get(name), name, tangent)
+        part = call.part(name_of(position))
+        assert part is not None
+        found |= fitting_leaves(call, *part, tangent)
     return found
 
 

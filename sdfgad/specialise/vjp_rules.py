@@ -26,11 +26,12 @@ from sdfgad.specialise.signature import definition
 
 @dataclass(frozen=True)
 class Rule:
-    """The backward rule of a function, and the arguments of a call of that."""
+    """The backward rule of a function, the arguments of a call of that, and its level as of a `Link`."""
 
     name: str
     backward: Callable[..., Any]
     arguments: tuple[Any, ...]
+    level: int
 
 
 def with_pullback(b: Builder, rule: Rule, value: Any, residuals: Any) -> Any:
@@ -60,7 +61,14 @@ def _parsed(b: Builder, rule: Rule, residuals: Any, cotangent: Any) -> Link:
     results = tuple(_results(rule, parsed))
     procedure = procedure_of(inlining.program, tuple(name for name, _ in results))
     procedure = replace(procedure, inputs=(*given, *(parsed.inputs[name] for name in of_value)))
-    return Link("custom_vjp", rule.name, tuple(given.values()), tuple(tensor for _, tensor in results), procedure)
+    return Link(
+        "custom_vjp",
+        rule.name,
+        tuple(given.values()),
+        tuple(tensor for _, tensor in results),
+        procedure,
+        level=rule.level,
+    )
 
 
 def _results(rule: Rule, parsed: Primal) -> Iterator[tuple[str, Tensor]]:

@@ -328,3 +328,47 @@ def test_a_jacobian_takes_the_mode_that_there_is():
     np.testing.assert_allclose(sdfgad.jacobian(program)(X), expected)
     with pytest.raises(sdfgad.MissingRule, match="custom_vjp `sine`"):
         sdfgad.jacobian(program, mode="forward")(X)
+
+
+def made_with(T, np):
+    @T.custom_vjp
+    def double(v):
+        return v * 2.0
+
+    double.defvjp(lambda v: (double(v), v), lambda r, c: (c * 3.0 * r,))
+
+    @T.custom_vjp
+    def outer(v):
+        return double(v) ** 2
+
+    outer.defvjp(lambda v: (double(v) ** 2, v), lambda r, c: (c * double(r),))
+
+    @T.custom_jvp
+    def thrice(v):
+        return v * 3.0
+
+    @thrice.defjvp
+    def rule(primals, tangents):
+        return thrice(primals[0]), tangents[0] * thrice(primals[0]) * primals[0]
+
+    return {
+        "its own function": lambda w, x: np.sum(double(w) * w * x),
+        "within itself": lambda w, x: np.sum(double(double(w)) * x),
+        "another function": lambda w, x: np.sum(outer(w) * w * x),
+        "the other kind": lambda w, x: np.sum(thrice(w) * w * x + thrice(thrice(w)) + double(thrice(w))),
+    }
+
+
+@pytest.mark.parametrize("name", made_with(sdfgad, np))
+def test_rules_that_call_functions_with_rules(name):
+    # The rules are none of the true derivatives: where a function is differentiated instead, the numbers differ.
+    import jax
+    import jax.numpy as jnp
+
+    ours, theirs = made_with(sdfgad, np)[name], made_with(jax, jnp)[name]
+    w, x = np.array([0.3, -0.4, 0.7]), np.array([0.5, 0.8, -0.2])
+    for _ in range(3):
+        np.testing.assert_allclose(sdfgad.grad(ours, allow_unused=True)(w, x), jax.grad(theirs)(w, x), rtol=1e-12)
+        ours, theirs = (
+            (lambda w, x, f=f, T=T: (T.grad(f)(w, x) * x).sum()) for f, T in ((ours, sdfgad), (theirs, jax))
+        )

@@ -89,6 +89,47 @@ PROGRAMS = {
         "y = T.vmap(lambda p, v: {'c': p['a'] * p['b'][0], 'd': v * p['b'][1] * s}, ({'a': 0, 'b': (None, 0)}, None), "
         "{'c': 1, 'd': 0})(\n    {'a': p['a'], 'b': (x, w[:2])}, w)\nreturn np.sum(y['c'].T * y['d'])"
     ),
+    "names of others": (
+        "def f(z):\n    return np.sin(z * x)\n"
+        "def loss(v):\n    x = v * 1.0\n    for _ in range(3):\n        x = f(x)\n    return np.sum(x)\n"
+        "return np.sum(T.grad(loss)(w)) * s"
+    ),
+    "parameters of others": (
+        "def g(z):\n    return z * y\ny = x * s\n"
+        "def f(z, y):\n    for k in range(3):\n        y = y * z + g(z)\n    return y\n"
+        "return np.sum(T.grad(lambda v: np.sum(f(v, w)))(w))"
+    ),
+    "functions as arguments": (
+        "def f(v, g):\n    return np.sum(g(v) ** 2)\n"
+        "def held(g, v):\n    return np.sum(g['q'](v) ** 3)\n"
+        "a = T.grad(f)(w, lambda v: v * x)\nb = T.grad(lambda v, h=lambda v: v * x: np.sum(h(v) ** 2))(w)\n"
+        "c = T.grad(partial(held, {'q': lambda v: v * x * s}))(w)\nreturn np.sum(a * b * c)"
+    ),
+    "a gradient as an argument": (
+        "def f(v, g):\n    return np.sum(g(v) ** 2)\n"
+        "return np.sum(T.grad(f)(w, T.grad(lambda v: np.sum(v ** 3 * x)))) * s"
+    ),
+    "functions of functions of themselves": (
+        "f = lambda v: np.sum(v ** 3 * x)\nfor _ in range(2):\n    g = f\n"
+        "    f = lambda v, g=g: np.sum(T.grad(g)(v) * w)\nreturn f(x) * s"
+    ),
+    "methods": (
+        "class Model:\n    def __init__(self, a):\n        self.a = a\n"
+        "    def loss(self, v):\n        return np.sum(np.tanh(self.a * v))\n"
+        "    def fit(self, v):\n        return np.sum(T.grad(self.loss)(v) ** 2)\n"
+        "    @staticmethod\n    def square(v):\n        return np.sum(v * v)\n"
+        "    def __call__(self, v):\n        return np.sum(np.sin(self.a * v))\n"
+        "m = Model(x * s)\n"
+        "first = np.sum(T.grad(m.loss)(w) ** 2) + m.fit(w) + np.sum(T.grad(Model.square)(w * x))\n"
+        "return first + T.jvp(m, (w,), (x,))[1] + np.sum(T.vmap(m.loss)(np.stack((w, x))))"
+    ),
+    "functions of NumPy's": (
+        "return np.sum(T.grad(np.sum)(w) * x) + np.sum(T.vmap(np.sin)(w) * x) * s + np.sum(T.grad(np.linalg.norm)(w))"
+    ),
+    "any number of arguments": (
+        "a, b = T.grad(lambda *a: np.sum(a[0] ** 2 * a[1] ** 3), (0, 1))(w, x)\n"
+        "c = T.grad(lambda *a: np.sum(a[0] ** 2 * a[1] ** 3))(w, x)\nreturn np.sum(a * b * c) * s"
+    ),
     "sizes": "return sum(np.sum(T.grad(lambda v: np.sum(v ** 2 * a))(a)) for a in (x, w[1:], x[:2] * s))",
 }
 # What JAX has no words for.
@@ -110,6 +151,25 @@ OURS = {
     "slices that grow": (
         "total = 0.0\nfor k in range(1, 4):\n    a = x[:k]\n"
         "    total += np.sum(T.grad(lambda v: np.sum(v[:k] ** 2 * a))(w))\nreturn total * s"
+    ),
+    "integers that change": (
+        "i, t = 0, 0.0\nwhile i < 3 and t < 10.0:\n"
+        "    t += np.sum(T.grad(lambda v: np.sum(v ** 2 * x) * (i + 1.0) + v[i])(w)) * s\n    i += 1\nreturn t"
+    ),
+    "integers that are not read": (
+        "st = {'v': w, 'm': np.zeros(4), 'k': 0}\nfor i in range(3):\n"
+        "    g = T.grad(lambda v: np.sum(v ** 2 * x) + np.sum(st['m'] * v))(st['v'])\n"
+        "    st['m'] = 0.9 * st['m'] + g\n    st['v'] = st['v'] - 0.1 * st['m']\n    st['k'] += 1\n"
+        "return np.sum(st['v']) * st['k'] * s"
+    ),
+    "integers that were counted": (
+        "n = 0\nfor i in range(3):\n    n += 1\n"
+        "def f(v):\n    t = 0.0\n    for j in range(n):\n        t += np.sum(v ** 2 * x) * (j + 1)\n    return t * s\n"
+        "return np.sum(T.grad(f)(w)) + np.sum(T.grad(lambda v: np.sum(v[: n - 1] ** 2 * x[: n - 1]))(w))"
+    ),
+    "many trips": (
+        "for k in range(500):\n    w = w - 0.01 * T.grad(lambda v: np.sum(v ** 2) * x[k % 4] + v[k // 125])(w)\n"
+        "return np.sum(w) * s"
     ),
     "hvp": "return np.sum(T.hvp(lambda v: np.sum(np.sin(v * x)) * s, (w,), (x,)) * w)",
     "a pullback": (
@@ -194,6 +254,12 @@ REFUSED = {
         "the custom_vjp `f` reads `x` of the program around it",
         "Pass `x` as an argument",
     ),
+    "an array as a function": (
+        "return np.sum(T.grad(w)(x)) * s",
+        "T.grad(w)",
+        r"`T.grad\(w\)` takes a function, and is given an array",
+        "Pass a function",
+    ),
     "a tool": (
         "return np.sum(T.sparsity(np.sin, x)) * s",
         "T.sparsity",
@@ -265,3 +331,37 @@ def test_the_rule_of_a_function_from_outside():
     ) as caught:
         sdfgad.grad(sets_a_rule)(ARGUMENTS[0])
     assert "outside.defvjp" in caught.value.where.text
+
+
+GLOBAL = ARGUMENTS[1]
+
+
+def other(z):
+    return np.sin(z * GLOBAL)
+
+
+def same_name(v):
+    # A loop carries a name that a function which it calls has from outside.
+    GLOBAL = v * 1.0
+    for _ in range(3):
+        GLOBAL = other(GLOBAL)
+    return np.sum(GLOBAL)
+
+
+def residual(z, a):
+    return z**3 + z - a * x
+
+
+x = ARGUMENTS[1]
+
+
+def by_root(v):
+    # The solver has a name `x`, too.
+    return np.sum(sdfgad.root(residual, np.zeros(4), v) ** 2)
+
+
+@pytest.mark.parametrize("program", [same_name, by_root])
+def test_names_of_arrays_from_outside(program):
+    w = ARGUMENTS[0]
+    assert sdfgad.check_grads(program, w, order=2, modes=("fwd", "rev")).error < 1e-7
+    assert sdfgad.check_grads(lambda w: np.sum(sdfgad.grad(program)(w) ** 2), w).error < 1e-7
