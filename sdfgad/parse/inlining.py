@@ -65,7 +65,7 @@ def inline(b: Builder, inlining: Inlining, inputs: Mapping[str, Tensor]) -> dict
     b.checks += program.checks
     if program.checks:
         b.buffers.setdefault(STATUS, program.buffers[STATUS])
-    b.versions.count(*(buffer for buffer in names.values() if buffer not in given))
+    b.versions.count(*(buffer for name, buffer in names.items() if name not in given))
     return names
 
 

@@ -99,6 +99,12 @@ PROGRAMS = {
         "def f(z, y):\n    for k in range(3):\n        y = y * z + g(z)\n    return y\n"
         "return np.sum(T.grad(lambda v: np.sum(f(v, w)))(w))"
     ),
+    "descent on a dict": (
+        "q = {'w': w}\n"
+        "def loss(p, b):\n    return np.sum((p['w'] - b) ** 2 * x)\n"
+        "for _ in range(2):\n    g = T.grad(loss)(q, w)\n    q = {k: q[k] - 0.1 * g[k] for k in q}\n"
+        "return np.sum(q['w'] ** 2) * s"
+    ),
     "functions as arguments": (
         "def f(v, g):\n    return np.sum(g(v) ** 2)\n"
         "def held(g, v):\n    return np.sum(g['q'](v) ** 3)\n"
