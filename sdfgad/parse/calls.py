@@ -41,7 +41,7 @@ from sdfgad.parse.program_calls import of_programs
 from sdfgad.parse.provenance import arguments_behind
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
 from sdfgad.parse.ranges import Items, Range, is_lazy
-from sdfgad.parse.registry import Handler, Known, is_hashable, known_function
+from sdfgad.parse.registry import METHODS, Handler, Known, is_hashable, known_function
 from sdfgad.parse.source import source_text
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
@@ -123,6 +123,10 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     """Functions that have a handler or a definition, and methods of arrays."""
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ndarray) and function.__name__ in METHODS:
+        array = frame.b.capture(function.__name__, owner, lambda: owner)
+        return _known(frame, node, METHODS[function.__name__], None, [array, *positional], keywords)
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
     if function is len and positional and isinstance(positional[0], Range):

@@ -140,6 +140,7 @@ PROGRAMS = {
 }
 # What JAX has no words for.
 OURS = {
+    "a method of an array": "dot = x.dot\nreturn np.sum(T.grad(lambda v: dot(v) ** 2 * s)(w)) + dot(w)",
     "an update in place": (
         "y = x * s\n"
         "def loss(v):\n    u = v * v\n    u[1:] += y[:-1] * v[1:]\n    return np.sum(u * w)\n"
