@@ -85,7 +85,7 @@ def callee_of(program: Any) -> Callee:
     if inspect.ismethod(program):
         return Callee(unwrapped(program.__func__), (program.__self__,))
     plain = unwrapped(program) if callable(program) else program
-    if known_function(program) is not None and not (inspect.isfunction(program) and _is_ours(program)):
+    if _is_of_library(program) and known_function(program) is not None:
         return Callee(_caller_of(program, _Known(program)))
     if inspect.isfunction(plain):
         return Callee(plain)
@@ -123,8 +123,9 @@ class _Known:
         return [inspect.Parameter(one.name, kind) for one in needed]
 
 
-def _is_ours(function: Callable[..., Any]) -> bool:
-    return (function.__module__ or "").startswith("sdfgad.")
+def _is_of_library(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or module.partition(".")[0] in {"numpy", "scipy", "math"}
 
 
 def _caller_of(program: Callable[..., Any], owner: Transformed | _Known) -> Callable[..., Any]:

@@ -1,5 +1,7 @@
 """What users see of `differentiate`: wrt, output, reduce, and the calls of a `DifferentiatedProgram`."""
 
+import math
+
 import dace
 import numpy as np
 import pytest
@@ -277,7 +279,14 @@ def test_name_and_doc():
     assert g.__doc__ == scaled.__doc__
 
 
-@pytest.mark.parametrize("program", [np.sin, len, 3, "text", energy(X)])
+def test_functions_of_numpy():
+    np.testing.assert_allclose(sdfgad.differentiate(np.sin, reduce="sum")(X)["x1"], np.cos(X), rtol=1e-14)
+    np.testing.assert_allclose(sdfgad.grad(np.linalg.norm)(np.array([3.0, 4.0])), [0.6, 0.8], rtol=1e-14)
+    np.testing.assert_array_equal(sdfgad.vmap(np.dot)(np.eye(2), np.ones((2, 2))), [1.0, 1.0])
+    assert sdfgad.grad(math.sin)(0.5) == math.cos(0.5)
+
+
+@pytest.mark.parametrize("program", [len, 3, "text", energy(X)])
 def test_program_that_is_not_a_function(program):
     with pytest.raises((ArgumentError, UnsupportedProgram), match="is not a Python function"):
         sdfgad.differentiate(program)
