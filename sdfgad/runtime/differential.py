@@ -26,7 +26,7 @@ from sdfgad.ir.program import Program
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program, find_library, index_entry
-from sdfgad.runtime.digest import Difference, Digest, difference, digest_of
+from sdfgad.runtime.digest import Difference, Digest, difference, digest_of, values_of
 from sdfgad.runtime.report import write_report
 from sdfgad.runtime.sizes import AUTO, Sharing
 
@@ -191,21 +191,26 @@ class CheckedExecutable:
         return bool(self._program.checks) and self._program.failed(int(arrays["status"])) is not None
 
     def _digests(self, arrays: Arrays) -> dict[str, Digest]:
-        names = [*self._program.outputs.values(), *(("status",) if self._program.checks else ())]
-        return {name: digest_of(arrays[name]) for name in dict.fromkeys(names)}
+        return {name: digest_of(arrays[name]) for name in self._results}
 
-    def _perturbed(self, arrays: Arrays, integers: Mapping[str, int]) -> list[dict[str, Digest]] | None:
-        """Digests of the results of plain code under random perturbation of what optimised code may round differently.
+    @property
+    def _results(self) -> list[str]:
+        """The arrays that a run gives."""
+        names = [*self._program.outputs.values(), *(("status",) if self._program.checks else ())]
+        return list(dict.fromkeys(names))
+
+    def _perturbed(self, arrays: Arrays, integers: Mapping[str, int]) -> list[dict[str, Array]] | None:
+        """The values of digests of results of plain code, with random perturbations where optimised code may round.
 
         None if a perturbed run has more trips than there are slots, as the number of trips depends on data: the test is
         undecided, and the next call repeats it.
         """
-        plain, found = self._plain_executable(), list[dict[str, Digest]]()
+        plain, found = self._plain_executable(), list[dict[str, Array]]()
         try:
             for seed in SEEDS:
                 plain.perturb(seed)
                 plain(arrays, integers)
-                found.append(self._digests(arrays))
+                found.append({name: values_of(arrays[name]) for name in self._results})
         except TooFewSlots:
             return None
         finally:
@@ -213,7 +218,7 @@ class CheckedExecutable:
         return found
 
     def _unexplained(
-        self, expected: Mapping[str, Digest], found: Mapping[str, Digest], perturbed: Sequence[Mapping[str, Digest]]
+        self, expected: Mapping[str, Digest], found: Mapping[str, Digest], perturbed: Sequence[Mapping[str, Array]]
     ) -> Difference | None:
         each = (difference(n, one, found[n], [p[n] for p in perturbed]) for n, one in expected.items())
         return next((one for one in each if one is not None), None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,21 +64,37 @@ def digest_of(array: Array) -> Digest:
     """The digest of an array of any dtype."""
     flat = array.reshape(-1)
     bits = hashlib.blake2b(flat.view(np.uint8).data if flat.size else b"").digest()
-    parts = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+    parts = _real_parts(array)
     precision = np.finfo(parts.dtype).eps if parts.dtype.kind == "f" else 0.0
     with np.errstate(all="ignore"):
-        units = precision * np.sqrt(_projected(parts, np.square))
-    return Digest(bits, _projected(parts), np.where(np.isfinite(units), units, 0.0))
+        units = precision * np.sqrt(_projected(parts, 2))
+    return Digest(bits, values_of(array), np.where(np.isfinite(units), units, 0.0))
 
 
-def _projected(parts: Array, part: Callable[[Array], Array] = np.asarray) -> Array:
-    """Sums of a function of the weighted elements of each block."""
+def values_of(array: Array) -> Array:
+    """The values of an array's digest alone, which take half the time of all of it."""
+    return _projected(_real_parts(array), 1)
+
+
+def _real_parts(array: Array) -> Array:
+    flat = array.reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+
+
+def _projected(parts: Array, power: int) -> Array:
+    """Sums of a power of the weighted elements of each block."""
     if parts.size <= MOST_VALUES:
-        return part(parts.astype(np.float64))
+        return parts.astype(np.float64) ** power
     length = -(-parts.size // MOST_VALUES)
-    blocks = (parts[k : k + length] for k in range(0, parts.size, length))
+    weights, whole = _weights(length) ** power, parts.size - parts.size % length
+    blocks = parts[:whole].reshape(-1, length), parts[None, whole:]
     with np.errstate(all="ignore"):
-        return np.array([np.sum(part(_weights(length)[: block.size] * block)) for block in blocks])
+        # Not by BLAS, whose sums may depend on where the array lies in memory.
+        sums = [
+            np.einsum(",".join(["ij"] * power) + ",j->i", *[block] * power, weights[: block.shape[1]])
+            for block in blocks
+        ]
+    return np.concatenate(sums if parts.size > whole else sums[:1])
 
 
 @functools.lru_cache(maxsize=8)
@@ -88,11 +104,15 @@ def _weights(size: int) -> Array:
     return rng.uniform(0.5, 1.0, size) * rng.choice((-1.0, 1.0), size)
 
 
-def difference(name: str, plain: Digest, optimised: Digest, perturbed: Sequence[Digest]) -> Difference | None:
-    """The largest relative excess over the tolerance; None if all differences are within it."""
+def difference(name: str, plain: Digest, optimised: Digest, perturbed: Sequence[Array]) -> Difference | None:
+    """The largest relative excess over the tolerance; None if all differences are within it.
+
+    Args:
+        perturbed: the values of the digests of perturbed results.
+    """
     with np.errstate(all="ignore"):
         deviation = _distance(optimised.values, plain.values)
-        spread = np.max([_distance(one.values, plain.values) for one in perturbed], axis=0, initial=0.0)
+        spread = np.max([_distance(one, plain.values) for one in perturbed], axis=0, initial=0.0)
         explained = FACTOR * _neighbourhood_maximum(np.broadcast_to(spread, deviation.shape))
         explained = np.maximum(explained, LAST_BITS * plain.units)
         is_wrong = deviation > explained
