@@ -110,13 +110,15 @@ def _continuous(fun: Any, t_span: Any, y0: Any, method: Any, t_eval: Any, args: 
     state = state_of(y0)
     times = np.reshape(array_like(t1), (1,)) if t_eval is None else array_like(t_eval).astype(np.float64)
 
-    @custom_vjp
-    def solved(state: Any, start: Any, times: Any, args: Any, rest: Any) -> Any:
+    def states_at(state: Any, start: Any, times: Any, args: Any, rest: Any) -> Any:
         end, rtol, atol = rest
         return discrete(fun, (start, end), state, method, times, args=args, rtol=rtol, atol=atol).y
 
+    solved = custom_vjp(states_at)
+
     def forward(state: Any, start: Any, times: Any, args: Any, rest: Any) -> Any:
-        states = solved(state, start, times, args, rest)
+        # Not `solved`: derivatives of the gradient are those of the steps, also in forward mode.
+        states = states_at(state, start, times, args, rest)
         return states, (state, start, times, args, states, rest)
 
     def backward(kept: Any, cotangent: Any) -> Any:

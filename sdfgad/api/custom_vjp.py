@@ -21,7 +21,8 @@ class custom_vjp(WithRule):  # The name is JAX's.
 
     What a call returns are new arrays, also where the function returns an argument; ``forward`` may not update its
     arguments. Neither the function nor ``forward`` is differentiated; gradients of gradients differentiate both of the
-    rule's functions, as in JAX. There is no derivative in forward mode.
+    rule's functions, as in JAX, with the rules of functions that these call, up to the order 3. Where ``backward`` is
+    linear in the cotangent, its transpose is the derivative in forward mode; other rules have none.
 
     Raises:
         ArgumentError: at a call in a program, where the rule is missing, or returns what does not fit.

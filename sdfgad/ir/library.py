@@ -24,6 +24,7 @@ class LibraryFunction:
         procedure: the program that the call runs: its inputs and outputs are those of the call, in this order.
         pullback, pushforward: of a copy with a rule of the user's (`sdfgad.specialise.linked`), the procedures that
             compute the cotangents of its arguments, and its tangents, if there is a rule for that.
+        is_of_any_order: whether such a copy stays in gradients that programs call, so that its rule holds in theirs.
         next_order: of such a copy in the forward rule of another one: the copy that stands for it in the gradient.
         title: what messages call it, if not by its name.
         has_columns: whether the columns of its second input do not depend on each other, and the last size counts them.
@@ -43,6 +44,7 @@ class LibraryFunction:
     pullback: str = ""
     pushforward: str = ""
     next_order: str = ""
+    is_of_any_order: bool = False
     title: str = ""
 
 

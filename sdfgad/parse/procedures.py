@@ -78,7 +78,7 @@ def expanded(program: Program, is_last: bool = True) -> Program:
 
 def _is_copy(call: Call, of_any_order: bool = True) -> bool:
     function = LIBRARY[call.name]
-    return bool(function.pullback) and (of_any_order or not function.pushforward)
+    return bool(function.pullback) and (of_any_order or not function.is_of_any_order)
 
 
 def _expanded_once(program: Program, is_expanded: Callable[[Call], bool], is_last: bool) -> Program:

@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import islpy as isl
 import numpy as np
 
 from sdfgad.errors import ArgumentError, ShapeMismatch, UnsupportedProgram
-from sdfgad.gradient.assemble import GradientProgram, assemble
 from sdfgad.ir.expr import Const
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Buffer, Compute, Program
@@ -27,12 +25,12 @@ from sdfgad.parse.returned import Output
 from sdfgad.parse.structure import Leaf, container, flattened, items_of, names
 from sdfgad.parse.transformed import kind_within, stand_in, tensor_within
 from sdfgad.parse.values import Tensor, as_tensor
-from sdfgad.reverse.adjoint import differentiate_program
 from sdfgad.rules.algebra import cast
 from sdfgad.specialise.linked import Link, floating_values, linked
 from sdfgad.specialise.nested import bind_within, inlining_of
 from sdfgad.specialise.signature import Call, definition
-from sdfgad.tangent.calls import added_product, assigned, whole
+from sdfgad.specialise.transposition import transposed
+from sdfgad.tangent.calls import assigned, whole
 
 
 @dataclass(frozen=True)
@@ -70,9 +68,12 @@ def _parsed(b: Builder, rule: TangentRule, value: Any, values: dict[int, Tensor]
     program, outputs = _with_outputs(inlining.program, _outputs(rule, parsed, value, values), values)
     tangents = tuple(parsed.inputs[name] for name in varying)
     pushforward = replace(procedure_of(program, outputs), inputs=(*given, *tangents))
-    pullback = _transposed(rule, replace(program, inputs=(*given, *tangents)), outputs, tangents)
+    pullback = transposed(replace(program, inputs=(*given, *tangents)), outputs, tangents)
+    if pullback is None:
+        what = f"a loop in the rule of the custom_jvp `{rule.name}` ends by data"
+        raise UnsupportedProgram(what, definition(rule.rule), "Give the loop a number of trips: `for k in range(n):`.")
     arguments = tuple(as_tensor(call.values[name].value) for name in varying)
-    return Link("custom_jvp", rule.name, tuple(given.values()), arguments, pullback, pushforward)
+    return Link("custom_jvp", rule.name, tuple(given.values()), arguments, pullback, pushforward, is_of_any_order=True)
 
 
 def _tangents_like(value: Any) -> Any:
@@ -138,40 +139,3 @@ def _with_outputs(
         last.append(assigned(buffer, Const(0, buffer.dtype) if source is None else cast(whole(source), buffer.dtype)))
         found[buffer.name] = buffer.name
     return replace(program, buffers=buffers, outputs=found, body=(*program.body, *last)), tuple(found)
-
-
-def _transposed(rule: TangentRule, program: Program, outputs: tuple[str, ...], tangents: tuple[str, ...]) -> Program:
-    """The procedure that maps cotangents of the outputs to those of the tangents."""
-    fresh = Names(program.identifiers)
-    cotangents = [replace(program.buffers[name], name=fresh.fresh("cotangent")) for name in outputs]
-    result = Buffer(fresh.fresh("paired"), (), np.dtype(np.float64))
-    sums = [added_product(result, program.buffers[name], c) for name, c in zip(outputs, cotangents, strict=True)]
-    buffers = dict(program.buffers) | {one.name: one for one in (*cotangents, result)}
-    inputs = (*program.inputs, *(one.name for one in cotangents))
-    body = (*program.body, assigned(result, Const(0, result.dtype)), *sums)
-    paired = replace(program, buffers=buffers, inputs=inputs, outputs={"paired": result.name}, body=body)
-    adjoint = differentiate_program(paired, isl.Set("{ : }"), tangents, result.name)
-    gradient = assemble(adjoint, tangents, "paired")
-    if gradient.counting is not None:
-        what = f"a loop in the rule of the custom_jvp `{rule.name}` ends by data"
-        raise UnsupportedProgram(what, definition(rule.rule), "Give the loop a number of trips: `for k in range(n):`.")
-    return _procedure(gradient, tangents)
-
-
-def _procedure(gradient: GradientProgram, tangents: tuple[str, ...]) -> Program:
-    """The gradient program at the tangent zero, as a procedure: where it is linear, it is the same everywhere."""
-    program = gradient.program
-    fresh, buffers = Names(program.identifiers), dict(program.buffers)
-    known = {**dict.fromkeys(tangents, 0.0), gradient.cotangent: 1.0}
-    first: list[Compute] = [assigned(buffers[n], Const(v, buffers[n].dtype)) for n, v in known.items()]
-    outputs: dict[str, str] = {}
-    for name in tangents:
-        bar = gradient.gradients.get(name)
-        if bar is None:
-            zero = replace(buffers[name], name=fresh.fresh("zero"))
-            buffers[zero.name], bar = zero, zero.name
-            first.append(assigned(zero, Const(0, zero.dtype)))
-        outputs[name] = bar
-    inputs = tuple(name for name in program.inputs if name not in known)
-    made = replace(program, buffers=buffers, inputs=inputs, outputs=outputs, body=(*first, *program.body))
-    return procedure_of(made, tuple(outputs))

@@ -33,6 +33,7 @@ class Link:
         pullback: takes what is given and the cotangents of the value's floating leaves, and computes those of the
             arguments.
         pushforward: takes what is given and the tangents of the arguments, and computes those of the value.
+        is_of_any_order: whether derivatives of these derivatives use them, too, rather than what computes the value.
         level: in how many forward rules the value is computed; so many derivatives of the program do not use this one.
     """
 
@@ -43,6 +44,7 @@ class Link:
     pullback: Program
     pushforward: Program | None = None
     level: int = 0
+    is_of_any_order: bool = False
 
 
 def floating_values(b: Builder, value: Any) -> dict[int, Tensor]:
@@ -71,14 +73,21 @@ def _registered(link: Link, count: int) -> str:
     """The name of the function that copies `count` values and has these derivatives."""
     procedures = {"pullback": link.pullback, "pushforward": link.pushforward}
     made = {suffix: program for suffix, program in procedures.items() if program is not None}
-    text = f"{count} {len(link.given)} {[serialised(program) for program in made.values()]}"
+    text = f"{count} {len(link.given)} {link.is_of_any_order} {[serialised(program) for program in made.values()]}"
     name = f"{link.kind}_{plain(link.name)}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     title = f"{link.kind} `{link.name}`"
     names = {suffix: f"{name}_{suffix}" for suffix in made}
     for suffix, program in made.items():
         LIBRARY[names[suffix]] = LibraryFunction("", procedure=program, title=title, has_batch=False)
     forward = names.get("pushforward", "")
-    same = LibraryFunction("", title=title, has_batch=False, pullback=names["pullback"], pushforward=forward)
+    same = LibraryFunction(
+        "",
+        title=title,
+        has_batch=False,
+        pullback=names["pullback"],
+        pushforward=forward,
+        is_of_any_order=link.is_of_any_order,
+    )
     LIBRARY[name] = same
     for level in range(link.level):
         LIBRARY[f"{name}_{level + 1}"] = replace(same, next_order=f"{name}_{level}" if level else name)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from sdfgad.errors import ArgumentError, ShapeMismatch
-from sdfgad.ir.program import Buffer
+from sdfgad.ir.program import Buffer, Program
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.inlining import captured_of
@@ -22,6 +22,7 @@ from sdfgad.parse.values import Tensor, as_tensor
 from sdfgad.specialise.linked import Link, floating_values, linked
 from sdfgad.specialise.nested import bind_within, inlining_of
 from sdfgad.specialise.signature import definition
+from sdfgad.specialise.transposition import transposed_if_linear
 
 
 @dataclass(frozen=True)
@@ -60,15 +61,30 @@ def _parsed(b: Builder, rule: Rule, residuals: Any, cotangent: Any) -> Link:
     given |= captured_of(b, inlining)
     results = tuple(_results(rule, parsed))
     procedure = procedure_of(inlining.program, tuple(name for name, _ in results))
-    procedure = replace(procedure, inputs=(*given, *(parsed.inputs[name] for name in of_value)))
+    cotangents = tuple(parsed.inputs[name] for name in of_value)
+    procedure = replace(procedure, inputs=(*given, *cotangents))
+    program = replace(inlining.program, inputs=procedure.inputs)
+    is_whole = len(cotangents) == sum(one is not None for one in trees.leaves(cotangent))
+    pushforward = _pushforward(program, results, cotangents) if is_whole else None
     return Link(
         "custom_vjp",
         rule.name,
         tuple(given.values()),
         tuple(tensor for _, tensor in results),
         procedure,
+        pushforward,
         level=rule.level,
     )
+
+
+def _pushforward(
+    program: Program, results: tuple[tuple[str, Tensor], ...], cotangents: tuple[str, ...]
+) -> Program | None:
+    """The derivative in forward mode, the transpose of a backward rule that is linear; None if that may not be so."""
+    outputs = tuple(program.outputs[name] for name, _ in results)
+    if any(program.buffers[name].dtype != tensor.dtype for name, (_, tensor) in zip(outputs, results, strict=True)):
+        return None
+    return transposed_if_linear(program, outputs, cotangents)
 
 
 def _results(rule: Rule, parsed: Primal) -> Iterator[tuple[str, Tensor]]:

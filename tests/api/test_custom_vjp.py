@@ -326,8 +326,69 @@ def test_a_jacobian_takes_the_mode_that_there_is():
 
     expected = np.concatenate([np.diag(np.cos(X)), np.diag(2.0 * X)])
     np.testing.assert_allclose(sdfgad.jacobian(program)(X), expected)
-    with pytest.raises(sdfgad.MissingRule, match="custom_vjp `sine`"):
+    np.testing.assert_allclose(sdfgad.jacobian(program, mode="forward")(X), expected)
+
+
+@sdfgad.custom_vjp
+def held_back(x):
+    return x * 1.0
+
+
+held_back.defvjp(lambda x: (held_back(x), None), lambda _, c: (np.clip(c, -1.0, 1.0),))
+
+
+def test_a_rule_that_is_not_linear_has_no_forward_mode():
+    def program(x):
+        return np.concatenate([3.0 * held_back(x), x**2])
+
+    expected = np.concatenate([np.diag(np.ones(X.size)), np.diag(2.0 * X)])
+    np.testing.assert_allclose(sdfgad.jacobian(program)(X), expected)
+    with pytest.raises(sdfgad.MissingRule, match="custom_vjp `held_back`"):
         sdfgad.jacobian(program, mode="forward")(X)
+
+
+@sdfgad.custom_vjp
+def mixed(p, x, n):
+    """Of containers and integers, with rules of matrices."""
+    return {"y": p["w"] @ x + p["b"] * n, "norm": np.sum(x * x)}
+
+
+def mixed_backward(kept, c):
+    p, x, n = kept
+    # Twice the true cotangents of the weights.
+    return {"w": 2.0 * np.outer(c["y"], x), "b": c["y"] * n}, p["w"].T @ c["y"] + 2.0 * c["norm"] * x, None
+
+
+mixed.defvjp(lambda p, x, n: (mixed(p, x, n), (p, x, n)), mixed_backward)
+
+
+def of_mixed(w, b, x):
+    found = mixed({"w": w, "b": b}, x, 3)
+    return np.sin(found["y"]) * found["norm"]
+
+
+def test_forward_and_reverse_mode_of_a_rule_are_dual():
+    rng = np.random.default_rng(2)
+    args, t = ([rng.standard_normal(s) for s in ((4, 3), 4, 3)] for _ in range(2))
+    value, tangent = sdfgad.jvp(of_mixed, args, t)
+    c = rng.standard_normal(value.shape)
+    pulled = sdfgad.vjp(of_mixed, *args, argnums=(0, 1, 2))[1](c)
+    assert np.sum(tangent * c) == pytest.approx(sum(np.sum(a * b) for a, b in zip(pulled, t, strict=True)), rel=1e-12)
+    single = [np.asarray(one, np.float32) for one in args]
+    found = sdfgad.jvp(of_mixed, single, [np.asarray(one, np.float32) for one in t])[1]
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, tangent, rtol=1e-4)
+
+
+def test_products_with_the_hessian_of_a_rule():
+    def loss(x):
+        return np.sum(np.sin(sine(x)) * x)
+
+    def plain(x):
+        return np.sum(np.sin(np.sin(x)) * x)
+
+    np.testing.assert_allclose(sdfgad.hessian(loss)(X), sdfgad.hessian(plain)(X), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(sdfgad.hvp(loss, (X,), (X,)), sdfgad.hvp(plain, (X,), (X,)), rtol=1e-12)
 
 
 def made_with(T, np):
