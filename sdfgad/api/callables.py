@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError
+from sdfgad.errors import ArgumentError, WrtError
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.registry import known_function
 from sdfgad.parse.source import unwrapped
 from sdfgad.parse.transformed import Transformed
+from sdfgad.specialise.signature import definition
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,29 @@ class Callee:
             return f"{names[several]}[{position - several + held}]"
         return names[position] if -len(names) <= position < len(names) else None
 
+    def positions(self, entries: Sequence[int | str]) -> tuple[int, ...]:
+        """The positions of arguments that are given by position or name.
+
+        Raises:
+            WrtError: there is no such argument.
+        """
+        names = [one.name for one in self.parameters]
+        return tuple(self._position(one, names) for one in entries)
+
+    def _position(self, entry: int | str, names: list[str]) -> int:
+        if isinstance(entry, str) and entry in names:
+            return names.index(entry)
+        if isinstance(entry, int) and self.name_of(entry) is not None:
+            return entry if entry >= 0 else entry + len(names)
+        what, todo = f"`{self.function.__name__}` has no argument {entry!r}", f"Its arguments are: {', '.join(names)}."
+        raise WrtError(what, definition(self.function), todo)
+
 
 def callee_of(program: Any) -> Callee:
     """The function behind a program.
 
     Raises:
-        ArgumentError: there is none that is written in Python, or it is a matrix of derivatives.
+        ArgumentError: there is none that is written in Python.
     """
     owner = getattr(program, "__self__", None)
     if isinstance(program, Transformed):
@@ -88,11 +106,24 @@ def callee_of(program: Any) -> Callee:
     if _is_of_library(program) and known_function(program) is not None:
         return Callee(_caller_of(program, _Known(program)))
     if inspect.isfunction(plain):
-        return Callee(plain)
+        return _of_function(plain)
     method = inspect.getattr_static(type(program), "__call__", None)
     if inspect.isfunction(method):
         return Callee(unwrapped(method), (program,))
     raise ArgumentError(f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`.")
+
+
+@functools.lru_cache(256)
+def _of_function(function: Callable[..., Any]) -> Callee:
+    """The callee of a plain function, whose parameters are looked up once."""
+    return Callee(function)
+
+
+def is_local(program: Any) -> bool:
+    """Whether a program that is being parsed defines the function behind a program: it is another one each time."""
+    while isinstance(program, functools.partial):
+        program = program.func
+    return isinstance(program, Closure)
 
 
 @dataclass(frozen=True)

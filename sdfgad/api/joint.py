@@ -80,25 +80,8 @@ class Joint:
             parameters, positions = self.parameters, tuple(floating)
             return positions, lambda found: {parameters[k]: one for k, one in zip(positions, found, strict=True)}
         is_single = isinstance(argnums, (int, str))
-        positions = self.positions((argnums,) if is_single else argnums)
+        positions = self.callee.positions((argnums,) if is_single else argnums)
         return positions, lambda found: found[0] if is_single else found
-
-    def positions(self, entries: Sequence[Any]) -> tuple[int, ...]:
-        """The positions of arguments that are given by position or name.
-
-        Raises:
-            WrtError: there is no such argument.
-        """
-        parameters = self.parameters
-        return tuple(self._position(one, parameters) for one in entries)
-
-    def _position(self, entry: int | str, parameters: list[str]) -> int:
-        if entry in parameters:
-            return parameters.index(str(entry))
-        if isinstance(entry, int) and self.callee.name_of(entry) is not None:
-            return entry if entry >= 0 else entry + len(parameters)
-        name, todo = self.callee.function.__name__, f"Its arguments are: {', '.join(parameters)}."
-        raise WrtError(f"`{name}` has no argument {entry!r}", definition(self.callee.function), todo)
 
     def pulled(self, args: tuple[Any, ...], positions: tuple[int, ...], cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the arguments at some positions, for a container of cotangents like what is returned.

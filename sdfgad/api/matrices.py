@@ -13,7 +13,7 @@ import numpy as np
 from sdfgad.api.batching import vmap
 from sdfgad.api.callables import callee_of
 from sdfgad.api.higher import jvp
-from sdfgad.api.joint import Joint, collected
+from sdfgad.api.joint import collected
 from sdfgad.api.products import Products, curved_along_all, gradient_of, no_array, no_real
 from sdfgad.api.sparse_jacobian import SparseJacobian
 from sdfgad.errors import ArgumentError, MissingRule, UnsupportedProgram
@@ -228,7 +228,7 @@ def _places(program: Callable[..., Any], argnums: Argnums) -> tuple[tuple[int, .
     """The positions of arguments, and whether one was asked for rather than a sequence."""
     is_single = isinstance(argnums, (int, str))
     entries = (argnums,) if isinstance(argnums, (int, str)) else tuple(argnums)
-    return Joint(program, None).positions(entries), is_single
+    return callee_of(program).positions(entries), is_single
 
 
 def _shape_of_argument(site: CallSite, args: tuple[Any, ...], position: int) -> tuple[int, ...]:

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.api.callables import callee_of
+from sdfgad.api.callables import is_local
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate, specialised
 from sdfgad.api.joint import MOST_KEPT, Joint, joint
 from sdfgad.errors import ArgumentError, MissingRule
-from sdfgad.parse.closures import Closure
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.directions import COTANGENT, directions_of
 from sdfgad.specialise.outgrown import repeated
@@ -28,7 +27,7 @@ Array = np.ndarray[Any, Any]
 
 def gradient_of(program: Callable[..., Any], argnums: Any, output: Any) -> DifferentiatedProgram:
     """The gradient by these arguments: always the same object, but for a function that a program defines."""
-    if isinstance(callee_of(program).function, Closure):
+    if is_local(program):
         return _gradient_of.__wrapped__(program, argnums, output)
     return _gradient_of(program, argnums, output)
 

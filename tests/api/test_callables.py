@@ -107,7 +107,7 @@ def test_positions_are_those_of_the_call():
         sdfgad.differentiate(MODEL.loss, wrt=2)
 
 
-@pytest.mark.parametrize("program", [3, len, np.sin, Model, "text"])
+@pytest.mark.parametrize("program", [3, len, Model, "text"])
 def test_what_has_no_function_in_python(program):
     with pytest.raises(ArgumentError, match="is not a Python function"):
         sdfgad.differentiate(program)
