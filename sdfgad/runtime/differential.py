@@ -12,7 +12,8 @@ import json
 import os
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from enum import Enum
 from typing import Any
@@ -177,11 +178,13 @@ class CheckedExecutable:
         if all(found[name].bits == one.bits for name, one in expected.items()):
             self._record.note(sizes, agrees=True)
             return
-        perturbed = self._perturbed(arrays, integers)
-        if perturbed is None:
+        try:
+            worst = self._worst(expected, found, self._perturbed(arrays, integers))
+        except TooFewSlots:
+            # A perturbed run had more trips than there are slots, as the number of trips depends on data: the test is
+            # undecided, and the next call repeats it.
             plain(arrays, integers)
             return
-        worst = self._unexplained(expected, found, perturbed)
         self._record.note(sizes, agrees=worst is None)
         self._chosen(arrays, integers)
         if worst is not None:
@@ -199,29 +202,31 @@ class CheckedExecutable:
         names = [*self._program.outputs.values(), *(("status",) if self._program.checks else ())]
         return list(dict.fromkeys(names))
 
-    def _perturbed(self, arrays: Arrays, integers: Mapping[str, int]) -> list[dict[str, Array]] | None:
-        """The values of digests of results of plain code, with random perturbations where optimised code may round.
-
-        None if a perturbed run has more trips than there are slots, as the number of trips depends on data: the test is
-        undecided, and the next call repeats it.
-        """
-        plain, found = self._plain_executable(), list[dict[str, Array]]()
+    def _perturbed(self, arrays: Arrays, integers: Mapping[str, int]) -> Generator[dict[str, Array]]:
+        """The values of digests of results of plain code, with random perturbations where optimised code may round."""
+        plain = self._plain_executable()
         try:
             for seed in SEEDS:
                 plain.perturb(seed)
                 plain(arrays, integers)
-                found.append({name: values_of(arrays[name]) for name in self._results})
-        except TooFewSlots:
-            return None
+                yield {name: values_of(arrays[name]) for name in self._results}
         finally:
             plain.perturb(0)
-        return found
 
-    def _unexplained(
-        self, expected: Mapping[str, Digest], found: Mapping[str, Digest], perturbed: Sequence[Mapping[str, Array]]
+    @staticmethod
+    def _worst(
+        expected: Mapping[str, Digest], found: Mapping[str, Digest], perturbed: Generator[dict[str, Array]]
     ) -> Difference | None:
-        each = (difference(n, one, found[n], [p[n] for p in perturbed]) for n, one in expected.items())
-        return next((one for one in each if one is not None), None)
+        """A result that differs by more than rounding explains; each perturbed one may explain more."""
+        runs: list[Mapping[str, Array]] = []
+        with closing(perturbed):
+            while True:
+                each = (difference(n, one, found[n], [run[n] for run in runs]) for n, one in expected.items())
+                worst = next((one for one in each if one is not None), None)
+                more = None if worst is None else next(perturbed, None)
+                if more is None:
+                    return worst
+                runs.append(more)
 
     def _warn(self, worst: Difference, arrays: Arrays, integers: Mapping[str, int]) -> None:
         outputs = {*self._program.outputs.values(), "status"}

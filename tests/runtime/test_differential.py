@@ -80,7 +80,7 @@ def test_complex_products_are_not_fused_with_sums(cache, monkeypatch):
     """GCC 12 does that in spite of -ffp-contract=off."""
     rng = np.random.default_rng(11)
     h = rng.standard_normal((3, 5, 5)) + 1j * rng.standard_normal((3, 5, 5))
-    monkeypatch.setattr(CheckedExecutable, "_perturbed", lambda *_: pytest.fail("the bits differ"))
+    monkeypatch.setattr(CheckedExecutable, "_worst", lambda *_: pytest.fail("the bits differ"))
     sdfgad.differentiate(matrices).value(-0.3 + 0.7j, 2, h)
     assert [one["differs"] for one in records(cache)] == [False]
 
@@ -150,7 +150,10 @@ def test_it_can_be_switched_off(cache, monkeypatch, broken_compiler):
 
 
 def test_nothing_is_said_where_roundings_decide_how_long_it_runs(cache, monkeypatch, broken_compiler):
-    monkeypatch.setattr(CheckedExecutable, "_perturbed", lambda *_: None)
+    def undecided(*_):
+        raise TooFewSlots("too few")
+
+    monkeypatch.setattr(CheckedExecutable, "_worst", undecided)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(sdfgad.differentiate(cubes, wrt="x")(X), 6.0 * X)
@@ -172,7 +175,8 @@ def test_perturbed_code_with_too_few_slots_says_nothing(cache, monkeypatch):
     perturbed = [0]
     monkeypatch.setattr(Executable, "perturb", lambda self, seed: perturbed.append(seed))
     monkeypatch.setattr(Executable, "__call__", perturbed_runs_fail)
-    assert checked._perturbed({}, {}) is None
+    with pytest.raises(TooFewSlots):
+        list(checked._perturbed({}, {}))
     assert perturbed[-1] == 0
 
 
@@ -226,3 +230,14 @@ def test_results_of_many_elements_are_compared(cache):
     _, dc = sdfgad.differentiate(total_of_large, wrt=("x", "c"))(x, c)
     np.testing.assert_allclose(dc, x / np.cosh(x * c) ** 2, rtol=1e-12, atol=1e-13)
     assert [one["differs"] for one in records(cache)] == [False]
+
+
+def test_no_more_perturbed_runs_than_explain_a_difference(cache, monkeypatch):
+    """Each run of plain code may take long."""
+    seeds = []
+    perturb = Executable.perturb
+    monkeypatch.setattr(Executable, "perturb", lambda self, seed: (seeds.append(seed), perturb(self, seed)))
+    a = np.random.default_rng(0).uniform(0.5, 1.0, (60, 60))
+    sdfgad.differentiate(lambda a: np.sum(np.sin(a @ a @ a)), wrt="a")(a)
+    assert [one["differs"] for one in records(cache)] == [False]
+    assert len([seed for seed in seeds if seed]) <= 1
