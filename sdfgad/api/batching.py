@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -89,6 +89,10 @@ class Vmapped(Transformed):
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters of a call."""
         return self._callee.parameters
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return self._callee.held
 
     def _mapped(self, call: MappedCall, constant: bool) -> Mapped:
         mapped = Mapped(self._function, self._options, call, constant)

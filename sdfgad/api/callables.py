@@ -37,6 +37,11 @@ class Callee:
             return args, kwargs
         return (*self.positional, *args), {**self.keywords, **kwargs}
 
+    @property
+    def held(self) -> tuple[Any, ...]:
+        """The function and the arguments that are bound to it."""
+        return (self.function, *self.positional, *self.keywords.values())
+
     @functools.cached_property
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters that a call passes, in order."""
@@ -135,7 +140,7 @@ class _Shown:
 
 @dataclass(frozen=True)
 class _Known:
-    """A function of NumPy's, as its callers see it: it takes what has no default."""
+    """A function of NumPy's, as its callers see it: it takes what has no default by name, and more by position."""
 
     function: Callable[..., Any]
 
@@ -151,7 +156,8 @@ class _Known:
         found = inspect.signature(self.function).parameters.values()
         kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
         needed = [one for one in found if one.default is one.empty and one.kind not in kinds]
-        return [inspect.Parameter(one.name, kind) for one in needed]
+        more = inspect.Parameter("more", inspect.Parameter.VAR_POSITIONAL)
+        return [*(inspect.Parameter(one.name, kind) for one in needed), more]
 
 
 def _is_of_library(function: Any) -> bool:

@@ -15,13 +15,14 @@ import numpy as np
 from sdfgad.api.custom_vjp import custom_vjp
 from sdfgad.api.higher import vjp
 from sdfgad.errors import ArgumentError, UnsupportedProgram
+from sdfgad.parse import trees
 from sdfgad.parse.closure_conversion import outer_number
-from sdfgad.parse.closures import Closure
 from sdfgad.parse.functions.facts import array_like
 from sdfgad.parse.library.initial_values import Solution, SolutionWithoutTEval, state_of
 from sdfgad.parse.library.initial_values import solve_ivp as discrete
 from sdfgad.parse.library.trees import floats_in, with_floats
 from sdfgad.parse.transformed import CallSite, within
+from sdfgad.parse.values import Record
 
 ADJOINTS = ("continuous", "discrete")
 Array = np.ndarray[Any, Any]
@@ -44,8 +45,8 @@ def solve_ivp(
     Args:
         fun: the right side, ``fun(t, y, *args)``, which returns an array or list of the length of `y`.
         t_span, y0, method, t_eval, rtol, atol: as in SciPy; the method is "RK23", "RK45" or "DOP853".
-        args: arrays, numbers, or containers of them; only by these has the continuous adjoint derivatives, besides `y0`
-            and the times.
+        args: arrays, numbers, or dicts, lists and tuples of them; besides `y0` and the times the continuous adjoint has
+            derivatives only by these.
         adjoint: "continuous" solves the adjoint equation, by the same method and tolerances, and stores no steps: the
             gradient is as near to that of the exact solution as the tolerances ask for. "discrete" is the gradient of
             the steps that were made, which are stored or recomputed as the plan says, as for SciPy's function.
@@ -94,10 +95,13 @@ def solve_ivp_within(
     options = {"rtol": rtol, "atol": atol}
     if adjoint == "discrete":
         return site.define(discrete, fun, t_span, y0, method, t_eval, args=args, **options)
-    outer = outer_number(fun) if isinstance(fun, Closure) else None
+    outer = outer_number(fun)
     if outer is not None:
-        what = f"the right side of solve_ivp reads `{outer}`, by which a continuous adjoint has no derivative"
-        raise UnsupportedProgram(what, site.b.where, f'Pass it by `args=({outer},)`, or write adjoint="discrete".')
+        what = f"the right side of solve_ivp reads {outer}, by which a continuous adjoint has no derivative"
+        raise UnsupportedProgram(what, site.b.where, 'Pass it by `args`, or write adjoint="discrete".')
+    if any(isinstance(one, Record) for one in trees.sequences(args)):
+        what = "`args` of solve_ivp hold an object, and its continuous adjoint takes arrays, numbers and containers"
+        raise UnsupportedProgram(what, site.b.where, 'Pass its numbers, or write adjoint="discrete".')
     return site.define(_continuous, fun, t_span, y0, method, t_eval, args, **options)
 
 
@@ -110,15 +114,15 @@ def _continuous(fun: Any, t_span: Any, y0: Any, method: Any, t_eval: Any, args: 
     state = state_of(y0)
     times = np.reshape(array_like(t1), (1,)) if t_eval is None else array_like(t_eval).astype(np.float64)
 
-    def states_at(state: Any, start: Any, times: Any, args: Any, rest: Any) -> Any:
+    def solve_ivp_with_continuous_adjoint(state: Any, start: Any, times: Any, args: Any, rest: Any) -> Any:
         end, rtol, atol = rest
         return discrete(fun, (start, end), state, method, times, args=args, rtol=rtol, atol=atol).y
 
-    solved = custom_vjp(states_at)
+    solved = custom_vjp(solve_ivp_with_continuous_adjoint)
 
     def forward(state: Any, start: Any, times: Any, args: Any, rest: Any) -> Any:
         # Not `solved`: derivatives of the gradient are those of the steps, also in forward mode.
-        states = states_at(state, start, times, args, rest)
+        states = solve_ivp_with_continuous_adjoint(state, start, times, args, rest)
         return states, (state, start, times, args, states, rest)
 
     def backward(kept: Any, cotangent: Any) -> Any:
@@ -145,13 +149,20 @@ class _Augmented:
     def right(self, t: Any, z: Any, args: Any) -> Any:
         n = self.size
         y, a = z[:n], z[n : 2 * n]
+        if z.shape[0] == 2 * n:
+            value, pull = vjp(lambda y: self.slope(t, y, args), y, argnums=0)
+            return np.concatenate([value, -pull(a)])
         value, pull = vjp(lambda y, args: self.slope(t, y, args), y, args, argnums=(0, 1))
         by_state, by_args = pull(a)
         return np.concatenate([value, -by_state, *[-one for one in floats_in(by_args, args)]])
 
     def back(self, t: Any, before: Any, z: Any, args: Any) -> Any:
         """The vector at an earlier time."""
-        found = discrete(self.right, (t, before), z, self.method, args=(args,), rtol=self.rtol, atol=self.atol)
+        atol = array_like(self.atol)
+        if atol.ndim:
+            # One for each element of the state, and the least for the integrals.
+            atol = np.concatenate((atol, atol, np.full(z.shape[0] - 2 * self.size, np.min(atol))))
+        found = discrete(self.right, (t, before), z, self.method, args=(args,), rtol=self.rtol, atol=atol)
         return found.y[:, -1]
 
 

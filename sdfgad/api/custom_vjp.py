@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sdfgad.api.rules import WithRule
+from sdfgad.api.rules import WithRule, at_level, level
 from sdfgad.errors import ArgumentError
 from sdfgad.parse.transformed import CallSite, transformation
 from sdfgad.specialise.vjp_rules import Rule, with_pullback
@@ -47,10 +47,12 @@ class custom_vjp(WithRule):  # The name is JAX's.
         arguments = self.by_position(args, kwargs, where)
         if self.is_parsing:
             return self.run(site, self.function, arguments)
-        level = self.level
+        here = level()
         with self.parsing():
-            result = self.run(site, forward, arguments)
+            with at_level(here + 1):
+                result = self.run(site, forward, arguments)
             if not isinstance(result, tuple) or len(result) != 2:
                 what = f"the forward rule of the custom_vjp `{name}` returns no pair"
                 raise ArgumentError(what, where, "Let it `return value, residuals`; residuals may be None.")
-            return with_pullback(site.b, Rule(name, backward, arguments, level), *result)
+            with at_level(0):
+                return with_pullback(site.b, Rule(name, backward, arguments, here), *result)

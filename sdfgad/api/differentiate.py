@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -332,6 +332,10 @@ class DifferentiatedProgram(Derivative):
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters of a call."""
         return self._callee.parameters
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return self._callee.held
 
     def name_of(self, position: int) -> str | None:
         """The name of the argument at a position of a call."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -101,6 +101,10 @@ class _Matrix(Transformed):
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters of a call."""
         return self._callee.parameters
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return self._callee.held
 
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call in a program that is being parsed.

@@ -32,6 +32,22 @@ def _active() -> Counter[tuple[str, int]]:
     return found
 
 
+def level() -> int:
+    """In how many forward rules a call is being parsed, within the innermost backward rule around it."""
+    return int(vars(_parsing).setdefault("level", 0))
+
+
+@contextmanager
+def at_level(number: int) -> Iterator[None]:
+    """While a forward rule is being parsed, one level higher, or a backward rule, at level 0."""
+    before = level()
+    _parsing.level = number
+    try:
+        yield
+    finally:
+        _parsing.level = before
+
+
 class WithRule(Wrapped):
     """A function with a rule; what a call returns are new arrays, in Python as in programs."""
 
@@ -79,11 +95,6 @@ class WithRule(Wrapped):
         """Whether its rule is being parsed, within itself so often that further calls are taken as they are written."""
         return _active()[self.kind, id(self)] >= ORDERS
 
-    @property
-    def level(self) -> int:
-        """In how many rules of this kind, of whichever functions, a call is being parsed."""
-        return sum(number for (kind, _), number in _active().items() if kind == self.kind)
-
     @contextmanager
     def parsing(self) -> Iterator[None]:
         """While its rule is being parsed."""
@@ -102,10 +113,10 @@ class WithRule(Wrapped):
                 numbers that are none of its arguments.
         """
         name = f"{self.kind} `{self.function.__name__}`"
-        outer = outer_number(function) if isinstance(function, Closure) else None
+        outer = outer_number(function)
         if outer is not None:
-            what = f"the {name} reads `{outer}` of the program around it, and its rule is for its arguments alone"
-            raise ArgumentError(what, site.b.where, f"Pass `{outer}` as an argument, too.")
+            what = f"the {name} reads {outer} of the program around it, and its rule is for its arguments alone"
+            raise ArgumentError(what, site.b.where, "Pass it as an argument, too.")
         versions, where, before = site.b.versions, site.b.where, trees.leaves(arguments)
         start = versions.writes
         result = site.call(function, *arguments)

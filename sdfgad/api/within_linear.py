@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from sdfgad.api.callables import Callee
 from sdfgad.api.higher import linearize, vjp
 from sdfgad.api.joint import Joint, Outputs
 from sdfgad.api.within import pushed
@@ -27,9 +28,13 @@ Parameter = inspect.Parameter
 class _Linear(Transformed):
     """A linear function of a program that is being parsed, at arguments of which it keeps copies."""
 
-    def __init__(self, site: CallSite, args: tuple[Any, ...], name: str) -> None:
-        self._b, self.__name__ = site.b, name
+    def __init__(self, site: CallSite, callee: Callee, args: tuple[Any, ...], name: str) -> None:
+        self._b, self.__name__, self._callee = site.b, name, callee
         self._kept = trees.mapped(args, lambda leaf: _copied(site, leaf), {})
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return (*self._callee.held, self._kept)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"only the parser calls the {self.__name__}")
@@ -49,7 +54,7 @@ class _Pullback(_Linear):
         self, site: CallSite, joint: Joint, args: tuple[Any, ...], argnums: Any, is_single: bool = False
     ) -> None:
         """`is_single`: the program returns a tuple of one, and that one is the value."""
-        super().__init__(site, args, f"pullback of {joint.callee.function.__name__}")
+        super().__init__(site, joint.callee, args, f"pullback of {joint.callee.function.__name__}")
         self._joint = joint
         floating = [k for k, one in enumerate(args) if any(map(_is_floating, trees.leaves(one)))]
         self._positions, self._arranged = joint.arranged(argnums, floating)
@@ -78,7 +83,7 @@ class _Pullback(_Linear):
 
 class _Push(_Linear):
     def __init__(self, site: CallSite, program: Callable[..., Any], joint: Joint, args: tuple[Any, ...]) -> None:
-        super().__init__(site, args, f"derivative of {joint.callee.function.__name__}")
+        super().__init__(site, joint.callee, args, f"derivative of {joint.callee.function.__name__}")
         self._program, self._parameters = program, joint.callee.parameters
 
     @property

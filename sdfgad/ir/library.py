@@ -47,6 +47,11 @@ class LibraryFunction:
     is_of_any_order: bool = False
     title: str = ""
 
+    @property
+    def has_linear_pullback(self) -> bool:
+        """Whether its cotangents are certainly linear in those of its outputs: what has a forward mode is."""
+        return not self.pullback or bool(self.pushforward)
+
 
 SINGULAR = "a matrix is singular"
 LIBRARY: dict[str, LibraryFunction] = {

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterable
+import types
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.ranges import Range
+from sdfgad.parse.transformed import Transformed
 from sdfgad.parse.values import Holder, Tensor, Unbound, as_tensor, is_static, kind_of
 
 RETRIED = tuple(one for one in FAILURES if one is not SdfgadError)
@@ -55,22 +57,50 @@ def lexical_frame(b: Builder, function: Closure) -> Frame:
     return frame
 
 
-def outer_number(function: Closure, seen: frozenset[int] = frozenset()) -> str | None:
-    """The name of an array or number of floats that a nested function reads from outside; None if it reads none."""
-    frame: Frame | None = function.frame
-    names, seen = free_names(function.node), seen | {id(function)}
-    while frame is not None:
-        for name in sorted(names & frame.env.keys()):
-            for leaf in trees.leaves(frame.env[name]):
-                if isinstance(leaf, Tensor) and leaf.dtype.kind in "fc":
-                    return name
-                if isinstance(leaf, Closure) and id(leaf) not in seen:
-                    found = outer_number(leaf, seen)
-                    if found is not None:
-                        return found
-        names -= frame.env.keys()
-        frame = frame.lexical
+def outer_number(function: Any) -> str | None:
+    """What a function holds or reads of the floats of the program around it, as a text; None if there is nothing.
+
+    What it reads may be in closures, default values, bound methods, partial functions, and programs made of functions.
+    """
+    left: list[tuple[str, Any]] = [("", function)]
+    seen: dict[int, Any] = {}
+    while left:
+        name, value = left.pop()
+        if id(value) in seen:
+            continue
+        seen[id(value)] = value
+        if isinstance(value, Tensor) and value.dtype.kind in "fc":
+            return f"`{name}`" if name else "a number that is bound to it"
+        left += _held(name, value)
     return None
+
+
+def _held(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The values that a function or container holds, by the names that they have, or of what holds them."""
+    if isinstance(value, Closure):
+        yield from _free_values(value)
+        yield from ((one.name, one.default) for one in value.signature.parameters.values())
+    elif isinstance(value, partial):
+        yield from ((name, one) for one in (value.func, *value.args, *value.keywords.values()))
+    elif isinstance(value, (types.MethodType, types.BuiltinMethodType)):
+        yield name, value.__self__
+    elif isinstance(value, (Transformed, Holder)):
+        yield from ((name, one) for one in value.held)
+    else:
+        leaves = trees.leaves(value)
+        if leaves != [value]:
+            yield from ((name, leaf) for leaf in leaves)
+
+
+def _free_values(function: Closure) -> Iterator[tuple[str, Any]]:
+    frame: Frame | None = function.frame
+    names = free_names(function.node)
+    while frame is not None:
+        cells = frame.env.get(CELLS, {})
+        for name in sorted(names & {*frame.env, *cells}):
+            yield name, frame.env[name] if name in frame.env else cells[name]
+        names -= {*frame.env, *cells}
+        frame = frame.lexical
 
 
 def free_names(node: ast.AST) -> set[str]:
@@ -119,8 +149,9 @@ def _number(b: Builder, outer: Frame, name: str, value: Tensor | Lin) -> Any:
         known = outer.b.guessed(value)
         if known is not None:
             return known
-        if b.are_enclosed_constant or (isinstance(value, Lin) and value.symbols <= outer.b.integers.keys()):
+        is_wanted = b.are_enclosed_constant or outer.b.are_enclosed_constant
+        if is_wanted or (isinstance(value, Lin) and value.symbols <= outer.b.integers.keys()):
             with contextlib.suppress(UnsupportedProgram):
                 return outer.b.constant(value)
-        b.has_enclosed_integers = True
+        b.has_enclosed_integers = outer.b.has_enclosed_integers = True
     return enclosed_value(b, Enclosed(outer.b, as_tensor(value), name))

@@ -349,7 +349,7 @@ def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
 def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:
     """Parse the loop with the carried names and items; returns False, and adds to the names, if they were not all."""
     b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
-    old_buffers, known_checks = frozenset(b.buffers), len(b.checks)
+    old_buffers = frozenset(b.buffers)
     goes_on = None if head.is_counted else head.test(frame, Lin(0))
     if goes_on is False:
         return True
@@ -381,7 +381,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
             b.versions.require_current_in_next_trip(start)
             if trip_counter is not None:
                 items.as_items(frame)
-                trip_counter.step(frame, head, trip, may_fail=len(b.checks) > known_checks)
+                trip_counter.step(frame, head, trip, may_fail=bool(b.checks))
                 items.as_names(frame)
             loop_state.write_back(b, stores, outside, frame.env)
         frame.loops.pop()
@@ -427,7 +427,7 @@ class _TripCounter:
         return trip_counter
 
     def step(self, frame: Frame, head: Head, trip: Lin, may_fail: bool) -> None:
-        """At the end of a trip, add one to the count if the test holds, and if none of the trip's checks has failed."""
+        """At the end of a trip, add one to the count if the test holds, and if no check, or none before, has failed."""
         goes_on = head.test(frame, trip + 1)
         if goes_on is True:
             raise frame.unsupported(
@@ -436,7 +436,7 @@ class _TripCounter:
                 "Make its condition depend on something that the loop changes, or `break`.",
             )
         if may_fail:
-            # Python raises and leaves the loop, which might never end otherwise.
+            # Python raises and leaves the loop, or never comes to it; it might never end otherwise.
             is_fine = scalar(Op("equal", (Access(STATUS).read(INT), Const(0, INT)), BOOL))
             goes_on = conditions.logical(frame.b, "logical_and", goes_on, is_fine)
         more = cast(as_tensor(goes_on).at(), INT)

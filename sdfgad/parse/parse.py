@@ -65,6 +65,7 @@ class Primal:
             NumPy does without a copy in that order.
         changes_containers: whether it changes a list, dict or object among its arguments.
         returned: what it returns.
+        has_enclosed_integers: whether integers of an enclosing program are its data, or its own those of programs within.
         source: the user's function.
     """
 
@@ -81,6 +82,7 @@ class Primal:
     row_major: frozenset[str]
     changes_containers: bool
     returned: Returned
+    has_enclosed_integers: bool
     source: Source
 
     @property
@@ -107,6 +109,7 @@ def parse(
     constant: Iterable[str] = (),
     arrays: Mapping[str, Any] | None = None,
     structures: Mapping[str, Structure] | None = None,
+    are_enclosed_constant: bool = False,
 ) -> Primal:
     """Parse `function` for one call.
 
@@ -117,6 +120,7 @@ def parse(
         constant: integer arguments that must become constants.
         arrays: what is passed for the array arguments; elements of integer arrays become constants where they must.
         structures: parameters that are containers of several arguments.
+        are_enclosed_constant: whether integers that programs read of enclosing ones must become constants.
 
     Raises:
         UnsupportedProgram: a statement or function is not supported.
@@ -126,7 +130,8 @@ def parse(
     passed = {n: v for n, v in (arrays or {}).items() if isinstance(arguments[n], ArrayArgument)}
     values = {n: v for n, v in arguments.items() if type(v) is int}
     symbols = dict(zip(values, map(Names().fresh, map(identifier, values)), strict=True))
-    assumed = Assumptions({name: values[name] for name in constant})
+    fixed = {name: values[name] for name in constant}
+    assumed = Assumptions(fixed, are_enclosed_constant=are_enclosed_constant)
     while True:
         free = {n: s for n, s in symbols.items() if n not in assumed.fixed}
         builder = assumed.builder({s: values[n] for n, s in free.items()})
@@ -155,6 +160,7 @@ def parse(
             row_major,
             changes_containers,
             result,
+            builder.has_enclosed_integers,
             source,
         )
 

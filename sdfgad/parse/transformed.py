@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -46,6 +46,11 @@ class Transformed(Indivisible, ABC):
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters of a call."""
 
+    @property
+    @abstractmethod
+    def held(self) -> Iterable[Any]:
+        """What it was made of: functions, and arguments that are bound to them."""
+
     @abstractmethod
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results, by the compiled program."""
@@ -72,6 +77,10 @@ class Wrapped(Transformed):
     def parameters(self) -> list[inspect.Parameter]:
         """The parameters of a call."""
         return list(inspect.signature(self.function).parameters.values())
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return (self.function,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)

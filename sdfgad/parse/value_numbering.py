@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from sdfgad.ir.expr import Lin, Rewriter
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import Access, Buffer, Call, Compute, Program, Statement, reads_of, walk, written
 from sdfgad.ir.rename import renamed
 
@@ -32,6 +33,9 @@ def _equal_buffers(program: Program) -> dict[str, str]:
     names: dict[str, str] = {}
     for position, statement in enumerate(program.body):
         found: dict[str, str] = {}
+        if isinstance(statement, Call) and not LIBRARY[statement.name].has_linear_pullback:
+            # The cotangent of one would be the sum of those of both, which a rule of the user's may treat otherwise.
+            continue
         for name in sorted(written((statement,)) - {*program.inputs}):
             use = uses[name]
             if use.last_write != position or not use.is_final(uses):

@@ -14,6 +14,7 @@ from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.gradient.capacity import with_capacity
 from sdfgad.ir.capacities import capacity_of
 from sdfgad.ir.program import Program
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Options
 from sdfgad.parse.inlining import Inlining
@@ -68,13 +69,24 @@ def pipeline_within(
     Raises:
         UnsupportedProgram: it draws random numbers.
     """
-    integers = [name for name, kind in call.kinds.items() if type(kind) is int]
-    parsed = parse(function, call.kinds, integers, {}, call.structures)
-    wrt = tuple(dict.fromkeys(name for group in groups for name in group))
     free = replace(options, limit=None, strategy="store_all", overrides={})
-    pipeline = Pipeline(parsed, live(parsed, free), wrt, resolve_output(parsed), () if allow_unused else groups, free)
-    pipeline = replace(pipeline, primal=prepared(pipeline.primal, free))
-    if parsed.draws:
+
+    def made(are_enclosed_constant: bool) -> Pipeline:
+        integers = [name for name, kind in call.kinds.items() if type(kind) is int]
+        parsed = parse(function, call.kinds, integers, {}, call.structures, are_enclosed_constant)
+        wrt, needed = tuple(dict.fromkeys(n for group in groups for n in group)), () if allow_unused else groups
+        pipeline = Pipeline(parsed, live(parsed, free), wrt, resolve_output(parsed), needed, free)
+        return replace(pipeline, primal=prepared(pipeline.primal, free))
+
+    pipeline = made(False)
+    try:
+        _ = pipeline.planner.store_all
+    except (NeedsConstant, UnsupportedProgram):
+        if not pipeline.parsed.has_enclosed_integers:
+            raise
+        # An integer of the enclosing program may be a size, or a number of trips.
+        pipeline = made(True)
+    if pipeline.parsed.draws:
         what = f"`{function.__name__}` draws random numbers, and a program calls its gradient"
         raise UnsupportedProgram(what, definition(function), "Draw the numbers outside, and pass them as an argument.")
     return pipeline

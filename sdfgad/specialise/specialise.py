@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.collector import collected_rarely
-from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError
+from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError, UnsupportedProgram
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
@@ -249,9 +249,9 @@ def specialise(
 
     groups = resolve_wrt(call)
     wrt, needed = tuple(dict.fromkeys(name for group in groups for name in group)), () if allow_unused else groups
-    constant = integers_of_lists(call)
+    constant, are_enclosed_constant = integers_of_lists(call), False
     while True:
-        parsed = parse(function, call.kinds, constant, call.values, call.structures)
+        parsed = parse(function, call.kinds, constant, call.values, call.structures, are_enclosed_constant)
         output = _floating(parsed, resolve_output(parsed))
         plain = Pipeline(parsed, live(parsed, options), wrt, output, needed, options)
         pipeline = replace(plain, primal=prepared(plain.primal, options))
@@ -259,6 +259,11 @@ def specialise(
             _ = pipeline.planner.store_all
         except NeedsConstant as need:
             constant |= set(parsed.fixed) | {n for n, symbol in parsed.integers.items() if symbol in need.symbols}
+        except UnsupportedProgram:
+            if are_enclosed_constant or not parsed.has_enclosed_integers:
+                raise
+            # As data, they may be sizes of what is to be kept.
+            are_enclosed_constant = True
         else:
             return _fitting(pipeline, plain, call, partial(_elsewhere, at, call))
 

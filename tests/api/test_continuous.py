@@ -1,5 +1,7 @@
 """`solve_ivp` with its continuous adjoint: gradients as analysis, the discrete adjoint and differences give them."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import integrate
@@ -92,6 +94,112 @@ def test_second_derivatives():
     assert curvature == pytest.approx((slopes[0] - slopes[1]) / (2.0 * h), rel=1e-5)
 
 
+def solved(fun, **more):
+    found = sdfgad.solve_ivp(fun, (0.0, 1.0), np.ones(2), args=(1.0,), rtol=1e-9, atol=1e-10, **more)
+    return np.sum(found.y[:, -1])
+
+
+def decaying(rate, t, y, z):
+    return -rate * y * z
+
+
+class Decay:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def right(self, t, y, z):
+        return -self.rate * y * z
+
+    def __call__(self, t, y, z):
+        return -self.rate * y * z
+
+
+def by_partial(rate):
+    return solved(partial(decaying, rate))
+
+
+def by_checkpoint(rate):
+    return solved(sdfgad.checkpoint(lambda t, y, z: -rate * y * z))
+
+
+def by_a_gradient(rate):
+    slope = sdfgad.grad(lambda y: 0.5 * rate * np.sum(y * y))
+    return solved(lambda t, y, z: -slope(y) * z)
+
+
+def by_a_batch(rate):
+    return solved(sdfgad.vmap(lambda t, y, z: -rate * y * z, in_axes=(None, 0, None)))
+
+
+def by_linearize(rate):
+    _, push = sdfgad.linearize(lambda y: -rate * y, np.ones(2))
+    return solved(lambda t, y, z: push(y) * z)
+
+
+def by_a_default(rate):
+    return solved(lambda t, y, z, rate=rate: -rate * y * z)
+
+
+def by_a_method(rate):
+    return solved(Decay(rate).right)
+
+
+def by_an_object(rate):
+    return solved(Decay(rate))
+
+
+def within_a_function(rate):
+    model = Decay(rate)
+    return solved(lambda t, y, z: model(t, y, z))
+
+
+HIDDEN = (by_partial, by_checkpoint, by_a_gradient, by_a_batch, by_linearize, by_a_default, by_a_method, by_an_object)
+
+
+@pytest.mark.parametrize("program", [*HIDDEN, within_a_function], ids=lambda one: one.__name__)
+def test_numbers_that_are_not_passed(program):
+    """A gradient by them would be lost without a word."""
+    with pytest.raises(sdfgad.UnsupportedProgram, match="the right side of solve_ivp reads") as caught:
+        sdfgad.grad(lambda rate: program(rate) + rate)(0.5)
+    assert "Pass it by `args`" in caught.value.todo
+
+
+def kinds_of_args(k, v, y0):
+    options = {"rtol": 1e-9, "atol": 1e-10}
+    one = sdfgad.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), np.ones(1), args=(k,), **options).y[0, -1]
+    two = sdfgad.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), np.ones(1), args=(v[1],), **options).y[0, -1]
+    three = sdfgad.solve_ivp(lambda t, y: -y, (0.0, 1.0), y0, **options).y[:, -1]
+    four = sdfgad.solve_ivp(lambda t, y, n: -y * n, (0.0, 1.0), y0, args=(2,), **options).y[:, -1]
+    return one + two + np.sum(three + four)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kinds_of_arguments(dtype):
+    k, v = dtype(0.5), np.array([0.3, 0.7], dtype)
+    by_k, by_v, by_y0 = sdfgad.grad(kinds_of_args, (0, 1, 2))(k, v, np.array([1.0, 0.5]))
+    assert by_k == pytest.approx(-np.exp(-0.5), rel=1e-6)
+    np.testing.assert_allclose(by_v, [0.0, -np.exp(-0.7)], rtol=1e-6)
+    np.testing.assert_allclose(by_y0, np.full(2, np.exp(-1.0) + np.exp(-2.0)), rtol=1e-6)
+
+
+def with_tolerances(rate):
+    tolerances = np.array([1e-9, 1e-10])
+    found = sdfgad.solve_ivp(
+        lambda t, y, rate: -rate * y, (0.0, 1.0), np.ones(2), args=(rate,), rtol=1e-9, atol=tolerances
+    )
+    return np.sum(found.y[:, -1])
+
+
+def test_a_tolerance_for_each_element():
+    rate = np.array([0.5, 0.7])
+    np.testing.assert_allclose(sdfgad.grad(with_tolerances)(rate), -np.exp(-rate), rtol=1e-6)
+
+
+def of_an_object(y0, rate):
+    model = Decay(rate)
+    return np.sum(sdfgad.solve_ivp(lambda t, y, m: -m.rate * y, (0.0, 1.0), y0, args=(model,)).y[:, -1])
+
+
 def unpassed(y0, rate):
     return np.sum(sdfgad.solve_ivp(lambda t, y: -rate * y, (0.0, 1.0), y0).y[:, -1])
 
@@ -107,7 +215,8 @@ def implicit(y0, rate):
 @pytest.mark.parametrize(
     ("program", "what", "todo"),
     [
-        (unpassed, "the right side of solve_ivp reads `rate`", r"Pass it by `args=(rate,)`"),
+        (unpassed, "the right side of solve_ivp reads `rate`", "Pass it by `args`"),
+        (of_an_object, "`args` of solve_ivp hold an object", 'adjoint="discrete"'),
         (unknown, "adjoint='both' is not known", 'It is "continuous" or "discrete"'),
         (implicit, "an implicit method of solve_ivp is not supported", "DOP853"),
     ],

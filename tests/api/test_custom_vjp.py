@@ -1,5 +1,7 @@
 """Rules of the user's own for the reverse sweep."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -420,16 +422,73 @@ def made_with(T, np):
     }
 
 
-@pytest.mark.parametrize("name", made_with(sdfgad, np))
+def more_made_with(T, np):
+    def with_rule(function, forward, backward):
+        made = T.custom_vjp(function)
+        made.defvjp(lambda *args: forward(made, *args), lambda kept, c: backward(made, kept, c))
+        return made
+
+    plain = with_rule(lambda x: np.sin(x) * x, lambda f, x: (np.sin(x) * x, x), lambda f, r, c: (c * f(r),))
+    of_c = with_rule(lambda x: np.sin(x) * x, lambda f, x: (np.sin(x) * x, x), lambda f, r, c: (f(c) * r,))
+    nested = with_rule(
+        lambda x: np.sin(x) * x,
+        lambda f, x: (f(x) + 0.0 * x, (x, f(f(x)))),
+        lambda f, r, c: (c * r[1] * f(r[0]) + f(c) * r[0],),
+    )
+    two = with_rule(
+        lambda x, y: x * y * y,
+        lambda f, x, y: (f(x, y), (x, y, f(y, x))),
+        lambda f, r, c: (c * r[2], c * c * f(r[0], r[1])),
+    )
+    clipped = with_rule(lambda x: x * 1.0, lambda f, x: (x * 1.0, None), lambda f, r, c: (np.clip(c, -1.0, 1.0),))
+    return {
+        "in the backward rule alone": lambda w, x: np.sum(plain(w) * w * x),
+        "of a cotangent": lambda w, x: np.sum(of_c(w) * w * x),
+        "of residuals": lambda w, x: np.sum(nested(w) * w * x),
+        "of several arguments": lambda w, x: np.sum(two(w * w, x) + two(2.0 * x, w + 1.0)),
+        "called twice with equal arguments": lambda w, x: np.sum(clipped(w) * 3.0 * w + clipped(w) * 5.0 * x),
+    }
+
+
+@pytest.mark.parametrize("name", made_with(sdfgad, np) | more_made_with(sdfgad, np))
 def test_rules_that_call_functions_with_rules(name):
     # The rules are none of the true derivatives: where a function is differentiated instead, the numbers differ.
     import jax
     import jax.numpy as jnp
 
-    ours, theirs = made_with(sdfgad, np)[name], made_with(jax, jnp)[name]
+    ours, theirs = ((made_with(T, n) | more_made_with(T, n))[name] for T, n in ((sdfgad, np), (jax, jnp)))
     w, x = np.array([0.3, -0.4, 0.7]), np.array([0.5, 0.8, -0.2])
     for _ in range(3):
         np.testing.assert_allclose(sdfgad.grad(ours, allow_unused=True)(w, x), jax.grad(theirs)(w, x), rtol=1e-12)
         ours, theirs = (
             (lambda w, x, f=f, T=T: (T.grad(f)(w, x) * x).sum()) for f, T in ((ours, sdfgad), (theirs, jax))
         )
+
+
+def by_partial(k, x):
+    scaled = partial(lambda k, x: k * x, k)
+    f = sdfgad.custom_vjp(lambda x: scaled(x))
+    f.defvjp(lambda x: (scaled(x), None), lambda _, c: (c * 2.0,))
+    return f(x) + k
+
+
+def by_a_gradient(k, x):
+    slope = sdfgad.grad(lambda x: 0.5 * k * x * x)
+    f = sdfgad.custom_jvp(lambda x: slope(x))
+    f.defjvp(lambda primals, tangents: (slope(primals[0]), 2.0 * tangents[0]))
+    return f(x) + k
+
+
+def by_a_default(k, x):
+    def scaled(x, k=k):
+        return k * x
+
+    f = sdfgad.custom_vjp(lambda x: scaled(x))
+    f.defvjp(lambda x: (scaled(x), None), lambda _, c: (c * 2.0,))
+    return f(x) + k
+
+
+@pytest.mark.parametrize("program", [by_partial, by_a_gradient, by_a_default])
+def test_numbers_that_are_no_arguments_of_a_rule(program):
+    with pytest.raises(sdfgad.ArgumentError, match="of the program around it, and its rule is for its arguments alone"):
+        sdfgad.grad(program)(1.5, 2.0)

@@ -284,6 +284,8 @@ def test_functions_of_numpy():
     np.testing.assert_allclose(sdfgad.grad(np.linalg.norm)(np.array([3.0, 4.0])), [0.6, 0.8], rtol=1e-14)
     np.testing.assert_array_equal(sdfgad.vmap(np.dot)(np.eye(2), np.ones((2, 2))), [1.0, 1.0])
     assert sdfgad.grad(math.sin)(0.5) == math.cos(0.5)
+    assert sdfgad.grad(np.clip)(0.5, 0.0, 1.0) == 1.0
+    np.testing.assert_array_equal(sdfgad.vmap(np.where)(np.array([True, False]), np.ones(2), np.zeros(2)), [1.0, 0.0])
 
 
 @pytest.mark.parametrize("program", [len, 3, "text", energy(X)])

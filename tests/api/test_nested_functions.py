@@ -259,7 +259,7 @@ REFUSED = {
         "f.defvjp(lambda v: (v * x, None), lambda _, c: (c,))\nreturn np.sum(f(w))",
         "np.sum(f(w))",
         "the custom_vjp `f` reads `x` of the program around it",
-        "Pass `x` as an argument",
+        "Pass it as an argument",
     ),
     "an array as a function": (
         "return np.sum(T.grad(w)(x)) * s",

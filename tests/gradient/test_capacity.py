@@ -124,3 +124,41 @@ def test_a_status_has_the_check_and_the_trips(first):
     assert (caught.value.key, caught.value.trips) == ("b", 100)
     caught.value.learn()
     assert (capacities.capacity_of("a"), capacities.capacity_of("b")) == (first, 125)
+
+
+def long_way(x):
+    y = x
+    while y < 30.0:
+        y = y + 0.3 * np.sin(y) ** 2 * x + 0.1
+    return y
+
+
+def until(x, target):
+    """The condition of its loop depends on a gradient, which is wrong where slots are missing."""
+    slope, total = sdfgad.grad(long_way)(x), 0.0
+    while np.abs(total - target) > 1e-6 * np.abs(target):
+        total = total + slope
+    return total
+
+
+def test_a_loop_after_a_gradient_without_enough_slots_ends():
+    target = 4 * sdfgad.grad(long_way)(0.7)
+    assert sdfgad.differentiate(until, wrt="x").value(0.7, target) == pytest.approx(target)
+
+
+def bound_by_a_counter(x, n):
+    total = 0.0
+    for i in range(n):
+
+        def power(z):
+            a = z
+            for k in range(i + 1):  # noqa: B023
+                a = a * z + k
+            return a
+
+        total += sdfgad.grad(power)(x) * i
+    return total
+
+
+def test_counters_that_are_numbers_of_trips():
+    assert sdfgad.check_grads(bound_by_a_counter, 0.5, 5).error < 1e-8

@@ -17,7 +17,8 @@ def floats_in(value: Any, like: Any) -> Any:
 
 
 def is_floating(value: Any) -> Any:
-    return isinstance(value, (float, np.ndarray)) and np.issubdtype(np.asarray(value).dtype, np.floating)
+    is_number = isinstance(value, (float, np.generic, np.ndarray))
+    return is_number and np.issubdtype(np.asarray(value).dtype, np.floating)
 
 
 def with_floats(like: Any, numbers: Any) -> Any:
