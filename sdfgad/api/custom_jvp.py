@@ -15,9 +15,9 @@ class custom_jvp(WithRule):  # The name is JAX's.
     """A function with a rule of its own for derivatives in a direction.
 
     `defjvp` sets the rule: ``rule(primals, tangents)`` returns the value and its derivative, for tuples of arguments
-    and of their tangents; it must be linear in the tangents, and may call the function itself, which is then
-    differentiated as it is written where higher derivatives ask for it. Tangents of integers are 0. What a call returns
-    are new arrays; the function may not update its arguments.
+    and of their tangents; it must be linear in the tangents. Derivatives of higher order use the rule, too, also
+    where the rule calls the function; the value is the function's, not the first result of the rule. Tangents of
+    integers are 0. What a call returns are new arrays; the function may not update its arguments.
 
     Raises:
         ArgumentError: at a call in a program, where the rule is missing, or returns what does not fit.

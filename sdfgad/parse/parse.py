@@ -65,7 +65,7 @@ class Primal:
             NumPy does without a copy in that order.
         changes_containers: whether it changes a list, dict or object among its arguments.
         returned: what it returns.
-        has_enclosed_integers: whether integers of an enclosing program are its data, or its own those of programs within.
+        has_enclosed_integers: whether integers of an enclosing program are its data, or its own are those of others.
         source: the user's function.
     """
 
