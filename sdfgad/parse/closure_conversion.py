@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.enclosed import Enclosed, EnclosingFails, enclosed_value
 from sdfgad.parse.frame import CELLS, Frame
-from sdfgad.parse.liveness import assigned_names
+from sdfgad.parse.liveness import bound_names
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.transformed import Transformed
@@ -87,9 +87,7 @@ def _held(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, (Transformed, Holder)):
         yield from ((name, one) for one in value.held)
     else:
-        leaves = trees.leaves(value)
-        if leaves != [value]:
-            yield from ((name, leaf) for leaf in leaves)
+        yield from ((name, leaf) for leaf in trees.leaves(value) if leaf is not value)
 
 
 def _free_values(function: Closure) -> Iterator[tuple[str, Any]]:
@@ -105,13 +103,7 @@ def _free_values(function: Closure) -> Iterator[tuple[str, Any]]:
 
 def free_names(node: ast.AST) -> set[str]:
     """The names that a function reads and does not bind itself, and perhaps some that only functions in it bind."""
-    own = assigned_names(node) | {one.arg for one in _arguments(node)}
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - own
-
-
-def _arguments(node: ast.AST) -> Iterable[ast.arg]:
-    arguments = getattr(node, "args", None)
-    return (one for one in ast.walk(arguments) if isinstance(one, ast.arg)) if arguments is not None else ()
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - bound_names(node)
 
 
 def _value(b: Builder, outer: Frame, node: ast.Name) -> Any:

@@ -11,6 +11,25 @@ def assigned_names(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
+SCOPES = ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
+
+
+def bound_names(function: ast.AST) -> set[str]:
+    """The names that a function binds in its own scope, that is not in functions and comprehensions in it."""
+    arguments = getattr(function, "args", None)
+    found = {one.arg for one in ast.walk(arguments) if isinstance(one, ast.arg)} if arguments is not None else set()
+    left = list(ast.iter_child_nodes(function))
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        if not isinstance(node, SCOPES):
+            left += ast.iter_child_nodes(node)
+    return found
+
+
 def is_exposed(body: Sequence[ast.stmt], name: str) -> bool:
     """Upward exposure: whether `body` may read the value that `name` has before it."""
     return _first_use(body, name) == "read"

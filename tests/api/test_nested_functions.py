@@ -7,8 +7,8 @@ import sdfgad
 from tests.helpers import module_from
 
 HEADS = {
-    "numpy": "import numpy as np\nimport sdfgad as T\nfrom functools import partial\n",
-    "jax": "import jax.numpy as np\nimport jax as T\nfrom functools import partial\n",
+    "numpy": "import numpy as np\nimport sdfgad as T\nfrom functools import partial\n\nw, x, s = 3.0, 5.0, 7.0\n",
+    "jax": "import jax.numpy as np\nimport jax as T\nfrom functools import partial\n\nw, x, s = 3.0, 5.0, 7.0\n",
 }
 PROGRAMS = {
     "lambda": "return np.sum(T.grad(lambda v: np.sum(np.tanh(v * x) * s))(w) ** 2)",
@@ -93,6 +93,12 @@ PROGRAMS = {
         "def f(z):\n    return np.sin(z * x)\n"
         "def loss(v):\n    x = v * 1.0\n    for _ in range(3):\n        x = f(x)\n    return np.sum(x)\n"
         "return np.sum(T.grad(loss)(w)) * s"
+    ),
+    "names that inner scopes bind": (
+        "def loss(v):\n"
+        "    def inner(z):\n        x = z * 2.0\n        return x * s\n"
+        "    w = sum([w * 2.0 for w in v])\n    return np.sum(inner(v) * x) * w\n"
+        "return np.sum(T.grad(loss)(w)) + np.sum(T.vmap(lambda v: sum([x * v for x in (v, s)]) * x[0])(w))"
     ),
     "parameters of others": (
         "def g(z):\n    return z * y\ny = x * s\n"
