@@ -187,12 +187,12 @@ class JacobianBy(_Matrix):
         except (UnsupportedProgram, MissingRule):
             if self._mode == "reverse":
                 raise
-            # There may be none in reverse mode, as for loops that end by data.
+            # There may be no reverse mode, which keeps values, as of arrays whose size is data.
             return None
         program = pipeline.primal.program
         shape = tuple(extent.const for extent in program.buffers[program.outputs[pipeline.output]].shape)
-        called = [LIBRARY[one.name] for one in walk(program.body) if isinstance(one, Call)]
-        has_forward_mode = all(one.pushforward or not one.pullback for one in called)
+        calls = (one for one in walk(program.body) if isinstance(one, Call))
+        has_forward_mode = all(LIBRARY[one.name].has_linear_pullback for one in calls)
         is_forward = self._mode is None and size < math.prod(shape) and has_forward_mode
         return None if is_forward else shape
 

@@ -54,7 +54,7 @@ class Products:
         return real_argument(args, self.position)
 
     def has_forward_mode(self, args: tuple[Any, ...]) -> bool:
-        """Whether the program has a derivative in forward mode: a `custom_vjp` has none."""
+        """Whether the program has a derivative in forward mode: a `custom_vjp` may have none."""
         _, specialisation = specialised(self.gradient, args, {})
         try:
             _ = directions_of(specialisation).tangent

@@ -66,6 +66,11 @@ class Lin:
         return plain.union(*(atom.symbols for atom, _ in self.terms if not isinstance(atom, str)))
 
     @property
+    def plain(self) -> Lin | int:
+        """The number itself, if it is one."""
+        return self.const if self.is_const else self
+
+    @property
     def is_const(self) -> bool:
         return not self.terms
 

@@ -67,7 +67,7 @@ def _row(b: Builder, value: Any) -> Row:
     """
     _, var, trips = b.loops[-1]
     if is_integer(value) and Lin.of(value).symbols <= {var, *b.integers} and Lin.of(value).is_affine:
-        return lambda trip: _plain(Lin.of(value).substitute({var: trip}))
+        return lambda trip: Lin.of(value).substitute({var: trip}).plain
     if isinstance(value, (float, complex, np.inexact)):
         # A name that the loop carries is a constant until it is known to be carried.
         return lambda trip: value
@@ -78,10 +78,6 @@ def _row(b: Builder, value: Any) -> Row:
     array = b.new_view("", (trips, *value.shape), value.dtype, value.weak)
     b.refer(array.reindexed(value.shape, lambda p: (Lin.symbol(var), *p)), value, is_row=True)
     return lambda trip: row_of(array, trip)
-
-
-def _plain(form: Lin) -> Any:
-    return form.const if form.is_const else form
 
 
 def _may_fill(b: Builder, values: list[Any], depth: int) -> bool:

@@ -199,7 +199,7 @@ def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, A
         return Items(first.length, lambda trip: first.at(first.length - 1 - trip))
     if function is enumerate:
         start = values[1] if len(values) > 1 else keywords.get("start", 0)
-        return Items(first.length, lambda trip: (_plain(Lin.of(trip) + start), first.at(trip)))
+        return Items(first.length, lambda trip: ((Lin.of(trip) + start).plain, first.at(trip)))
     length = first.length
     for other in items[1:]:
         length = Lin.of(integer_extremum(b, length, other.length, "minimum"))
@@ -209,10 +209,6 @@ def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, A
             "Make them equally long, or leave out `strict`.",
         )
     return Items(length, lambda trip: tuple(item.at(trip) for item in items))
-
-
-def _plain(form: Lin) -> Any:
-    return form.const if form.is_const else form
 
 
 def _bound(b: Builder, value: Any) -> Lin:

@@ -14,7 +14,7 @@ from sdfgad.parse.registry import definitions
 _special = definitions("scipy.special")
 
 
-def _floating(x: Any) -> Any:
+def floating(x: Any) -> Any:
     x = array_like(x)
     return x.astype(inexact(x.dtype))
 
@@ -22,12 +22,12 @@ def _floating(x: Any) -> Any:
 def _pair(x: Any, y: Any) -> Any:
     """Both in a floating dtype; a Python number takes that of the other one."""
     if isinstance(y, (int, float)) and not isinstance(x, (int, float)):
-        x = _floating(x)
+        x = floating(x)
         return x, np.full((), y, x.dtype)
     if isinstance(x, (int, float)) and not isinstance(y, (int, float)):
-        y = _floating(y)
+        y = floating(y)
         return np.full((), x, y.dtype), y
-    return _floating(x), _floating(y)
+    return floating(x), floating(y)
 
 
 # --- power transformations
@@ -79,12 +79,12 @@ def inv_boxcox1p(x: Any, lmbda: Any) -> Any:
 @_special("radian")
 def radian(d: Any, m: Any, s: Any) -> Any:
     """Of degrees, minutes and seconds of arc; SciPy has it in double precision alone."""
-    return np.deg2rad(np.float64(1.0) * _floating(d) + (_floating(m) + _floating(s) / 60) / 60)
+    return np.deg2rad(np.float64(1.0) * floating(d) + (floating(m) + floating(s) / 60) / 60)
 
 
 def _rest(x: Any) -> Any:
     """An angle less a multiple of 180 degrees, without rounding, and the sign that the cosine takes by that."""
-    within = np.fmod(_floating(x), 360)
+    within = np.fmod(floating(x), 360)
     half = np.rint(within / 180)
     return within - 180 * half, 1 - 2 * np.remainder(half, 2)
 

@@ -16,7 +16,7 @@ PADDING = {
 }
 
 
-def _image(name: str) -> Any:
+def image(name: str) -> Any:
     return optional("scipy.ndimage", name, is_definition=True)
 
 
@@ -63,13 +63,13 @@ def _filtered(x: Any, weights: Any, mode: Any, cval: Any, is_convolution: Any) -
     return _sum_of_shifts(_padded(x, widths, mode, cval), weights, x.shape)
 
 
-@_image("correlate")
+@image("correlate")
 def correlate(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     _require_no_output(output)
     return _filtered(input, weights, mode, cval, False)
 
 
-@_image("convolve")
+@image("convolve")
 def convolve(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     _require_no_output(output)
     return _filtered(input, weights, mode, cval, True)
@@ -96,7 +96,7 @@ def _along(x: Any, weights: Any, axis: Any, mode: Any, cval: Any, before: Any) -
     return result
 
 
-@_image("correlate1d")
+@image("correlate1d")
 def correlate1d(
     input: Any, weights: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -104,7 +104,7 @@ def correlate1d(
     return _along(input, weights, axis, mode, cval, np.size(weights) // 2)
 
 
-@_image("convolve1d")
+@image("convolve1d")
 def convolve1d(
     input: Any, weights: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -112,7 +112,7 @@ def convolve1d(
     return _along(input, np.flip(array_like(weights)), axis, mode, cval, (np.size(weights) - 1) // 2)
 
 
-@_image("uniform_filter1d")
+@image("uniform_filter1d")
 def uniform_filter1d(
     input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -120,7 +120,7 @@ def uniform_filter1d(
     return _along(input, np.full(size, 1 / size), axis, mode, cval, size // 2)
 
 
-@_image("uniform_filter")
+@image("uniform_filter")
 def uniform_filter(input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     _require_no_output(output)
     for k in range(np.ndim(input)):
@@ -128,7 +128,7 @@ def uniform_filter(input: Any, size: Any = 3, output: Any = None, mode: Any = "r
     return input
 
 
-@_image("gaussian_filter1d")
+@image("gaussian_filter1d")
 def gaussian_filter1d(
     input: Any,
     sigma: Any,
@@ -158,7 +158,7 @@ def gaussian_filter1d(
     return _along(input, weights, axis, mode, cval, reach)
 
 
-@_image("gaussian_filter")
+@image("gaussian_filter")
 def gaussian_filter(
     input: Any,
     sigma: Any,
@@ -178,7 +178,7 @@ def gaussian_filter(
     return input
 
 
-@_image("laplace")
+@image("laplace")
 def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     _require_no_output(output)
     return sum([_along(input, np.array([1.0, -2.0, 1.0]), k, mode, cval, 1) for k in range(np.ndim(input))])
@@ -194,13 +194,13 @@ def _edges(x: Any, axis: Any, mode: Any, cval: Any, smooth: Any) -> Any:
     return result
 
 
-@_image("sobel")
+@image("sobel")
 def sobel(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     _require_no_output(output)
     return _edges(input, axis, mode, cval, 2.0)
 
 
-@_image("prewitt")
+@image("prewitt")
 def prewitt(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     _require_no_output(output)
     return _edges(input, axis, mode, cval, 1.0)

@@ -9,13 +9,7 @@ import numpy as np
 
 from sdfgad.parse.functions.facts import array_like, axis_of, fixed_int, is_sequence, part_of
 from sdfgad.parse.functions.special import root_of_squares
-from sdfgad.parse.library.images import _padded, _require_no_output, gaussian_filter
-from sdfgad.parse.registry import optional
-
-
-def _image(name: str) -> Any:
-    return optional("scipy.ndimage", name, is_definition=True)
-
+from sdfgad.parse.library.images import _padded, _require_no_output, gaussian_filter, image
 
 # --- the derivatives of a Gaussian
 
@@ -27,7 +21,7 @@ def _second_or_first(input: Any, sigma: Any, mode: Any, cval: Any, order: Any, o
     return [gaussian_filter(input, sigma, orders[axis], None, mode, cval, **options) for axis in range(n)]
 
 
-@_image("gaussian_laplace")
+@image("gaussian_laplace")
 def gaussian_laplace(
     input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, **options: Any
 ) -> Any:
@@ -35,7 +29,7 @@ def gaussian_laplace(
     return sum(_second_or_first(input, sigma, mode, cval, 2, options))
 
 
-@_image("gaussian_gradient_magnitude")
+@image("gaussian_gradient_magnitude")
 def gaussian_gradient_magnitude(
     input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, **options: Any
 ) -> Any:
@@ -71,7 +65,7 @@ def _extreme(x: Any, size: Any, mode: Any, cval: Any, is_largest: Any) -> Any:
     return x
 
 
-@_image("maximum_filter")
+@image("maximum_filter")
 def maximum_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -79,7 +73,7 @@ def maximum_filter(
     return _extreme(input, size if footprint is None else None, mode, cval, True)
 
 
-@_image("minimum_filter")
+@image("minimum_filter")
 def minimum_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -87,7 +81,7 @@ def minimum_filter(
     return _extreme(input, size if footprint is None else None, mode, cval, False)
 
 
-@_image("maximum_filter1d")
+@image("maximum_filter1d")
 def maximum_filter1d(
     input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -96,7 +90,7 @@ def maximum_filter1d(
     return np.max(_windows(x, fixed_int(size), axis_of(axis, x.ndim), mode, cval), axis=0)
 
 
-@_image("minimum_filter1d")
+@image("minimum_filter1d")
 def minimum_filter1d(
     input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -105,7 +99,7 @@ def minimum_filter1d(
     return np.min(_windows(x, fixed_int(size), axis_of(axis, x.ndim), mode, cval), axis=0)
 
 
-@_image("median_filter")
+@image("median_filter")
 def median_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -120,7 +114,7 @@ def median_filter(
     return np.sort(parts, axis=0)[math.prod(sizes) // 2]
 
 
-@_image("center_of_mass")
+@image("center_of_mass")
 def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
     if labels is not None:
         raise ValueError("center_of_mass with labels is not supported: multiply by a mask, x * (labels == k)")

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, fixed_int, inexact
+from sdfgad.parse.functions.facts import array_like, fixed_int
+from sdfgad.parse.library.degrees import floating
 from sdfgad.parse.registry import definitions
 
 _special = definitions("scipy.special")
@@ -22,11 +23,6 @@ def _degree(n: Any) -> Any:
     if np.ndim(n) > 0 or int(n) != n or n < 0:
         raise ValueError("the degree of a polynomial is one whole number that is not negative: loop over several")
     return fixed_int(int(n))
-
-
-def _floating(x: Any) -> Any:
-    x = array_like(x)
-    return x.astype(inexact(x.dtype))
 
 
 def _double(x: Any) -> Any:
@@ -128,7 +124,7 @@ def _associated(degree: Any, order: Any, x: Any, root: Any) -> Any:
 
 @_special("lpmv")
 def lpmv(m: Any, v: Any, x: Any) -> Any:
-    order, degree, x = _degree(m), _degree(v), _floating(x)
+    order, degree, x = _degree(m), _degree(v), floating(x)
     if order > degree:
         return 0.0 * x
     return _associated(degree, order, x, np.sqrt(1 - x * x) if order > 0 else x)
@@ -169,18 +165,18 @@ def _means(start: Any) -> Any:
 @_special("ellipk")
 def ellipk(m: Any) -> Any:
     """Of the first kind, of the parameter m < 1, by the arithmetic-geometric mean (Abramowitz and Stegun, 17.6)."""
-    return 0.5 * math.pi / _means(np.sqrt(1 - _floating(m)))[0]
+    return 0.5 * math.pi / _means(np.sqrt(1 - floating(m)))[0]
 
 
 @_special("ellipkm1")
 def ellipkm1(p: Any) -> Any:
-    return 0.5 * math.pi / _means(np.sqrt(_floating(p)))[0]
+    return 0.5 * math.pi / _means(np.sqrt(floating(p)))[0]
 
 
 @_special("ellipe")
 def ellipe(m: Any) -> Any:
     """Of the second kind, of the parameter m < 1."""
-    mean, total = _means(np.sqrt(1 - _floating(m)))
+    mean, total = _means(np.sqrt(1 - floating(m)))
     return 0.5 * math.pi / mean * (1 - total)
 
 
@@ -189,12 +185,12 @@ def ellipe(m: Any) -> Any:
 
 @_special("softplus")
 def softplus(x: Any) -> Any:
-    return np.logaddexp(0.0, _floating(x))
+    return np.logaddexp(0.0, floating(x))
 
 
 @_special("cosm1")
 def cosm1(x: Any) -> Any:
-    return -2 * np.sin(0.5 * _floating(x)) ** 2
+    return -2 * np.sin(0.5 * floating(x)) ** 2
 
 
 @_special("powm1")
