@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sdfgad.api.callables import callee_of
+from sdfgad.api.callables import OfCallee, callee_of
 from sdfgad.api.mapped_axes import Axes, axes_of, axes_of_leaves, check_axis_of_result, kind_of_entry
 from sdfgad.options import Options
 from sdfgad.parse.broadcasting import broadcast_to
@@ -19,7 +18,7 @@ from sdfgad.parse.objects import make
 from sdfgad.parse.returned import Output
 from sdfgad.parse.source import read_source
 from sdfgad.parse.structure import Leaf
-from sdfgad.parse.transformed import CallSite, Code, Transformed, emit, kind_within, stand_in, transformation
+from sdfgad.parse.transformed import CallSite, Code, emit, kind_within, stand_in, transformation
 from sdfgad.parse.values import view_of
 from sdfgad.specialise.mapped import Mapped, MappedCall
 from sdfgad.specialise.nested import bind_within, inlining_of
@@ -73,7 +72,7 @@ class _Side:
     seen: Callable[[Any], Any]
 
 
-class Vmapped(Transformed):
+class Vmapped(OfCallee):
     """A program that is mapped over a batch, as `vmap` returns it."""
 
     def __init__(self, program: Callable[..., Any], in_axes: Axes, out_axes: Axes) -> None:
@@ -84,15 +83,6 @@ class Vmapped(Transformed):
         self._specialisations = Remembered(partial(self._mapped, constant=False))
         self.__name__ = f"vmap of {self._function.__name__}"
         self.__module__, self.__doc__ = self._function.__module__, self._function.__doc__
-
-    @property
-    def parameters(self) -> list[inspect.Parameter]:
-        """The parameters of a call."""
-        return self._callee.parameters
-
-    @property
-    def held(self) -> Iterable[Any]:
-        return self._callee.held
 
     def _mapped(self, call: MappedCall, constant: bool) -> Mapped:
         mapped = Mapped(self._function, self._options, call, constant)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,6 +129,21 @@ def is_local(program: Any) -> bool:
     while isinstance(program, functools.partial):
         program = program.func
     return isinstance(program, Closure)
+
+
+class OfCallee(Transformed):
+    """A program made of a function, whose parameters it has."""
+
+    _callee: Callee
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The parameters of a call."""
+        return self._callee.parameters
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return self._callee.held
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from sdfgad.api.callables import callee_of
+from sdfgad.api.callables import OfCallee, callee_of
 from sdfgad.api.chosen import Chosen, Wrt
 from sdfgad.api.pickling import check_importable, found_by_name
 from sdfgad.errors import ArgumentError, OutputError
@@ -138,7 +137,7 @@ class Measurement:
     budget_bytes: int | None
 
 
-class DifferentiatedProgram(Derivative):
+class DifferentiatedProgram(OfCallee, Derivative):
     """The gradient of a program, as `differentiate` returns it; programs that are differentiated may call it, too."""
 
     def __init__(
@@ -327,15 +326,6 @@ class DifferentiatedProgram(Derivative):
         return Measurement(max(run[0] for run in runs), seconds, layout.peak_bytes(sizes), self._options.limit)
 
     # --- within other programs
-
-    @property
-    def parameters(self) -> list[inspect.Parameter]:
-        """The parameters of a call."""
-        return self._callee.parameters
-
-    @property
-    def held(self) -> Iterable[Any]:
-        return self._callee.held
 
     def name_of(self, position: int) -> str | None:
         """The name of the argument at a position of a call."""

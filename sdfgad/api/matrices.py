@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from sdfgad.api.batching import vmap
-from sdfgad.api.callables import callee_of
+from sdfgad.api.callables import OfCallee, callee_of
 from sdfgad.api.higher import jvp
 from sdfgad.api.joint import collected
 from sdfgad.api.products import Products, curved_along_all, gradient_of, no_array, no_real
@@ -20,7 +19,7 @@ from sdfgad.errors import ArgumentError, MissingRule, UnsupportedProgram
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import Call, walk
 from sdfgad.parse.library.matrices import columns, rows, with_axes
-from sdfgad.parse.transformed import CallSite, Transformed, kind_within, stand_in, transformation
+from sdfgad.parse.transformed import CallSite, kind_within, stand_in, transformation
 from sdfgad.parse.values import Record, as_tensor
 from sdfgad.specialise.outgrown import repeated
 
@@ -90,21 +89,12 @@ def hessian(program: Callable[..., Any], argnums: Argnums = 0, *, output: str | 
     return Hessian(program, positions, is_single, output)
 
 
-class _Matrix(Transformed):
+class _Matrix(OfCallee):
     """A function of a program's arguments that returns derivatives of it."""
 
     def __init__(self, program: Callable[..., Any], what: str) -> None:
         self._callee = callee_of(program)
         self.__name__ = f"{what} of {self._callee.function.__name__}"
-
-    @property
-    def parameters(self) -> list[inspect.Parameter]:
-        """The parameters of a call."""
-        return self._callee.parameters
-
-    @property
-    def held(self) -> Iterable[Any]:
-        return self._callee.held
 
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call in a program that is being parsed.
