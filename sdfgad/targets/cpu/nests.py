@@ -36,6 +36,7 @@ from sdfgad.schedule.scopes import is_local_to
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.targets.cpu.accumulators import Accumulator
+from sdfgad.targets.cpu.bounds import trips_of
 from sdfgad.targets.cpu.cpp import simd
 from sdfgad.targets.cpu.functions import Functions
 from sdfgad.targets.cpu.masked_loops import head_of
@@ -197,9 +198,10 @@ class _Nest(Functions):
             # The body changes the number of trips.
             return [head, *self.block(body, scalars), "}"]
         rows = rows_of(body, var, loop.trips, self.filled) if pragma and not loop.backward else {}
-        counters = ((var, loop.trips),) if loop.start == Lin(0) else ()
+        # Of a part of a parallel loop the range of all trips is known already.
+        ranges = {} if var in self.ranges else {var: trips_of(loop.start, loop.trips)}
         innermost = body if is_innermost else ()
-        inside = self.within(counters, bool(pragma))
+        inside = self.within(ranges, bool(pragma))
         with inside, self.hoisting(innermost, (var,)) as hoisted, self.filling(rows, var):
             inner = self.summed(body, sums, scalars) if sums else self.block(body, scalars)
         first, last = list[str](), list[str]()

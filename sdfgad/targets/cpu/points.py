@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from sdfgad.ir.expr import Atom, Const, Expr, Lin, Read
+from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import Product, product_of
 from sdfgad.schedule.work import is_worth_threads
 from sdfgad.targets.cpu.accumulators import Accumulator, lanes
 from sdfgad.targets.cpu.blas import call_text
+from sdfgad.targets.cpu.bounds import Ranges, is_inside, trips_of
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal, simd
 from sdfgad.targets.cpu.invariants import invariant_quotients
 from sdfgad.targets.cpu.nontemporal_stores import row, rows_of, store, strips
@@ -26,7 +27,7 @@ class Points:
     Attributes:
         is_shared: whether this is inside a loop that threads share.
         is_streaming: whether this function has non-temporal stores.
-        counters: those of the loops around, with their numbers of trips.
+        ranges: the counters of the loops around, the outermost first.
         is_vector: whether the innermost loop around may be vectorised.
         filled: the arrays for which non-temporal stores are used.
         known: index quotients that have been computed before the innermost loop around, and their names.
@@ -37,7 +38,7 @@ class Points:
     uses_blas: bool = field(default=False, init=False)
     is_shared: bool = field(default=False, init=False)
     is_streaming: bool = field(default=False, init=False)
-    counters: dict[str, Lin] = field(default_factory=dict, init=False)
+    ranges: Ranges = field(default_factory=dict, init=False)
     is_vector: bool = field(default=False, init=False)
     filled: frozenset[str] = field(default=frozenset(), kw_only=True)
     rows: dict[str, str] = field(default_factory=dict, init=False)
@@ -98,7 +99,8 @@ class Points:
         rows, last = dict[str, Access](), order.outer[-1] if order.outer else ""
         if not order.inner and order.is_vector:
             rows = rows_of((statement,), last, extents[last], self.filled)
-        inside = self.within(statement.params, bool(order.inner) or order.is_vector)
+        ranges = {name: trips_of(Lin(0), extent) for name, extent in statement.params}
+        inside = self.within(ranges, bool(order.inner) or order.is_vector)
         with inside, self.hoisting((statement,), extents) as hoisted, self.filling(rows, last):
             body = self.total(statement, order, extents) if order.inner else self.point(statement)
         if not order.inner:
@@ -217,45 +219,17 @@ class Points:
         self.known = before
 
     @contextmanager
-    def within(self, counters: Params, is_vector: bool) -> Iterator[None]:
-        """A context: the code written inside is in loops that start at 0, the innermost of which may be vectorised."""
-        before = self.counters, self.is_vector
-        self.counters, self.is_vector = {**self.counters, **dict(counters)}, is_vector
+    def within(self, ranges: Ranges, is_vector: bool) -> Iterator[None]:
+        """A context: the code written inside is in loops, the innermost of which may be vectorised."""
+        before = self.ranges, self.is_vector
+        self.ranges, self.is_vector = {**self.ranges, **ranges}, is_vector
         yield
-        self.counters, self.is_vector = before
+        self.ranges, self.is_vector = before
 
     def is_inside(self, read: Read) -> bool:
         """Whether a read is certainly in bounds, even where its value is not needed."""
-        shape = self.buffers[read.buffer].shape
-        axes = list(zip(read.index, shape, strict=True))
-        while not self._is_along(axes):
-            if not axes or not (self.is_below(*axes[0]) or self.is_slot(*axes[0])):
-                return False
-            axes.pop(0)
-        return True
-
-    def _is_along(self, axes: Sequence[tuple[Lin, Lin]]) -> bool:
-        """Whether an offset in the memory of an array is in bounds, as a counter may run along several axes."""
-        place, size = Lin(0), 1
-        for lin, extent in reversed(axes):
-            place, size = place + lin.scaled(size), size * extent.const
-        return all(extent.is_const for _, extent in axes) and self.is_below(place, Lin(size))
-
-    def is_below(self, lin: Lin, extent: Lin) -> bool:
-        """Whether a form of the counters is certainly at least 0 and below an extent."""
-        if len(lin.terms) == 1 and lin == Lin.symbol(lin.terms[0][0]) and self._trips(lin.terms[0][0]) == extent:
-            return True
-        least = most = lin.const
-        for atom, coefficient in lin.terms:
-            trips = self._trips(atom)
-            if trips is None or not trips.is_const:
-                return False
-            span = coefficient * max(trips.const - 1, 0)
-            least, most = least + min(span, 0), most + max(span, 0)
-        return extent.is_const and least >= 0 and most < extent.const
-
-    def _trips(self, atom: Atom) -> Lin | None:
-        return self.counters.get(atom) if isinstance(atom, str) else None
+        axes = zip(read.index, self.buffers[read.buffer].shape, strict=True)
+        return is_inside(list(axes), self.ranges, self.is_slot)
 
     def is_slot(self, lin: Lin, extent: Lin) -> bool:
         """Whether a form is a slot of a tape whose number of slots is counted."""

@@ -77,3 +77,30 @@ def test_names_of_the_user_do_not_collide_with_generated_ones(monkeypatch):
     gradient = sdfgad.differentiate(badly_named, wrt="x")(x, *counts)
     ends = [badly_named(x + step * direction, *counts) for step in (1e-6, -1e-6)]
     np.testing.assert_allclose(gradient @ direction, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
+
+
+SPECIAL = [np.nan, -0.0, 0.0, np.inf, -np.inf, 1.5, -1.5, 2.5, -2.5, 5e-324, -5e-324, 1e30, -1e30]
+CHOSEN = (np.sign, np.floor, np.ceil, np.trunc, np.rint, np.deg2rad, np.rad2deg)
+
+
+def chosen_values(x, y, mask):
+    found = np.empty((13, x.size))
+    for k, one in enumerate(CHOSEN):
+        found[k] = np.where(mask, one(x), 7.0)
+    found[7] = np.where(mask, np.copysign(x, y), 7.0)
+    found[8] = np.where(mask, np.fmax(x, y), 7.0)
+    found[9] = np.where(mask, np.fmin(x, y), 7.0)
+    found[10] = np.where(np.isnan(x) | np.isinf(y), 1.0, np.where(np.isfinite(x), 2.0, 3.0))
+    found[11] = np.where(mask, np.where(np.signbit(x), 4.0, 5.0), 7.0)
+    found[12] = np.sign(x) + np.sign(y)
+    return found
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_both_sides_of_choices_are_computed_as_numpy_does(kind):
+    values = np.array(SPECIAL, kind)
+    x, y = (one.ravel() for one in np.meshgrid(values, values))
+    for mask in (np.arange(x.size) % 3 > 0, np.ones(x.size, bool)):
+        with np.errstate(invalid="ignore"):
+            expected = chosen_values(x, y, mask)
+        np.testing.assert_array_equal(sdfgad.differentiate(chosen_values).value(x, y, mask), expected)

@@ -37,6 +37,31 @@ def test_what_may_be_outside_is_read_where_it_is_asked_for(place):
     assert "sdfgad::select" not in written(Lin.of(place))
 
 
+def in_a_triangle(place, trips):
+    """The text of ``for j < 10: for i < trips: y[i] = x[place] if mask[i] else 0``."""
+    value = Op("select", (Read("mask", (I,), BOOL), Read("x", (place,), F64), Const(0, F64)), F64)
+    statement = Compute((), Access("y", (I,)), value)
+    inner = Loop("i", trips, (statement,), (I, trips - I - 1), is_parallel=True)
+    return nest_of((Loop("j", Lin(10), (inner,), (J, 9 - J)),), "nest", BUFFERS, BUFFERS).code
+
+
+@pytest.mark.parametrize(("place", "trips"), [(I, 10 - J), (I + 1, 9 - J), (I + J, 10 - J), (9 - I - J, 10 - J)])
+def test_the_range_of_a_counter_may_depend_on_others(place, trips):
+    text = in_a_triangle(place, trips)
+    assert "sdfgad::select<double>" in text
+    assert "?" not in text
+
+
+@pytest.mark.parametrize(("place", "trips"), [(I + 1, 10 - J), (I + J, 11 - J), (I - J, 10 - J), (I + P, 10 - J)])
+def test_what_some_trip_may_read_outside_is_read_where_it_is_asked_for(place, trips):
+    assert "sdfgad::select" not in in_a_triangle(place, trips)
+
+
+@pytest.mark.parametrize(("place", "is_inside"), [(I - 2, True), (I, True), (I - 3, False), (I + 1, False)])
+def test_a_loop_may_start_later(place, is_inside):
+    assert ("sdfgad::select<double>" in written(place, trips=8, start=2)) is is_inside
+
+
 def test_a_choice_of_what_a_vector_function_returns_is_no_branch():
     # As in the adjoint of exp and sin: zero for a cotangent of zero. The call is early, so that no branch is around it.
     x, c = Read("x", (I,), F64), Read("y", (I,), F64)
@@ -50,7 +75,6 @@ def test_a_choice_of_what_a_vector_function_returns_is_no_branch():
 
 def test_unknown_ranges_are_not_trusted():
     assert "sdfgad::select" not in written(I, trips=J)
-    assert "sdfgad::select" not in written(I, trips=5, start=2)
     assert "sdfgad::select" not in written(I, trips=11)
 
 

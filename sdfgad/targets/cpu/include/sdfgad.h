@@ -176,7 +176,10 @@ template <typename T> inline T right_shift(T a, T n) {
 }
 
 // NaN stays NaN; the sign of 0 is 0.
-template <typename T> inline T sign(T a) { return a > 0 ? T(1) : a < 0 ? T(-1) : a == 0 ? T(0) : a; }
+template <typename T> inline T sign(T a) {
+    if constexpr (std::is_floating_point_v<T>) return chosen(a > 0, T(1), chosen(a < 0, T(-1), chosen(a == 0, T(0), a)));
+    else return a > 0 ? T(1) : a < 0 ? T(-1) : T(0);
+}
 
 template <typename T> inline T maximum(T a, T b) { return (a >= b || a != a) ? a : b; }
 template <typename T> inline T minimum(T a, T b) { return (a <= b || a != a) ? a : b; }
