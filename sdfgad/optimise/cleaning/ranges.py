@@ -1,4 +1,7 @@
-"""Check elimination by value-range analysis: removes maxima and minima, above all index checks, that ranges decide.
+"""Value-range analysis: check elimination, and simplification of what the ranges of integers decide.
+
+Maxima and minima that cannot change their targets, above all index checks, go. So do clips and wraparounds of integers
+that are in range anyway, and comparisons with one outcome.
 
 The range of a buffer covers all values that the program ever writes to it, so that indices which the program computes
 itself need no check. Of values that come from the caller or from library functions nothing is known.
@@ -11,8 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op, Read
-from sdfgad.ir.program import Block, Compute, Loop, Params, Program, blocks_of, transform, writes_of
+from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op, Read, Rewriter
+from sdfgad.ir.program import (
+    Block,
+    Compute,
+    Loop,
+    Params,
+    Program,
+    Statement,
+    blocks_of,
+    rewrite_statement,
+    transform,
+    with_blocks,
+    writes_of,
+)
 
 # The least and the greatest value; booleans are 0 and 1.
 Range = tuple[int, int]
@@ -23,12 +38,24 @@ ROUNDS = 4
 
 
 def remove_decided(program: Program) -> Program:
-    """The program without maxima and minima that cannot change their targets."""
+    """The program without maxima and minima that cannot change their targets, and without decided expressions."""
     ranges = _of_buffers(program)
+    program = program.with_body(_simplified(program.body, ranges, {}))
     decided = [(id(s), _is_idle(s, _Values(ranges, symbols))) for s, symbols in _computes(program.body, {})]
     # One statement may stand in several places.
     idle = {name for name, is_idle in decided if is_idle} - {name for name, is_idle in decided if not is_idle}
     return program.with_body(transform(program.body, lambda s: () if id(s) in idle else (s,))) if idle else program
+
+
+def _simplified(block: Block, ranges: Ranges, symbols: Ranges) -> Block:
+    return tuple(_simple(statement, ranges, symbols) for statement in block)
+
+
+def _simple(statement: Statement, ranges: Ranges, symbols: Ranges) -> Statement:
+    inside = {**symbols, **_inside(statement)}
+    values = _Values(ranges, inside)
+    simple = rewrite_statement(statement, rewriter=Rewriter({}, values.decided))
+    return with_blocks(simple, lambda nested: _simplified(nested, ranges, inside))
 
 
 def _is_idle(statement: Compute, values: _Values) -> bool:
@@ -73,16 +100,22 @@ def _widen(found: dict[str, Range | None], statement: Compute, values: _Values, 
 def _computes(block: Block, symbols: Ranges) -> Iterator[tuple[Compute, Ranges]]:
     """The statements that compute, each with the ranges of the counters and parameters in scope."""
     for statement in block:
+        inside = {**symbols, **_inside(statement)}
         if isinstance(statement, Compute):
-            yield statement, {**symbols, **_of_params(statement.params)}
-            continue
-        inside = symbols
-        if isinstance(statement, Loop):
-            is_known = statement.start.is_const and statement.trips.is_const and not statement.is_open
-            first, last = statement.start.const, statement.start.const + statement.trips.const - 1
-            inside = {**symbols, statement.var: (first, max(first, last)) if is_known else None}
+            yield statement, inside
         for nested in blocks_of(statement):
             yield from _computes(nested, inside)
+
+
+def _inside(statement: Statement) -> Ranges:
+    """The ranges of a statement's own counters."""
+    if isinstance(statement, Compute):
+        return _of_params(statement.params)
+    if not isinstance(statement, Loop):
+        return {}
+    is_known = statement.start.is_const and statement.trips.is_const and not statement.is_open
+    first, last = statement.start.const, statement.start.const + statement.trips.const - 1
+    return {statement.var: (first, max(first, last)) if is_known else None}
 
 
 def _of_params(params: Params) -> dict[str, Range | None]:
@@ -130,6 +163,9 @@ class _Values:
             # Of a real number nothing is known.
             return self.of(node.args[0]) if node.args[0].dtype.kind in "bi" else None
         args = [self.of(arg) for arg in node.args]
+        if node.name in ("maximum", "minimum"):
+            # Of these an unknown operand leaves one side known.
+            args = [_limits(node.dtype) if arg is None else arg for arg in args]
         if node.name.startswith("logical_"):
             args = [_truth(arg) for arg in args]
         known = [arg for arg in args if arg is not None]
@@ -144,6 +180,23 @@ class _Values:
         if which == (0, 0):
             return b
         return None if a is None or b is None else _hull(a, b)
+
+    def decided(self, node: Expr) -> Expr | None:
+        """What an expression is equal to, if ranges decide it: one of its operands, or a truth value."""
+        if not isinstance(node, Op):
+            return None
+        args = [self.of(arg) for arg in node.args]
+        if node.name == "select" and args[0] in ((0, 0), (1, 1)):
+            chosen = node.args[1] if args[0] == (1, 1) else node.args[2]
+            return chosen if chosen.dtype == node.dtype else None
+        known = [arg for arg in args if arg is not None]
+        if len(known) < len(args):
+            return None
+        if node.name == "wrap":
+            return node.args[0] if known[0][0] >= 0 and known[0][1] < known[1][0] else None
+        if node.name in ("maximum", "minimum") and {arg.dtype for arg in node.args} == {node.dtype}:
+            return _extreme(node, *known)
+        return None
 
     def form(self, form: Lin) -> Range | None:
         low = high = form.const
@@ -167,6 +220,19 @@ def _fits(span: Range, dtype: np.dtype[Any]) -> bool:
 
 def _compared(is_true: Callable[[Range, Range], bool], is_false: Callable[[Range, Range], bool]) -> Any:
     return lambda a, b: (1, 1) if is_true(a, b) else (0, 0) if is_false(a, b) else (0, 1)
+
+
+def _extreme(node: Op, first: Range, second: Range) -> Expr | None:
+    """The operand of a maximum or minimum that is always the one; None if either may be."""
+    (a, b), sign = (first, second), 1 if node.name == "maximum" else -1
+    if sign * (a[0] if sign > 0 else a[1]) >= sign * (b[1] if sign > 0 else b[0]):
+        return node.args[0]
+    return node.args[1] if sign * (b[0] if sign > 0 else b[1]) >= sign * (a[1] if sign > 0 else a[0]) else None
+
+
+def _limits(dtype: np.dtype[Any]) -> Range | None:
+    """The range of a dtype of integers."""
+    return (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) if dtype.kind in "iu" else None
 
 
 def _truth(span: Range | None) -> Range:

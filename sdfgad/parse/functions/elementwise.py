@@ -87,8 +87,13 @@ def clip(
     bounds = [bound for bound in (low, high) if bound is not None]
     dtype = reduce(partial(elementwise, b, "add"), bounds, as_tensor(a)).dtype
     result = a
-    for outside, bound in (("less", low), ("greater", high)):
-        if bound is not None:
+    for outside, extremum, bound in (("less", "maximum", low), ("greater", "minimum", high)):
+        if bound is None:
+            continue
+        if dtype.kind in "iu":
+            # Extrema tell value-range analysis the range; there are no derivatives that would differ.
+            result = elementwise(b, extremum, result, bound)
+        else:
             result = where(b, elementwise(b, outside, result, bound), bound, result)
     clipped = astype(as_tensor(result), dtype)
     return into(b, out, clipped if bounds else clipped.as_value(settled=False), "same_kind")

@@ -49,11 +49,11 @@ def _even(a: Any, edges: Any) -> Any:
     n = edges.shape[0] - 1
     low, high = (edges[0], edges[-1])
     is_inside = np.logical_and(a >= low, a <= high)
-    place = np.where(is_inside, (a - low) / (high - low) * n, 0).astype(np.int64)
-    place = np.where(place == n, n - 1, place)
+    place = np.clip(np.where(is_inside, (a - low) / (high - low) * n, 0).astype(np.int64), 0, n - 1)
     place = np.where(np.logical_and(a < np.take(edges, place, mode="clip"), is_inside), place - 1, place)
     is_beyond = np.logical_and(a >= np.take(edges, place + 1, mode="clip"), is_inside)
-    return np.where(np.logical_and(is_beyond, place != n - 1), place + 1, place), is_inside
+    # The bounds are those of bins, so that nobody has to check them.
+    return np.clip(np.where(is_beyond, place + 1, place), 0, n - 1), is_inside
 
 
 def _uneven(a: Any, edges: Any) -> Any:

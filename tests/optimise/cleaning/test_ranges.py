@@ -1,10 +1,13 @@
 """Checks that the program's own integers pass for certain are not made; all others are."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 import sdfgad
 from sdfgad.errors import InvalidIndex
+from sdfgad.ir.expr import Int, Op, postorder
 from sdfgad.ir.program import computes
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.parse.constants import Constants
@@ -87,10 +90,28 @@ def less_one_for_the_sum_of_two_trues(x):
     return x[np.arange(4, 7) - (true + true).astype(np.int64)] * 2.0
 
 
-KNOWN = [counted_up, counted_back, chosen, moved_around]
+def clipped(x):
+    at = np.clip((x * 3.0).astype(np.int64), 0, x.size - 1)
+    return x[at] * 2.0
+
+
+def at_least_and_at_most(x):
+    at = np.maximum((x * 3.0).astype(np.int64), -x.size)
+    return x[np.minimum(at, 2)] * 2.0
+
+
+def clipped_too_far(x):
+    return x[np.clip((x * 3.0).astype(np.int64), 0, x.size)] * 2.0
+
+
+def clipped_on_one_side(x):
+    return x[np.maximum((x * 3.0).astype(np.int64), 0)] * 2.0
+
+
+KNOWN = [counted_up, counted_back, chosen, moved_around, clipped, at_least_and_at_most]
 # Indices of which the last one is out of range.
 WRONG = [less_one_for_true, less_one_for_the_sum_of_two_trues]
-UNKNOWN = [one_too_far, from_data, grows_in_a_loop, wraps_around]
+UNKNOWN = [one_too_far, from_data, grows_in_a_loop, wraps_around, clipped_too_far, clipped_on_one_side]
 
 
 @pytest.mark.parametrize("function", KNOWN, ids=lambda f: f.__name__)
@@ -143,3 +164,44 @@ def test_maxima_of_what_is_not_known_stay():
 
     program = parsed(largest, np.ones(5)).program
     assert remove_decided(program) == program
+
+
+def operations(function, *args):
+    """How often each operation occurs, once ranges have decided what they can."""
+    body = remove_decided(parsed(function, *args).program).body
+    nodes = [node for s in computes(body) for node in postorder(s.value, *map(Int, s.target.index))]
+    return Counter(node.name for node in nodes if isinstance(node, Op))
+
+
+def clipped_twice(x):
+    at = np.clip((x * 3.0).astype(np.int64), 0, x.size - 1)
+    return x[np.clip(at, 0, x.size)] * 2.0
+
+
+def test_of_clips_those_that_change_nothing_go():
+    names = operations(clipped_twice, np.ones(5))
+    assert names["maximum"] == names["minimum"] == 1
+    assert not names["wrap"]
+
+
+def test_an_index_that_may_be_negative_wraps_around():
+    assert operations(at_least_and_at_most, np.ones(5))["wrap"]
+
+
+def by_certain_conditions(x):
+    k = np.arange(x.size)
+    return np.where(k >= 0, x, 3.0) + np.where(k > x.size, 5.0, 2.0 * x) + np.where(k > 1, x, 0.0)
+
+
+def test_a_choice_that_is_certain_is_none(rng):
+    assert operations(by_certain_conditions, np.ones(5))["select"] == 1
+    x = rng.uniform(0.1, 0.9, 5)
+    assert_like_python(by_certain_conditions, x)
+    check_function(by_certain_conditions, (x,))
+
+
+@pytest.mark.parametrize("function", [clipped_twice, clipped], ids=lambda f: f.__name__)
+def test_results_of_clipped_indices(function, rng):
+    x = rng.uniform(-2.1, 2.9, 5)
+    assert_like_python(function, x)
+    check_function(function, (x,))
