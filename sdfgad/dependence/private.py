@@ -9,7 +9,7 @@ from sdfgad.dependence.intervals import interval
 from sdfgad.dependence.mixed_radix import Digits, written_indices
 from sdfgad.dependence.regions import is_same_region
 from sdfgad.dependence.uses import Use, own_params, uses_of
-from sdfgad.ir.expr import INT, Const, Lin
+from sdfgad.ir.expr import INT, Const, Int, Lin, symbols_of
 from sdfgad.ir.program import Access, Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
 
 
@@ -44,9 +44,9 @@ def _is_inside(lin: Lin, axis: Digits, use: Use) -> bool:
 def _first_write(users: Sequence[Statement], name: str) -> Compute | None:
     """The elements that the first of `users` assigns before it reads any, as one statement with a dummy value."""
     first = users[0]
-    if isinstance(first, Loop) and first.is_parallel:
+    if isinstance(first, Loop) and not first.is_open:
         nested = _first_write([s for s in first.body if name in s.mentioned], name)
-        if nested is None:
+        if nested is None or not (first.is_parallel or _is_the_same(nested, first.var)):
             return None
         whole = replace(nested, params=(*nested.params, (first.var, first.trips)))
         # Each trip writes the same elements. Without any trip nothing is written, and a later use would read that.
@@ -61,6 +61,12 @@ def _first_write(users: Sequence[Statement], name: str) -> Compute | None:
     if any(use.buffer == name and use.kind == "read" for use in uses_of(first)):
         return None
     return replace(first, params=own_params(first))
+
+
+def _is_the_same(statement: Compute, counter: str) -> bool:
+    """Whether a statement writes the same elements in all trips: a later trip may read what an earlier one wrote."""
+    extents = [Int(extent) for _, extent in statement.params]
+    return counter not in symbols_of(*extents, *(Int(form) for form in statement.target.index))
 
 
 def _box(use: Use) -> Compute:

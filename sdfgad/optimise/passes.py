@@ -19,6 +19,7 @@ from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
 from sdfgad.optimise.loops.fuse import fuse
 from sdfgad.optimise.loops.hoist import hoist
+from sdfgad.optimise.loops.lanes import run_in_lanes
 from sdfgad.optimise.loops.tile import tile
 from sdfgad.optimise.loops.unroll_and_jam import unroll_and_jam
 from sdfgad.optimise.loops.widen import widen
@@ -96,6 +97,7 @@ PASSES: tuple[Pass, ...] = in_order(
         pass_of(Phase.STATEMENTS, inline, assign_first, merge_products, needs=("products",)),
         _CLEAN,
         pass_of(Phase.LOOPS, fuse, needs=("gather", "products", "inline")),
+        pass_of(Phase.LOOPS, run_in_lanes, needs=("fuse",)),
         pass_of(Phase.LOOPS, tile, needs=("fuse",)),
         pass_of(
             Phase.LOOPS,

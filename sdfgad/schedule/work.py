@@ -11,10 +11,12 @@ from sdfgad.schedule.target import cpu
 
 # Additional operations per point of a reduction by extremum, which checks for NaN.
 EXTREMUM_WORK = {"maximum": 3, "minimum": 3}
+# The trips of a sequential loop whose number is known at run time only: most are loops over time.
+UNKNOWN_TRIPS = 16
 
 
 def work_of(block: Block) -> int:
-    """The number of elementary operations; an unknown extent or trip count counts as 1."""
+    """The number of elementary operations; an unknown extent counts as 1."""
     total = 0
     for statement in block:
         if isinstance(statement, Compute):
@@ -23,12 +25,18 @@ def work_of(block: Block) -> int:
                 size *= max(extent.const, 0) if extent.is_const else 1
             total += size
         elif isinstance(statement, Loop):
-            total += work_of(statement.body) * (max(statement.trips.const, 0) if statement.trips.is_const else 1)
+            total += work_of(statement.body) * _trips(statement)
         elif isinstance(statement, Call):
             total += _work_of_call(statement)
         elif isinstance(statement, Branch):
             total += work_of(statement.then) + work_of(statement.orelse)
     return total
+
+
+def _trips(loop: Loop) -> int:
+    if loop.trips.is_const:
+        return max(loop.trips.const, 0)
+    return 1 if loop.is_parallel else UNKNOWN_TRIPS
 
 
 def is_worth_threads(block: Block, speed: int = 1) -> bool:

@@ -26,6 +26,12 @@ PRIVATISABLE = {
             for p < 6: Z[f, p] = b[p]
         for p < 6: z[p] = b[p]
         """,
+    "written first in each trip of a sequential loop": """
+        loop f < 3:
+            for p < 6: b[p] = x[p + f]
+            for p < 6: Z[f, p] = b[p]
+        for p < 6: z[p] = b[p]
+        """,
 }
 NOT_PRIVATISABLE = {
     "read first": """
@@ -45,6 +51,16 @@ NOT_PRIVATISABLE = {
         loop parallel 2 <= f < 6:
             b[f] = x[f]
         for p < 4: z[p] = b[p]
+        """,
+    "written in sequential trips, if there are any": """
+        loop f < n:
+            for p < 6: b[p] = x[p + f]
+        for p < 6: z[p] = b[p]
+        """,
+    "written in another place in each sequential trip": """
+        loop f < 3:
+            b[f] = x[f]
+            z[f] = b[2 - f]
         """,
     "written in one trip, read in the next": """
         loop f < 6:

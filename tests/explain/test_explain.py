@@ -115,7 +115,7 @@ def test_a_pass_is_left_out_of_statements_in_pieces():
 def test_what_is_not_known_is_listed():
     with pytest.raises(ArgumentError, match=r"there is no stage 'sdgf'\n.*parsed, adjoint, plan"):
         sdfgad.explain(heat, *ARGS, stage="sdgf")
-    with pytest.raises(ArgumentError, match=r"there is no pass 'fus'\n.* fuse, tile, contract"):
+    with pytest.raises(ArgumentError, match=r"there is no pass 'fus'\n.* fuse, run_in_lanes, tile, contract"):
         sdfgad.explain(heat, *ARGS, without=("fuse", "fus"))
 
 

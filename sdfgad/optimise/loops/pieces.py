@@ -62,14 +62,16 @@ def in_pieces(program: Program, peak: Peak, large: Mapping[str, int]) -> tuple[P
     return best
 
 
-def groups_of(program: Program, names: Iterable[str]) -> dict[Cut, Group]:
-    """The groups of statements that may run in pieces along an axis of one of some buffers."""
+def groups_of(program: Program, names: Iterable[str], fewest: int = 2) -> dict[Cut, Group]:
+    """The groups of at least `fewest` statements that may run in pieces along an axis of one of some buffers."""
     found: dict[Cut, Group] = {}
     cut, spans = set[tuple[str, int]](), _lifetimes(program)
     for name in names:
         for axis in range(len(program.buffers[name].shape)):
             # Beginning at another array that a group cuts leads to the same group.
             for group in _grown(program, spans, name, axis) if (name, axis) not in cut else ():
+                if len(group.members) < fewest:
+                    continue
                 found[group.cut] = group
                 cut.update((held, group.axes[held]) for held in group.cut.held)
     return found
@@ -171,7 +173,7 @@ class Group:
                 if name in statement.mentioned:
                     return None
                 group.put_aside(statement)
-        return group if len(group.members) > 1 and group.has_long_rows() else None
+        return group if group.members and group.has_long_rows() else None
 
     # --- who joins
 
@@ -266,22 +268,32 @@ class Group:
 
     @cached_property
     def program(self) -> Program:
-        """The program with the members in pieces; a shorter last piece follows the loop."""
-        names, local = names_of(self.whole), self.local
-        counter = names.fresh("piece")
-        count, rest = divmod(self.length, self.width)
-        body = self._piece(Lin.symbol(counter).scaled(self.width), self.width, local)
-        pieces: Block = (Loop.over(counter, Lin(count), body, self.members[0].statement.where),)
-        if rest:
-            pieces += self._piece(Lin(count * self.width), rest, local)
-        buffers = dict(self.whole.buffers)
+        """The program with the members in pieces, and arrays that need storage for one piece only."""
+        buffers, local = dict(self.whole.buffers), self.local
         for name in local:
             shape = list(buffers[name].shape)
             shape[self.axes[name]] = Lin(self.width)
             buffers[name] = replace(buffers[name], shape=tuple(shape))
+        return replace(self.whole, buffers=buffers, body=self.replaced(self.pieces(self.width, local)))
+
+    def pieces(self, width: int, local: list[str], is_parallel: bool = False) -> Block:
+        """The members in pieces; a shorter last piece follows the loop.
+
+        Args:
+            local: arrays that have storage for one piece only.
+            is_parallel: whether pieces may run in any order.
+        """
+        counter = names_of(self.whole).fresh("piece")
+        count, rest = divmod(self.length, width)
+        body = self._piece(Lin.symbol(counter).scaled(width), width, local)
+        loop = Loop.over(counter, Lin(count), body, self.members[0].statement.where, is_parallel=is_parallel)
+        return (loop, *self._piece(Lin(count * width), rest, local)) if rest else (loop,)
+
+    def replaced(self, members: Block) -> Block:
+        """The whole program with other statements in place of the members."""
         first, last = self.span
         before, after = self.whole.body[:first], self.whole.body[last + 1 :]
-        return replace(self.whole, buffers=buffers, body=(*before, *self.before, *pieces, *self.after, *after))
+        return (*before, *self.before, *members, *self.after, *after)
 
     def _piece(self, start: Lin, width: int, local: list[str]) -> Block:
         block = tuple(restricted(m.statement, iter(m.along), start, width)[0] for m in self.members)

@@ -15,6 +15,7 @@ from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Compute, Loop, Statement, buffers_of, reads_of, walk, written
 from sdfgad.schedule.loop_facts import free_symbols
+from sdfgad.schedule.sharing import distance_of, is_array_sum
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, maximum_reductions
 from sdfgad.schedule.work import work_of
@@ -22,7 +23,6 @@ from sdfgad.targets.cpu.bounds import trips_of
 from sdfgad.targets.cpu.cpp import COMBINE
 from sdfgad.targets.cpu.partial_sums import PartialSums
 from sdfgad.targets.cpu.points import Points
-from sdfgad.targets.cpu.sharing import distance_of, is_array_sum
 from sdfgad.targets.cpu.thread_parts import shares
 
 # The parameters of a function of a range of trips.

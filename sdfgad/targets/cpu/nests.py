@@ -33,6 +33,7 @@ from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
 from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.scopes import is_local_to
+from sdfgad.schedule.sharing import distance_of
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.targets.cpu.accumulators import Accumulator
@@ -41,7 +42,6 @@ from sdfgad.targets.cpu.cpp import simd
 from sdfgad.targets.cpu.functions import Functions
 from sdfgad.targets.cpu.masked_loops import head_of
 from sdfgad.targets.cpu.nontemporal_stores import rows_of
-from sdfgad.targets.cpu.sharing import distance_of
 from sdfgad.targets.cpu.slot_checks import SlotChecks
 
 
