@@ -9,10 +9,11 @@ and what the forward sweep of a strip stores is still in its core's cache when t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Program, Statement, walk
 from sdfgad.optimise.loops.pieces import SHORTEST_ROW, Group, groups_of
+from sdfgad.schedule.products import product_of
 from sdfgad.schedule.sharing import distance_of
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.work import is_worth_threads, work_of
@@ -76,12 +77,17 @@ def _members(group: Group) -> Block:
 
 def _strips(group: Group) -> Block | None:
     """The members in parallel strips, if that is legal and worth it."""
-    width = _width(group)
-    if width is None or not any(map(_is_slow, _members(group))):
+    width, members = _width(group), _members(group)
+    if width is None or not any(map(_is_slow, members)) or _has_products(members, group.whole.buffers):
         return None
     (loop,) = group.pieces(width, [], is_parallel=True)
     assert isinstance(loop, Loop)
     return (loop,) if distance_of(loop, (), group.whole.buffers) is not None else None
+
+
+def _has_products(block: Block, buffers: Mapping[str, Buffer]) -> bool:
+    """Whether there are products of matrices, of which many rows at a time are faster than a few."""
+    return any(isinstance(s, Compute) and product_of(s, buffers) is not None for s in walk(block))
 
 
 def _width(group: Group) -> int | None:

@@ -129,6 +129,11 @@ NOT = {
             for p < 23, q < 60: T[p, q] = Z[p + 1, q]
             for p < 23, q < 60: Z[p, q] = T[p, q] * 2.0
         """,
+    "products of matrices": """
+        loop j < 10:
+            for p < 24, q < 60, r < 60: Z[p, q] += X[p, r] * V[r, q]
+            for p < 24, q < 60: T[p, q] = sin(X[p, q])
+        """,
     "little work": """
         loop j < 10:
             for p < 24: v[p] = sin(v[p])
@@ -142,9 +147,9 @@ NOT = {
 
 @pytest.mark.parametrize("text", NOT.values(), ids=NOT)
 def test_what_does_not(text):
-    shapes = SHAPES | {"Q": (641,), "v": (24,)}
+    shapes = SHAPES | {"Q": (641,), "v": (24,), "V": (60, 60)}
     outs = [name for name in ("Q", "z", "Z", "v") if f"{name}[" in text][:1]
-    program = program_of(text, shapes, [n for n in "xyXYw" if n not in outs], outs)
+    program = program_of(text, shapes, [n for n in "xyXYwV" if n not in outs], outs)
     assert run_in_lanes(program) == program
 
 
