@@ -8,7 +8,7 @@ from dataclasses import replace
 from sdfgad.dependence.intervals import interval
 from sdfgad.dependence.mixed_radix import Digits, written_indices
 from sdfgad.dependence.regions import is_same_region
-from sdfgad.dependence.uses import Use, own_params, uses_of
+from sdfgad.dependence.uses import Use, own_params, uses_of, uses_of_buffer
 from sdfgad.ir.expr import INT, Const, Int, Lin, symbols_of
 from sdfgad.ir.program import Access, Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
 
@@ -24,7 +24,7 @@ def is_privatisable(block: Block, name: str) -> bool:
     first = _first_write(found, name)
     if first is None:
         return False
-    touched = [use for statement in found for use in uses_of(statement) if use.buffer == name]
+    touched = [use for statement in found for use in uses_of_buffer(statement, name)]
     return all(_is_within(use, first) or is_same_region(first, _box(use)) for use in touched)
 
 

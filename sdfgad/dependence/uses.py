@@ -46,10 +46,17 @@ class Use:
 @lru_cache(maxsize=50_000)
 def uses_of(statement: Statement) -> tuple[Use, ...]:
     """The accesses of a statement and of all statements nested in it."""
-    return tuple(_uses(statement, ()))
+    return tuple(_uses(statement, (), None))
 
 
-def _uses(statement: Statement, bound: Params) -> Iterator[Use]:
+def uses_of_buffer(statement: Statement, name: str) -> list[Use]:
+    """Those of one buffer, found without a look at statements that do not mention it."""
+    return [use for use in _uses(statement, (), name) if use.buffer == name]
+
+
+def _uses(statement: Statement, bound: Params, only: str | None) -> Iterator[Use]:
+    if only is not None and only not in statement.mentioned:
+        return
     for read, params in boxed_reads(statement):
         yield Use(read.buffer, read.index, (*bound, *params), "read")
     for access, params in writes_of(statement):
@@ -59,10 +66,10 @@ def _uses(statement: Statement, bound: Params) -> Iterator[Use]:
     if isinstance(statement, Loop):
         extent = statement.trips if statement.start == Lin(0) and not statement.is_open else UNKNOWN
         for nested in statement.body:
-            yield from _uses(nested, (*bound, (statement.var, extent)))
+            yield from _uses(nested, (*bound, (statement.var, extent)), only)
     elif isinstance(statement, Branch):
         for nested in (*statement.then, *statement.orelse):
-            yield from _uses(nested, bound)
+            yield from _uses(nested, bound, only)
 
 
 def conflict(a: Use, b: Use) -> bool:

@@ -35,6 +35,7 @@ Range = tuple[int, int]
 Ranges = Mapping[str, Range | None]
 # So often ranges may grow; one that goes on is that of a counter or a sum.
 ROUNDS = 4
+DECIDABLE = frozenset(("select", "wrap", "maximum", "minimum"))
 
 
 def remove_decided(program: Program) -> Program:
@@ -139,11 +140,17 @@ class _Values:
 
     def __init__(self, buffers: Ranges, symbols: Ranges) -> None:
         self.buffers, self.symbols = buffers, symbols
+        self._known: dict[Expr, Range | None] = {}
 
     def of(self, node: Expr) -> Range | None:
         """The range of an integer or boolean expression; None if it is unknown, or the expression is neither."""
         if node.dtype.kind not in "bi":
             return None
+        if node not in self._known:
+            self._known[node] = self._of(node)
+        return self._known[node]
+
+    def _of(self, node: Expr) -> Range | None:
         found = self._found(node)
         if node.dtype.kind == "b":
             return _truth(found)
@@ -183,7 +190,7 @@ class _Values:
 
     def decided(self, node: Expr) -> Expr | None:
         """What an expression is equal to, if ranges decide it: one of its operands, or a truth value."""
-        if not isinstance(node, Op):
+        if not isinstance(node, Op) or node.name not in DECIDABLE:
             return None
         args = [self.of(arg) for arg in node.args]
         if node.name == "select" and args[0] in ((0, 0), (1, 1)):

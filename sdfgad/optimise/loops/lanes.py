@@ -16,7 +16,7 @@ from sdfgad.optimise.loops.pieces import SHORTEST_ROW, Group, groups_of
 from sdfgad.schedule.products import product_of
 from sdfgad.schedule.sharing import distance_of
 from sdfgad.schedule.target import cpu
-from sdfgad.schedule.work import is_worth_threads, work_of
+from sdfgad.schedule.work import is_worth_threads
 
 # Of the arrays that sequential loops write, so many of the largest are tried.
 LARGEST = 3
@@ -27,23 +27,24 @@ MOST = 4
 def run_in_lanes(program: Program) -> Program:
     """The program with groups of sequential loops in parallel strips of their lanes."""
     for _ in range(MOST):
-        found = _largest_group(program)
+        found = _with_a_group(program)
         if found is None:
             break
         program = found
     return program
 
 
-def _largest_group(program: Program) -> Program | None:
-    """The program with the group that has most work in strips; None if there is none."""
+def _with_a_group(program: Program) -> Program | None:
+    """The program with a group in strips, of those around an array the largest; None if there is none."""
     loops = [statement for statement in program.body if _is_slow(statement)]
     if not is_worth_threads(tuple(loops)):
         return None
-    groups = groups_of(program, _largest(program, loops), fewest=1).values()
-    for group in sorted(groups, key=lambda group: -work_of(_members(group))):
-        strips = _strips(group)
-        if strips is not None:
-            return program.with_body(group.replaced(strips))
+    for name in _largest(program, loops):
+        groups = groups_of(program, [name], fewest=1).values()
+        for group in sorted(groups, key=lambda group: -len(group.members)):
+            strips = _strips(group)
+            if strips is not None:
+                return program.with_body(group.replaced(strips))
     return None
 
 
@@ -62,9 +63,10 @@ def _parallel(block: Block) -> Iterator[Statement]:
 
 
 def _largest(program: Program, loops: list[Statement]) -> list[str]:
-    """The largest arrays that loops write."""
+    """The largest arrays that loops write; of equal ones those first that most statements mention."""
     sizes = {name: _elements(program.buffers[name]) for loop in loops for name in loop.written}
-    return sorted((name for name in sizes if sizes[name] > 1), key=lambda name: (-sizes[name], name))[:LARGEST]
+    arrays = sorted(name for name in sizes if sizes[name] > 1)
+    return sorted(arrays, key=lambda name: (-sizes[name], -len(program.users[name])))[:LARGEST]
 
 
 def _elements(buffer: Buffer) -> int:

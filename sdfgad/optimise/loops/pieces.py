@@ -111,9 +111,9 @@ class _Member:
 
     @cached_property
     def uses(self) -> tuple[tuple[Use, str], ...]:
-        """What the statement touches, each with the counter along which it is cut."""
+        """What the statement touches, in different ways, each with the counter along which it is cut."""
         pairs = zip(leaves_of(self.statement), self.along, strict=True)
-        return tuple((use, counter) for leaf, counter in pairs for use in uses_of(leaf.nest))
+        return tuple(dict.fromkeys((use, counter) for leaf, counter in pairs for use in uses_of(leaf.nest)))
 
 
 class Mentions:

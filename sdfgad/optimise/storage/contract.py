@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from sdfgad.dependence.private import is_privatisable
-from sdfgad.dependence.uses import uses_of
+from sdfgad.dependence.uses import uses_of_buffer
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Branch, Call, Loop, Program, reads_of, touching
 from sdfgad.optimise.storage.axes import less_axes
@@ -55,7 +55,7 @@ def axes_of_trip(loop: Loop, name: str, rank: int) -> list[int]:
         return []
     if any(isinstance(s, Call) for s in touching(loop.users, name)):
         return []
-    uses = [use for s in loop.users[name] for use in uses_of(s) if use.buffer == name]
+    uses = [use for s in loop.users[name] for use in uses_of_buffer(s, name)]
     inside = {counter for use in uses for counter in use.names} - {loop.var}
     first = uses[0].index
     shared = [axis for axis in range(rank) if all(use.index[axis] == first[axis] for use in uses)]
