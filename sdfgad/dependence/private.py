@@ -43,6 +43,8 @@ def _is_inside(lin: Lin, axis: Digits, use: Use) -> bool:
 
 def _first_write(users: Sequence[Statement], name: str) -> Compute | None:
     """The elements that the first of `users` assigns before it reads any, as one statement with a dummy value."""
+    if not users:
+        return None  # The loop around reads it, as a number of trips.
     first = users[0]
     if isinstance(first, Loop) and not first.is_open:
         nested = _first_write([s for s in first.body if name in s.mentioned], name)

@@ -57,6 +57,10 @@ NOT_PRIVATISABLE = {
             for p < 6: b[p] = x[p + f]
         for p < 6: z[p] = b[p]
         """,
+    "never written": """
+        loop f < 6:
+            z[f] = x[f]
+        """,
     "written in another place in each sequential trip": """
         loop f < 3:
             b[f] = x[f]

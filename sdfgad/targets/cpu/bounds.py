@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sdfgad.ir.expr import Lin
+from sdfgad.ir.program import Loop, Params
 
 # Counter -> its first and last value, forms of the counters around it; the outermost comes first.
 Ranges = Mapping[str, tuple[Lin, Lin]]
 Axis = tuple[Lin, Lin]
 
 
-def trips_of(start: Lin, trips: Lin) -> tuple[Lin, Lin]:
+def range_of(loop: Loop) -> tuple[Lin, Lin]:
     """The range of a loop's counter."""
-    return start, start + trips - 1
+    return loop.start, loop.start + loop.trips - 1
+
+
+def ranges_of(params: Params) -> Ranges:
+    """The ranges of the parameters of a statement over a box."""
+    return {name: (Lin(0), extent - 1) for name, extent in params}
 
 
 def is_inside(axes: Sequence[Axis], ranges: Ranges, is_slot: Callable[[Lin, Lin], bool]) -> bool:

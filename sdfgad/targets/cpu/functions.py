@@ -19,7 +19,7 @@ from sdfgad.schedule.sharing import distance_of, is_array_sum
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, maximum_reductions
 from sdfgad.schedule.work import work_of
-from sdfgad.targets.cpu.bounds import trips_of
+from sdfgad.targets.cpu.bounds import range_of
 from sdfgad.targets.cpu.cpp import COMBINE
 from sdfgad.targets.cpu.partial_sums import PartialSums
 from sdfgad.targets.cpu.points import Points
@@ -117,7 +117,7 @@ class Functions(Points):
         uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
         arrays = [n for n in found if n in uses and is_array_sum(self.buffers[n], uses[n], loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
-        with self.part(), self.within({loop.var: trips_of(loop.start, loop.trips)}, False):
+        with self.part(), self.within({loop.var: range_of(loop)}, False):
             lines = self.loop(part, scalars)
             self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
         writer = self.writer()

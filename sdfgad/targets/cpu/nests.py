@@ -37,7 +37,7 @@ from sdfgad.schedule.sharing import distance_of
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.targets.cpu.accumulators import Accumulator
-from sdfgad.targets.cpu.bounds import trips_of
+from sdfgad.targets.cpu.bounds import range_of
 from sdfgad.targets.cpu.cpp import simd
 from sdfgad.targets.cpu.functions import Functions
 from sdfgad.targets.cpu.masked_loops import head_of
@@ -199,7 +199,7 @@ class _Nest(Functions):
             return [head, *self.block(body, scalars), "}"]
         rows = rows_of(body, var, loop.trips, self.filled) if pragma and not loop.backward else {}
         # Of a part of a parallel loop the range of all trips is known already.
-        ranges = {} if var in self.ranges else {var: trips_of(loop.start, loop.trips)}
+        ranges = {} if var in self.ranges else {var: range_of(loop)}
         innermost = body if is_innermost else ()
         inside = self.within(ranges, bool(pragma))
         with inside, self.hoisting(innermost, (var,)) as hoisted, self.filling(rows, var):

@@ -14,7 +14,7 @@ from sdfgad.schedule.products import Product, product_of
 from sdfgad.schedule.work import is_worth_threads
 from sdfgad.targets.cpu.accumulators import Accumulator, lanes
 from sdfgad.targets.cpu.blas import call_text
-from sdfgad.targets.cpu.bounds import Ranges, is_inside, trips_of
+from sdfgad.targets.cpu.bounds import Ranges, is_inside, ranges_of
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal, simd
 from sdfgad.targets.cpu.invariants import invariant_quotients
 from sdfgad.targets.cpu.nontemporal_stores import row, rows_of, store, strips
@@ -99,8 +99,7 @@ class Points:
         rows, last = dict[str, Access](), order.outer[-1] if order.outer else ""
         if not order.inner and order.is_vector:
             rows = rows_of((statement,), last, extents[last], self.filled)
-        ranges = {name: trips_of(Lin(0), extent) for name, extent in statement.params}
-        inside = self.within(ranges, bool(order.inner) or order.is_vector)
+        inside = self.within(ranges_of(statement.params), bool(order.inner) or order.is_vector)
         with inside, self.hoisting((statement,), extents) as hoisted, self.filling(rows, last):
             body = self.total(statement, order, extents) if order.inner else self.point(statement)
         if not order.inner:
