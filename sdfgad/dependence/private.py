@@ -41,19 +41,24 @@ def _is_inside(lin: Lin, axis: Digits, use: Use) -> bool:
     return span[1] >= 0 and span[2] < (axis.digits[0][1] if axis.digits else 1)
 
 
-def _first_write(users: Sequence[Statement], name: str) -> Compute | None:
-    """The elements that the first of `users` assigns before it reads any, as one statement with a dummy value."""
+def _first_write(users: Sequence[Statement], name: str, are_all: bool = True) -> Compute | None:
+    """The elements that the first of `users` assigns before it reads any, as one statement with a dummy value.
+
+    Args:
+        are_all: whether there are no other users around, which may read what is not written where a loop has no trips.
+    """
     if not users:
         return None  # The loop around reads it, as a number of trips.
     first = users[0]
     if isinstance(first, Loop) and not first.is_open:
-        nested = _first_write([s for s in first.body if name in s.mentioned], name)
+        is_only = are_all and len(users) == 1
+        nested = _first_write([s for s in first.body if name in s.mentioned], name, is_only)
         if nested is None or not (first.is_parallel or _is_the_same(nested, first.var)):
             return None
         whole = replace(nested, params=(*nested.params, (first.var, first.trips)))
         # Each trip writes the same elements. Without any trip nothing is written, and a later use would read that.
         is_repeated = own_params(whole) == own_params(nested)
-        is_certain = len(users) == 1 or (first.trips.is_const and first.trips.const > 0)
+        is_certain = is_only or (first.trips.is_const and first.trips.const > 0)
         return (nested if is_certain else None) if is_repeated else whole
     if isinstance(first, Call) and all(whole.buffer != name for whole in first.inputs):
         (output,) = (whole for whole in first.outputs if whole.buffer == name)

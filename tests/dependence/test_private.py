@@ -57,6 +57,24 @@ NOT_PRIVATISABLE = {
             for p < 6: b[p] = x[p + f]
         for p < 6: z[p] = b[p]
         """,
+    "written in nested trips, if there are any": """
+        loop f < 4:
+            loop j < n:
+                for p < 6: b[p] = x[p]
+        for p < 6: z[p] = b[p]
+        """,
+    "written in nested parallel trips, if there are any": """
+        loop f < 4:
+            loop parallel j < n:
+                for p < 6: b[p] = x[p]
+        for p < 6: z[p] = b[p]
+        """,
+    "written in nested trips of parallel ones, if there are any": """
+        loop parallel f < 3:
+            loop j < n:
+                for p < 2: b[p + 2*f] = x[p]
+        for p < 6: z[p] = b[p]
+        """,
     "never written": """
         loop f < 6:
             z[f] = x[f]

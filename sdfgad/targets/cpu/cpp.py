@@ -34,6 +34,9 @@ COMBINE: dict[str | None, str] = {
     **{name: operation.cpp for name, operation in OPERATIONS.items() if operation.identity is not None},
 }
 
+# The functions that compute with integers as NumPy does, where an operator of C++ must not overflow.
+WRAPPING = {"add": "plus", "subtract": "minus", "multiply": "times", "square": "squared", "negative": "negated"}
+
 
 def cpp_type(dtype: np.dtype[Any]) -> str:
     return TYPES[np.dtype(dtype).name]
@@ -143,6 +146,8 @@ class Writer:
             return f"sdfgad::power<{small_integer(node.args[1])}>({args[0]})"
         if node.name == "cast":
             return _cast(args[0], node.args[0].dtype, node.dtype)
+        if node.dtype.kind in "iu" and node.name in WRAPPING:
+            return f"sdfgad::{WRAPPING[node.name]}<{cpp_type(node.dtype)}>({', '.join(args)})"
         own = OPERATIONS[node.name].eager_cpp if self._eager[node] else None
         template = own if own and _is_alike(node) else _template(node)
         text = template.format(*args, type=cpp_type(node.dtype))

@@ -104,3 +104,37 @@ def test_both_sides_of_choices_are_computed_as_numpy_does(kind):
         with np.errstate(invalid="ignore"):
             expected = chosen_values(x, y, mask)
         np.testing.assert_array_equal(sdfgad.differentiate(chosen_values).value(x, y, mask), expected)
+
+
+def by_integers(x, i, j):
+    signs = np.stack([i * i, i + j, i - j, -i, np.square(i), i * 3 + j])
+    return np.sum(np.where(signs >= 0, x, x * x) * np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])[:, None], 0), signs
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.uint16, np.int32, np.int64, np.uint64])
+def test_integers_wrap_around(kind, rng):
+    limits = np.iinfo(kind)
+    ends = [limits.min, limits.min + 1, limits.max, limits.max - 1, 0, 1, limits.max // 2 + 1, int(limits.max**0.5) + 1]
+    i, j = (one.ravel() for one in np.meshgrid(np.array(ends, kind), np.array(ends, kind)))
+    x = rng.uniform(2.0, 3.0, i.size)
+    with np.errstate(over="ignore"):
+        value, signs = by_integers(x, i, j)
+    g = sdfgad.differentiate(by_integers, wrt="x", output="return[0]", reduce="sum")
+    np.testing.assert_allclose(g.value(x, i, j), value, rtol=1e-14)
+    weights = np.where(signs >= 0, 1.0, 2.0 * x) * np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])[:, None]
+    np.testing.assert_allclose(g(x, i, j), weights.sum(0), rtol=1e-14)
+
+
+def by_a_square(x, i):
+    k = i * i
+    return np.where(k >= 0, x, x * x)
+
+
+@pytest.mark.parametrize(("kind", "root"), [(np.int32, 50_000), (np.int64, 1 << 32)])
+def test_a_square_may_be_negative(kind, root):
+    i, x = np.array([3, root, 60_000, -root - 1], kind), np.array([3.0, 6.0, 9.0, 12.0])
+    with np.errstate(over="ignore"):
+        expected = by_a_square(x, i), np.where(i * i >= 0, 1.0, 2.0 * x)
+    g = sdfgad.differentiate(by_a_square, wrt="x", reduce="sum")
+    np.testing.assert_array_equal(g.value(x, i), expected[0])
+    np.testing.assert_array_equal(g(x, i), expected[1])

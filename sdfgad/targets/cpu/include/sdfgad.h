@@ -36,7 +36,13 @@ template <typename T> inline T power(T base, T exponent) {
     }
 }
 
-// An integer's negative, wrapping around.
+// Integers that wrap around, as NumPy's do: in C++ signed ones must not overflow.
+template <typename T>
+using Wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
+template <typename T> inline T plus(T a, T b) { return T(Wrapping<T>(a) + Wrapping<T>(b)); }
+template <typename T> inline T minus(T a, T b) { return T(Wrapping<T>(a) - Wrapping<T>(b)); }
+template <typename T> inline T times(T a, T b) { return T(Wrapping<T>(a) * Wrapping<T>(b)); }
+template <typename T> inline T squared(T a) { return times(a, a); }
 template <typename T> inline T negated(T a) { return T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(a)); }
 
 // Python's floor division and remainder: the remainder has the divisor's sign; an integer divided by 0 is 0.
