@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterator, Mapping
 
 from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Program, Statement, walk
+from sdfgad.memory.sharing import distance_of
 from sdfgad.optimise.loops.pieces import SHORTEST_ROW, Group, groups_of
 from sdfgad.schedule.products import product_of
-from sdfgad.schedule.sharing import distance_of
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.work import is_worth_threads
 

@@ -14,8 +14,8 @@ from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Compute, Loop, Statement, buffers_of, reads_of, walk, written
+from sdfgad.memory.sharing import distance_of, is_array_sum
 from sdfgad.schedule.loop_facts import free_symbols
-from sdfgad.schedule.sharing import distance_of, is_array_sum
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, maximum_reductions
 from sdfgad.schedule.work import work_of

@@ -28,12 +28,12 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
+from sdfgad.memory.sharing import distance_of
 from sdfgad.schedule.collapse import collapsed
 from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
 from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.scopes import is_local_to
-from sdfgad.schedule.sharing import distance_of
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.targets.cpu.accumulators import Accumulator
