@@ -1,7 +1,7 @@
 """Value-range analysis: check elimination, and simplification of what the ranges of integers decide.
 
 Maxima and minima that cannot change their targets, above all index checks, go. So do clips and wraparounds of integers
-that are in range anyway, and comparisons with one outcome.
+that are in range anyway, and choices whose condition has one outcome.
 
 The range of a buffer covers all values that the program ever writes to it, so that indices which the program computes
 itself need no check. Of values that come from the caller or from library functions nothing is known.
@@ -189,7 +189,7 @@ class _Values:
         return None if a is None or b is None else _hull(a, b)
 
     def decided(self, node: Expr) -> Expr | None:
-        """What an expression is equal to, if ranges decide it: one of its operands, or a truth value."""
+        """What an expression is equal to, if ranges decide it: one of its operands."""
         if not isinstance(node, Op) or node.name not in DECIDABLE:
             return None
         args = [self.of(arg) for arg in node.args]
@@ -231,10 +231,12 @@ def _compared(is_true: Callable[[Range, Range], bool], is_false: Callable[[Range
 
 def _extreme(node: Op, first: Range, second: Range) -> Expr | None:
     """The operand of a maximum or minimum that is always the one; None if either may be."""
-    (a, b), sign = (first, second), 1 if node.name == "maximum" else -1
-    if sign * (a[0] if sign > 0 else a[1]) >= sign * (b[1] if sign > 0 else b[0]):
+    if node.name == "minimum":
+        # Of the negatives it is the maximum.
+        first, second = (-first[1], -first[0]), (-second[1], -second[0])
+    if first[0] >= second[1]:
         return node.args[0]
-    return node.args[1] if sign * (b[0] if sign > 0 else b[1]) >= sign * (a[1] if sign > 0 else a[0]) else None
+    return node.args[1] if second[0] >= first[1] else None
 
 
 def _limits(dtype: np.dtype[Any]) -> Range | None:

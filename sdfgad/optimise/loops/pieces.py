@@ -69,9 +69,8 @@ def groups_of(program: Program, names: Iterable[str], fewest: int = 2) -> dict[C
     for name in names:
         for axis in range(len(program.buffers[name].shape)):
             # Beginning at another array that a group cuts leads to the same group.
-            for group in _grown(program, spans, name, axis) if (name, axis) not in cut else ():
-                if len(group.members) < fewest:
-                    continue
+            grown = _grown(program, spans, name, axis) if (name, axis) not in cut else ()
+            for group in (one for one in grown if len(one.members) >= fewest):
                 found[group.cut] = group
                 cut.update((held, group.axes[held]) for held in group.cut.held)
     return found
