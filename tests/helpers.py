@@ -143,3 +143,10 @@ def assert_expressions(expressions, arguments, folder, tolerance=1e-9):
 def with_target(monkeypatch, **numbers):
     """Lets a test generate code for a machine with other numbers."""
     monkeypatch.setattr(target, "CPU", replace(target.CPU, **numbers))
+
+
+def ensemble(x, k, steps):
+    """A program of independent lanes, which have a parameter in common."""
+    for _ in range(steps):
+        x = x + 0.05 * np.sin(k * x) * np.cos(x)
+    return np.sum(x * x)

@@ -11,11 +11,10 @@ from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statem
 from sdfgad.memory.lifetimes import evaluate
 from sdfgad.plan.machine import Machine, seconds
 from sdfgad.schedule.products import product_of
+from sdfgad.schedule.work import UNKNOWN_TRIPS
 
 # Blocks of this size are returned to the system when they are released; smaller ones are used again.
 RETURNED = 32 << 20
-# How often a loop runs whose trips are data.
-UNKNOWN_TRIPS = 16
 
 
 class Cost:

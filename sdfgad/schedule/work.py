@@ -11,7 +11,7 @@ from sdfgad.schedule.target import cpu
 
 # Additional operations per point of a reduction by extremum, which checks for NaN.
 EXTREMUM_WORK = {"maximum": 3, "minimum": 3}
-# The trips of a sequential loop whose number is known at run time only: most are loops over time.
+# The trips of a sequential loop whose number is known at run time only, or is data: most are loops over time.
 UNKNOWN_TRIPS = 16
 
 

@@ -8,8 +8,9 @@ import pytest
 from sdfgad.analysis.model import numbered
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Branch, Call, Compute, Loop
-from sdfgad.memory.cost import RETURNED, UNKNOWN_TRIPS, Cost
+from sdfgad.memory.cost import RETURNED, Cost
 from sdfgad.plan.machine import Machine
+from sdfgad.schedule.work import UNKNOWN_TRIPS
 from tests.helpers import module_from
 from tests.helpers_ir import inputs_of, parsed
 

@@ -21,7 +21,7 @@ from sdfgad.runtime.compile import compile_sdfg, source_of
 from sdfgad.sdfg.marks import mark, mark_clear, schedule, storage
 from sdfgad.sdfg.stock import use_stock
 from sdfgad.targets.generate import code_of
-from tests.helpers import with_target
+from tests.helpers import ensemble, with_target
 
 SUITE = [name for name in npbench_suite.names() if npbench_suite.load(name).arrays]
 READ_BACK = """
@@ -114,12 +114,6 @@ def test_saved_graphs_give_the_same_code_in_another_process(tmp_path):
 @pytest.mark.parametrize("name", SUITE)
 def test_the_generator_of_dace_gives_the_same_values(name, rng):
     check_both_generators(*gradient(name), rng)
-
-
-def ensemble(x, k, steps):
-    for _ in range(steps):
-        x = x + 0.05 * np.sin(k * x) * np.cos(x)
-    return np.sum(x * x)
 
 
 def test_the_generator_of_dace_runs_strips_of_lanes(rng, monkeypatch):

@@ -70,6 +70,7 @@ def _largest(program: Program, loops: list[Statement]) -> list[str]:
 
 
 def _elements(buffer: Buffer) -> int:
+    """The elements of an array; an extent that is known at run time only, as of a tape, counts as one."""
     return math.prod(max(extent.const, 1) if extent.is_const else 1 for extent in buffer.shape)
 
 

@@ -8,7 +8,7 @@ from sdfgad.ir.program import Loop
 from sdfgad.ir.text import program_text
 from sdfgad.optimise.loops.lanes import run_in_lanes
 from sdfgad.optimise.passes import optimise
-from tests.helpers import with_target
+from tests.helpers import ensemble, with_target
 from tests.helpers_compiled import threads
 from tests.helpers_passes import assert_same, gradient_case, outputs
 from tests.helpers_text import program_of, tidy
@@ -151,13 +151,6 @@ def test_what_does_not(text):
     outs = [name for name in ("Q", "z", "Z", "v") if f"{name}[" in text][:1]
     program = program_of(text, shapes, [n for n in "xyXYwV" if n not in outs], outs)
     assert run_in_lanes(program) == program
-
-
-def ensemble(x, k, steps):
-    """Lanes of a chaotic map, which all have a parameter in common."""
-    for _ in range(steps):
-        x = x + 0.05 * np.sin(k * x) * np.cos(x)
-    return np.sum(x * x)
 
 
 def test_both_sweeps_of_an_ensemble_run_strip_by_strip(rng, monkeypatch):
