@@ -41,7 +41,7 @@ class Differentiable:
         self._pushforward: Differentiable | None = None
 
     @property
-    def __name__(self) -> str:
+    def name(self) -> str:
         return self.callee.function.__name__
 
     def positional(self, args: Args, kwargs: Mapping[str, Any]) -> Args:
@@ -56,7 +56,7 @@ class Differentiable:
         try:
             bound = inspect.Signature(self.callee.parameters).bind(*args, **kwargs)
         except TypeError as error:
-            what = f"the call does not fit `{self.__name__}`: {error}"
+            what = f"the call does not fit `{self.name}`: {error}"
             raise ArgumentError(what, where, "Pass its arguments by position.") from None
         bound.apply_defaults()
         if bound.kwargs:
@@ -82,6 +82,13 @@ class Differentiable:
             return self._value(*args)
         call, forward = self.forward(args)
         return forward.value(call)
+
+    def returns_one_number(self, args: Args) -> bool:
+        """Whether what it returns is one real number, whose gradients need no cotangent."""
+        forward = self.forward(args)[1]
+        program = forward.primal.program
+        outputs = [program.buffers[buffer] for buffer in program.outputs.values()]
+        return forward.is_single and all(one.shape == () and one.dtype.kind == "f" for one in outputs)
 
     def value_and_gradients(self, args: Args, leaves: Sequence[str]) -> tuple[Any, tuple[Any, ...]]:
         """The value of a program that returns one real number, and its gradients by leaves of the arguments."""
