@@ -29,7 +29,7 @@ from rich.table import Table
 
 import npbench_suite
 import sdfgad
-from sdfgad.plan.plan import time_text
+from sdfgad.plan.units import time_text
 
 MEBI = 2**20
 PLAIN_WIDTH = 160

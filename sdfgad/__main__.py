@@ -1,7 +1,7 @@
-"""``python -m sdfgad explain``: shows what becomes of a program."""
+"""``python -m sdfgad``: the command line."""
 
 import sys
 
-from sdfgad.explain.command import main
+from sdfgad.command.main import main
 
 sys.exit(main())

@@ -18,6 +18,7 @@ from sdfgad.planning.layout import Layout, Sizes
 from sdfgad.planning.layout_cache import LayoutCache
 from sdfgad.planning.report import infeasible, plan_of
 from sdfgad.planning.search import Planner
+from sdfgad.progress import stage
 from sdfgad.reverse.adjoint import Adjoint, differentiate_program, varying_inputs
 
 
@@ -50,7 +51,8 @@ class Pipeline:
         program = self.primal.program
         is_wide = self.options.accumulate is not None
         output = program.outputs[self.output]
-        adjoint = differentiate_program(program, self.primal.context, inputs, output, is_wide=is_wide)
+        with stage("deriving the adjoint"):
+            adjoint = differentiate_program(program, self.primal.context, inputs, output, is_wide=is_wide)
         if unused := self._unused({name for buffer, name in inputs.items() if buffer in adjoint.bars}):
             names = ", ".join(f"`{name}`" for name in unused)
             raise UnusedArgument(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import sdfgad
-from sdfgad.explain.command import main
+from sdfgad.command.main import main
 from tests.helpers import module_from
 
 README = Path(__file__).parent.parent / "README.md"

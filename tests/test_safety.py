@@ -14,7 +14,7 @@ FORBIDDEN = {
 }
 # The arguments on the command line of `explain` are Python, as those of ``python -c`` are. A text that is passed as
 # `source` is compiled, but not run, to tell whether it is that of a function.
-ALLOWED = {("explain/command.py", "eval"), ("parse/source.py", "compile")}
+ALLOWED = {("command/target.py", "eval"), ("parse/source.py", "compile")}
 # Where other programs are started, and how.
 STARTS = {("processes.py", "subprocess.Popen")}
 

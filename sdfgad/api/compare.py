@@ -5,13 +5,10 @@ from __future__ import annotations
 import datetime
 import json
 import math
-import os
-import platform
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 from typing import Any, Literal
@@ -20,9 +17,11 @@ import numpy as np
 
 from sdfgad.api.chosen import Wrt
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
+from sdfgad.environment import machine, versions
 from sdfgad.errors import ArgumentError, InfeasibleBudget
 from sdfgad.options import STRATEGIES, Strategy, parse_bytes
-from sdfgad.plan.plan import Plan, size_text, time_text
+from sdfgad.plan.plan import Plan
+from sdfgad.plan.units import size_text, time_text
 
 Array = np.ndarray[Any, Any]
 Budget = int | float | str
@@ -351,22 +350,7 @@ def _difference(found: Array, expected: Array) -> float:
 def machine_of(solver: str = "CBC") -> dict[str, str]:
     """The environment by name: processor, cores, threads, versions and today's date."""
     packages = ("numpy", "dace", "pulp", *(("highspy",) if solver.lower() == "highs" else ()))
-    return {
-        "processor": _processor(),
-        "cores": str(os.cpu_count() or 1),
-        "threads": os.environ.get("OMP_NUM_THREADS") or str(os.cpu_count() or 1),
-        "python": platform.python_version(),
-        **{name: version(name) for name in packages},
-        "solver": solver,
-        "date": datetime.date.today().isoformat(),
-    }
-
-
-def _processor() -> str:
-    linux = Path("/proc/cpuinfo")
-    lines = linux.read_text().splitlines() if linux.exists() else []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, "") or platform.processor() or platform.machine()
+    return {**machine(), **versions(packages), "solver": solver, "date": datetime.date.today().isoformat()}
 
 
 def _text(comparison: Comparison) -> str:

@@ -38,6 +38,7 @@ from sdfgad.optimise.storage.layout import arrange
 from sdfgad.optimise.storage.reuse import reuse
 from sdfgad.optimise.storage.split import split
 from sdfgad.parse.procedures import expanded
+from sdfgad.progress import stage
 
 _CLEAN = pass_of(
     Phase.STATEMENTS,
@@ -125,4 +126,5 @@ FROM_LOOPS = PASSES[len(BEFORE_LOOPS) :]
 
 def optimise(program: Program, passes: tuple[Pass, ...] = PASSES, without: Collection[str] = ()) -> Program:
     """The program after all passes in order, except those named in `without`."""
-    return run_passes(expanded(program), passes, without)
+    with stage("optimising"):
+        return run_passes(expanded(program), passes, without)

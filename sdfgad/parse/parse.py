@@ -36,6 +36,7 @@ from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.texts import is_plain
 from sdfgad.parse.value_numbering import merge_equal
 from sdfgad.parse.values import Record, Tensor, as_tensor, kind_of, view_of
+from sdfgad.progress import stage
 
 assert _functions
 assert _library  # importing them registers the functions that the interpreter knows
@@ -137,7 +138,8 @@ def parse(
         builder = assumed.builder({s: values[n] for n, s in free.items()})
         try:
             bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
-            built = _build(builder, function, bound, passed, structures or {})
+            with stage(f"parsing {source.node.name if hasattr(source.node, 'name') else 'a lambda'}"):
+                built = _build(builder, function, bound, passed, structures or {})
         except FAILURES as failure:
             assumed = assumed.after(failure, builder, free)
             continue

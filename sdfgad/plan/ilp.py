@@ -11,6 +11,7 @@ from sdfgad.plan.answer import Answer, Effort, left_out
 from sdfgad.plan.model import build
 from sdfgad.plan.problem import Problem, Solution
 from sdfgad.plan.simulate import InvalidPlan, cheapest_modes, simulate
+from sdfgad.progress import stage
 
 SOLVERS = ("CBC", "HiGHS")
 # A solver takes 0.999999 for 1. Of huge sizes that is worth some bytes, so that a plan may be over the budget by them.
@@ -49,7 +50,8 @@ def solve(
     answer = _without_solver(problem, budget, objective)
     if answer is not None:
         return replace(answer, seconds=time.perf_counter() - start)
-    answer = _verified(problem, budget, objective, Effort(solver, start + seconds, tolerance, most))
+    with stage(f"planning the memory: {solver} decides, for at most {seconds:.0f} s"):
+        answer = _verified(problem, budget, objective, Effort(solver, start + seconds, tolerance, most))
     gap = answer.gap if answer.gap is None or answer.status != "optimal" else max(answer.gap, tolerance)
     return Answer(answer.solution, answer.status, gap, time.perf_counter() - start)
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sdfgad.plan.moments import Moment, without_folder
+from sdfgad.plan.page import fragment, page
 from sdfgad.plan.picture import draw
+from sdfgad.plan.units import size_text, time_text
 
 WIDTH = 160
-UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,23 @@ class Plan:
     def __str__(self) -> str:
         return _text(self)
 
+    def to_html(self, comparison: Any = None) -> str:
+        """The plan as a page that needs nothing else: memory over the program, and what is decided about each value.
+
+        The moments and values of a line belong together: pointing at one shows its text, and marks the others.
+
+        Args:
+            comparison: what `sdfgad.compare` returned for the program: its times over memory are drawn, too.
+
+        Example:
+            >>> pathlib.Path("plan.html").write_text(g.plan(*args).to_html(), "utf-8")  # doctest: +SKIP
+        """
+        return page(self, comparison)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return fragment(self)
+
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the live bytes over the program, the budget, and what storing everything would take.
 
@@ -100,22 +118,6 @@ class Plan:
         if path is not None:
             figure.savefig(path, dpi=120, bbox_inches="tight")
         return figure
-
-
-def size_text(size: int) -> str:
-    """Bytes for people: ``3.5 MiB``."""
-    value, unit = float(size), 0
-    while value >= 1024 and unit < len(UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{value:.0f} B" if unit == 0 else f"{value:.1f} {UNITS[unit]}"
-
-
-def time_text(seconds: float) -> str:
-    """Seconds for people: ``3.5 ms``."""
-    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
-        if seconds * factor >= 1 or unit == "µs":
-            return f"{seconds * factor:.3g} {unit}" if seconds else "0"
-    raise AssertionError("unreachable")
 
 
 def _text(plan: Plan) -> str:

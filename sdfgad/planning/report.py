@@ -15,8 +15,9 @@ from sdfgad.memory.lifetimes import buffer_bytes, footprint
 from sdfgad.options import Options
 from sdfgad.parse.procedures import expanded
 from sdfgad.plan.moments import Moment, peak_of
-from sdfgad.plan.plan import Decision, Plan, size_text
+from sdfgad.plan.plan import Decision, Plan
 from sdfgad.plan.problem import NOBODY
+from sdfgad.plan.units import size_text
 from sdfgad.planning.layout import Layout, Sizes
 
 NANO = 1e-9

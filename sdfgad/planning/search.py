@@ -27,6 +27,7 @@ from sdfgad.planning.layout import Code, Layout, Sizes
 from sdfgad.planning.layout_cache import LayoutCache
 from sdfgad.planning.smallest_peak import SmallestPeak
 from sdfgad.planning.strip_mining import Cuts
+from sdfgad.progress import stage
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.residuals import Recompute
 
@@ -98,7 +99,8 @@ class Planner:
         Raises:
             ArgumentError: an override names no value, or one that cannot be recomputed, or two contradict each other.
         """
-        return self.layout_cache(f"{self.options} {sizes} {machine()}", lambda: self._layout(sizes))
+        with stage("planning the memory"):
+            return self.layout_cache(f"{self.options} {sizes} {machine()}", lambda: self._layout(sizes))
 
     def _layout(self, sizes: Sizes) -> Layout:
         if self.is_trivial:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdfgad.cache import build_folder, build_lock, find, key_of, publish
+from sdfgad.progress import stage
 from sdfgad.runtime.compiler import Level, command_for, run, toolchain
 from sdfgad.runtime.headers import precompiled
 from sdfgad.runtime.separate import objects
@@ -59,7 +60,9 @@ def compile_source(source: Source, with_plain: bool = False) -> Library:
     with build_lock(f"libraries/{source.key}"):
         found = {level: find(library_name(source.key, level)) for level in levels_of(with_plain)}
         missing = [level for level, path in found.items() if path is None]
-        found |= _compiled(source, missing) if missing else {}
+        if missing:
+            with stage("compiling C++"):
+                found |= _compiled(source, missing)
     path = found[Level.OPTIMISED]
     assert path is not None
     return Library(path, source.name, source.arguments, found.get(Level.PLAIN))

@@ -15,6 +15,7 @@ from typing import Any
 from sdfgad.cache import find, fingerprint, key_of, read, write
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
+from sdfgad.progress import stage
 from sdfgad.runtime.build import Library, Source, compile_source, library_name
 from sdfgad.runtime.compiler import Level, toolchain
 from sdfgad.runtime.sizes import AUTO, Sharing, compile_for
@@ -87,7 +88,8 @@ def generate(sdfg: Any) -> Source:
     """The C++ of an SDFG, which is modified: its library nodes are expanded."""
     from sdfgad.targets.generate import code_of
 
-    code = code_of(sdfg)
+    with stage("generating C++"):
+        code = code_of(sdfg)
     return Source(sdfg.name, code.text, code.arguments, code.options, code.separate)
 
 

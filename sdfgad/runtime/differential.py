@@ -24,6 +24,7 @@ from sdfgad.cache import read, write
 from sdfgad.collector import collected_rarely
 from sdfgad.errors import MiscompiledWarning, SdfgadError, TooFewSlots
 from sdfgad.ir.program import Program
+from sdfgad.progress import stage
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program, find_library, index_entry
@@ -155,7 +156,8 @@ class CheckedExecutable:
         if not self.is_settled(integers):
             with self._lock:
                 if not self.is_settled(integers):
-                    self._test(arrays, integers)
+                    with stage("comparing optimised with plain code"):
+                        self._test(arrays, integers)
                     return
         self._chosen(arrays, integers)
 

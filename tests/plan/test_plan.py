@@ -9,7 +9,7 @@ import pytest
 import sdfgad
 from sdfgad.plan import Decision, Moment, Plan
 from sdfgad.plan.moments import peak_of, without_folder
-from sdfgad.plan.plan import size_text, time_text
+from sdfgad.plan.units import size_text, time_text
 from tests.helpers import line_of
 
 MIB = 1 << 20

@@ -55,6 +55,16 @@ def test_the_last_bit_is_rounding(size, dtype):
     assert difference("x", digest_of(x), digest_of(near), [values_of(x)]) is None
 
 
+def test_a_run_that_diverges_has_no_certain_digits():
+    """There the deviations of few runs say little of that of another."""
+    rng = np.random.default_rng(5)
+    x, size = 1e76 * rng.standard_normal(100), 3e76 / 16.0
+    near = digest_of(x + 20 * size * rng.choice((-1.0, 1.0), 100))
+    assert difference("x", digest_of(x), near, perturbed(x, size, 5)) is None
+    far = digest_of(x + 2000 * size * rng.choice((-1.0, 1.0), 100))
+    assert difference("x", digest_of(x), far, perturbed(x, size, 5)) is not None
+
+
 def test_integers_have_no_rounding():
     x = np.full(10, 1 << 60)
     assert difference("x", digest_of(x), digest_of(x + (np.arange(10) == 3) * 1024), []) is not None

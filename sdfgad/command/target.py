@@ -1,4 +1,4 @@
-"""Command line of `explain`."""
+"""The program that a command is about, and its arguments: a function of a file, or a program of the suite."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from types import ModuleType
@@ -14,48 +15,36 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError, SdfgadError
-from sdfgad.explain.explain import explain
+from sdfgad.errors import ArgumentError
 
-DESCRIPTION = "Show what becomes of a program: after a stage, after each pass, or where it goes wrong."
-TARGET = "FILE:FUNCTION, or the name of a program of npbench_suite, from within a checkout of sdfgad"
-# What the shell gets where a program differs, and where it cannot be explained.
-DIFFERS, REFUSED = 1, 2
+PROGRAM = "FILE:FUNCTION, or the name of a program of npbench_suite, from within a checkout of sdfgad"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status: 1 where `--bisect` finds a difference, 2 on an error."""
-    options = _parser().parse_args(argv)
-    try:
-        program, args, settings = _suite(options) if ":" not in options.program else _file(options)
-        chosen = {name: getattr(options, name) for name in ("stage", "without", "diff", "bisect", "reduce")}
-        explanation = explain(program, *args, memory_limit=options.memory_limit, **chosen, **settings)
-    except SdfgadError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return REFUSED
-    print(explanation)
-    return DIFFERS if options.bisect and explanation.record.wrong is not None else 0
+@dataclass(frozen=True)
+class Target:
+    """A program, the arguments of a call, and what to differentiate: settings of `differentiate`."""
+
+    program: Callable[..., Any]
+    args: tuple[Any, ...]
+    settings: dict[str, Any]
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m sdfgad", description="Gradients of NumPy programs.")
-    command = parser.add_subparsers(dest="command", required=True).add_parser(
-        "explain", help=DESCRIPTION, description=DESCRIPTION
-    )
-    command.add_argument("program", metavar="PROGRAM", help=TARGET)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """The options of all commands that are about a program."""
+    command.add_argument("program", metavar="PROGRAM", help=PROGRAM)
     command.add_argument("--args", default="", help='the arguments, such as "4, np.linspace(0, 1, 9)"')
     command.add_argument("--preset", default="test", help="sizes of a program of npbench_suite (test)")
-    command.add_argument("--stage", help="parsed, adjoint, plan, gradient (the default), optimised, sdfg or code")
-    command.add_argument("--diff", action="store_true", help="show what each pass changes")
-    command.add_argument(
-        "--bisect", action="store_true", help="name the first stage or pass after which results differ"
-    )
-    command.add_argument("--without", metavar="PASS", action="append", default=[], help="leave a pass out")
     command.add_argument("--wrt", help="names of arguments, with commas between them")
     command.add_argument("--output", help='such as "return[1]"')
-    command.add_argument("--reduce", choices=["sum"])
-    command.add_argument("--memory-limit", help='such as "512 MiB"')
-    return parser
+
+
+def target_of(options: argparse.Namespace) -> Target:
+    """What the options name.
+
+    Raises:
+        ArgumentError: there is no such file, function, program or preset, or the arguments cannot be evaluated.
+    """
+    return _of_suite(options) if ":" not in options.program else _of_file(options)
 
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:
@@ -63,7 +52,7 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
     return {"wrt": wrt, "output": options.output}
 
 
-def _file(options: argparse.Namespace) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+def _of_file(options: argparse.Namespace) -> Target:
     """The function of a file, with the arguments that the command line gives."""
     path, _, name = options.program.rpartition(":")
     module = _module(Path(path))
@@ -79,7 +68,7 @@ def _file(options: argparse.Namespace) -> tuple[Callable[..., Any], tuple[Any, .
             f'--args "{options.args}" cannot be evaluated: {type(error).__name__}: {error}',
             todo='Pass Python expressions, such as --args "4, np.linspace(0, 1, 9)".',
         ) from None
-    return program, args, _asked(options)  # type: ignore[return-value]  # What is no function is refused later.
+    return Target(program, args, _asked(options))  # type: ignore[arg-type]  # What is no function is refused later.
 
 
 def _module(path: Path) -> ModuleType:
@@ -94,7 +83,7 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-def _suite(options: argparse.Namespace) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+def _of_suite(options: argparse.Namespace) -> Target:
     """A program of the suite at the sizes of a preset, differentiated as the suite says."""
     try:
         npbench_suite = importlib.import_module("npbench_suite")
@@ -112,4 +101,4 @@ def _suite(options: argparse.Namespace) -> tuple[Callable[..., Any], tuple[Any, 
         raise ArgumentError(f"there is no preset {options.preset!r}", todo=f"There are {', '.join(entry.presets)}.")
     asked = {name: value for name, value in _asked(options).items() if value is not None}
     settings = {"wrt": list(entry.arrays), "output": entry.output, "allow_unused": True, **asked}
-    return entry.program, entry.arguments_for(options.preset), settings
+    return Target(entry.program, entry.arguments_for(options.preset), settings)

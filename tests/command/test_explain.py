@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sdfgad.explain.command import main
+from sdfgad.command.main import main
 from sdfgad.optimise.passes import PASSES
 
 TEXT = """

@@ -1,0 +1,1 @@
+"""The command line: ``sdfgad COMMAND``, or ``python -m sdfgad COMMAND``. Each module is a command."""

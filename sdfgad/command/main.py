@@ -1,0 +1,44 @@
+"""Parses the command line, and runs the command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from sdfgad.command import bench, cache, check, explain, info, plan
+from sdfgad.errors import SdfgadError
+
+COMMANDS = {"check": check, "plan": plan, "explain": explain, "bench": bench, "cache": cache, "info": info}
+# Commands that hand their options on to a script.
+TAKE_OTHERS = frozenset({"bench"})
+# What the shell gets where something is refused.
+REFUSED = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Returns:
+        The exit status: 0; 1 where a check fails; 2 where sdfgad refuses something, which is printed.
+    """
+    made = parser()
+    options, rest = made.parse_known_args(argv)
+    if rest and options.command not in TAKE_OTHERS:
+        made.error(f"unrecognized arguments: {' '.join(rest)}")
+    options.rest = rest
+    try:
+        return COMMANDS[options.command].run(options)
+    except SdfgadError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return REFUSED
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    made = argparse.ArgumentParser(prog="sdfgad", description="Gradients of NumPy programs.")
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module in COMMANDS.items():
+        has_help = name not in TAKE_OTHERS
+        module.add_arguments(commands.add_parser(name, help=module.HELP, description=module.HELP, add_help=has_help))
+    return made
