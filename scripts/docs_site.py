@@ -29,12 +29,13 @@ def _title(page: Path) -> str:
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
     """Links to files of the repository that are no pages go to `repo_url`, or are plain text where there is none."""
     folder = posixpath.dirname(page.file.src_uri)
+    repository = (config.repo_url or "").rstrip("/")
 
     def link(match: re.Match[str]) -> str:
         text, target = match[1], posixpath.normpath(posixpath.join("docs", folder, match[2]))
         if target.startswith("docs/"):
             return match[0]
-        return f"[{text}]({config.repo_url}blob/main/{target})" if config.repo_url else text
+        return f"[{text}]({repository}/blob/main/{target})" if repository else text
 
     return LINK.sub(link, markdown)
 

@@ -1,5 +1,6 @@
 """What the pages docs/extending add to the repository can be added to it as it is now, and works."""
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -13,14 +14,19 @@ PAGES = [page for page in navigation() if page.startswith("extending/") and page
 
 
 def hunks(block):
-    """The pairs of lines before and after, of a block with lines that begin with "+", "-" or a blank."""
+    """The lines before and after each of the changes that a block shows; an empty line is the same in both."""
     for hunk in block.text.split("@@\n"):
         lines = hunk.splitlines(keepends=True)
-        sides = [
-            [line[1:] if line[0] in f" {sign}" else line for line in lines if line[0] != other]
-            for sign, other in ("-+", "+-")
-        ]
-        yield tuple(map("".join, sides))
+        yield "".join(map(shown, lines_but(lines, "+"))), "".join(map(shown, lines_but(lines, "-")))
+
+
+def lines_but(lines, sign):
+    return [line for line in lines if not line.startswith(sign)]
+
+
+def shown(line):
+    """A line without the sign before it."""
+    return line if line == "\n" else line[1:]
 
 
 def changed(block, text):
@@ -63,13 +69,9 @@ def test_the_additions_work(page, tmp_path):
     for line in run.text.splitlines():
         command = shlex.split(line, comments=True)
         if command[0] == "python":
-            subprocess.run([sys.executable, *command[1:]], cwd=tmp_path, env=environment(tmp_path), check=True)
-
-
-def environment(folder):
-    import os
-
-    return os.environ | {"PYTHONPATH": str(folder)}
+            subprocess.run(
+                [sys.executable, *command[1:]], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}, check=True
+            )
 
 
 def test_a_change_that_cannot_be_made_is_told():

@@ -48,7 +48,11 @@ def test_functions_are_found(site):
 
 def test_names_in_the_reference_are_documented(site):
     html = "".join((site[0] / page.removesuffix(".md") / "index.html").read_text() for page in REFERENCE[1:])
-    for name in ("sdfgad.api.differentiate.differentiate", "sdfgad.DifferentiatedProgram.plan", "sdfgad.errors.Location"):
+    for name in (
+        "sdfgad.api.differentiate.differentiate",
+        "sdfgad.DifferentiatedProgram.plan",
+        "sdfgad.errors.Location",
+    ):
         assert f'id="{name}"' in html
     # A function that is called like its module is not taken for it.
     assert html.count('<code class="doc-symbol doc-symbol-heading doc-symbol-module"></code>') == 1
