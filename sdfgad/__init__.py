@@ -7,6 +7,9 @@
 array([0., 2., 4.])
 """
 
+import importlib
+from types import ModuleType
+
 from sdfgad import errors
 from sdfgad.api import (
     CheckResult,
@@ -46,6 +49,7 @@ from sdfgad.errors import (
     InvalidIndex,
     InvalidProgram,
     MiscompiledWarning,
+    MissingPackage,
     MissingRule,
     NotHolomorphic,
     NotImportable,
@@ -86,6 +90,7 @@ __all__ = [
     "InvalidIndex",
     "InvalidProgram",
     "MiscompiledWarning",
+    "MissingPackage",
     "MissingRule",
     "NotHolomorphic",
     "NotImportable",
@@ -130,3 +135,12 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+# Modules that need packages of their own, imported where they are first used.
+_BRIDGES = frozenset({"distributed", "jax", "scipy", "torch"})
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _BRIDGES:
+        return importlib.import_module(f"sdfgad.{name}")
+    raise AttributeError(f"module 'sdfgad' has no attribute {name!r}")

@@ -216,6 +216,13 @@ class OutOfMemory(SdfgadError, MemoryError):
     """The machine has not as much memory as a compiled program needs; what it held has been released."""
 
 
+class MissingPackage(SdfgadError, ImportError):
+    """A part of sdfgad needs a package that is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"sdfgad.{extra} needs {package}", todo=f'Install it: pip install "sdfgad[{extra}]".')
+
+
 class TooFewSlots(SdfgadError):
     """A compiled program was passed fewer slots than it needs; it has released what it held. Users never see this."""
 

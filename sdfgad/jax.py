@@ -1,0 +1,221 @@
+"""NumPy programs as functions of JAX's arrays, which `jit`, `grad`, `jvp` and `vmap` transform.
+
+>>> import sdfgad.jax
+>>> def energy(x, k):
+...     return 0.5 * np.sum(k * x * x)
+>>> jax.jit(jax.grad(sdfgad.jax.function(energy)))(x, k)  # doctest: +SKIP
+
+A call is a primitive of JAX's whose tangent is another, linear one: the pushforward of the program, of which the
+transpose is its pullback. Both are NumPy programs, and calls of them the same primitives: derivatives have any order.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sdfgad.api.pullbacks import Differentiable
+from sdfgad.api.tensor_calls import TENSOR, TensorCall, taken_apart, tensor_call
+from sdfgad.errors import MissingPackage
+from sdfgad.parse.returned import Output
+from sdfgad.parse.structure import flattened
+from sdfgad.specialise.compiled import shape_of
+
+try:
+    import jax
+    import jax.numpy as jnp
+    from jax.extend.core import Primitive
+    from jax.interpreters import ad, batching, mlir
+except ModuleNotFoundError as error:
+    raise MissingPackage("jax", "jax") from error
+
+Array = np.ndarray[Any, Any]
+
+
+def function(
+    program: Callable[..., Any], *, memory_limit: int | str | None = None, **options: Any
+) -> Callable[..., Any]:
+    """A NumPy program as a function of JAX's arrays.
+
+    Args:
+        program: a NumPy function that returns arrays, numbers, or containers of them.
+        memory_limit, options: as in `sdfgad.differentiate`, for the gradients.
+
+    Returns:
+        A function with the program's arguments, for `jax.jit`, `jax.grad`, `jax.jvp`, `jax.vmap` (one element after the
+        other), `jax.checkpoint` and what is built of them, to any order. Arrays, also in containers, become NumPy
+        arrays; other arguments, such as Python integers that say how often a loop runs, are passed as they are: under
+        `jax.jit` name them in `static_argnums`. Compiled code is called on the host by `jax.pure_callback`, which takes
+        some 70 µs and copies arguments and results.
+
+    Raises:
+        SdfgadError: as `sdfgad.differentiate` and the calls of its result do, when JAX traces the call. What is known
+            only when the program runs, such as a singular matrix, JAX reports as an error of its own under `jit`.
+
+    Example:
+        >>> relax = sdfgad.jax.function(heat, memory_limit="100 MiB")  # doctest: +SKIP
+        >>> jax.jit(jax.value_and_grad(lambda u: jnp.sum(relax(10, u) ** 2)))(u)  # doctest: +SKIP
+    """
+    one = Differentiable(program, {"memory_limit": memory_limit, **options})
+
+    @functools.wraps(program)
+    def of_arrays(*args: Any, **kwargs: Any) -> Any:
+        return _called(one, one.positional(args, kwargs))
+
+    return of_arrays
+
+
+def _called(program: Differentiable, args: tuple[Any, ...]) -> Any:
+    """What a program returns for arguments with arrays, in JAX's graph."""
+    call, arrays = tensor_call(program, args, _is_array)
+    arrays = [jnp.asarray(one) for one in arrays]
+    call.returned, results = _returned(call, arrays)
+    return call.arranged(_run.bind(*arrays, site=Site(call, results)))
+
+
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, (jax.Array, np.ndarray, np.generic))
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A call in JAX's graph, and the shapes and dtypes of the arrays that it returns."""
+
+    call: TensorCall
+    results: tuple[jax.ShapeDtypeStruct, ...]
+
+    def floating(self, values: Sequence[Any]) -> list[Any]:
+        """Of values for all results, those for the floating ones."""
+        return [one for one, result in zip(values, self.results, strict=True) if _is_float(result)]
+
+
+def _returned(call: TensorCall, arrays: Sequence[Any]) -> tuple[Any, tuple[jax.ShapeDtypeStruct, ...]]:
+    """The structure and the leaves of what a call returns, and its arrays, found without running it."""
+    args = call.args([np.broadcast_to(np.zeros((), one.dtype), one.shape) for one in arrays])
+    primal = call.program.forward(args)[1].primal
+    leaves = primal.returned.leaves
+    names = [leaf.name for leaf in leaves if isinstance(leaf, Output)]
+    buffers = [primal.program.buffers[primal.program.outputs[name]] for name in names]
+    kept = [TENSOR if isinstance(leaf, Output) else leaf for leaf in leaves]
+    return (primal.returned.structure, kept), tuple(_canonical(shape_of(one), one.dtype) for one in buffers)
+
+
+def _canonical(shape: tuple[int, ...], dtype: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, jax.dtypes.canonicalize_dtype(dtype))
+
+
+def _is_float(one: Any) -> bool:
+    return bool(jnp.issubdtype(one.dtype, jnp.inexact))
+
+
+# --- values
+
+
+def _on_host(site: Site, *arrays: Any) -> list[Array]:
+    """Runs the program, or its pullback or pushforward."""
+    call = site.call
+    leaves = flattened(call.program.value(call.args([np.asarray(one) for one in arrays])), "result")[1]
+    data = [leaf for leaf, kept in zip(leaves, call.returned[1], strict=True) if kept is TENSOR]
+    return [np.asarray(one, like.dtype) for one, like in zip(data, site.results, strict=True)]
+
+
+def _eager(*arrays: Any, site: Site, **_: Any) -> list[Any]:
+    """Outside of `jit`: without a callback, so that errors are the program's own."""
+    return [jnp.asarray(one) for one in _on_host(site, *arrays)]
+
+
+def _lowered(*arrays: Any, site: Site, **_: Any) -> Any:
+    return jax.pure_callback(partial(_on_host, site), list(site.results), *arrays)
+
+
+def _abstract(*_: Any, site: Site, **__: Any) -> list[Any]:
+    return [jax.core.ShapedArray(one.shape, one.dtype) for one in site.results]
+
+
+def _one_by_one(primitive: Primitive, arrays: Sequence[Any], axes: Sequence[Any], **params: Any) -> Any:
+    """The batching rule: a loop over the elements, which has derivatives itself."""
+    mapped = [jnp.moveaxis(one, axis, 0) for one, axis in zip(arrays, axes, strict=True) if axis is not None]
+
+    def element(rows: list[Any]) -> Any:
+        left = iter(rows)
+        return primitive.bind(
+            *(one if a is None else next(left) for one, a in zip(arrays, axes, strict=True)), **params
+        )
+
+    outputs = jax.lax.map(element, mapped)
+    return outputs, [0] * len(outputs)
+
+
+# --- derivatives
+
+
+def _pushforward(primals: Sequence[Any], tangents: Sequence[Any], *, site: Site, **_: Any) -> Any:
+    """The tangents of the results: a linear primitive of the tangents that are not zero."""
+    outputs = _run.bind(*primals, site=site)
+    moved = tuple(not isinstance(one, ad.Zero) for one in tangents)
+    given = [one for one in tangents if not isinstance(one, ad.Zero)]
+    pushed = iter(_push.bind(*primals, *given, site=_pushed_site(site, primals, moved), primal=site, moved=moved))
+    zeros = [ad.Zero(jax.typeof(one).to_tangent_aval()) for one in outputs]
+    return outputs, [next(pushed) if _is_float(one) else zero for one, zero in zip(outputs, zeros, strict=True)]
+
+
+def _pushed_site(site: Site, primals: Sequence[Any], moved: tuple[bool, ...]) -> Site:
+    """The call of the pushforward, with these places for tangents."""
+    call = site.call
+    tangents = [TENSOR if is_moved else None for is_moved in moved]
+    args = (call.args([TENSOR for _ in primals]), call.tangents(tangents))
+    pushed, _ = tensor_call(call.program.pushforward(), args, lambda leaf: leaf is TENSOR)
+    floating = iter(site.results)
+    kept = [leaf if leaf is TENSOR and _is_float(next(floating)) else None for leaf in call.returned[1]]
+    pushed.returned = call.returned[0], kept
+    return Site(pushed, tuple(site.floating(site.results)))
+
+
+def _transposed(cotangents: Sequence[Any], *args: Any, site: Site, primal: Site, moved: tuple[bool, ...]) -> Any:
+    """The pullback: the transpose of the pushforward, as JAX defines it, without conjugates."""
+    primals, call = args[: len(moved)], primal.call
+    wanted = [name for name, is_moved in zip(call.names, moved, strict=True) if is_moved]
+    given, like = iter(cotangents), [one for one, is_moved in zip(primals, moved, strict=True) if is_moved]
+    every = [_conjugate(next(given)) if _is_float(one) else None for one in primal.results]
+    pulled, arrays = tensor_call(
+        call.program.pullback(wanted, call.is_single), (call.args(primals), call.cotangent(every)), _is_array
+    )
+    pulled.returned = _tuple_of(len(wanted))
+    results = tuple(jax.ShapeDtypeStruct(one.shape, one.dtype) for one in like)
+    found = _run.bind(*arrays, site=Site(pulled, results))
+    return [*(None for _ in primals), *map(_conjugate, found)]
+
+
+def _tuple_of(count: int) -> tuple[Any, list[Any]]:
+    """The structure of a tuple of arrays, and its leaves."""
+    return taken_apart((TENSOR,) * count, lambda leaf: leaf is TENSOR)[:2]
+
+
+def _conjugate(cotangent: Any) -> Any:
+    """A cotangent in JAX's convention from one in ours, or back."""
+    cotangent = ad.instantiate_zeros(cotangent)
+    return jnp.conj(cotangent) if jnp.iscomplexobj(cotangent) else cotangent
+
+
+# --- JAX's primitives
+
+
+def _primitive(name: str) -> Primitive:
+    made = Primitive(name)
+    made.multiple_results = True
+    made.def_impl(_eager)
+    made.def_abstract_eval(_abstract)
+    mlir.register_lowering(made, mlir.lower_fun(_lowered, multiple_results=True))
+    batching.primitive_batchers[made] = partial(_one_by_one, made)
+    ad.primitive_jvps[made] = _pushforward
+    return made
+
+
+# A call of a program, and of its pushforward, which is linear in the tangents.
+_run, _push = _primitive("sdfgad"), _primitive("sdfgad_pushforward")
+ad.primitive_transposes[_push] = _transposed

@@ -1,0 +1,179 @@
+"""NumPy programs as differentiable functions of PyTorch's tensors.
+
+>>> import sdfgad.torch
+>>> def energy(x, k):
+...     return 0.5 * np.sum(k * x * x)
+>>> e = sdfgad.torch.function(energy)(x, k)  # tensors of the CPU  # doctest: +SKIP
+>>> e.backward()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sdfgad.api.pullbacks import Differentiable
+from sdfgad.api.tensor_calls import TENSOR, TensorCall, taken_apart, tensor_call
+from sdfgad.errors import ArgumentError, MissingPackage
+from sdfgad.parse.structure import flattened
+
+try:
+    import torch
+except ModuleNotFoundError as error:
+    raise MissingPackage("torch", "torch") from error
+
+# The dtypes of tensors that NumPy programs take.
+DTYPES = frozenset(
+    {torch.float64, torch.float32, torch.complex128, torch.complex64, torch.bool, torch.uint8}
+    | {torch.int8, torch.int16, torch.int32, torch.int64}
+)
+
+
+def function(
+    program: Callable[..., Any], *, memory_limit: int | str | None = None, **options: Any
+) -> Callable[..., Any]:
+    """A NumPy program as a function of tensors that PyTorch differentiates, to any order.
+
+    Values and gradients are computed by compiled code; tensors and arrays share their memory. Of a program that returns
+    one real number, value and gradient come from one run.
+
+    Args:
+        program: a NumPy function that returns arrays, numbers, or containers of them.
+        memory_limit, options: as in `sdfgad.differentiate`, for the gradients.
+
+    Returns:
+        A function with the program's arguments. Tensors, also in dicts, lists, tuples and dataclasses, become arrays
+        that share their memory; other arguments are passed as they are, and are constant. Arrays and floats that the
+        program returns become tensors. It works in `torch.nn.Module`, with `torch.optim`, with ``create_graph=True``,
+        and with `torch.func`, whose `vmap` calls it for one element after the other.
+
+    Raises:
+        ArgumentError: a tensor is not on the CPU, is sparse, or has a dtype that NumPy has not (in the call); else as
+            `sdfgad.differentiate` and the calls of its result do.
+
+    Example:
+        >>> relax = sdfgad.torch.function(heat, memory_limit="100 MiB")  # doctest: +SKIP
+        >>> loss = ((relax(steps, u, a) - seen) ** 2).sum()  # doctest: +SKIP
+        >>> loss.backward()  # doctest: +SKIP
+    """
+    one = Differentiable(program, {"memory_limit": memory_limit, **options})
+
+    @functools.wraps(program)
+    def of_tensors(*args: Any, **kwargs: Any) -> Any:
+        return _called(one, one.positional(args, kwargs))
+
+    return of_tensors
+
+
+class _Run:
+    """The values of one call, and the gradients that come with them.
+
+    Attributes:
+        wanted: the names of the leaves whose gradients are computed together with a value that is a number.
+        gradients: those, by name, after the run.
+    """
+
+    def __init__(self, call: TensorCall, wanted: tuple[str, ...]) -> None:
+        self.call, self.wanted = call, wanted
+        self.gradients: dict[str, Any] = {}
+
+    def outputs(self, tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """The tensors that the program returns."""
+        call = self.call
+        args = call.args([_array(one, name) for one, name in zip(tensors, call.names, strict=True)])
+        if self.wanted and call.program.returns_one_number(args):
+            value, gradients = call.program.value_and_gradients(args, self.wanted)
+            self.gradients = dict(zip(self.wanted, gradients, strict=True))
+        else:
+            value = call.program.value(args)
+        structure, leaves, data = taken_apart(value, _is_data)
+        call.returned = structure, [leaf.item() if isinstance(leaf, np.generic) else leaf for leaf in leaves]
+        return tuple(torch.from_numpy(np.asarray(one)) for one in data)
+
+
+class _Function(torch.autograd.Function):
+    """A call of a program on PyTorch's tape; its pullback is a call of such a function, too."""
+
+    @staticmethod
+    def forward(run: _Run, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return run.outputs(tensors)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.run, *tensors = inputs
+        ctx.save_for_backward(*tensors)
+        ctx.save_for_forward(*tensors)
+        ctx.set_materialize_grads(False)
+        ctx.mark_non_differentiable(*(one for one in output if not _is_float(one)))
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
+        run, call, needed = ctx.run, ctx.run.call, ctx.needs_input_grad[1:]
+        wanted = [name for name, is_needed in zip(call.names, needed, strict=True) if is_needed]
+        if all(one is None for one in cotangents) or not wanted:
+            return (None, *(None for _ in needed))
+        if run.gradients.keys() >= set(wanted) and not torch.is_grad_enabled():
+            scale = cotangents[0].item()
+            found = iter([scale * torch.from_numpy(np.asarray(run.gradients[name])) for name in wanted])
+        else:
+            pulled = call.program.pullback(wanted, call.is_single)
+            found = iter(_called(pulled, (call.args(ctx.saved_tensors), call.cotangent(cotangents))))
+        return (None, *(next(found) if is_needed else None for is_needed in needed))
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> tuple[Any, ...]:
+        call = ctx.run.call
+        pushed = _called(call.program.pushforward(), (call.args(ctx.saved_tensors), call.tangents(tangents)))
+        pairs = zip(flattened(pushed, "tangent")[1], call.returned[1], strict=True)
+        return tuple(tangent for tangent, leaf in pairs if leaf is TENSOR)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, run: _Run, *tensors: torch.Tensor) -> tuple[Any, Any]:
+        rows = [
+            _Function.apply(run, *(_row(one, dim, k) for one, dim in zip(tensors, in_dims[1:], strict=True)))
+            for k in range(info.batch_size)
+        ]
+        return tuple(torch.stack(one) for one in zip(*rows, strict=True)), tuple(0 for _ in rows[0])
+
+
+def _called(program: Differentiable, args: tuple[Any, ...]) -> Any:
+    """What a program returns for arguments with tensors, on PyTorch's tape."""
+    call, tensors = tensor_call(program, args, _is_tensor)
+    pairs = zip(call.names, tensors, strict=True) if torch.is_grad_enabled() else ()
+    wanted = tuple(name for name, tensor in pairs if tensor.requires_grad)
+    return call.arranged(_Function.apply(_Run(call, wanted), *tensors))
+
+
+def _row(tensor: torch.Tensor, dim: int | None, k: int) -> torch.Tensor:
+    return tensor if dim is None else tensor.select(dim, k)
+
+
+def _is_tensor(leaf: Any) -> bool:
+    return isinstance(leaf, torch.Tensor)
+
+
+def _is_float(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _is_data(leaf: Any) -> bool:
+    return isinstance(leaf, (np.ndarray, np.inexact, float, complex))
+
+
+def _array(tensor: torch.Tensor, name: str) -> Any:
+    """The array that shares a tensor's memory.
+
+    Raises:
+        ArgumentError: there is none.
+    """
+    what = f"the tensor `{name}` "
+    if tensor.device.type != "cpu":
+        raise ArgumentError(f"{what}is on the device {tensor.device}", todo="Move it to the CPU: .cpu().")
+    if tensor.layout is not torch.strided:
+        raise ArgumentError(f"{what}is sparse", todo="Pass a dense one: .to_dense().")
+    if tensor.dtype not in DTYPES:
+        raise ArgumentError(f"{what}has the dtype {tensor.dtype}", todo="Convert it: .to(torch.float32).")
+    return tensor.detach().resolve_conj().resolve_neg().numpy()
