@@ -64,6 +64,8 @@ def test_all_that_is_public_is_in_the_reference():
     text = "".join((DOCS / page).read_text() for page in REFERENCE)
     documented = re.findall(r"^(?:::: |      heading: )sdfgad\.(\w+)$", text, re.MULTILINE)
     assert sorted(documented) == sorted(sdfgad.__all__)
+    of_scipy = re.findall(r"^(?:::: |      heading: )sdfgad\.scipy\.(\w+)$", text, re.MULTILINE)
+    assert sorted(of_scipy) == sorted(sdfgad.scipy.__all__)
 
 
 def test_all_pages_are_in_the_navigation():
