@@ -36,7 +36,7 @@ PLANS = {
     "plan_store_all": (burn, ROD, {"strategy": "store_all"}),
     "plan_no_limit": (burn, ROD, {}),
     "plan_limit": (burn, ROD, {"memory_limit": "4 MiB"}),
-    "plan_layers": (layers, SHEET, {}),
+    "plan_layers": (layers, SHEET, {"strategy": "store_all"}),
     "plan_pieces": (layers, SHEET, {"memory_limit": "40 MiB"}),
 }
 
