@@ -12,7 +12,6 @@ from sdfgad.command.main import main
 from tests.helpers import module_from
 
 README = Path(__file__).parent.parent / "README.md"
-DERIVATIVES = README.parent / "docs" / "derivatives.md"
 
 
 def test_the_example(tmp_path):
@@ -41,7 +40,3 @@ def test_the_table_has_all_functions():
     calls = " ".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))
     functions = [name for name in sdfgad.__all__ if name.islower() and callable(getattr(sdfgad, name))]
     assert [name for name in functions if f"sdfgad.{name}(" not in calls] == []
-
-
-def test_derivatives(tmp_path):
-    module_from("\n\n".join(re.findall(r"```python\n(.*?)```", DERIVATIVES.read_text(), re.DOTALL)), tmp_path)
