@@ -8,6 +8,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3
 PYTEST_ARGS ?=
+# PyTorch without GPUs. PyPI does not have it: its wheel there brings gigabytes for GPUs.
+TORCH := torch==2.13.0+cpu
 
 # DaCe calls cmake by name, and its wheel puts cmake into the environment.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -59,6 +61,8 @@ $(STAMP): pyproject.toml | compiler
 	echo "Setting up $(VENV) with $$("$$python" --version); this takes a minute or two."; \
 	rm -rf $(VENV) && "$$python" -m venv $(VENV) && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' && \
+	{ $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' >/dev/null 2>&1 || \
+	  echo "$(TORCH) is not to be had here: the tests of sdfgad.torch will be skipped"; } && \
 	touch $@
 
 clean:

@@ -72,7 +72,7 @@ from sdfgad.errors import (
 from sdfgad.explain.explain import Explanation, explain
 from sdfgad.runtime.pool import release_memory
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AmbiguousArray",
     "ArgumentError",

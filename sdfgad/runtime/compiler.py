@@ -95,7 +95,7 @@ def compiler() -> tuple[str, ...]:
         raise CompilerError(
             f"no C++ compiler: `{wanted or 'g++'}` is not on the PATH",
             todo="Install g++ (apt-get install g++), or set CXX to the command of another compiler, g++ or clang++, or "
-            "with CXX unset install one from wheels (x86-64): pip install ziglang intel-openmp.",
+            'unset CXX and install a compiler from wheels (x86-64): pip install "sdfgad[compiler]".',
         )
     return found
 
