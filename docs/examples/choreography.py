@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Three bodies on a figure of eight
 #
-# A periodic orbit is found by shooting: Newton's method with the exact Jacobian of an integrator. The Jacobian of one
-# whole period says whether the orbit is stable.
+# A periodic orbit is found by shooting: the Gauss–Newton method with the exact Jacobian of an integrator. The
+# Jacobian of one whole period says whether the orbit is stable.
 #
 # Three equal masses can chase each other along one curve shaped like an 8 (Moore 1993; Chenciner and Montgomery
 # 2000). At the start one body is in the middle of the two others; after a third of the period each body is where the

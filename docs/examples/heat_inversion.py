@@ -5,7 +5,7 @@
 # steps by 50 unknowns, given to L-BFGS.
 #
 # The temperature of the ground follows the seasons, later and more weakly the deeper one looks. How much later says
-# how well the soil conducts. Ten thermometers down to 9.8 m are read once a month for two years; unknown is the
+# how well the soil conducts. Ten thermometers down to 9.5 m are read once a month for two years; unknown is the
 # diffusivity at every depth.
 
 # %%

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # An epidemic, by Bayes
 #
-# Parameters of an epidemic with their uncertainty, twice: by Hamiltonian Monte Carlo, which takes thousands of
-# gradients, and by the Hessian at the mode (Laplace's approximation).
+# Parameters of an epidemic with their uncertainty, twice: by Hamiltonian Monte Carlo, which takes tens of thousands
+# of gradients, and by the Hessian at the mode (Laplace's approximation).
 #
 # New cases are counted once a day for eight weeks, of an epidemic that a model with susceptible, infected and
 # recovered people (SIR) describes. Unknown are the rate of infection β, the rate of recovery γ, and how many were
@@ -140,8 +140,9 @@ for axis, (i, j) in zip(axes[1:], ((0, 1), (0, 2)), strict=True):
         ring = np.exp(mode[[i, j], None] + radius * half @ np.stack((np.cos(angle), np.sin(angle))))
         axis.plot(*ring, color="C3", lw=1, label="Laplace, 1 and 2 σ" if radius == 1.0 else None)
     axis.plot(*np.exp(true[[i, j]]), "k*", ms=9, label="true")
-    axis.set(xlabel=NAMES[i], ylabel=NAMES[j])
-axes[2].legend(markerscale=2)
+    axis.locator_params(axis="x", nbins=5)
+    axis.set(xlabel=NAMES[i], ylabel=NAMES[j], title="posterior density")
+axes[2].legend()
 plt.show()
 
 # %%

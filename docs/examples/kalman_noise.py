@@ -86,7 +86,8 @@ found = minimize(
     method="BFGS",
     callback=lambda x: steps.append(x.copy()),
 )
-errors = np.sqrt(np.diag(np.linalg.inv(sdfgad.hessian(cost)(found.x, seen, measured))))
+hessian = sdfgad.hessian(cost)(found.x, seen, measured)
+errors = np.sqrt(np.diag(np.linalg.inv(hessian)))
 for name, value, error, true in zip("qr", found.x, errors, TRUE, strict=True):
     print(f"log {name}: {value:.2f} ± {error:.2f} (true {true:.2f})")
 print(f"{found.nit} iterations, {found.nfev} gradients, largest derivative {np.max(np.abs(found.jac)):.1e}")
@@ -118,7 +119,11 @@ right.legend(loc="lower right", frameon=True)
 plt.show()
 
 # %%
-print(sdfgad.check_grads(cost, start, seen, measured, wrt="parameters", order=2))
+print(sdfgad.check_grads(cost, start, seen, measured, wrt="parameters"))
+nudges = 1e-4 * np.eye(2)
+slope = sdfgad.grad(cost)
+differences = [(slope(found.x + t, seen, measured) - slope(found.x - t, seen, measured)) / 2e-4 for t in nudges]
+assert np.allclose(hessian, differences, rtol=1e-5)
 assert np.max(np.abs(found.jac)) < 1e-3
 assert np.all(np.abs(found.x - TRUE) < 3.0 * errors)
 assert np.all(costs > found.fun - 1e-9)

@@ -4,8 +4,8 @@
 # A lattice Boltzmann program is differentiated by the porosity of every cell: where does material cost the most flow?
 # The gradient then moves a given amount of material until it obstructs the channel least.
 #
-# Pressure drives a fluid through a channel in which some cells are partly solid. Each solid fraction throws back the
-# same fraction of the particles that arrive.
+# A constant force drives a fluid through a channel in which some cells are partly solid. Each solid fraction throws
+# back the same fraction of the particles that arrive.
 
 # %%
 import matplotlib.pyplot as plt
@@ -67,7 +67,7 @@ solid = np.where(walls, 1.0, np.where(disc, 0.3, 0.0))
 
 gradient = sdfgad.differentiate(flow_rate, wrt="solid", memory_limit="256 MiB")
 rate, slope = gradient.value_and_grad(solid)
-print(f"flow rate {rate:.4f}; a gradient holds {gradient.measure(solid).peak_bytes / 2**20:.0f} MiB")
+print(f"flow rate {rate:.4f}; a gradient holds {gradient.measure(solid, repeats=1).peak_bytes / 2**20:.0f} MiB")
 
 for cell in ((20, 20), (35, 12), (20, 12)):
     nudge = np.zeros_like(solid)

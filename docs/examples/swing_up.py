@@ -86,7 +86,8 @@ print(
 # ## What a torque is worth
 #
 # At the optimum, where a torque is not at its bound, the derivative of the effort is a combination of those of the
-# constraints; the coefficients are the multipliers, and say how much effort a small change of the target saves.
+# constraints; the coefficients are the multipliers, and say how much effort a small change of the target costs or
+# saves.
 
 # %%
 inside = np.abs(found.x) < LARGEST - 1e-6
@@ -117,9 +118,9 @@ states, first = swing(found.x), swing(start)
 left.plot(times, np.degrees(first[:, 0]), color="gray", lw=1, label="start")
 left.plot(times, np.degrees(states[:, 0]), label="optimal")
 left.axhline(180.0, color="black", lw=0.5, ls="--")
-left.set(xlabel="time (√(l/g))", ylabel="angle (°)", title="the pendulum")
+left.set(yticks=range(0, 901, 180), xlabel="time (√(l/g))", ylabel="angle (°)", title="the pendulum")
 left.legend(loc="upper left")
-middle.stairs(start, times, color="gray", label="start")
+middle.stairs(start, times, baseline=None, color="gray", label="start")
 middle.stairs(found.x, times, baseline=None, label="optimal", lw=1.5)
 middle.axhline(LARGEST, color="black", lw=0.5, ls="--")
 middle.axhline(-LARGEST, color="black", lw=0.5, ls="--")

@@ -1,12 +1,12 @@
 # %% [markdown]
 # # The disturbance that grows most
 #
-# A spectral solver for two-dimensional turbulence, with products of its Jacobian from both sides: `jvp` and `vjp`
-# give SciPy the leading singular vectors, without the Jacobian, which would have five million entries.
+# A spectral solver for two-dimensional flow, with products of its Jacobian from both sides: `jvp` and `vjp` give
+# SciPy the leading singular vectors, without the Jacobian, which would have five million entries.
 #
 # A jet between two bodies of fluid is unstable. Among all disturbances of the vorticity of a given size, the one that
 # has grown most after a given time is the first right singular vector of the Jacobian of the flow over that time, and
-# what it has grown into is the left one. Weather services start their ensembles of forecasts from such vectors.
+# what it has grown into is the left one. Some weather services start their ensembles of forecasts from such vectors.
 
 # %%
 import matplotlib.pyplot as plt
@@ -51,8 +51,8 @@ def evolve(vorticity, steps):
 # %% [markdown]
 # ## Derivatives in a direction, from either side
 #
-# A jet along x, as narrow as a tenth of the domain. The product `J t` agrees with finite differences, and `c · (J t)`
-# with `(Jᵀ c) · t` to rounding.
+# A jet along x, about a sixth as wide as the domain. The product `J t` agrees with finite differences, and `c · (J
+# t)` with `(Jᵀ c) · t` to rounding.
 
 # %%
 x = np.arange(N) * 2.0 * np.pi / N
