@@ -23,6 +23,7 @@ import sdfgad
 
 # %%
 PEOPLE, SCATTER = 10000.0, 20.0
+PRIOR = np.log([0.3, 0.15, 10.0])
 NAMES = ("β (1/day)", "γ (1/day)", "infected at the start")
 
 
@@ -44,8 +45,7 @@ def energy(theta, counts):
     """Minus the logarithm of the posterior density: negative binomial counts, normal priors of the logarithms."""
     expected = new_cases(theta, counts.shape[0])
     fit = (counts + SCATTER) * np.log(expected + SCATTER) - counts * np.log(expected)
-    prior = 0.5 * ((theta[0] - np.log(0.3)) ** 2 + (theta[1] - np.log(0.15)) ** 2 + (theta[2] - np.log(10.0)) ** 2)
-    return np.sum(fit) + prior
+    return np.sum(fit) + 0.5 * np.sum((theta - PRIOR) ** 2)
 
 
 # %% [markdown]
@@ -65,15 +65,7 @@ counts = rng.poisson(expected * rng.gamma(SCATTER, 1.0 / SCATTER, 56)).astype(fl
 # %%
 value_and_grad = sdfgad.value_and_grad(energy)
 hessian = sdfgad.hessian(energy)
-found = minimize(
-    value_and_grad,
-    np.log([0.3, 0.15, 10.0]),
-    args=(counts,),
-    jac=True,
-    hess=hessian,
-    method="trust-exact",
-    options={"gtol": 1e-6},
-)
+found = minimize(value_and_grad, PRIOR, args=(counts,), jac=True, hess=hessian, method="trust-exact", tol=1e-6)
 mode = found.x
 covariance = np.linalg.inv(hessian(mode, counts))
 print(f"{found.nit} steps of Newton's method, largest derivative {np.max(np.abs(found.jac)):.1e}")
