@@ -125,7 +125,7 @@ axes[0].plot(counts, "k.", label="counted")
 axes[0].plot(np.array([new_cases(theta, 56) for theta in chain[::100]]).T, color="C0", alpha=0.2, lw=0.7)
 axes[0].plot([], color="C0", label="samples of HMC")
 axes[0].set(xlabel="day", ylabel="new cases", title="the epidemic")
-axes[0].legend()
+axes[0].legend(loc="upper left")
 angle = np.linspace(0.0, 2.0 * np.pi, 100)
 for axis, (i, j) in zip(axes[1:], ((0, 1), (0, 2)), strict=True):
     axis.plot(*np.exp(chain[::4, [i, j]]).T, ".", ms=1.5, alpha=0.5, label="HMC")
