@@ -208,6 +208,10 @@ class NotImportable(SdfgadError, pickle.PicklingError):
     """A gradient is to be sent to another process, which cannot import the function that it is of."""
 
 
+class MissingPackage(SdfgadError, ImportError):
+    """A part of sdfgad needs a package that is not installed; the message says how to install it."""
+
+
 class CacheError(SdfgadError):
     """Files that are to be kept between runs can be written or deleted nowhere; the message names the folder."""
 
