@@ -64,6 +64,7 @@ def test_coroutines():
 # --- joblib
 
 
+@pytest.mark.slow
 def test_joblib():
     """In processes, large arrays are maps of files that may not be written, and closures go by value."""
     joblib = pytest.importorskip("joblib")
@@ -83,7 +84,7 @@ def test_joblib():
 # --- Dask without a cluster
 
 
-@pytest.mark.parametrize("scheduler", ["sync", "threads", "processes"])
+@pytest.mark.parametrize("scheduler", ["sync", "threads", pytest.param("processes", marks=pytest.mark.slow)])
 def test_delayed_calls(scheduler):
     dask = pytest.importorskip("dask")
     lazy = dask.delayed(sdfgad.grad(waves, "x"))

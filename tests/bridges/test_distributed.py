@@ -25,6 +25,7 @@ from distributed import Client, LocalCluster
 
 from sdfgad import distributed
 
+pytestmark = pytest.mark.slow
 ROOT = Path(sdfgad.__file__).parent.parent
 RNG = np.random.default_rng(1)
 # 11 shards of 20 rows.
