@@ -193,11 +193,9 @@ class ShardedGradient:
             return list(value.to_delayed())
         if isinstance(value, (list, tuple)) and value:
             return [one if isinstance(one, Future) or is_dask_collection(one) else Held(one) for one in value]
-        what = (
-            f"the argument `{name}` is {'empty' if isinstance(value, (list, tuple)) else f'a {type(value).__name__}'}"
-        )
+        found = "empty" if isinstance(value, (list, tuple)) else f"a {type(value).__name__}"
         raise self._error(
-            f"{what}, and is to be split into shards",
+            f"the argument `{name}` is {found}, and is to be split into shards",
             "Pass a list of shards, such as np.array_split(data, 8), a Dask array with an axis, or a Dask bag.",
         )
 

@@ -87,7 +87,9 @@ def local(factor):
 def test_closures_and_what_can_be_imported():
     g = pickle.loads(cloudpickle.dumps(sdfgad.grad(local(3.0))))
     np.testing.assert_array_equal(g(X), np.full(4, 3.0))
-    assert len(cloudpickle.dumps(sdfgad.grad(of_module))) < 1000  # No text goes along.
+    # No text goes along.
+    assert len(cloudpickle.dumps(sdfgad.grad(of_module))) < 1000
+    assert len(cloudpickle.dumps(sdfgad.differentiate(sdfgad.grad(of_module), reduce="sum"))) < 1000
 
 
 def of_module(x):
