@@ -219,8 +219,8 @@ class OutOfMemory(SdfgadError, MemoryError):
 class MissingPackage(SdfgadError, ImportError):
     """A part of sdfgad needs a package that is not installed."""
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"sdfgad.{extra} needs {package}", todo=f'Install it: pip install "sdfgad[{extra}]".')
+    def __init__(self, package: str, module: str, extra: str) -> None:
+        super().__init__(f"sdfgad.{module} needs {package}", todo=f'Install it: pip install "sdfgad[{extra}]".')
 
 
 class TooFewSlots(SdfgadError):

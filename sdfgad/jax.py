@@ -32,7 +32,7 @@ try:
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir
 except ModuleNotFoundError as error:
-    raise MissingPackage("jax", "jax") from error
+    raise MissingPackage("JAX", "jax", "jax") from error
 
 Array = np.ndarray[Any, Any]
 

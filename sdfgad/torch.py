@@ -23,7 +23,7 @@ from sdfgad.parse.structure import flattened
 try:
     import torch
 except ModuleNotFoundError as error:
-    raise MissingPackage("torch", "torch") from error
+    raise MissingPackage("PyTorch", "torch", "torch") from error
 
 # The dtypes of tensors that NumPy programs take.
 DTYPES = frozenset(

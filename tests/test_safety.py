@@ -12,9 +12,9 @@ FORBIDDEN = {
     *("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "os.execvp", "os.spawnvp"),
     *("pickle.load", "pickle.loads", "pickle.Unpickler", "marshal.loads", "shelve.open"),
 }
-# The arguments on the command line of `explain` are Python, as those of ``python -c`` are. A text that is passed as
-# `source` is compiled, but not run, to tell whether it is that of a function.
-ALLOWED = {("command/target.py", "eval"), ("parse/source.py", "compile")}
+# The arguments on the command line are Python, as those of ``python -c`` are. A text that is passed as
+# `source`, or comes with a pickled function, is compiled, but not run, to tell whether it is that of a function.
+ALLOWED = {("command/target.py", "eval"), ("parse/sent_source.py", "compile")}
 # Where other programs are started, and how.
 STARTS = {("processes.py", "subprocess.Popen")}
 

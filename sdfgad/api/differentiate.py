@@ -11,7 +11,7 @@ import numpy as np
 
 from sdfgad.api.callables import OfCallee, callee_of
 from sdfgad.api.chosen import Chosen, Wrt
-from sdfgad.api.pickling import check_importable, found_by_name
+from sdfgad.api.pickling import check_importable, found_by_name, made_of_sent, texts_to_send
 from sdfgad.errors import ArgumentError, OutputError
 from sdfgad.ir.program import Program
 from sdfgad.options import SHAPES, STRATEGIES, Accumulation, Options, Shapes, Strategy, parse_bytes
@@ -181,11 +181,11 @@ class DifferentiatedProgram(OfCallee, Derivative):
         Raises:
             NotImportable: the function has no name by which another process could import it.
         """
-        name = self._function.__qualname__
-        if found_by_name(self.__module__, name) is self:
+        name, texts = self._function.__qualname__, texts_to_send(self._function)
+        if not texts and found_by_name(self.__module__, name) is self:
             return name
         check_importable(self._program)
-        return partial(type(self), **self._arguments), (self._program,)
+        return partial(made_of_sent, texts, partial(type(self), **self._arguments)), (self._program,)
 
     # --- calls
 

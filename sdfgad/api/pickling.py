@@ -1,14 +1,22 @@
-"""Pickling: a gradient is sent to another process as its function's import path and its options."""
+"""Pickling: a gradient is sent to another process as its function's import path and its options.
+
+A pickler that sends the function itself gets the text that defines it, too, which the other process cannot find.
+"""
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import sys
-from collections.abc import Callable
-from typing import Any
+import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from sdfgad.errors import NotImportable
-from sdfgad.parse.source import read_source
+from sdfgad.parse.sent_source import Text, receive
+from sdfgad.parse.source import read_source, text_of
+
+T = TypeVar("T")
 
 
 def check_importable(program: Callable[..., Any]) -> None:
@@ -28,6 +36,45 @@ def check_importable(program: Callable[..., Any]) -> None:
         source.where(source.node),
         "Define it with `def` at the top level of a module, or send it with cloudpickle or joblib.",
     )
+
+
+def texts_to_send(function: Callable[..., Any]) -> tuple[Text, ...]:
+    """The texts that another process needs for a function, if the caller is a pickler that sends it by value."""
+    return texts_of(function) if _is_sent_by_value() else ()
+
+
+def texts_of(function: Callable[..., Any]) -> tuple[Text, ...]:
+    """The texts that define a function, and what its module has besides; none if another process can import it."""
+    module = function.__module__ or ""
+    registry: set[str] = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", set)()
+    is_registered = any(f"{module}.".startswith(f"{one}.") for one in registry)
+    is_found = found_by_name(module, function.__qualname__) is function
+    # What stands for a gradient that is differentiated is a function of ours, which is not sent.
+    is_ours = module.partition(".")[0] == __name__.partition(".")[0]
+    if is_ours or (is_found and module != "__main__" and not is_registered):
+        return ()
+    return tuple(dict.fromkeys(text for text in map(text_of, _codes_beside(function)) if text.text))
+
+
+def _codes_beside(function: Callable[..., Any]) -> Iterator[types.CodeType]:
+    """The code of a function, and of the functions and methods that its module defines."""
+    names: dict[str, Any] = getattr(function, "__globals__", {})
+    for value in [function, *names.values()]:
+        members = vars(value).values() if isinstance(value, type) else (value,)
+        for member in members:
+            inner = inspect.unwrap(_plain(member))
+            if isinstance(inner, types.FunctionType) and inner.__globals__ is names:
+                yield inner.__code__
+
+
+def _plain(member: Any) -> Any:
+    return member.fget if isinstance(member, property) else member
+
+
+def made_of_sent(texts: Iterable[Text], make: Callable[[Any], T], program: Any) -> T:
+    """What `make` makes of a program that comes from another process, with the texts that define it."""
+    receive(texts)
+    return make(program)
 
 
 def found_by_name(module: str | None, name: str) -> Any:

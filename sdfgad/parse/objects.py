@@ -12,7 +12,7 @@ from typing import Any
 
 from sdfgad.parse import containers, sparse
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.source import Source
+from sdfgad.parse.source import Source, has_source
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
 from sdfgad.parse.structure import LIBRARIES, Structure, is_record, items_of, sequence
@@ -169,7 +169,7 @@ def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, A
     record = Record(cls, containers.tracked(b, {}))
     constructor = inspect.getattr_static(cls, "__init__")
     owner = next((one for one in cls.__mro__ if "__init__" in one.__dict__), object)
-    if "__dataclass_params__" in owner.__dict__ and not _has_source(constructor):
+    if "__dataclass_params__" in owner.__dict__ and not has_source(constructor):
         _fill(b, record, positional, keywords, inline)
         if hasattr(cls, "__post_init__"):
             inline(cls.__post_init__, [record], {})
@@ -199,10 +199,6 @@ def replaced(b: Builder, record: Any, changes: dict[str, Any]) -> Record:
     fields = {name: record.fields[name] for name in record.fields if name in names}
     new = fields | {name: b.settle(value, name) for name, value in changes.items()}
     return Record(record.cls, containers.tracked(b, new))
-
-
-def _has_source(function: Any) -> bool:
-    return not function.__code__.co_filename.startswith("<")
 
 
 def _fill(b: Builder, record: Record, positional: list[Any], keywords: dict[str, Any], inline: Inline) -> None:

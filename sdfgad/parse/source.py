@@ -13,6 +13,7 @@ from typing import Any
 from sdfgad.errors import ArgumentError, Location, UnsupportedProgram
 from sdfgad.parse.jumps import structured
 from sdfgad.parse.liveness import captured_names
+from sdfgad.parse.sent_source import Text, defines, received
 from sdfgad.parse.typed_source import typed_texts
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -167,11 +168,11 @@ def read_source(function: Callable[..., Any]) -> Source:
         raise UnsupportedProgram(
             f"{function!r} is not a Python function", None, "Pass a function written in Python with `def`."
         )
-    text = _text_of(code)
+    file, text = text_of(code)
     node = _find(code, text)
     outer = dict(function.__globals__)
     outer |= {name: cell.cell_contents for name, cell in _cells(function, code) if _is_filled(cell)}
-    return Source(function, node, code.co_filename, text, outer)
+    return Source(function, node, file, text, outer)
 
 
 # The texts of code that has no file, such as what `exec` runs, by the name that it has instead.
@@ -185,7 +186,7 @@ def add_text(function: Callable[..., Any], text: str) -> None:
         ArgumentError: the text does not define the function.
     """
     code = unwrapped(function).__code__
-    if not _defines(text, code):
+    if not defines(text, code):
         what = f"the text that is passed as `source` does not define `{code.co_name}` as it is"
         raise ArgumentError(what, None, "Pass the text that was run by exec, without changes.")
     known = _TEXTS.setdefault(code.co_filename, [])
@@ -193,28 +194,21 @@ def add_text(function: Callable[..., Any], text: str) -> None:
         known.insert(0, text)
 
 
-@lru_cache(maxsize=256)
-def _defines(text: str, code: types.CodeType) -> bool:
-    """Whether the code of a function comes from a text."""
-    try:
-        left: list[Any] = [compile(text, code.co_filename, "exec", dont_inherit=True)]
-    except SyntaxError:
-        return False
-    while left:
-        part = left.pop()
-        if part == code:
-            return True
-        left += [inner for inner in part.co_consts if isinstance(inner, types.CodeType)]
-    return False
-
-
-def _text_of(code: types.CodeType) -> str:
-    text = "".join(linecache.getlines(code.co_filename))
+def text_of(code: types.CodeType) -> Text:
+    """The text that defines a function, "" if it is not available, and the name of its file."""
+    file = code.co_filename
+    text = "".join(linecache.getlines(file))
     if text:
-        return text
-    passed = _TEXTS.get(code.co_filename, ())
-    typed = typed_texts(code.co_name) if code.co_filename in ("<string>", "<stdin>") else ()
-    return next((one for one in (*passed, *typed) if _defines(one, code)), "")
+        return Text(file, text)
+    typed = typed_texts(code.co_name) if file in ("<string>", "<stdin>") else ()
+    known = next((one for one in (*_TEXTS.get(file, ()), *typed) if defines(one, code)), "")
+    return (None if known else received(code)) or Text(file, known)
+
+
+def has_source(function: Any) -> bool:
+    """Whether a function is written in Python by somebody, rather than made as those of dataclasses are."""
+    code = function.__code__
+    return not code.co_filename.startswith("<") or received(code) is not None
 
 
 def _find(code: types.CodeType, text: str) -> FunctionNode:

@@ -12,7 +12,7 @@ from sdfgad.errors import MissingPackage
 try:
     import scipy as _  # noqa: F401
 except ModuleNotFoundError as error:
-    raise MissingPackage("scipy", "scipy") from error
+    raise MissingPackage("SciPy", "scipy", "scipy") from error
 
 from sdfgad.scipy.objective import Objective, objective
 from sdfgad.scipy.solvers import NonlinearConstraint, curve_fit, least_squares, minimize, root

@@ -151,6 +151,7 @@ ERRORS = [
     errors.SingularMatrix("what", WHERE),
     errors.OutOfMemory("what"),
     errors.NotImportable("what"),
+    errors.MissingPackage("what", None, "todo"),
 ]
 
 
