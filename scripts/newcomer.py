@@ -180,6 +180,16 @@ def programs(newcomer: Newcomer) -> None:
             newcomer.program(name, (PROGRAMS / name).read_text())
 
 
+def commands(newcomer: Newcomer) -> None:
+    args = "4, np.linspace(0, 1, 9) ** 2, np.full(9, 0.1)"
+    with step("the command line: check and plan"):
+        require("Taylor rate 2.0" in newcomer.runs("-m", "sdfgad", "check", "heat.py:heat", "--args", args), "no rate")
+        newcomer.runs("-m", "sdfgad", "plan", "heat.py:heat", "--args", args, "--memory-limit", "1 MiB")
+    with step("the command `sdfgad`"):
+        printed, _ = run([newcomer.python.with_name("sdfgad"), "info"], newcomer.folder, newcomer.env)
+        require("compiler" in printed, f"`sdfgad info` shows:\n{printed}")
+
+
 def refusals(newcomer: Newcomer) -> None:
     with step("a program that is refused"):
         text, line = (PROGRAMS / "refused.py").read_text(), "while np.sum(x) > 1.0:"
@@ -207,7 +217,7 @@ def walk(python: str, folder: Path) -> None:
     with step(f"install {wheel.name} into an empty environment of {python}"):
         newcomer = Newcomer(install(python, wheel, folder), empty, settings() | {"HOME": str(home)})
         newcomer.runs("-c", VERSIONS)
-    for part in (readme, programs, refusals):
+    for part in (readme, programs, commands, refusals):
         part(newcomer)
     left = {file.name for file in empty.iterdir()} - {"heat.py", "fit.py", "limit.py", "refused.py", "__pycache__"}
     require(not left, f"files were left in the folder: {sorted(left)}")
