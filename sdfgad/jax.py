@@ -25,6 +25,7 @@ from sdfgad.errors import MissingPackage
 from sdfgad.parse.returned import Output
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.compiled import shape_of
+from sdfgad.xla.host_call import host_call
 
 try:
     import jax
@@ -50,8 +51,8 @@ def function(
         A function with the program's arguments, for `jax.jit`, `jax.grad`, `jax.jvp`, `jax.vmap` (one element after the
         other), `jax.checkpoint` and what is built of them, to any order. Arrays, also in containers, become NumPy
         arrays; other arguments, such as Python integers that say how often a loop runs, are passed as they are: under
-        `jax.jit` name them in `static_argnums`. Compiled code is called on the host by `jax.pure_callback`, which takes
-        some 70 µs and copies arguments and results.
+        `jax.jit` name them in `static_argnums`. Under `jit` compiled code reads XLA's own buffers, by its foreign
+        function interface; on another device than the CPU `jax.pure_callback` copies arguments and results.
 
     Raises:
         SdfgadError: as `sdfgad.differentiate` and the calls of its result do, when JAX traces the call. What is known
@@ -129,7 +130,13 @@ def _eager(*arrays: Any, site: Site, **_: Any) -> list[Any]:
     return [jnp.asarray(one) for one in _on_host(site, *arrays)]
 
 
-def _lowered(*arrays: Any, site: Site, **_: Any) -> Any:
+def _on_buffers(*arrays: Any, site: Site, **_: Any) -> Any:
+    """In a program for the CPU."""
+    return host_call(partial(_on_host, site), site.results, *arrays)
+
+
+def _by_copies(*arrays: Any, site: Site, **_: Any) -> Any:
+    """In a program for another device."""
     return jax.pure_callback(partial(_on_host, site), list(site.results), *arrays)
 
 
@@ -210,7 +217,8 @@ def _primitive(name: str) -> Primitive:
     made.multiple_results = True
     made.def_impl(_eager)
     made.def_abstract_eval(_abstract)
-    mlir.register_lowering(made, mlir.lower_fun(_lowered, multiple_results=True))
+    mlir.register_lowering(made, mlir.lower_fun(_by_copies, multiple_results=True))
+    mlir.register_lowering(made, mlir.lower_fun(_on_buffers, multiple_results=True), platform="cpu")
     batching.primitive_batchers[made] = partial(_one_by_one, made)
     ad.primitive_jvps[made] = _pushforward
     return made

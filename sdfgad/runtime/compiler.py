@@ -167,13 +167,13 @@ def run(*commands: list[str]) -> None:
             )
 
 
-def build_helper(source: Path) -> Path:
-    """The shared library of a C++ file of the runtime itself, compiled on first use."""
-    name = f"helpers/{key_of([source.read_text(), toolchain()])}/{source.stem}.so"
+def build_helper(source: Path, *options: str) -> Path:
+    """The shared library of a C++ file of our own, compiled on first use with these options."""
+    name = f"helpers/{key_of([source.read_text(), toolchain(), *options])}/{source.stem}.so"
     with build_lock(name), build_folder() as folder:
         found, target = find(name), folder / f"{source.stem}.so"
         if found is None:
-            run(command_for(source, target, Level.OPTIMISED, (f"-I{INCLUDE}",)))
+            run(command_for(source, target, Level.OPTIMISED, (f"-I{INCLUDE}", *options)))
             found = publish(name, target)
     return found
 

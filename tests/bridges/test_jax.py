@@ -9,7 +9,7 @@ import pytest
 from jax.test_util import check_grads
 
 import sdfgad.jax
-from sdfgad.errors import ArgumentError, InfeasibleBudget, UnsupportedProgram
+from sdfgad.errors import ArgumentError, InfeasibleBudget, SingularMatrix, UnsupportedProgram
 
 jax.config.update("jax_enable_x64", True)
 
@@ -140,6 +140,42 @@ def test_it_works_within_loops_and_checkpoints_of_jax():
 
     found, expected = [jax.jit(jax.grad(descend(one)))(X) for one in (of_energy, energy_of_jax)]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_large_arrays_do_not_wait_for_each_other():
+    """With callbacks of Python's and few threads, copies may wait for the thread that waits for them."""
+    x = jnp.ones(2_000_000)
+    double = sdfgad.jax.function(lambda x: 2.0 * x)
+    step = jax.jit(lambda x: double(x * 0.5) + double(x) * 0.0)
+    for _ in range(5):
+        x = step(x)
+    assert float(x.sum()) == x.size
+
+
+def test_arguments_are_not_written_and_results_are_new():
+    def zeroed(x):
+        x[:] = 0.0
+        return x
+
+    x = jnp.ones(4)
+    assert not np.any(jax.jit(sdfgad.jax.function(zeroed))(x))
+    assert np.all(x == 1.0)
+
+
+def test_what_fails_at_run_time_is_named():
+    def solved(a, b):
+        return np.linalg.solve(a, b)
+
+    of_solved = sdfgad.jax.function(solved)
+    with pytest.raises(SingularMatrix):
+        of_solved(jnp.zeros((2, 2)), jnp.ones(2))
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"SingularMatrix: .*\n.*test_jax\.py"):
+        jax.block_until_ready(jax.jit(of_solved)(jnp.zeros((2, 2)), jnp.ones(2)))
+
+
+def test_empty_arrays():
+    found = jax.jit(jax.grad(of_energy))(jnp.ones(0), jnp.ones(0))
+    assert found.shape == (0,)
 
 
 def test_refusals_reach_the_caller_also_under_jit():
