@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -163,12 +163,30 @@ def _one_by_one(primitive: Primitive, arrays: Sequence[Any], axes: Sequence[Any]
 
 def _pushforward(primals: Sequence[Any], tangents: Sequence[Any], *, site: Site, **_: Any) -> Any:
     """The tangents of the results: a linear primitive of the tangents that are not zero."""
-    outputs = _run.bind(*primals, site=site)
     moved = tuple(not isinstance(one, ad.Zero) for one in tangents)
     given = [one for one in tangents if not isinstance(one, ad.Zero)]
+    if _is_number(site) and not any(map(jnp.iscomplexobj, given)):
+        return _with_gradients(primals, given, site, moved)
+    outputs = _run.bind(*primals, site=site)
     pushed = iter(_push.bind(*primals, *given, site=_pushed_site(site, primals, moved), primal=site, moved=moved))
     zeros = [ad.Zero(jax.typeof(one).to_tangent_aval()) for one in outputs]
     return outputs, [next(pushed) if _is_float(one) else zero for one, zero in zip(outputs, zeros, strict=True)]
+
+
+def _is_number(site: Site) -> bool:
+    """Whether a call returns one real number, whose gradients come from the same run."""
+    return site.call.is_single and site.results[0].shape == () and site.results[0].dtype.kind == "f"
+
+
+def _with_gradients(primals: Sequence[Any], tangents: Sequence[Any], site: Site, moved: tuple[bool, ...]) -> Any:
+    """A number and its tangent, the inner product of its gradients with the tangents."""
+    call = site.call
+    wanted = [name for name, is_moved in zip(call.names, moved, strict=True) if is_moved]
+    valued = replace(call, program=call.program.with_gradients(wanted), returned=_tuple_of(1, len(wanted)))
+    results = [site.results[0], *(jax.ShapeDtypeStruct(one.shape, one.dtype) for one in tangents)]
+    value, *gradients = _run.bind(*primals, site=Site(valued, tuple(results)))
+    terms = [jnp.sum(one * tangent) for one, tangent in zip(gradients, tangents, strict=True)]
+    return [value], [sum(terms[1:], terms[0]).astype(value.dtype)]
 
 
 def _pushed_site(site: Site, primals: Sequence[Any], moved: tuple[bool, ...]) -> Site:
@@ -198,9 +216,10 @@ def _transposed(cotangents: Sequence[Any], *args: Any, site: Site, primal: Site,
     return [*(None for _ in primals), *map(_conjugate, found)]
 
 
-def _tuple_of(count: int) -> tuple[Any, list[Any]]:
-    """The structure of a tuple of arrays, and its leaves."""
-    return taken_apart((TENSOR,) * count, lambda leaf: leaf is TENSOR)[:2]
+def _tuple_of(*counts: int) -> tuple[Any, list[Any]]:
+    """The structure of a tuple of arrays, and its leaves; of several numbers: an array, then a tuple of so many."""
+    first = (TENSOR,) * counts[0]
+    return taken_apart((*first, (TENSOR,) * counts[1]) if counts[1:] else first, lambda leaf: leaf is TENSOR)[:2]
 
 
 def _conjugate(cotangent: Any) -> Any:

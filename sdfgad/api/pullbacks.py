@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sdfgad.api.callables import callee_of
+from sdfgad.api.callables import callee_of, with_parameters
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.higher import jvp
 from sdfgad.api.joint import joint, paired
@@ -38,6 +38,7 @@ class Differentiable:
         self._joint = joint(program, None)
         self._gradients: dict[tuple[str, ...], DifferentiatedProgram] = {}
         self._pullbacks: dict[tuple[tuple[str, ...], bool], Differentiable] = {}
+        self._valued: dict[tuple[str, ...], Differentiable] = {}
         self._pushforward: Differentiable | None = None
 
     @property
@@ -95,6 +96,14 @@ class Differentiable:
         value, gradients = self._gradient(tuple(leaves)).value_and_grad(*args)
         return value, gradients
 
+    def with_gradients(self, leaves: Sequence[str]) -> Differentiable:
+        """The value of a program that returns one real number, and the tuple of its gradients, as a program."""
+        wanted = tuple(leaves)
+        if wanted not in self._valued:
+            valued = with_parameters(_valued(self._gradient(wanted)), self.callee.parameters, self.name)
+            self._valued[wanted] = Differentiable(valued, self._options, valued)
+        return self._valued[wanted]
+
     def pullback(self, leaves: Sequence[str], is_single: bool) -> Differentiable:
         """The cotangents of leaves of the arguments, a tuple, as a program of ``(args, cotangent)``.
 
@@ -141,6 +150,13 @@ def _pulled(g: DifferentiatedProgram) -> Callable[..., Any]:
         return g.vjp(*primals, cotangent=cotangent)
 
     return pulled
+
+
+def _valued(g: DifferentiatedProgram) -> Callable[..., Any]:
+    def valued(*primals):  # type: ignore[no-untyped-def]
+        return g.value_and_grad(*primals)
+
+    return valued
 
 
 def _pushed(program: Callable[..., Any]) -> Callable[..., Any]:
