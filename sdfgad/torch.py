@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -65,7 +66,25 @@ def function(
     def of_tensors(*args: Any, **kwargs: Any) -> Any:
         return _called(one, one.positional(args, kwargs))
 
-    return of_tensors
+    return _apart_from_compilers(of_tensors)
+
+
+def _apart_from_compilers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that `torch.compile` does not trace, as what it calls is compiled already.
+
+    PyTorch's decorator imports its compiler, which takes a second: here that is left to those who use it.
+    """
+    kept: list[Callable[..., Any]] = []
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if "torch._dynamo" not in sys.modules:
+            return function(*args, **kwargs)
+        if not kept:
+            kept.append(torch.compiler.disable(function))
+        return kept[0](*args, **kwargs)
+
+    return called
 
 
 class _Run:

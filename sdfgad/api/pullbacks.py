@@ -15,6 +15,7 @@ from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.higher import jvp
 from sdfgad.api.joint import joint, paired
 from sdfgad.errors import ArgumentError
+from sdfgad.parse.source import add_text
 from sdfgad.parse.structure import flattened, names
 from sdfgad.specialise.forward import Forward
 from sdfgad.specialise.signature import Call, definition
@@ -35,6 +36,8 @@ class Differentiable:
     ) -> None:
         self.callee = callee_of(program)
         self._program, self._options, self._value = program, dict(options), value
+        if options.get("source") is not None:
+            add_text(self.callee.function, options["source"])
         self._joint = joint(program, None)
         self._gradients: dict[tuple[str, ...], DifferentiatedProgram] = {}
         self._pullbacks: dict[tuple[tuple[str, ...], bool], Differentiable] = {}

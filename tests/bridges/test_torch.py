@@ -163,6 +163,26 @@ def _penalty(layer, x, w, b):
     return (slope**2).sum()
 
 
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")  # PyTorch's compiler reads it itself.
+def test_it_works_in_functions_that_pytorch_compiles():
+    @torch.compile(backend="eager")
+    def loss(x, k):
+        return of_energy(2.0 * x, k) + x.sum()
+
+    x, k = tensor(4), tensor(4, seed=1)
+    loss(x, k).backward()
+    torch.testing.assert_close(x.grad, 4.0 * k.detach() * x.detach() + 2.0 * torch.cos(2.0 * x.detach()) + 1.0)
+
+
+def test_a_program_without_a_file():
+    text = "import numpy as np\n\n\ndef squares(x):\n    return np.sum(x * x)\n"
+    names = {}
+    exec(text, names)
+    x = tensor(3)
+    sdfgad.torch.function(names["squares"], source=text)(x).backward()
+    torch.testing.assert_close(x.grad, 2.0 * x.detach())
+
+
 # --- refusals
 
 
