@@ -214,11 +214,7 @@ def has_source(function: Any) -> bool:
 def _find(code: types.CodeType, text: str) -> FunctionNode:
     where = Location(code.co_filename, code.co_firstlineno, f"def {code.co_name}")
     if not text:
-        raise UnsupportedProgram(
-            f"the source of `{code.co_name}` is not available",
-            where,
-            "Define the function in a file or a notebook, or pass its text: differentiate(..., source=text).",
-        )
+        raise UnsupportedProgram(f"the source of `{code.co_name}` is not available", where, _advice(code))
     found = [node for node in _functions(text) if _is_at(node, code)]
     # Of nested lambdas that all contain the code, the innermost is the one.
     found = found[-1:] if all(isinstance(node, ast.Lambda) for node in found) else found
@@ -235,6 +231,17 @@ def _find(code: types.CodeType, text: str) -> FunctionNode:
             "Give the function a line of its own, with `def`.",
         )
     return found[0]
+
+
+def _advice(code: types.CodeType) -> str:
+    """What to do where the text of a function is not available."""
+    # The name that cloudpickle gives to the file of what it sends by value.
+    if code.co_filename == "<dynamic-code>":
+        return (
+            "A function that is sent to another process comes without its text. Send the gradient, as `differentiate` "
+            "returns it, or define the function in a module."
+        )
+    return "Define the function in a file or a notebook, or pass its text: differentiate(..., source=text)."
 
 
 @lru_cache(maxsize=64)

@@ -92,6 +92,13 @@ def test_closures_and_what_can_be_imported():
     assert len(cloudpickle.dumps(sdfgad.differentiate(sdfgad.grad(of_module), reduce="sum"))) < 1000
 
 
+def test_a_function_without_its_gradient(monkeypatch):
+    """No text goes along with it."""
+    monkeypatch.setattr(sent_source, "_received", {})
+    with pytest.raises(errors.UnsupportedProgram, match="Send the gradient"):
+        sdfgad.grad(pickle.loads(cloudpickle.dumps(local(3.0))))
+
+
 def of_module(x):
     return np.sum(x)
 
