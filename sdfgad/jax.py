@@ -21,7 +21,7 @@ import numpy as np
 
 from sdfgad.api.pullbacks import Differentiable
 from sdfgad.api.tensor_calls import TENSOR, TensorCall, taken_apart, tensor_call
-from sdfgad.errors import MissingPackage
+from sdfgad.errors import ArgumentError, MissingPackage, SdfgadError
 from sdfgad.parse.returned import Output
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.compiled import shape_of
@@ -73,9 +73,12 @@ def function(
 
 def _called(program: Differentiable, args: tuple[Any, ...]) -> Any:
     """What a program returns for arguments with arrays, in JAX's graph."""
-    call, arrays = tensor_call(program, args, _is_array)
-    arrays = [jnp.asarray(one) for one in arrays]
-    call.returned, results = _returned(call, arrays)
+    call, given = tensor_call(program, args, _is_array)
+    arrays = [jnp.asarray(one) for one in given]
+    pairs = list(zip(given, arrays, strict=True))
+    call.returned, results = _returned(call, [_known(one, like, 0) for one, like in pairs])
+    if any(_is_traced_integer(one) for one in given):
+        _check_shapes(call, results, [_known(one, like, 1) for one, like in pairs])
     return call.arranged(_run.bind(*arrays, site=Site(call, results)))
 
 
@@ -95,10 +98,40 @@ class Site:
         return [one for one, result in zip(values, self.results, strict=True) if _is_float(result)]
 
 
-def _returned(call: TensorCall, arrays: Sequence[Any]) -> tuple[Any, tuple[jax.ShapeDtypeStruct, ...]]:
+def _is_traced_integer(given: Any) -> bool:
+    return isinstance(given, jax.core.Tracer) and not _is_float(given)
+
+
+def _known(given: Any, like: Any, guess: int) -> Array:
+    """What is known of an array when JAX traces: integers, which may decide shapes, or else a guess."""
+    if isinstance(given, jax.core.Tracer) or _is_float(like):
+        return np.broadcast_to(np.full((), guess, like.dtype), like.shape)
+    return np.asarray(given, like.dtype)
+
+
+def _check_shapes(call: TensorCall, results: Sequence[Any], arrays: Sequence[Array]) -> None:
+    """Compares shapes of results with those for another guess of the integers; `_on_host` compares them with all.
+
+    Raises:
+        ArgumentError: they differ.
+    """
+    try:
+        others = _returned(call, arrays)[1]
+    except SdfgadError:  # The other guess is no value that the program takes.
+        return
+    for one, other in zip(results, others, strict=True):
+        if one.shape != other.shape:
+            raise _decided_by_integers(call)
+
+
+def _decided_by_integers(call: TensorCall) -> ArgumentError:
+    what = f"integers that JAX traces decide the shape of what `{call.program.name}` returns"
+    return ArgumentError(what, todo="Name them in static_argnums of jax.jit, and pass Python integers.")
+
+
+def _returned(call: TensorCall, arrays: Sequence[Array]) -> tuple[Any, tuple[jax.ShapeDtypeStruct, ...]]:
     """The structure and the leaves of what a call returns, and its arrays, found without running it."""
-    args = call.args([np.broadcast_to(np.zeros((), one.dtype), one.shape) for one in arrays])
-    primal = call.program.forward(args)[1].primal
+    primal = call.program.forward(call.args(arrays))[1].primal
     leaves = primal.returned.leaves
     names = [leaf.name for leaf in leaves if isinstance(leaf, Output)]
     buffers = [primal.program.buffers[primal.program.outputs[name]] for name in names]
@@ -118,10 +151,16 @@ def _is_float(one: Any) -> bool:
 
 
 def _on_host(site: Site, *arrays: Any) -> list[Array]:
-    """Runs the program, or its pullback or pushforward."""
+    """Runs the program, or its pullback or pushforward.
+
+    Raises:
+        ArgumentError: integers that JAX traces decide a shape.
+    """
     call = site.call
     leaves = flattened(call.program.value(call.args([np.asarray(one) for one in arrays])), "result")[1]
     data = [leaf for leaf, kept in zip(leaves, call.returned[1], strict=True) if kept is TENSOR]
+    if any(np.shape(one) != like.shape for one, like in zip(data, site.results, strict=True)):
+        raise _decided_by_integers(call)
     return [np.asarray(one, like.dtype) for one, like in zip(data, site.results, strict=True)]
 
 

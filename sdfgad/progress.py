@@ -39,7 +39,7 @@ class _Work:
         with self._lock:
             self.stages.append(what)
             if self.spinner is not None:
-                self.spinner.update(self._text())
+                self.spinner.update(_shown(self._text()))
                 return
         left = self.since + PATIENCE - now
         if left <= 0:
@@ -66,16 +66,36 @@ class _Work:
         with self._lock:
             if not self.stages or self.spinner is not None:
                 return
-            if sys.stderr is None or not sys.stderr.isatty():
+            if not _is_terminal():
                 _log.info("%s (%.1f s)", self.stages[-1], time.perf_counter() - self.since)
                 return
-            from rich.console import Console
-
-            self.spinner = Console(stderr=True).status(self._text())
+            self.spinner = _spinner(self._text())
             self.spinner.start()
 
     def _text(self) -> str:
         return f"sdfgad: {self.stages[-1]}"
+
+
+def _is_terminal() -> bool:
+    try:
+        return bool(sys.stderr.isatty())
+    except (AttributeError, ValueError):  # None or another object that only writes; closed.
+        return False
+
+
+def _spinner(text: str) -> Any:
+    """A spinner that leaves what others print where it goes: `sys.stdout` may be a file."""
+    from rich.console import Console
+    from rich.live import Live
+
+    options = {"transient": True, "redirect_stdout": False, "redirect_stderr": False, "refresh_per_second": 10.0}
+    return Live(_shown(text), console=Console(stderr=True), **options)  # type: ignore[arg-type]
+
+
+def _shown(text: str) -> Any:
+    from rich.spinner import Spinner
+
+    return Spinner("dots", text)
 
 
 _works = threading.local()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -131,15 +132,16 @@ class _Function(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
         run, call, needed = ctx.run, ctx.run.call, ctx.needs_input_grad[1:]
+        tensors = ctx.saved_tensors  # Raises if they have been changed or freed, as after any function of PyTorch's.
         wanted = [name for name, is_needed in zip(call.names, needed, strict=True) if is_needed]
         if all(one is None for one in cotangents) or not wanted:
             return (None, *(None for _ in needed))
         if run.gradients.keys() >= set(wanted) and not torch.is_grad_enabled():
-            scale = cotangents[0].item()
-            found = iter([scale * torch.from_numpy(np.asarray(run.gradients[name])) for name in wanted])
+            every = [torch.from_numpy(np.asarray(run.gradients[name])) for name in wanted]
+            found = iter([(cotangents[0] * one).to(one.dtype) for one in every])
         else:
             pulled = call.program.pullback(wanted, call.is_single)
-            found = iter(_called(pulled, (call.args(ctx.saved_tensors), call.cotangent(cotangents))))
+            found = iter(_called(pulled, (call.args(tensors), call.cotangent(cotangents))))
         return (None, *(next(found) if is_needed else None for is_needed in needed))
 
     @staticmethod
@@ -151,10 +153,12 @@ class _Function(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, run: _Run, *tensors: torch.Tensor) -> tuple[Any, Any]:
+        runs = [_Run(replace(run.call), run.wanted) for _ in range(info.batch_size)]
         rows = [
-            _Function.apply(run, *(_row(one, dim, k) for one, dim in zip(tensors, in_dims[1:], strict=True)))
-            for k in range(info.batch_size)
+            _Function.apply(one, *(_row(tensor, dim, k) for tensor, dim in zip(tensors, in_dims[1:], strict=True)))
+            for k, one in enumerate(runs)
         ]
+        run.call.returned = _same_constants(run.call, runs)
         return tuple(torch.stack(one) for one in zip(*rows, strict=True)), tuple(0 for _ in rows[0])
 
 
@@ -164,6 +168,24 @@ def _called(program: Differentiable, args: tuple[Any, ...]) -> Any:
     pairs = zip(call.names, tensors, strict=True) if torch.is_grad_enabled() else ()
     wanted = tuple(name for name, tensor in pairs if tensor.requires_grad)
     return call.arranged(_Function.apply(_Run(call, wanted), *tensors))
+
+
+def _same_constants(call: TensorCall, runs: Sequence[_Run]) -> tuple[Any, list[Any]]:
+    """What the calls for all elements return besides tensors.
+
+    Raises:
+        ArgumentError: they differ, or there is no element.
+    """
+    if not runs:
+        raise ArgumentError(f"`{call.program.name}` is mapped over an axis of length zero", todo="Leave the call out.")
+    first = runs[0].call.returned
+    for one in runs:
+        for constant, other in zip(first[1], one.call.returned[1], strict=True):
+            if constant is not other and constant != other:
+                what = f"`{call.program.name}` returns the constant {constant!r} for an element, {other!r} for another"
+                todo = "Return an array, such as np.array([k]), or map over the elements in a loop."
+                raise ArgumentError(what, todo=todo)
+    return first
 
 
 def _row(tensor: torch.Tensor, dim: int | None, k: int) -> torch.Tensor:

@@ -51,6 +51,38 @@ def test_a_terminal_gets_a_spinner_that_goes_away(impatient, monkeypatch):
     assert terminal.getvalue() == before
 
 
+def test_what_others_print_meanwhile_goes_where_it_went(impatient, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with stage("compiling"):
+        time.sleep(0.3)
+        print("a result")
+    assert capsys.readouterr().out == "a result\n"
+    assert "sdfgad: compiling" in terminal.getvalue()
+    assert "a result" not in terminal.getvalue()
+
+
+class OnlyWrites:
+    """A stream as some programs put in place of theirs."""
+
+    def write(self, text):
+        pass
+
+
+def closed():
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+@pytest.mark.parametrize("make", [lambda: None, OnlyWrites, closed])
+def test_a_stream_that_is_no_terminal_is_left_alone(make, impatient, monkeypatch, caplog):
+    monkeypatch.setattr(sys, "stderr", make())
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with caplog.at_level(logging.INFO, "sdfgad"), stage("compiling"):
+        pass
+    assert [record.getMessage().split(" (")[0] for record in caplog.records] == ["compiling"]
+
+
 def test_it_can_be_switched_off(impatient, monkeypatch, caplog):
     monkeypatch.setenv(progress.VARIABLE, "off")
     with caplog.at_level(logging.INFO, "sdfgad"), stage("compiling"):

@@ -35,5 +35,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         runpy.run_path(str(found), run_name="__main__")
     except SystemExit as end:
+        if isinstance(end.code, str):  # A message: Python prints it, and exits with 1.
+            raise
         return int(end.code or 0)
     return 0

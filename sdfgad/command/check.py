@@ -20,7 +20,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     """The options of the command."""
     add_options(command)
     command.add_argument("--order", type=int, choices=[1, 2], default=1, help="2: also check second derivatives")
-    command.add_argument("--seed", type=int, default=0, help="of the random directions (0)")
+    command.add_argument("--seed", type=_seed, default=0, help="of the random directions (0)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,6 +37,12 @@ def run(options: argparse.Namespace) -> int:
         return 1
     print(f"  largest relative error {found.error:.1e}, Taylor rate {found.rate:.2f} in {found.directions} directions")
     return 0
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no natural number")
+    return int(text)
 
 
 def _checked(target: Target, options: argparse.Namespace) -> Any:

@@ -11,14 +11,16 @@ from sdfgad.options import STRATEGIES
 
 HELP = "Show what the gradient of a program stores and recomputes, and the peak of its memory."
 
+PICTURES = (".png", ".pdf", ".svg")
+
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """The options of the command."""
     add_options(command)
     command.add_argument("--memory-limit", help='such as "512 MiB"')
     command.add_argument("--strategy", choices=STRATEGIES, default="ilp")
-    command.add_argument("--html", type=Path, metavar="FILE", help="also write the plan as a page")
-    command.add_argument("--plot", type=Path, metavar="FILE", help="also draw it, as a PNG, PDF or SVG")
+    command.add_argument("--html", type=_new_file, metavar="FILE", help="also write the plan as a page")
+    command.add_argument("--plot", type=_picture, metavar="FILE", help="also draw it, as a PNG, PDF or SVG")
     command.add_argument("--json", action="store_true", help="print it as JSON")
 
 
@@ -35,3 +37,17 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         plan.plot(options.plot)
     return 0
+
+
+def _new_file(text: str) -> Path:
+    """A file in a folder that there is: said before the work, not after it."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}")
+    return path
+
+
+def _picture(text: str) -> Path:
+    if Path(text).suffix.lower() not in PICTURES:
+        raise argparse.ArgumentTypeError(f"{text} does not end in {', '.join(PICTURES)}")
+    return _new_file(text)

@@ -138,6 +138,8 @@ def _steps(axes: _Axes, moments: Sequence[Moment]) -> str:
 def scatter(comparison: Any) -> str:
     """Time over memory for the rows of a `Comparison` that have run: the Pareto curve of limits."""
     rows = [row for row in comparison.rows if row.peak_bytes and row.ratio]
+    if not rows:
+        return "<p>Nothing has run.</p>"
     most, slowest = max(row.peak_bytes for row in rows), max(row.ratio for row in rows)
     axes = _Axes(1.05 * most, 1.1 * slowest)
     parts = [*axes.frame([(k * slowest / TICKS, f"{k * slowest / TICKS:.2f} ×") for k in range(TICKS + 1)])]

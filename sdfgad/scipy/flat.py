@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import ArgumentError
-from sdfgad.parse.structure import Structure, build, container, flattened
+from sdfgad.parse.structure import Structure, build, container, flattened, names
 
 Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -57,8 +58,17 @@ class Flat:
         return sum(_count(leaf) for leaf in self.leaves if _varies(leaf))
 
     def vector(self, tree: Any) -> Vector:
-        """The numbers of a container like this one, such as its gradient."""
-        return self._joined(flattened(tree, "x")[1])
+        """The numbers of a container like this one, such as its gradient.
+
+        Raises:
+            ArgumentError: it is arranged otherwise, or has other shapes.
+        """
+        structure, leaves = flattened(tree, "x")
+        given = dict(zip(names(structure, "x"), leaves, strict=True))
+        if not self._varying <= given.keys() <= set(self._names):
+            what = f"a container has {', '.join(given)}, and x0 has {', '.join(self._names)}"
+            raise ArgumentError(what, todo="Arrange it as x0 is.")
+        return self._joined(map(given.get, self._names))
 
     def tree(self, vector: Any) -> Any:
         """A container with these numbers, in the dtypes of this one, and its constants."""
@@ -69,9 +79,16 @@ class Flat:
         return self._placed(vector, constants=False)
 
     def _joined(self, leaves: Any) -> Vector:
-        pairs = zip(leaves, self.leaves, strict=True)
-        parts = [_as_reals(leaf) for leaf, like in pairs if _varies(like)]
-        return np.concatenate(parts)
+        every = zip(self._names, leaves, self.leaves, strict=True)
+        return np.concatenate([_as_reals(leaf, like, name) for name, leaf, like in every if _varies(like)])
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(names(self.structure, "x"))
+
+    @cached_property
+    def _varying(self) -> set[str]:
+        return {name for name, leaf in zip(self._names, self.leaves, strict=True) if _varies(leaf)}
 
     def _placed(self, vector: Any, constants: bool) -> Any:
         return build(self.structure, self._leaves(np.asarray(vector, np.float64), constants), container)
@@ -104,7 +121,11 @@ def _count(leaf: Any) -> int:
     return int(np.size(leaf)) * (2 if np.iscomplexobj(leaf) else 1)
 
 
-def _as_reals(leaf: Any) -> Vector:
+def _as_reals(leaf: Any, like: Any, name: str) -> Vector:
+    if np.shape(leaf) not in ((), np.shape(like)) or np.iscomplexobj(leaf) != np.iscomplexobj(like):
+        found, expected = (f"{np.asarray(one).dtype} of shape {np.shape(one)}" for one in (leaf, like))
+        raise ArgumentError(f"`{name}` is {found}, and in x0 {expected}", todo="Arrange it as x0 is.")
+    leaf = np.broadcast_to(leaf, np.shape(like))
     if np.iscomplexobj(leaf):
         return np.ascontiguousarray(leaf, np.complex128).reshape(-1).view(np.float64)
     return np.asarray(leaf, np.float64).reshape(-1)

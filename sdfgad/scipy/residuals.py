@@ -36,8 +36,16 @@ class Residuals:
         self._shape: tuple[int, ...] | None = None
 
     def fun(self, x: Any) -> Vector:
-        """The values of the program, in one vector (m,)."""
-        return np.asarray(self._gradient.value(*self._at(x)), np.float64).reshape(-1)
+        """The values of the program, in one vector (m,).
+
+        Raises:
+            ArgumentError: they are complex.
+        """
+        found = np.asarray(self._gradient.value(*self._at(x)))
+        if np.iscomplexobj(found):
+            todo = "Return its real and imaginary parts: np.concatenate([z.real, z.imag])."
+            raise ArgumentError("the program returns complex numbers, where real ones are wanted", todo=todo)
+        return found.astype(np.float64).reshape(-1)
 
     def jac(self, x: Any) -> Any:
         """The Jacobian (m, n), dense, or a ``scipy.sparse.csr_matrix``."""

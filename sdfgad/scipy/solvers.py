@@ -49,7 +49,7 @@ def minimize(
             `x0` is), `constraints`, `tol`, `callback`, `options`.
 
     Returns:
-        SciPy's result; `x`, and the gradient `jac`, are arranged as `x0` is.
+        SciPy's result; `x`, and the gradient `jac`, are arranged as `x0` is ("trust-constr" has a vector `grad`).
 
     Raises:
         ArgumentError: `x0` has no floats, or derivatives are passed; else as `differentiate` and the calls of its
@@ -70,10 +70,8 @@ def minimize(
     if name in WITHOUT_GRADIENT:
         return _arranged(optimize.minimize(one.value, one.x0, method=method, **_for_vectors(options, flat)), flat)
     found = optimize.minimize(one.fun, one.x0, method=method, jac=True, **_for_vectors(options, flat))
-    # Some methods append multipliers.
-    found.jac = (
-        flat.direction(np.asarray(found.jac)[: flat.size]) if np.ndim(found.get("jac")) == 1 else found.get("jac")
-    )
+    if isinstance(found.get("jac"), np.ndarray):  # Some methods append multipliers.
+        found.jac = flat.direction(found.jac[: flat.size])
     return _arranged(found, flat)
 
 
@@ -86,7 +84,8 @@ def least_squares(
         program: a NumPy function that returns an array of residuals, of any shape; its first argument is what varies.
         x0, args: as in `minimize`.
         sparsity: as in `sdfgad.jacobian`, "auto" or a pattern, for an array `x0`: few products give a sparse Jacobian.
-        options: SciPy's, such as `bounds`, `method`, `loss`, `x_scale`.
+        options: SciPy's, such as `method`, `loss`, `x_scale`, and `bounds`, whose limits are numbers or arranged as
+            `x0` is.
 
     Returns:
         SciPy's result; `x` is arranged as `x0` is, `jac` and `fun` belong to vectors.
@@ -96,6 +95,8 @@ def least_squares(
     """
     _refuse_derivatives(options, ("jac", "jac_sparsity"))
     one = Residuals(program, x0, args, sparsity)
+    if isinstance(options.get("bounds"), (tuple, list)):
+        options["bounds"] = optimize.Bounds(*options["bounds"])
     found = optimize.least_squares(one.fun, one.flat.start, jac=one.jac, **_for_vectors(options, one.flat))
     return _arranged(found, one.flat)
 
@@ -149,6 +150,9 @@ def curve_fit(program: Callable[..., Any], xdata: Any, ydata: Any, p0: Any = Non
         columns = [along(g, at, {k + 1: float(k == j) for k in range(count)})[1] for j in range(count)]
         return np.stack([np.reshape(one, -1) for one in columns], axis=1)
 
+    if np.ndim(options.get("sigma", ())) == 0 and options["sigma"] is not None:
+        # SciPy takes one number, but not together with a Jacobian.
+        options["sigma"] = np.full(np.shape(ydata), options["sigma"])
     value.__signature__ = inspect.signature(program)  # type: ignore[attr-defined]  # SciPy counts its parameters.
     return optimize.curve_fit(value, xdata, ydata, p0, jac=jac, **options)
 
@@ -207,23 +211,27 @@ def _for_vectors(options: dict[str, Any], flat: Flat) -> dict[str, Any]:
     """SciPy's options with bounds and callbacks of containers as those of vectors."""
     bounds, callback = options.get("bounds"), options.get("callback")
     if isinstance(bounds, optimize.Bounds):
-        options["bounds"] = optimize.Bounds(_limit(bounds.lb, flat), _limit(bounds.ub, flat), bounds.keep_feasible)
+        limits = (_limit(one, flat) for one in (bounds.lb, bounds.ub))
+        options["bounds"] = optimize.Bounds(*limits, np.reshape(bounds.keep_feasible, -1))
     if callback is not None:
         options["callback"] = _arranging(callback, flat)
     return options
 
 
 def _limit(limit: Any, flat: Flat) -> Any:
-    """A limit as a vector, or an array of one number; SciPy keeps a container in an array of one object."""
-    is_container = isinstance(limit, np.ndarray) and limit.dtype == object and limit.size == 1
-    return flat.vector(limit.item()) if is_container else np.reshape(limit, -1)
+    """A limit as a vector; SciPy keeps a container in an array of it alone, or repeated."""
+    is_container = isinstance(limit, np.ndarray) and limit.dtype == object
+    numbers = flat.vector(limit.flat[0]) if is_container else np.reshape(limit, -1)
+    return np.repeat(numbers, flat.size) if numbers.size == 1 else numbers
 
 
 def _arranging(callback: Callable[..., Any], flat: Flat) -> Callable[..., Any]:
     """A callback that is passed what SciPy passes it, with `x` arranged as the user's start."""
     if set(inspect.signature(callback).parameters) == {"intermediate_result"}:
 
-        def with_result(intermediate_result: optimize.OptimizeResult) -> Any:
+        def with_result(intermediate_result: Any) -> Any:
+            if isinstance(intermediate_result, np.ndarray):  # From "TNC" and "COBYLA", whatever it is called.
+                return callback(intermediate_result=flat.tree(intermediate_result))
             return callback(intermediate_result=_arranged(intermediate_result.copy(), flat))
 
         return with_result

@@ -188,3 +188,26 @@ def test_refusals_reach_the_caller_also_under_jit():
         of_energy(X, j=K)
     with pytest.raises(InfeasibleBudget):
         jax.grad(sdfgad.jax.function(energy, memory_limit="1 KiB"))(jnp.ones(500), jnp.ones(500))
+
+
+def repeated(x, n):
+    return np.ones(n) * x[0]
+
+
+def picked(x, places):
+    return x[np.unique(places)]
+
+
+def test_integers_that_are_not_traced_may_decide_shapes():
+    x, n = jnp.arange(1.0, 6.0), jnp.asarray(3)
+    of_repeated = sdfgad.jax.function(repeated)
+    np.testing.assert_allclose(jax.jit(lambda x: of_repeated(x, n))(x), np.ones(3))
+    np.testing.assert_allclose(jax.grad(lambda x, n: of_repeated(x, n).sum())(x, n), [3.0, 0.0, 0.0, 0.0, 0.0])
+
+
+def test_integers_that_are_traced_may_not():
+    x = jnp.arange(1.0, 6.0)
+    with pytest.raises(ArgumentError, match="decide the shape of what `repeated` returns"):
+        jax.jit(sdfgad.jax.function(repeated))(x, 3)
+    with pytest.raises(Exception, match="decide the shape of what `picked` returns"):
+        jax.block_until_ready(jax.jit(sdfgad.jax.function(picked))(x, jnp.asarray([1, 3, 1])))

@@ -230,3 +230,76 @@ def test_a_program_that_returns_an_array_is_refused():
 def test_a_memory_limit_holds():
     with pytest.raises(InfeasibleBudget):
         sdfgad.scipy.objective(rosenbrock, np.ones(3000), memory_limit="20 KiB").fun(np.ones(3000))
+
+
+# --- how SciPy calls, and what it passes
+
+
+def square(p):
+    return np.sum((p["a"] - 2.0) ** 2) + (p["b"] - 3.0) ** 2
+
+
+def test_trust_constr_needs_no_constraints():
+    found = sdfgad.scipy.minimize(square, {"a": np.zeros(2), "b": 0.0}, method="trust-constr")
+    np.testing.assert_allclose(found.x["a"], 2.0, rtol=1e-5)
+    assert isinstance(found.jac, list)  # SciPy's: Jacobians of constraints.
+
+
+def test_bounds_go_by_name_and_take_one_number_for_an_array():
+    start = {"a": np.full(2, 0.5), "b": 0.5}
+    bounds = optimize.Bounds({"b": 0.0, "a": 0.0}, {"b": 2.5, "a": np.array([1.0, np.inf])})
+    found = sdfgad.scipy.minimize(square, start, bounds=bounds)
+    np.testing.assert_allclose([*found.x["a"], found.x["b"]], [1.0, 2.0, 2.5])
+    for wrong, message in (
+        ({"a": 0.0, "b": np.zeros(2)}, r"`x\['b'\]` is float64 of shape \(2,\), and in x0 float64 of shape \(\)"),
+        ({"a": 0.0}, r"a container has x\['a'\], and x0 has x\['a'\], x\['b'\]"),
+        ({"a": 1j, "b": 0.0}, r"`x\['a'\]` is complex128"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            sdfgad.scipy.minimize(square, start, bounds=optimize.Bounds(wrong, 1.0))
+
+
+def test_bounds_of_a_matrix():
+    def distance(x):
+        return np.sum((x - np.arange(4.0).reshape(2, 2)) ** 2)
+
+    bounds = optimize.Bounds(np.zeros((2, 2)), np.array([[1.0, 1.0], [1.0, 5.0]]))
+    np.testing.assert_allclose(sdfgad.scipy.minimize(distance, np.zeros((2, 2)), bounds=bounds).x, [[0, 1], [1, 3]])
+
+
+def test_tnc_passes_callbacks_the_point_alone():
+    seen = []
+
+    def callback(intermediate_result):
+        seen.append(intermediate_result)
+
+    sdfgad.scipy.minimize(square, {"a": np.zeros(2), "b": 0.0}, method="TNC", callback=callback)
+    assert seen[-1].keys() == {"a", "b"}
+
+
+def test_least_squares_takes_a_pair_of_bounds():
+    def residuals(p):
+        return np.concatenate((p["a"] - 2.0, np.array([p["b"] - 3.0])))
+
+    upper = {"a": np.array([1.0, np.inf]), "b": 2.5}
+    found = sdfgad.scipy.least_squares(residuals, {"a": np.zeros(2), "b": 0.0}, bounds=(-np.inf, upper))
+    np.testing.assert_allclose([*found.x["a"], found.x["b"]], [1.0, 2.0, 2.5], rtol=1e-4)
+
+
+def test_complex_residuals_are_refused():
+    def residuals(x):
+        return x * (1.0 + 1j) - 2.0
+
+    with pytest.raises(ArgumentError, match="returns complex numbers"):
+        sdfgad.scipy.least_squares(residuals, np.ones(2))
+
+
+def test_curve_fit_takes_one_sigma_for_all():
+    def line(t, a, b):
+        return a * t + b
+
+    t = np.linspace(0.0, 1.0, 9)
+    found = sdfgad.scipy.curve_fit(line, t, t**2, sigma=0.5, absolute_sigma=True)
+    expected = optimize.curve_fit(line, t, t**2, sigma=0.5, absolute_sigma=True)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-6)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)

@@ -1,5 +1,6 @@
 """`sdfgad.torch` against PyTorch's own autograd and its checks."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,6 +126,47 @@ def test_torch_func_transforms_it():
     rows = torch.stack([x, 2.0 * x])
     found = torch.func.vmap(torch.func.grad(of_energy), in_dims=(0, None))(rows, k)
     torch.testing.assert_close(found, k * rows + torch.cos(rows))
+
+
+def test_a_parameter_that_is_not_mapped_gets_the_sum_over_all_elements():
+    rows, k = torch.stack([tensor(4).detach(), tensor(4, seed=1).detach()]), tensor(4, seed=2)
+    (found,) = torch.autograd.grad(torch.func.vmap(lambda x: of_energy(x, k))(rows).sum(), k)
+    torch.testing.assert_close(found, 0.5 * (rows**2).sum(0))
+
+
+def test_constants_that_differ_between_elements_are_refused():
+    def largest(x):
+        return np.sum(x), int(np.argmax(x))
+
+    mapped = torch.func.vmap(lambda x: math.prod(sdfgad.torch.function(largest)(x)))
+    rows = torch.eye(3, dtype=torch.float64)
+    torch.testing.assert_close(mapped(rows[1:2]), torch.ones(1, dtype=torch.float64))
+    with pytest.raises(ArgumentError, match="`largest` returns the constant 0 for an element, 1 for another"):
+        mapped(rows)
+    with pytest.raises(ArgumentError, match="`largest` is mapped over an axis of length zero"):
+        mapped(rows[:0])
+
+
+def test_several_cotangents_at_once():
+    x, k = tensor(4), tensor(4, seed=1)
+    (expected,) = torch.autograd.grad(of_energy(x, k), x)
+    (found,) = torch.autograd.grad(of_energy(x, k), x, torch.tensor([1.0, -2.0]).double(), is_grads_batched=True)
+    torch.testing.assert_close(found, torch.stack([expected, -2.0 * expected]))
+
+
+@pytest.mark.parametrize("of_program", [of_energy, lambda *inputs: of_affine(*inputs, 0.0).sum()])
+def test_changed_inputs_and_freed_graphs_are_pytorchs_errors(of_program):
+    x, k = tensor(4), tensor(4, seed=1)
+    value = of_program(x, k)
+    value.backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        value.backward()
+    moved = 1.0 * x
+    value = of_program(moved, k)
+    with torch.no_grad():
+        moved += 1.0
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        value.backward()
 
 
 def test_a_module_is_trained_as_pytorchs_own():

@@ -1,6 +1,7 @@
 """``sdfgad check``, ``plan``, ``bench``, ``cache`` and ``info``."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -130,3 +131,38 @@ def test_it_is_a_module_that_runs():
     done = subprocess.run([sys.executable, "-m", "sdfgad", "--help"], capture_output=True, text=True, check=True)
     for name in ("check", "plan", "explain", "bench", "cache", "info"):
         assert f"    {name} " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["plan", "--html", "missing/plan.html"], "there is no folder missing"),
+        (["plan", "--plot", "plan.xyz"], "plan.xyz does not end in .png, .pdf, .svg"),
+        (["check", "--seed", "-1"], "'-1' is no natural number"),
+    ],
+)
+def test_bad_values_are_refused_before_the_work(option, message, file, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main([option[0], f"{file}:unknown", *option[1:]])
+    assert message in capsys.readouterr().err
+
+
+def test_a_message_with_which_the_benchmark_ends_is_passed_on(tmp_path, monkeypatch):
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "npbench_gradients.py").write_text("raise SystemExit('no such program')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [])
+    with pytest.raises(SystemExit, match="no such program"):
+        main(["bench"])
+
+
+def test_output_that_is_not_read_or_has_no_such_letters(file):
+    command = [sys.executable, "-m", "sdfgad", "plan", f"{file}:heat", "--args", ARGS]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, env=ascii_only, check=True)
+    assert "peak" in done.stdout
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
