@@ -21,6 +21,7 @@ from sdfgad.api.pullbacks import Differentiable
 from sdfgad.api.tensor_calls import TENSOR, TensorCall, taken_apart, tensor_call
 from sdfgad.errors import ArgumentError, MissingPackage
 from sdfgad.parse.structure import flattened
+from sdfgad.specialise.signature import own_copy
 
 try:
     import torch
@@ -50,7 +51,8 @@ def function(
         A function with the program's arguments. Tensors, also in dicts, lists, tuples and dataclasses, become arrays
         that share their memory; other arguments are passed as they are, and are constant. Arrays and floats that the
         program returns become tensors. It works in `torch.nn.Module`, with `torch.optim`, with ``create_graph=True``,
-        and with `torch.func`, whose `vmap` calls it for one element after the other.
+        and with `torch.func`, whose `vmap` calls it for one element after the other; not with ``vectorize=True`` of
+        `torch.autograd.functional`.
 
     Raises:
         ArgumentError: a tensor is not on the CPU, is sparse, or has a dtype that NumPy has not (in the call); else as
@@ -167,6 +169,9 @@ def _called(program: Differentiable, args: tuple[Any, ...]) -> Any:
     call, tensors = tensor_call(program, args, _is_tensor)
     pairs = zip(call.names, tensors, strict=True) if torch.is_grad_enabled() else ()
     wanted = tuple(name for name, tensor in pairs if tensor.requires_grad)
+    if wanted:
+        # The reverse sweep must see constants as they are now; tensors have versions.
+        call.leaves = [own_copy(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in call.leaves]
     return call.arranged(_Function.apply(_Run(call, wanted), *tensors))
 
 

@@ -216,6 +216,14 @@ def test_it_works_in_functions_that_pytorch_compiles():
     torch.testing.assert_close(x.grad, 4.0 * k.detach() * x.detach() + 2.0 * torch.cos(2.0 * x.detach()) + 1.0)
 
 
+def test_an_array_that_changes_after_the_forward_run_is_as_it_was():
+    x, k = tensor(4), np.arange(4.0)
+    value = sdfgad.torch.function(lambda x, k: k * x**2)(x, k)
+    k[:] = 7.0
+    value.sum().backward()
+    torch.testing.assert_close(x.grad, 2.0 * torch.arange(4.0, dtype=torch.float64) * x.detach())
+
+
 def test_a_program_without_a_file():
     text = "import numpy as np\n\n\ndef squares(x):\n    return np.sum(x * x)\n"
     names = {}
