@@ -34,7 +34,8 @@ class Digest:
 
     Attributes:
         bits: a hash of its bits.
-        values: a 1-d float64 array that any wrong element changes.
+        values: a 1-d float64 array that any wrong element changes; if some elements are not finite, sums of the finite
+            ones, followed by as many that tell where the others are.
         units: how far each of these moves if all elements move by the precision of their dtype, to random sides.
     """
 
@@ -66,14 +67,29 @@ def digest_of(array: Array) -> Digest:
     bits = hashlib.blake2b(flat.view(np.uint8).data if flat.size else b"").digest()
     parts = _real_parts(array)
     precision = np.finfo(parts.dtype).eps if parts.dtype.kind == "f" else 0.0
+    values = values_of(array)
     with np.errstate(all="ignore"):
-        units = precision * np.sqrt(_projected(parts, 2))
-    return Digest(bits, values_of(array), np.where(np.isfinite(units), units, 0.0))
+        units = precision * np.sqrt(_projected(_finite(parts), 2))
+    return Digest(bits, values, _padded(np.where(np.isfinite(units), units, 0.0), values.size))
 
 
 def values_of(array: Array) -> Array:
     """The values of an array's digest alone, which take half the time of all of it."""
-    return _projected(_real_parts(array), 1)
+    parts = _real_parts(array)
+    sums = _projected(parts, 1)
+    if np.isfinite(sums).all():
+        return sums
+    # A sum with a NaN hides what else is wrong in it.
+    kinds = np.select([np.isfinite(parts), np.isnan(parts), parts > 0], [0.0, 1.0, 2.0], 3.0)
+    return np.concatenate([_projected(_finite(parts), 1), _projected(kinds, 1)])
+
+
+def _finite(parts: Array) -> Array:
+    return np.where(np.isfinite(parts), parts, parts.dtype.type(0)) if parts.dtype.kind == "f" else parts
+
+
+def _padded(values: Array, size: int) -> Array:
+    return np.pad(values, (0, size - values.size))
 
 
 def _real_parts(array: Array) -> Array:
@@ -111,18 +127,19 @@ def difference(name: str, plain: Digest, optimised: Digest, perturbed: Sequence[
         perturbed: the values of the digests of perturbed results.
     """
     with np.errstate(all="ignore"):
-        deviation = _distance(optimised.values, plain.values)
-        spread = np.max([_distance(one, plain.values) for one in perturbed], axis=0, initial=0.0)
+        size = max(one.size for one in (plain.values, optimised.values, *perturbed))
+        values, found = (_padded(one.values, size) for one in (plain, optimised))
+        deviation = _distance(found, values)
+        spread = np.max([_distance(_padded(one, size), values) for one in perturbed], axis=0, initial=0.0)
         explained = FACTOR * _neighbourhood_maximum(np.broadcast_to(spread, deviation.shape))
         # Where rounding grows until no digit is certain, as in a run that diverges, its spread is itself uncertain.
-        explained = np.where(explained > np.abs(plain.values), FACTOR * explained, explained)
-        explained = np.maximum(explained, LAST_BITS * plain.units)
+        explained = np.where(explained > np.abs(values), FACTOR * explained, explained)
+        explained = np.maximum(explained, LAST_BITS * _padded(plain.units, size))
         is_wrong = deviation > explained
         if not is_wrong.any():
             return None
         position = int(np.argmax(np.where(is_wrong, deviation / (explained + np.finfo(float).tiny), 0.0)))
-    numbers = (float(values[position]) for values in (plain.values, optimised.values, explained))
-    return Difference(name, position, *numbers)
+    return Difference(name, position, float(values[position]), float(found[position]), float(explained[position]))
 
 
 def _distance(a: Array, b: Array) -> Array:

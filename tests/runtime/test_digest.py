@@ -55,6 +55,19 @@ def test_the_last_bit_is_rounding(size, dtype):
     assert difference("x", digest_of(x), digest_of(near), [values_of(x)]) is None
 
 
+@pytest.mark.parametrize("size", SIZES[1:])
+def test_a_nan_hides_nothing(size):
+    x = np.random.default_rng(size).standard_normal(size)
+    x[1], x[3] = np.nan, np.inf
+    runs = perturbed(x, 1e-13, size)
+    assert difference("x", digest_of(x), digest_of(x.copy()), runs) is None
+    for place, value in ((2, x[2] + 1e-3), (1, 0.0), (0, np.nan), (3, -np.inf), (3, np.nan)):
+        wrong = x.copy()
+        wrong[place] = value
+        assert difference("x", digest_of(x), digest_of(wrong), runs) is not None
+        assert difference("x", digest_of(wrong), digest_of(x), perturbed(wrong, 1e-13, size)) is not None
+
+
 def test_a_run_that_diverges_has_no_certain_digits():
     """There the deviations of few runs say little of that of another."""
     rng = np.random.default_rng(5)
