@@ -11,7 +11,6 @@ transpose is its pullback. Both are NumPy programs, and calls of them the same p
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.pullbacks import Differentiable
-from sdfgad.api.tensor_calls import TENSOR, TensorCall, taken_apart, tensor_call
+from sdfgad.api.tensor_calls import TENSOR, TensorCall, of_tensors, taken_apart, tensor_call
 from sdfgad.errors import ArgumentError, MissingPackage, SdfgadError
 from sdfgad.parse.returned import Output
 from sdfgad.parse.structure import flattened
@@ -62,13 +61,7 @@ def function(
         >>> relax = sdfgad.jax.function(heat, memory_limit="100 MiB")  # doctest: +SKIP
         >>> jax.jit(jax.value_and_grad(lambda u: jnp.sum(relax(10, u) ** 2)))(u)  # doctest: +SKIP
     """
-    one = Differentiable(program, {"memory_limit": memory_limit, **options})
-
-    @functools.wraps(program)
-    def of_arrays(*args: Any, **kwargs: Any) -> Any:
-        return _called(one, one.positional(args, kwargs))
-
-    return of_arrays
+    return of_tensors(program, {"memory_limit": memory_limit, **options}, _called)
 
 
 def _called(program: Differentiable, args: tuple[Any, ...]) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.pullbacks import Differentiable
-from sdfgad.api.tensor_calls import TENSOR, TensorCall, taken_apart, tensor_call
+from sdfgad.api.tensor_calls import TENSOR, TensorCall, of_tensors, taken_apart, tensor_call
 from sdfgad.errors import ArgumentError, MissingPackage
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.signature import own_copy
@@ -63,13 +63,7 @@ def function(
         >>> loss = ((relax(steps, u, a) - seen) ** 2).sum()  # doctest: +SKIP
         >>> loss.backward()  # doctest: +SKIP
     """
-    one = Differentiable(program, {"memory_limit": memory_limit, **options})
-
-    @functools.wraps(program)
-    def of_tensors(*args: Any, **kwargs: Any) -> Any:
-        return _called(one, one.positional(args, kwargs))
-
-    return _apart_from_compilers(of_tensors)
+    return _apart_from_compilers(of_tensors(program, {"memory_limit": memory_limit, **options}, _called))
 
 
 def _apart_from_compilers(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -129,14 +129,19 @@ def curved(g: DifferentiatedProgram, primals: tuple[Any, ...], tangents: Mapping
     return joint(g, None).derivative(primals, tangents)
 
 
-@lru_cache(MOST_KEPT)
-def pullback(g: DifferentiatedProgram) -> Joint:
-    """``g.vjp`` as a function of a tuple of the arguments and the cotangent."""
+def pulled_by(g: DifferentiatedProgram) -> Callable[..., Any]:
+    """``g.vjp`` as a program of a tuple of the arguments and the cotangent."""
 
     def pulled(primals, cotangent):  # type: ignore[no-untyped-def]
         return g.vjp(*primals, cotangent=cotangent)
 
-    return Joint(pulled, None)
+    return pulled
+
+
+@lru_cache(MOST_KEPT)
+def pullback(g: DifferentiatedProgram) -> Joint:
+    """The derivatives of that program."""
+    return Joint(pulled_by(g), None)
 
 
 @repeated

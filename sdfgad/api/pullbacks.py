@@ -7,6 +7,7 @@ and derivatives of any order follow.
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from sdfgad.api.callables import callee_of, with_parameters
 from sdfgad.api.differentiate import DifferentiatedProgram, differentiate
 from sdfgad.api.higher import jvp
 from sdfgad.api.joint import joint, paired
+from sdfgad.api.products import pulled_by
 from sdfgad.errors import ArgumentError
 from sdfgad.parse.source import add_text
 from sdfgad.parse.structure import flattened, names
@@ -115,7 +117,7 @@ class Differentiable:
         """
         key = (tuple(leaves), is_single)
         if key not in self._pullbacks:
-            pulled = _pulled(self._gradient(key[0])) if is_single else self._pulled_of_several(key[0])
+            pulled = pulled_by(self._gradient(key[0])) if is_single else self._pulled_of_several(key[0])
             self._pullbacks[key] = Differentiable(pulled, self._options, pulled)
         return self._pullbacks[key]
 
@@ -143,16 +145,12 @@ class Differentiable:
 
     def _place(self, leaf: str) -> str:
         """A leaf, such as ``p.w``, as a part of the tuple of all arguments: ``primals[0].w``."""
-        parameters = [one.name for one in self.callee.parameters]
-        root = next(one for one in (leaf[:end] for end in range(len(leaf), 0, -1)) if one in parameters)
-        return f"primals[{parameters.index(root)}]{leaf[len(root) :]}"
-
-
-def _pulled(g: DifferentiatedProgram) -> Callable[..., Any]:
-    def pulled(primals, cotangent):  # type: ignore[no-untyped-def]
-        return g.vjp(*primals, cotangent=cotangent)
-
-    return pulled
+        for position in itertools.count():
+            root = str(self.callee.name_of(position))
+            rest = leaf.removeprefix(root)
+            if leaf.startswith(root) and rest[:1] in ("", "[", "."):
+                return f"primals[{position}]{rest}"
+        raise AssertionError("unreachable")
 
 
 def _valued(g: DifferentiatedProgram) -> Callable[..., Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,19 @@ class TensorCall:
     def is_single(self) -> bool:
         """Whether the program returns one array or number; known when it has run."""
         return self.returned[0] is None
+
+
+def of_tensors(
+    program: Callable[..., Any], options: Mapping[str, Any], called: Callable[[Differentiable, tuple[Any, ...]], Any]
+) -> Callable[..., Any]:
+    """A function with a program's arguments, which are tensors; `called` calls the program in the framework's graph."""
+    one = Differentiable(program, options)
+
+    @functools.wraps(program)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return called(one, one.positional(args, kwargs))
+
+    return function
 
 
 def taken_apart(

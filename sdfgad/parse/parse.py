@@ -138,7 +138,7 @@ def parse(
         builder = assumed.builder({s: values[n] for n, s in free.items()})
         try:
             bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
-            with stage(f"parsing {source.node.name if hasattr(source.node, 'name') else 'a lambda'}"):
+            with stage(f"parsing {getattr(source.node, 'name', 'a lambda')}"):
                 built = _build(builder, function, bound, passed, structures or {})
         except FAILURES as failure:
             assumed = assumed.after(failure, builder, free)

@@ -224,6 +224,16 @@ def test_an_array_that_changes_after_the_forward_run_is_as_it_was():
     torch.testing.assert_close(x.grad, 2.0 * torch.arange(4.0, dtype=torch.float64) * x.detach())
 
 
+def test_any_number_of_arguments_and_several_results():
+    def folded(x, *more):
+        return x * more[0], more[1][1] ** 2 * x
+
+    x, y, a, b = tensor(3), tensor(3, seed=1), tensor(3, seed=2), tensor(3, seed=3)
+    of_folded = sdfgad.torch.function(folded)
+    found = torch.autograd.grad(sum(one.sum() for one in of_folded(x, y, (a, b))), (x, y, b))
+    torch.testing.assert_close(found, ((y + b**2).detach(), x.detach(), (2.0 * b * x).detach()))
+
+
 def test_a_program_without_a_file():
     text = "import numpy as np\n\n\ndef squares(x):\n    return np.sum(x * x)\n"
     names = {}
