@@ -10,6 +10,7 @@ from jax.test_util import check_grads
 
 import sdfgad.jax
 from sdfgad.errors import ArgumentError, InfeasibleBudget, SingularMatrix, UnsupportedProgram
+from tests.bridges.programs import energy, heat, waves
 
 jax.config.update("jax_enable_x64", True)
 
@@ -17,22 +18,8 @@ X, K = jnp.linspace(0.1, 1.0, 5), jnp.linspace(1.0, 2.0, 5)
 BOTH = ("fwd", "rev")
 
 
-def energy(x, k):
-    return 0.5 * np.sum(k * x * x) + np.sum(np.sin(x))
-
-
 def energy_of_jax(x, k):
     return 0.5 * jnp.sum(k * x * x) + jnp.sum(jnp.sin(x))
-
-
-def heat(steps, u, a):
-    for _ in range(steps):
-        u[1:-1] += a * (u[2:] - 2.0 * u[1:-1] + u[:-2])
-    return u, np.sum(u[1:-1] * a), steps
-
-
-def waves(z, p):
-    return {"w": np.exp(1j * z) * p["s"], "n": np.abs(z) ** 2, "name": "waves"}
 
 
 def waves_of_jax(z, p):

@@ -10,6 +10,7 @@ from sdfgad.errors import ArgumentError, InfeasibleBudget, UnsupportedProgram
 
 torch = pytest.importorskip("torch")
 import sdfgad.torch  # noqa: E402
+from tests.bridges.programs import energy, heat, waves  # noqa: E402
 
 gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradcheck
 
@@ -17,20 +18,6 @@ gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradchec
 def tensor(*shape, seed=0, dtype=torch.float64):
     generator = torch.Generator().manual_seed(seed + sum(shape))
     return torch.randn(shape, dtype=dtype, generator=generator).requires_grad_()
-
-
-def energy(x, k):
-    return 0.5 * np.sum(k * x * x) + np.sum(np.sin(x))
-
-
-def heat(steps, u, a):
-    for _ in range(steps):
-        u[1:-1] += a * (u[2:] - 2.0 * u[1:-1] + u[:-2])
-    return u, np.sum(u[1:-1] * a), steps
-
-
-def waves(z, p):
-    return {"w": np.exp(1j * z) * p["s"], "n": np.abs(z) ** 2, "name": "waves"}
 
 
 def affine(x, w, b):
