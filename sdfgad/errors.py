@@ -200,6 +200,10 @@ class NotHolomorphic(SdfgadError):
     """`check_grads` is to take a complex step, which does not give the derivative of this program."""
 
 
+class DeviceError(SdfgadError):
+    """There is no device, driver or compiler of kernels that can be used, or a program failed on the device."""
+
+
 class CompilerError(SdfgadError):
     """There is no C++ compiler, or it failed on generated code."""
 

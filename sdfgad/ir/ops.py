@@ -11,6 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from operator import add, floordiv, mod, mul, neg, sub
+from typing import Any
+
+import numpy as np
 
 
 class Cost(Enum):
@@ -308,3 +311,13 @@ OPERATIONS: dict[str, Operation] = {
     # a conversion: its text follows from both dtypes
     "cast": Operation("", SAME, eager_cpp=SAME, cost=CHEAP, result=ASKED),
 }
+
+
+def identity(kind: str, dtype: np.dtype[Any]) -> Any:
+    """The neutral element of an accumulation, a Python number; of extrema of integers the last one of their range."""
+    value = OPERATIONS[kind].identity
+    assert value is not None
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return int(min(max(value, int(limits.min)), int(limits.max)))
+    return dtype.type(value).item()

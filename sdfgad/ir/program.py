@@ -17,6 +17,7 @@ import numpy as np
 
 from sdfgad.errors import Location, SdfgadError
 from sdfgad.ir.expr import Expr, IntLike, Lin, Read, Rewriter, reads
+from sdfgad.options import Device
 
 FIRST_CHECK = 1 << 30
 # A status above that is the code of a check, and in these units what it has counted.
@@ -31,7 +32,8 @@ class Buffer:
     """Named storage: shape in elements (0-d is a scalar), dtype, the user's name of it and the line that defines it.
 
     A tape may have an extent that is known only at run time; every other extent is a number. What `is_pinned` is
-    recomputed for the reverse sweep, where that is possible (`sdfgad.checkpoint`).
+    recomputed for the reverse sweep, where that is possible (`sdfgad.checkpoint`). What `is_on_device` is in the memory
+    of an accelerator, which the host does not access.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Buffer:
     source: str = ""
     where: Location | None = None
     is_pinned: bool = False
+    is_on_device: bool = False
 
     @property
     def is_floating(self) -> bool:
@@ -258,6 +261,7 @@ class Program:
         checks: run-time checks; where check k fails, the buffer `status` is at least ``FIRST_CHECK - 1 - k``.
         bounds: run-time integers that are extents of axes and may be too small: the compiled program stops before it
             writes beyond such an axis, and reports it.
+        device: "cpu" or "gpu": what it is optimised for, and runs on.
     """
 
     name: str
@@ -268,6 +272,7 @@ class Program:
     body: Block
     checks: tuple[Check, ...] = ()
     bounds: tuple[str, ...] = ()
+    device: Device = "cpu"
 
     def with_body(self, body: Block) -> Program:
         return replace(self, body=body)

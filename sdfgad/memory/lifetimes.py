@@ -44,7 +44,8 @@ def local_variables(program: Program) -> set[str]:
     users = Counter(name for statement in program.body for name in statement.mentioned)
     found = set[str]()
     for statement in program.body:
-        own = {n: _bytes(program.buffers[n]) for n in statement.mentioned if users[n] == 1 and n not in outside}
+        alone = (n for n in statement.mentioned if users[n] == 1 and n not in outside)
+        own = {n: _bytes(program.buffers[n]) for n in alone if not program.buffers[n].is_on_device}
         shared = private_arrays(statement, program.buffers, own)
         is_large = sum(own[name] for name in shared) > cpu().stack_bytes
         large = set() if is_large or not has_small_calls(statement) else shared

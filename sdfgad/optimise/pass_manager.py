@@ -20,6 +20,7 @@ class Phase(Enum):
     PRIMAL = "before differentiation"
     STATEMENTS = "statements"
     LOOPS = "loops that statements share"
+    DEVICE = "kernels of a device"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from sdfgad.optimise.cleaning.implied import remove_implied
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
+from sdfgad.optimise.device.place import place
+from sdfgad.optimise.device.split_sums import split_sums
 from sdfgad.optimise.loops.fuse import fuse
 from sdfgad.optimise.loops.hoist import hoist
 from sdfgad.optimise.loops.lanes import run_in_lanes
@@ -37,6 +39,7 @@ from sdfgad.optimise.storage.drop_axes import drop_axes
 from sdfgad.optimise.storage.layout import arrange
 from sdfgad.optimise.storage.reuse import reuse
 from sdfgad.optimise.storage.split import split
+from sdfgad.options import Device
 from sdfgad.parse.procedures import expanded
 from sdfgad.progress import stage
 
@@ -119,12 +122,28 @@ PASSES: tuple[Pass, ...] = in_order(
 # All of them, those before differentiation first.
 TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 
+# For a GPU each statement is a kernel of its own, or several of one launch: it needs threads more than caches.
+DEVICE: tuple[Pass, ...] = tuple(one for one in PASSES if one.phase is Phase.STATEMENTS) + (
+    pass_of(Phase.DEVICE, split_sums),
+    pass_of(Phase.DEVICE, place),
+)
+
 # Before statements share loops, each of them can still run in pieces by itself.
 BEFORE_LOOPS = tuple(one for one in PASSES if one.phase is Phase.STATEMENTS)
-FROM_LOOPS = PASSES[len(BEFORE_LOOPS) :]
 
 
-def optimise(program: Program, passes: tuple[Pass, ...] = PASSES, without: Collection[str] = ()) -> Program:
-    """The program after all passes in order, except those named in `without`."""
+def passes_for(device: Device) -> tuple[Pass, ...]:
+    """All passes of a program that runs on a device; it begins with `BEFORE_LOOPS`."""
+    return PASSES if device == "cpu" else DEVICE
+
+
+def from_loops(device: Device) -> tuple[Pass, ...]:
+    """The passes after `BEFORE_LOOPS`."""
+    return passes_for(device)[len(BEFORE_LOOPS) :]
+
+
+def optimise(program: Program, passes: tuple[Pass, ...] | None = None, without: Collection[str] = ()) -> Program:
+    """The program after some passes, all by default, in order, except those named in `without`."""
     with stage("optimising"):
-        return run_passes(expanded(program), passes, without)
+        chosen = passes_for(program.device) if passes is None else passes
+        return run_passes(expanded(program), chosen, without)

@@ -73,9 +73,9 @@ class Code:
     @cached_property
     def program(self) -> Program:
         """The program, optimised."""
-        from sdfgad.optimise.passes import FROM_LOOPS, optimise
+        from sdfgad.optimise.passes import from_loops, optimise
 
-        return optimise(self.before_loops, FROM_LOOPS, self.without)
+        return optimise(self.before_loops, from_loops(self.source.device), self.without)
 
     @cached_property
     def complete(self) -> Program:

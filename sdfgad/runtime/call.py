@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import CompilerError, OutOfMemory, TooFewSlots
+from sdfgad.errors import CompilerError, OutOfMemory, SdfgadError, TooFewSlots
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.contention import Team
 from sdfgad.runtime.pool import attach
@@ -33,7 +33,7 @@ class Executable:
         self._exit.argtypes = [ctypes.c_void_p]
         self._run = getattr(shared, f"sdfgad_run_{library.name}")
         self._run.restype = ctypes.c_int
-        self._arguments = [(name, kind == "array") for name, kind in library.arguments]
+        self._arguments = [(name, kind != "integer") for name, kind in library.arguments]
         self._symbols = [name for name, is_array in self._arguments if not is_array]
         self._initialise.argtypes = [ctypes.c_int64] * len(self._symbols)
         kinds = [ctypes.c_void_p if is_array else ctypes.c_int64 for _, is_array in self._arguments]
@@ -68,7 +68,16 @@ class Executable:
             TooFewSlots: one of the program's bounds is too small; memory and outputs are as for OutOfMemory.
             OutOfMemory: an allocation failed; all memory of the program is released, the outputs are undefined.
         """
-        arguments = [_address(arrays[name]) if is_array else integers[name] for name, is_array in self._arguments]
+        self._run_on(arrays, integers, {})
+
+    def _run_on(
+        self, arrays: Mapping[str, np.ndarray[Any, Any]], integers: Mapping[str, int], places: Mapping[str, int]
+    ) -> None:
+        """Run once, with these addresses for what is not an array of NumPy."""
+        arguments = [
+            places[name] if name in places else _address(arrays[name]) if is_array else integers[name]
+            for name, is_array in self._arguments
+        ]
         handle = self._initialise(*[integers[name] for name in self._symbols])
         if not handle:
             raise CompilerError("the compiled program could not be initialised")
@@ -81,10 +90,14 @@ class Executable:
         if failure == BOUND_TOO_SMALL:
             raise TooFewSlots("the compiled program needs more slots than it was passed")
         if failure:
-            raise OutOfMemory(
-                "the compiled program could not allocate an array",
-                todo="Pass memory_limit=... to `differentiate`, or smaller arguments.",
-            )
+            raise self._error_of(failure)
+
+    def _error_of(self, failure: int) -> SdfgadError:
+        """What a run's status means."""
+        return OutOfMemory(
+            "the compiled program could not allocate an array",
+            todo="Pass memory_limit=... to `differentiate`, or smaller arguments.",
+        )
 
 
 def _address(array: np.ndarray[Any, Any]) -> int:

@@ -17,8 +17,8 @@ from sdfgad.processes import run as run_program
 from sdfgad.processes import run_beside
 from sdfgad.runtime import wheels
 
-_TARGET = Path(__file__).parent.parent / "targets" / "cpu"
-INCLUDE, SEPARATE = _TARGET / "include", _TARGET / "separate"
+_TARGETS = Path(__file__).parent.parent / "targets"
+INCLUDE, SEPARATE = _TARGETS / "cpu" / "include", _TARGETS / "cpu" / "separate"
 
 # For this machine, with strict IEEE 754 semantics: no -ffast-math, and no contraction of a*b+c, which would round
 # differently from NumPy.
@@ -131,7 +131,8 @@ def is_clang() -> bool:
 @functools.cache
 def toolchain() -> str:
     """A text, for cache keys, of all that compiled code depends on besides its source: compiler, headers, processor."""
-    headers = [path.read_text() for path in sorted([*INCLUDE.glob("*.h"), *SEPARATE.glob("*.cpp")])]
+    files = [*INCLUDE.glob("*.h"), *SEPARATE.glob("*.cpp"), *_TARGETS.glob("gpu/include/**/*")]
+    headers = [path.read_text() for path in sorted(files) if path.is_file()]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
     flags = [flag for level in Level for flag in level.flags]
     return "\0".join([*compiler(), version(), _processor(), *versions, *flags, *headers])

@@ -23,13 +23,13 @@ VALUE = "value"
 def add_buffer(sdfg: dace.SDFG, buffer: Buffer, is_transient: bool, is_local: bool = False) -> None:
     """Declare a buffer: an argument, an array of the whole program, or one that lives in a part of it."""
     dtype = dtypes.dtype_to_typeclass(buffer.dtype.type)
-    if not buffer.shape and is_transient:
+    if not buffer.shape and is_transient and not buffer.is_on_device:
         sdfg.add_scalar(buffer.name, dtype, dtypes.StorageType.Register, transient=True)
     elif is_local:
         sdfg.add_array(buffer.name, shape_of(buffer), dtype, dtypes.StorageType.Register, transient=True)
     elif is_transient:
         lifetime = dtypes.AllocationLifetime.SDFG
-        sdfg.add_array(buffer.name, shape_of(buffer), dtype, storage, transient=True, lifetime=lifetime)
+        sdfg.add_array(buffer.name, shape_of(buffer) or [1], dtype, storage, transient=True, lifetime=lifetime)
     else:
         sdfg.add_array(buffer.name, shape_of(buffer) or [1], dtype, storage)
     sdfg.arrays[buffer.name].debuginfo = debug_info(buffer.where)
@@ -77,7 +77,8 @@ def shape_of(buffer: Buffer) -> list[Any]:
 def as_stored(buffer: Buffer) -> Buffer:
     """The buffer that is read back from an array declared for one."""
     shape = tuple(Lin(max(extent.const, 1)) if extent.is_const else extent for extent in buffer.shape)
-    return Buffer(buffer.name, () if shape == (Lin(1),) else shape, buffer.dtype)
+    shape = () if shape == (Lin(1),) else shape
+    return Buffer(buffer.name, shape, buffer.dtype, is_on_device=buffer.is_on_device)
 
 
 def symbolic_form(form: Lin) -> Any:

@@ -147,7 +147,7 @@ class Outline:
 
 def _unsealed(node: Sealed, scope: Scope) -> Block:
     for name in frozenset[str]().union(*(statement.mentioned for statement in node.block)):
-        scope.buffers.found.setdefault(name, as_stored(node.program.buffers[name]))
+        scope.buffers.found[name] = as_stored(node.program.buffers[name])
     return node.block
 
 

@@ -252,6 +252,7 @@ def specialise(
     constant, are_enclosed_constant = integers_of_lists(call), False
     while True:
         parsed = parse(function, call.kinds, constant, call.values, call.structures, are_enclosed_constant)
+        parsed = replace(parsed, program=replace(parsed.program, device=options.device))
         output = _floating(parsed, resolve_output(parsed))
         plain = Pipeline(parsed, live(parsed, options), wrt, output, needed, options)
         pipeline = replace(plain, primal=prepared(plain.primal, options))

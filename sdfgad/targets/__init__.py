@@ -5,6 +5,6 @@ graph can then be loaded by `dace.SDFG.from_file`, and compiled.
 """
 
 from sdfgad.sdfg import library
-from sdfgad.targets.cpu import generator
+from sdfgad.targets import generator
 
 __all__ = ["generator", "library"]

@@ -15,7 +15,7 @@ from dace.codegen import codegen
 
 from sdfgad.sdfg.marks import is_marked
 from sdfgad.sdfg.quiet import without_line_info
-from sdfgad.targets.cpu import generator
+from sdfgad.targets import generator
 from sdfgad.targets.entry import Entry, entry_point
 
 
@@ -94,3 +94,4 @@ def _options(environments: Iterable[Any]) -> Iterable[str]:
     for environment in environments:
         for path in environment.cmake_libraries:
             yield from (path, "-Xlinker", "-rpath", "-Xlinker", str(Path(path).parent))
+        yield from environment.options() if hasattr(environment, "options") else ()

@@ -59,21 +59,26 @@ class Functions(Points):
     ) -> str:
         parameters, first, last = [extra] if extra else [], list[str](), list[str]()
         for buffer in passed:
-            type_, is_changed = self.type(buffer), buffer in changed
-            if not self.buffers[buffer].is_single:
-                parameters.append(f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{buffer}_")
-            elif is_changed:
-                parameters.append(f"{type_} i_{buffer}_, {type_}* __restrict__ o_{buffer}_")
-                first.append(f"{type_} b_{buffer}_ = i_{buffer}_;")
-                last.append(f"*o_{buffer}_ = b_{buffer}_;")
-            else:
-                parameters.append(f"const {type_} b_{buffer}_")
+            parameter, before, after = self.parameter(buffer, buffer in changed)
+            parameters.append(parameter)
+            first += before
+            last += after
         parameters += [f"const int64_t {integer}" for integer in integers]
         # Stores past the cache keep no order by themselves.
         streams = ["const sdfgad::Streams streams_;"] if self.is_streaming else []
         body = "\n".join(f"    {line}" for line in (*first, *streams, *lines, *last))
         wide = "SDFGAD_WIDE " if self.is_wide else ""
         return f"[[gnu::noinline]] {wide}static void {name}({', '.join(parameters)}) {{\n{body}\n}}"
+
+    def parameter(self, name: str, is_changed: bool) -> tuple[str, list[str], list[str]]:
+        """A buffer as a parameter, and what comes first and last in the function: a number is a variable in between."""
+        type_ = self.type(name)
+        if not self.buffers[name].is_single:
+            return f"{'' if is_changed else 'const '}{type_}* __restrict__ b_{name}_", [], []
+        if not is_changed:
+            return f"const {type_} b_{name}_", [], []
+        parameter = f"{type_} i_{name}_, {type_}* __restrict__ o_{name}_"
+        return parameter, [f"{type_} b_{name}_ = i_{name}_;"], [f"*o_{name}_ = b_{name}_;"]
 
     # --- statements of long bodies
 

@@ -83,11 +83,11 @@ def nest_of(
         filled: the arrays for which non-temporal stores are used: the block only assigns elements of them.
     """
     slot_checks = SlotChecks(buffers, frozenset(bounds))
-    return _Nest(buffers, name, frozenset(outside), slot_checks, filled=frozenset(filled)).made(block)
+    return NestWriter(buffers, name, frozenset(outside), slot_checks, filled=frozenset(filled)).made(block)
 
 
 @dataclass
-class _Nest(Functions):
+class NestWriter(Functions):
     outside: frozenset[str]
     slot_checks: SlotChecks
     headers: dict[str, None] = field(default_factory=dict, init=False)

@@ -241,17 +241,21 @@ class Points:
 
     def offset(self, access: Access, writer: Writer) -> str:
         """The row-major offset of an element in memory, as C++ text."""
-        shape = self.buffers[access.buffer].shape
-        parts: list[str] = []
-        stride, factors = 1, list[str]()
-        for lin, extent in reversed(list(zip(access.index, shape, strict=True))):
-            scale = " * ".join([*factors, *([str(stride)] if stride != 1 else [])])
-            parts.append(f"({writer.form(lin)})" + (f" * {scale}" if scale else ""))
-            if extent.is_const:
-                stride *= max(extent.const, 1)
-            else:
-                factors.append(f"({writer.form(extent)})")
-        return " + ".join(reversed(parts)) or "0"
+        return offset_text(access.index, self.buffers[access.buffer].shape, writer)
+
+
+def offset_text(index: tuple[Lin, ...], shape: tuple[Lin, ...], writer: Writer) -> str:
+    """The row-major offset of an element in memory, as C++ text."""
+    parts: list[str] = []
+    stride, factors = 1, list[str]()
+    for lin, extent in reversed(list(zip(index, shape, strict=True))):
+        scale = " * ".join([*factors, *([str(stride)] if stride != 1 else [])])
+        parts.append(f"({writer.form(lin)})" + (f" * {scale}" if scale else ""))
+        if extent.is_const:
+            stride *= max(extent.const, 1)
+        else:
+            factors.append(f"({writer.form(extent)})")
+    return " + ".join(reversed(parts)) or "0"
 
 
 def _as_loop(statement: Compute, name: str) -> Loop:

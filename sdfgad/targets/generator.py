@@ -1,4 +1,4 @@
-"""CPU target for DaCe's code generator: generates the nodes that carry our schedule or mark, from the graph itself.
+"""Our target for DaCe's code generator, for a CPU and for what it launches on a GPU: generates the nodes that carry our schedule or mark, from the graph itself.
 
 Each marked node of an outermost state becomes a function (`nests`) and its call. Arrays in our storage are allocated
 before the first state that mentions them, and released after the last one.
@@ -26,7 +26,10 @@ from sdfgad.targets.cpu.cpp import Writer
 from sdfgad.targets.cpu.environment import environments
 from sdfgad.targets.cpu.nests import Nest, nest_of
 from sdfgad.targets.cpu.nontemporal import Nontemporal
-from sdfgad.targets.entry import entry_point
+from sdfgad.targets.entry import DeviceCode, entry_point
+from sdfgad.targets.gpu.environment import Device
+from sdfgad.targets.gpu.host import device_nest_of
+from sdfgad.targets.gpu.kernels import Kernel
 
 HEADERS = ("sdfgad.h", "memory.h", "stream.h")
 Streams = tuple[Any, Any]
@@ -45,6 +48,7 @@ class CPU(TargetCodeGenerator):
         self._dispatcher = frame.dispatcher
         self._known: dict[tuple[str, Any], Any] = {}
         self._headers: dict[str, None] = {}
+        self._kernels: list[Kernel] = []
         self._names: set[str] = set()
         self._dispatcher.register_map_dispatcher(schedule, self)
         self._dispatcher.register_array_dispatcher(storage, self)
@@ -68,7 +72,8 @@ class CPU(TargetCodeGenerator):
     ) -> None:
         outline = self._outline(sdfg)
         for name in outline.ends(state):
-            callsite.write(f"{_blocks(sdfg)}.release({outline.arrays.index(name)});")
+            blocks = _blocks(sdfg, self._buffer(sdfg, name).is_on_device)
+            callsite.write(f"{blocks}.release({outline.arrays.index(name)});")
         for name in outline.begins(state):
             callsite.write(self._allocation(sdfg, name))
         if not outline.is_absorbed(state):
@@ -116,8 +121,13 @@ class CPU(TargetCodeGenerator):
         block, program = outline.program.body[positions.start : positions.stop], outline.program
         name = f"nest_{sdfg.cfg_id}_{positions.start}_"
         outside = set(sdfg.arrays) - outline.local_to(node)
-        nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)
+        if any(program.buffers[one].is_on_device for s in block for one in s.mentioned):
+            nest = device_nest_of(block, name, program.buffers, outside, program.bounds, self._kernels)
+        else:
+            nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)
         self._dispatcher.used_environments.update(environments(nest.uses_blas, nest.headers))
+        if "device.h" in nest.headers:
+            self._dispatcher.used_environments.add(Device.full_class_path())
         self._headers.update(dict.fromkeys(nest.headers))
         self._names |= names_of(block)
         streams[0].write(nest.code)
@@ -135,9 +145,10 @@ class CPU(TargetCodeGenerator):
             if self._buffer(sdfg, name).dtype.kind == "c":
                 # A std::complex to DaCe.
                 pointer = f"sdfgad::own({pointer})"
-            if self._buffer(sdfg, name).is_single:
+            is_number = self._buffer(sdfg, name).is_single and not self._buffer(sdfg, name).is_on_device
+            if is_number:
                 yield f"*{pointer}"
-            if not self._buffer(sdfg, name).is_single or name in nest.writes:
+            if not is_number or name in nest.writes:
                 yield pointer
         yield from nest.integers
 
@@ -154,6 +165,8 @@ class CPU(TargetCodeGenerator):
         outline = self._outline(sdfg)
         if outline.arrays.index(node.data) == 0:
             place.write(f"sdfgad::Blocks<{len(outline.arrays)}> {_blocks(sdfg)};")
+            if any(self._buffer(sdfg, name).is_on_device for name in outline.arrays):
+                place.write(f"sdfgad::device::Blocks<{len(outline.arrays)}> {_blocks(sdfg, True)};")
         self.declare_array(sdfg, cfg, state, state_id, node, descriptor, _, place)
         if outline.is_throughout(node.data):
             place.write(self._allocation(sdfg, node.data))
@@ -169,9 +182,9 @@ class CPU(TargetCodeGenerator):
         """Does nothing: the `Blocks` release the arrays."""
 
     def _allocation(self, sdfg: Any, name: str) -> str:
-        size = elements_text(self._buffer(sdfg, name))
-        type_ = sdfg.arrays[name].dtype.ctype
-        return f"{name} = {_blocks(sdfg)}.allocate<{type_}>({self._outline(sdfg).arrays.index(name)}, {size});"
+        buffer, type_ = self._buffer(sdfg, name), sdfg.arrays[name].dtype.ctype
+        number, blocks = self._outline(sdfg).arrays.index(name), _blocks(sdfg, buffer.is_on_device)
+        return f"{name} = {blocks}.allocate<{type_}>({number}, {elements_text(buffer)});"
 
     def copy_memory(self, *arguments: Any) -> None:
         """Copies between our arrays and others as DaCe's own target does, for the nodes that it generates."""
@@ -184,7 +197,10 @@ class CPU(TargetCodeGenerator):
     # --- the entry point
 
     def get_generated_codeobjects(self) -> list[CodeObject]:
-        return [entry_point(self._root, self._frame.arglist, type(self), self._names)]
+        buffers = self._outline(self._root).program.buffers
+        on_device = {name for name in self._frame.arglist if name in buffers and buffers[name].is_on_device}
+        device = DeviceCode(frozenset(on_device), tuple(self._kernels)) if self._kernels or on_device else None
+        return [entry_point(self._root, self._frame.arglist, type(self), self._names, device)]
 
 
 def names_of(block: Block) -> set[str]:
@@ -211,5 +227,5 @@ def elements_text(buffer: Buffer) -> str:
     return " * ".join([*others, str(known)])
 
 
-def _blocks(sdfg: Any) -> str:
-    return f"__blocks_{sdfg.cfg_id}"
+def _blocks(sdfg: Any, is_on_device: bool = False) -> str:
+    return f"__{'device_' if is_on_device else ''}blocks_{sdfg.cfg_id}"

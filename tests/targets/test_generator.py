@@ -19,7 +19,7 @@ from sdfgad.sdfg.marks import is_marked
 from sdfgad.sdfg.outline import Outline
 from sdfgad.sdfg.reader import code_nodes
 from sdfgad.sdfg.writer import write
-from sdfgad.targets.cpu.generator import elements_text
+from sdfgad.targets.generator import elements_text
 from tests.helpers_compiled import compiled_outputs
 from tests.helpers_ir import gradient_of, parsed
 from tests.helpers_passes import assert_same, outputs

@@ -1,0 +1,1 @@
+"""Passes for a device: sums in parts, and what runs and lives where."""

@@ -1,0 +1,136 @@
+"""Programs on a device: the host's library is loaded, its kernels are compiled for the device, and arguments go there."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
+from sdfgad.ir.program import Program
+from sdfgad.runtime.build import Library
+from sdfgad.runtime.call import Executable
+from sdfgad.runtime.compile import compile_program
+from sdfgad.runtime.gpu.table import Functions
+from sdfgad.runtime.sizes import Sharing
+from sdfgad.targets.gpu.environment import is_emulated
+
+# Above that a status is the code of a failure of the device; see `device.h`.
+FIRST_FAILURE = 1 << 20
+
+
+class Backend(Protocol):
+    """What runs kernels: a device, or the emulation.
+
+    Attributes:
+        functions: the table that programs call.
+    """
+
+    functions: Functions
+
+    def kernels(self, shared: ctypes.CDLL) -> Any:
+        """The kernels of a library, in the order of their numbers, as an array of pointers."""
+
+    def error_text(self, code: int) -> str:
+        """What a code of the table's functions means."""
+
+
+@dataclass
+class Emulation:
+    """The emulation that a library brings with it."""
+
+    shared: ctypes.CDLL
+
+    @property
+    def functions(self) -> Functions:
+        self.shared.sdfgad_emulated_functions.restype = ctypes.POINTER(Functions)
+        table: Functions = self.shared.sdfgad_emulated_functions().contents
+        return table
+
+    def kernels(self, shared: ctypes.CDLL) -> Any:
+        count = ctypes.c_int64.in_dll(shared, "sdfgad_kernel_count").value
+        first = ctypes.addressof(ctypes.c_void_p.in_dll(shared, "sdfgad_emulated_kernels"))
+        return (ctypes.c_void_p * (count + 1))(*(first + k * ctypes.sizeof(ctypes.c_void_p) for k in range(count)))
+
+    def error_text(self, code: int) -> str:
+        self.shared.sdfgad_emulated_error.restype = ctypes.c_char_p
+        text = self.shared.sdfgad_emulated_error().decode()
+        self.shared.sdfgad_emulated_reset(ctypes.c_uint64(1), ctypes.c_int64(0))
+        return text
+
+
+class DeviceExecutable(Executable):
+    """A loaded program whose arrays are on a device; NumPy's are copied there, and results back."""
+
+    def __init__(self, library: Library, outputs: frozenset[str]) -> None:
+        super().__init__(library)
+        self._outputs = outputs
+        self._kinds = library.arguments
+        self._backend = backend_of(self._shared)
+        self._table = self._backend.functions
+        self._kernels = self._backend.kernels(self._shared)
+        self._shared.sdfgad_use_device(ctypes.byref(self._table), self._kernels)
+
+    def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
+        with ExitStack() as stack:
+            places = {name: self._place(name, arrays[name], stack) for name, kind in self._kinds if kind == "device"}
+            self._run_on(arrays, integers, places)
+            for name in places.keys() & self._outputs:
+                self._fetch(arrays[name], places[name])
+
+    def _place(self, name: str, array: np.ndarray[Any, Any], stack: ExitStack) -> int:
+        """The address on the device of an argument, which is copied there."""
+        block = self._table.take(max(array.nbytes, 1))
+        if not block:
+            raise self._error_of(1)
+        stack.callback(self._table.give, block)
+        if name not in self._outputs and array.nbytes:
+            self._checked(self._table.to_device(block, array.ctypes.data, array.nbytes))
+        return int(block)
+
+    def _fetch(self, array: np.ndarray[Any, Any], place: int) -> None:
+        if array.nbytes:
+            self._checked(self._table.to_host(array.ctypes.data, place, array.nbytes))
+
+    def _error_of(self, failure: int) -> SdfgadError:
+        if failure >= FIRST_FAILURE:
+            return self._failure(failure - FIRST_FAILURE)
+        todo = "Pass memory_limit=... to `differentiate`, or smaller arguments."
+        return OutOfMemory("the device has not enough memory for an array", todo=todo)
+
+    def _checked(self, code: int) -> None:
+        if code:
+            raise self._failure(code)
+
+    def _failure(self, code: int) -> DeviceError:
+        name = self.library.name
+        return DeviceError(f"`{name}` failed on the device: {self._backend.error_text(code)}")
+
+
+def backend_of(shared: ctypes.CDLL) -> Backend:
+    """What runs a library's kernels.
+
+    Raises:
+        DeviceError: there is no device, or no driver, or it is too old.
+    """
+    if is_emulated():
+        return Emulation(shared)
+    from sdfgad.runtime.gpu.cuda import Cuda
+
+    return Cuda()
+
+
+def load_on_device(program: Program, optimised: Callable[[], Program] | None = None) -> DeviceExecutable:
+    """Compile a program for a device, and load it.
+
+    Raises:
+        CompilerError: there is no compiler, or it failed.
+        DeviceError: there is no device, or no driver, or it is too old.
+    """
+    library = compile_program(program, optimised=optimised, sharing=Sharing("exact"))
+    outputs = frozenset((*program.outputs.values(), *(("status",) if program.checks else ())))
+    return DeviceExecutable(library, outputs)
