@@ -2,10 +2,14 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include "perturb.h"
+#ifdef __CUDACC_RTC__
+#include "decimals.h"
+#else
+#include <cstdio>
+#include <cstdlib>
+#endif
 
 namespace sdfgad {
 
@@ -157,9 +161,13 @@ inline double round_decimals(double a, int64_t places) {
         double rounded = up ? whole + std::copysign(unit, a) : whole;
         return std::copysign(rounded, a);
     }
+#ifdef __CUDACC_RTC__
+    return nearest_decimal(a, int(places));
+#else
     char text[768];
     std::snprintf(text, sizeof(text), "%.*f", int(places), a);
     return std::strtod(text, nullptr);
+#endif
 }
 
 }  // namespace sdfgad
