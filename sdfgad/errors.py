@@ -216,6 +216,10 @@ class OutOfMemory(SdfgadError, MemoryError):
     """The machine has not as much memory as a compiled program needs; what it held has been released."""
 
 
+class DeviceError(SdfgadError):
+    """There is no CUDA device that can be used, or the device, its driver or one of its libraries has failed."""
+
+
 class MissingPackage(SdfgadError, ImportError):
     """A part of sdfgad needs a package that is not installed."""
 

@@ -1,0 +1,164 @@
+// The device, as the host part of a generated program reaches it: a table of functions, which the runtime passes, and
+// memory that is counted as memory.h counts that of the host.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <new>
+
+#include "memory.h"
+
+namespace sdfgad {
+namespace device {
+
+// Work is enqueued on the calling thread's stream. What returns an int returns 0, or an error code of the runtime.
+// Products are of row-major matrices; their factors are taken as they are (0), transposed (1), or conjugated, too (2).
+struct Functions {
+    // nullptr, where there is no memory left.
+    void* (*take)(int64_t bytes);
+    void (*give)(void* block);
+    int (*launch)(void* kernel, int64_t blocks, int64_t threads, void** arguments);
+    int (*to_device)(void* device, const void* host, int64_t bytes);
+    // Waits for the stream.
+    int (*to_host)(void* host, const void* device, int64_t bytes);
+    int (*copy)(void* to, const void* from, int64_t bytes);
+    // C (m by n) = alpha op(A) op(B) + beta C. Types: 0 double, 1 float, 2 complex double, 3 complex float.
+    int (*gemm)(int type, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
+                int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
+};
+
+// Raised where a function of the table fails.
+struct Failure {
+    int code;
+};
+
+constexpr int64_t threads_per_block = 256;
+// As the driver aligns blocks: sizes are counted in whole units of it.
+constexpr int64_t unit = 512;
+
+// Hidden: one for each library, as in memory.h.
+[[gnu::visibility("hidden")]] inline const Functions* functions = nullptr;
+[[gnu::visibility("hidden")]] inline void* const* kernels = nullptr;
+[[gnu::visibility("hidden")]] inline std::atomic<int64_t> live{0}, peak{0};
+
+inline void check(int code) {
+    if (code != 0) [[unlikely]] throw Failure{code};
+}
+
+template <typename T> inline int64_t bytes_of(int64_t size) {
+    if (size > (std::numeric_limits<int64_t>::max() - unit) / int64_t(sizeof(T))) throw std::bad_alloc();
+    return std::max(unit, (size * int64_t(sizeof(T)) + unit - 1) / unit * unit);
+}
+
+inline void count(int64_t bytes) {
+    const int64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    int64_t most = peak.load(std::memory_order_relaxed);
+    while (now > most && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed)) {}
+}
+
+[[gnu::noinline]] inline void* allocate(int64_t bytes) {
+    void* block = functions->take(bytes);
+    if (block == nullptr) throw std::bad_alloc();
+    count(bytes);
+    return block;
+}
+
+inline void release(void* block, int64_t bytes) {
+    if (block == nullptr) return;
+    functions->give(block);
+    count(-bytes);
+}
+
+// Runs a kernel for so many points; its parameters must have the types of these arguments, exactly.
+template <typename... Arguments> inline void launch(int number, int64_t points, Arguments... arguments) {
+    if (points <= 0) return;
+    void* addresses[] = {&arguments..., nullptr};
+    const int64_t blocks = (points - 1) / threads_per_block + 1;
+    check(functions->launch(kernels[number], blocks, threads_per_block, addresses));
+}
+
+template <typename T> inline void to_device(T* device, const T* host, int64_t size) {
+    if (size > 0) check(functions->to_device(device, host, size * int64_t(sizeof(T))));
+}
+
+template <typename T> inline void to_host(T* host, const T* device, int64_t size) {
+    if (size > 0) check(functions->to_host(host, device, size * int64_t(sizeof(T))));
+}
+
+template <typename T> inline void copy(T* to, const T* from, int64_t size) {
+    if (size > 0) check(functions->copy(to, from, size * int64_t(sizeof(T))));
+}
+
+// A single value: of a condition, or of a bound of a loop.
+template <typename T> inline T read(const T* device) {
+    T value;
+    to_host(&value, device, 1);
+    return value;
+}
+
+template <typename T> struct Type;
+template <> struct Type<double> { static constexpr int code = 0; };
+template <> struct Type<float> { static constexpr int code = 1; };
+template <> struct Type<std::complex<double>> { static constexpr int code = 2; };
+template <> struct Type<std::complex<float>> { static constexpr int code = 3; };
+
+template <typename T>
+inline void gemm(int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b,
+                 int64_t ldb, T beta, T* c, int64_t ldc) {
+    check(functions->gemm(Type<T>::code, transpose_a, transpose_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
+}
+
+// The arrays of one run of a program, by number; what is left is released at its end, or where memory runs out.
+template <int count> class Blocks {
+public:
+    Blocks() = default;
+    Blocks(const Blocks&) = delete;
+    Blocks& operator=(const Blocks&) = delete;
+    ~Blocks() {
+        for (int number = 0; number < count; number++) release(number);
+    }
+
+    template <typename T> T* allocate(int number, memory::Extent size) {
+        const int64_t bytes = bytes_of<T>(size.value);
+        void* block = device::allocate(bytes);
+        blocks[number] = {block, bytes};
+        return static_cast<T*>(block);
+    }
+
+    [[gnu::noinline]] void release(int number) {
+        device::release(blocks[number].place, blocks[number].bytes);
+        blocks[number].place = nullptr;
+    }
+
+private:
+    struct Block {
+        void* place = nullptr;
+        int64_t bytes = 0;
+    };
+
+    Block blocks[std::max(count, 1)];
+};
+
+// As of `guarded` in guard.h, or this and the error code of a function of the table.
+constexpr int first_failure = 1 << 20;
+
+template <typename Run> int guarded(const Run& run) {
+    try {
+        return sdfgad::guarded(run);
+    } catch (const Failure& failure) {
+        return first_failure + failure.code;
+    }
+}
+
+}  // namespace device
+}  // namespace sdfgad
+
+// Weak: object files that are compiled separately have them, too.
+extern "C" [[gnu::weak]] void sdfgad_use_device(const sdfgad::device::Functions* functions, void* const* kernels) {
+    sdfgad::device::functions = functions;
+    sdfgad::device::kernels = kernels;
+}
+extern "C" [[gnu::weak]] int64_t sdfgad_device_peak_bytes() { return sdfgad::device::peak.load(); }
+extern "C" [[gnu::weak]] void sdfgad_reset_device_peak() { sdfgad::device::peak.store(sdfgad::device::live.load()); }
