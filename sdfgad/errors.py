@@ -200,10 +200,6 @@ class NotHolomorphic(SdfgadError):
     """`check_grads` is to take a complex step, which does not give the derivative of this program."""
 
 
-class DeviceError(SdfgadError):
-    """There is no device, driver or compiler of kernels that can be used, or a program failed on the device."""
-
-
 class CompilerError(SdfgadError):
     """There is no C++ compiler, or it failed on generated code."""
 
@@ -221,7 +217,7 @@ class OutOfMemory(SdfgadError, MemoryError):
 
 
 class DeviceError(SdfgadError):
-    """There is no CUDA device that can be used, or the device, its driver or one of its libraries has failed."""
+    """There is no GPU, driver or compiler of kernels that can be used, or one of these, or a program there, failed."""
 
 
 class MissingPackage(SdfgadError, ImportError):

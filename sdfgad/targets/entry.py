@@ -44,6 +44,7 @@ class DeviceCode:
         rows = map(_emulated, self.kernels)
         return f"""
 extern "C" const char* const sdfgad_kernel_text = R"kernels(#include "kernel.h"
+#include "dialect.h"
 {code})kernels";
 extern "C" const int64_t sdfgad_kernel_count = {len(self.kernels)};
 #ifdef SDFGAD_EMULATED

@@ -5,22 +5,20 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
+from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import Program
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program
-from sdfgad.runtime.gpu.table import Functions
+from sdfgad.runtime.gpu.binding import Functions
+from sdfgad.runtime.gpu.cuda import Cuda
+from sdfgad.runtime.gpu.emulation import Emulation
 from sdfgad.runtime.sizes import Sharing
 from sdfgad.targets.gpu.environment import is_emulated
-
-# Above that a status is the code of a failure of the device; see `device.h`.
-FIRST_FAILURE = 1 << 20
 
 
 class Backend(Protocol):
@@ -35,32 +33,14 @@ class Backend(Protocol):
     def kernels(self, shared: ctypes.CDLL) -> Any:
         """The kernels of a library, in the order of their numbers, as an array of pointers."""
 
-    def error_text(self, code: int) -> str:
-        """What a code of the table's functions means."""
+    def begin(self) -> None:
+        """Let the calling thread work on it."""
 
+    def error(self, status: int, doing: str) -> SdfgadError:
+        """The exception for the status of a run."""
 
-@dataclass
-class Emulation:
-    """The emulation that a library brings with it."""
-
-    shared: ctypes.CDLL
-
-    @property
-    def functions(self) -> Functions:
-        self.shared.sdfgad_emulated_functions.restype = ctypes.POINTER(Functions)
-        table: Functions = self.shared.sdfgad_emulated_functions().contents
-        return table
-
-    def kernels(self, shared: ctypes.CDLL) -> Any:
-        count = ctypes.c_int64.in_dll(shared, "sdfgad_kernel_count").value
-        first = ctypes.addressof(ctypes.c_void_p.in_dll(shared, "sdfgad_emulated_kernels"))
-        return (ctypes.c_void_p * (count + 1))(*(first + k * ctypes.sizeof(ctypes.c_void_p) for k in range(count)))
-
-    def error_text(self, code: int) -> str:
-        self.shared.sdfgad_emulated_error.restype = ctypes.c_char_p
-        text = self.shared.sdfgad_emulated_error().decode()
-        self.shared.sdfgad_emulated_reset(ctypes.c_uint64(1), ctypes.c_int64(0))
-        return text
+    def failure(self, code: int, doing: str) -> SdfgadError:
+        """The exception for the code of a function of the table."""
 
 
 class DeviceExecutable(Executable):
@@ -68,16 +48,17 @@ class DeviceExecutable(Executable):
 
     def __init__(self, library: Library, outputs: frozenset[str]) -> None:
         super().__init__(library)
-        self._outputs = outputs
-        self._kinds = library.arguments
+        self._outputs, self._doing = outputs, f"running {library.name}"
+        self._on_device = [name for name, kind in library.arguments if kind == "device"]
         self._backend = backend_of(self._shared)
         self._table = self._backend.functions
         self._kernels = self._backend.kernels(self._shared)
         self._shared.sdfgad_use_device(ctypes.byref(self._table), self._kernels)
 
     def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
+        self._backend.begin()
         with ExitStack() as stack:
-            places = {name: self._place(name, arrays[name], stack) for name, kind in self._kinds if kind == "device"}
+            places = {name: self._place(name, arrays[name], stack) for name in self._on_device}
             self._run_on(arrays, integers, places)
             for name in places.keys() & self._outputs:
                 self._fetch(arrays[name], places[name])
@@ -97,18 +78,11 @@ class DeviceExecutable(Executable):
             self._checked(self._table.to_host(array.ctypes.data, place, array.nbytes))
 
     def _error_of(self, failure: int) -> SdfgadError:
-        if failure >= FIRST_FAILURE:
-            return self._failure(failure - FIRST_FAILURE)
-        todo = "Pass memory_limit=... to `differentiate`, or smaller arguments."
-        return OutOfMemory("the device has not enough memory for an array", todo=todo)
+        return self._backend.error(failure, self._doing)
 
     def _checked(self, code: int) -> None:
         if code:
-            raise self._failure(code)
-
-    def _failure(self, code: int) -> DeviceError:
-        name = self.library.name
-        return DeviceError(f"`{name}` failed on the device: {self._backend.error_text(code)}")
+            raise self._backend.failure(code, self._doing)
 
 
 def backend_of(shared: ctypes.CDLL) -> Backend:
@@ -119,8 +93,6 @@ def backend_of(shared: ctypes.CDLL) -> Backend:
     """
     if is_emulated():
         return Emulation(shared)
-    from sdfgad.runtime.gpu.cuda import Cuda
-
     return Cuda()
 
 

@@ -1,0 +1,169 @@
+"""Foreign functions of `driver.cpp`, and the typed errors that their codes stand for."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+from sdfgad.cache import key_of
+from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
+from sdfgad.runtime.compiler import build_helper
+from sdfgad.threads import impatient_threads
+
+# The paths of the driver, and of cuBLAS, where these are not where they are looked for.
+DRIVER_VARIABLE, CUBLAS_VARIABLE = "SDFGAD_CUDA", "SDFGAD_CUBLAS"
+INCLUDE = Path(__file__).parent.parent.parent / "targets" / "gpu" / "include"
+# As in device.h: to what `guarded` returns for an error code.
+FIRST_FAILURE = 1 << 20
+_HERE = Path(__file__).parent
+
+# Of the driver's codes, those that say something about the machine or the call; of our own see driver_api.h.
+_OUT_OF_MEMORY, _NOT_INITIALISED, _NO_DEVICE = 2, 3, 100
+_NO_DRIVER, _NO_SYMBOL, _NO_POOLS, _NOT_OPEN, _NO_CUBLAS = range(10000, 10005)
+_CUBLAS_OUT_OF_MEMORY = 20003
+_TODO = {
+    _NOT_INITIALISED: "CUDA does not work in a forked process: start it with multiprocessing's 'spawn'.",
+    _NO_DEVICE: "Is there an NVIDIA GPU in this machine, and does CUDA_VISIBLE_DEVICES leave it visible?",
+    _NO_DRIVER: f"Install NVIDIA's driver, or set {DRIVER_VARIABLE} to the path of its library libcuda.so.1.",
+    _NO_SYMBOL: "Install a newer driver: 525 (CUDA 12.0) or later.",
+    _NO_POOLS: "Use a device, or a virtual machine, whose driver supports memory pools.",
+    _NOT_OPEN: "Call sdfgad.runtime.gpu.driver.device(ordinal) first.",
+    _NO_CUBLAS: 'Install cuBLAS: pip install "nvidia-cublas" for CUDA 13, "nvidia-cublas-cu12" for CUDA 12; or set '
+    f"{CUBLAS_VARIABLE} to the path of its library.",
+}
+_UNKNOWN_TODO = "After a fault of a kernel every call fails: start a new process, and report the program that did it."
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """The compiled `driver.cpp`; nothing is loaded or opened yet."""
+    # The headers belong to the key of the cache, too.
+    headers = key_of(path.read_text() for path in (*sorted(_HERE.glob("*.h")), INCLUDE / "device.h"))
+    options = (f"-I{_HERE}", f"-I{INCLUDE}", f'-DSDFGAD_HEADERS="{headers}"', "-ldl")
+    with impatient_threads():
+        loaded = ctypes.CDLL(str(build_helper(_HERE / "driver.cpp", *options)))
+    for name, (result, arguments) in _signatures().items():
+        function = getattr(loaded, f"sdfgad_device_{name}")
+        function.restype, function.argtypes = result, arguments
+    return loaded
+
+
+def _signatures() -> dict[str, tuple[type | None, list[type]]]:
+    code, place = ctypes.c_int, ctypes.c_void_p
+    integers, places = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(place)
+    ordinals = ctypes.POINTER(ctypes.c_int)
+    return {
+        "load": (code, [ctypes.c_char_p]),
+        "count": (code, [ordinals, ordinals]),
+        "properties": (code, [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, integers]),
+        "open": (code, [ctypes.c_int]),
+        "close": (None, []),
+        "use": (code, [ctypes.c_int]),
+        "set_stream": (code, [place]),
+        "stream": (place, []),
+        "wait_for": (code, [place]),
+        "let_wait": (code, [place]),
+        "synchronise": (code, [ctypes.c_int]),
+        "trim": (code, [ctypes.c_int]),
+        "memory": (code, [ctypes.c_int, integers]),
+        "load_module": (code, [ctypes.c_int, ctypes.c_char_p, places]),
+        "function": (code, [ctypes.c_int, place, ctypes.c_char_p, places]),
+        "unload_module": (code, [ctypes.c_int, place]),
+        "mark": (code, [places]),
+        "elapsed": (code, [place, place, ctypes.POINTER(ctypes.c_float)]),
+        "set_cublas": (None, [ctypes.c_char_p]),
+        "take": (place, [ctypes.c_int, ctypes.c_int64]),
+        "place": (place, [place]),
+        "show": (None, [place, place]),
+        "release": (None, [place]),
+        "export": (place, [place, ctypes.c_int, ctypes.c_int, integers, ctypes.c_int, ctypes.c_int]),
+        "functions": (place, []),
+        "last_error": (code, []),
+        "error_text": (None, [ctypes.c_int, ctypes.c_char_p, ctypes.c_int]),
+    }
+
+
+class Functions(ctypes.Structure):
+    """The table of `device.h`, as far as Python calls it."""
+
+    _fields_ = (
+        ("take", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)),
+        ("give", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+        (
+            "launch",
+            ctypes.CFUNCTYPE(
+                ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.POINTER(ctypes.c_void_p)
+            ),
+        ),
+        ("to_device", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)),
+        ("to_host", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)),
+        ("copy", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)),
+        (
+            "gemm",
+            ctypes.CFUNCTYPE(
+                ctypes.c_int,
+                *[ctypes.c_int] * 3,
+                *[ctypes.c_int64] * 3,
+                *[ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64],
+                *[ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64],
+            ),
+        ),
+    )
+
+
+def functions() -> Functions:
+    """The table of functions that compiled programs are passed."""
+    return Functions.from_address(library().sdfgad_device_functions())
+
+
+def error_text(code: int) -> str:
+    """What the driver, or cuBLAS, says about an error code."""
+    text = ctypes.create_string_buffer(2000)
+    library().sdfgad_device_error_text(code, text, len(text))
+    return text.value.decode(errors="replace")
+
+
+def error(code: int, doing: str) -> SdfgadError:
+    """The exception for an error code; `doing` ends the sentence 'the device failed while'."""
+    said = error_text(code)
+    if code in (_OUT_OF_MEMORY, _CUBLAS_OUT_OF_MEMORY):
+        todo = "Pass memory_limit=... to `differentiate`, or smaller arguments, or let other libraries keep less."
+        return OutOfMemory(f"the device has not as much memory ({said}) while {doing}", todo=todo)
+    if code in (_NO_DRIVER, _NO_SYMBOL):
+        return DeviceError(f"no CUDA driver that can be used: {said}", todo=_TODO[code])
+    if code == _NO_CUBLAS:
+        return DeviceError(f"cuBLAS cannot be loaded: {said}", todo=_TODO[code])
+    return DeviceError(f"the device failed while {doing}: {said}", todo=_TODO.get(code, _UNKNOWN_TODO))
+
+
+def check(code: int, doing: str) -> None:
+    """Raises:
+    OutOfMemory: the code says that there is not enough memory.
+    DeviceError: it is another one than 0.
+    """
+    if code:
+        raise error(code, doing)
+
+
+def program_error(code: int, doing: str) -> SdfgadError:
+    """The exception for what `sdfgad::device::guarded` returned: 1, for a lack of memory, or a failure's code."""
+    last = library().sdfgad_device_last_error()
+    return error(code - FIRST_FAILURE if code > FIRST_FAILURE else last or _OUT_OF_MEMORY, doing)
+
+
+def cublas_paths(version: int) -> list[str]:
+    """Where a cuBLAS for a driver of this version (13000: CUDA 13.0) may be, most wanted first.
+
+    That is the variable's, those of NVIDIA's wheels, the toolkit's, and the system's.
+    """
+    names = [f"libcublas.so.{major}" for major in (13, 12) if major <= version // 1000]
+    spec = find_spec("nvidia")
+    wheels = [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec is not None else []
+    folders = [folder / part / "lib" for folder in wheels for part in ("cu13", "cublas")]
+    folders += [Path(os.environ[name]) / "lib64" for name in ("CUDA_HOME", "CUDA_PATH") if name in os.environ]
+    wanted = [os.environ[CUBLAS_VARIABLE]] if os.environ.get(CUBLAS_VARIABLE) else []
+    there = [str(folder / name) for name in names for folder in folders if (folder / name).exists()]
+    return [*wanted, *there, *names]

@@ -1,0 +1,50 @@
+"""A driver without a device, so that everything but the device itself is tested on any machine."""
+
+import ctypes
+import gc
+from pathlib import Path
+
+import pytest
+
+from sdfgad.runtime.compiler import build_helper
+from sdfgad.runtime.gpu import driver
+
+HERE = Path(__file__).parent
+
+
+class Fake:
+    """The functions of `fake_cuda.cpp` that the driver does not have: they set it up, and tell what was called."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        library = ctypes.CDLL(self.path)
+        library.fake_log.restype = ctypes.c_char_p
+        library.fake_threshold.restype = ctypes.c_uint64
+        library.fake_limit.argtypes = [ctypes.c_int64]
+        self.library = library
+
+    def fail(self, name, code):
+        self.library.fake_fail(name.encode(), code)
+
+    def log(self):
+        return self.library.fake_log().decode().splitlines()
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    fake = Fake(build_helper(HERE / "fake_cuda.cpp"))
+    monkeypatch.setenv("SDFGAD_CUDA", fake.path)
+    monkeypatch.setenv("SDFGAD_CUBLAS", fake.path)
+    driver.forget()
+    fake.library.fake_reset()
+    yield fake
+    fake.library.fake_reset()
+    gc.collect()
+    assert fake.library.fake_depth() == 0
+    driver.forget()
+    assert (fake.library.fake_blocks(), fake.library.fake_modules()) == (0, 0)
+
+
+@pytest.fixture
+def device(fake):
+    return driver.device()

@@ -1,0 +1,47 @@
+// As the host part of a generated program.
+#include <cstdint>
+#include <stdexcept>
+
+#include "device.h"
+
+using namespace sdfgad;
+
+extern "C" {
+
+// x *= factor, by a temporary array; the kernel is number 0.
+int scaled(double* x, int64_t size, double factor) {
+    return device::guarded([&] {
+        device::Blocks<2> blocks;
+        double* y = blocks.allocate<double>(0, size);
+        device::copy<double>(y, x, size);
+        device::launch(0, size, y, size, factor);
+        device::copy<double>(x, y, size);
+        blocks.release(0);
+        blocks.allocate<float>(1, memory::Extent(3) * memory::Extent(7));
+    });
+}
+
+// As many arrays of so many bytes.
+int filled(int64_t bytes) {
+    return device::guarded([&] {
+        device::Blocks<3> blocks;
+        for (int number = 0; number < 3; number++) blocks.allocate<char>(number, bytes);
+    });
+}
+
+int failed() {
+    return device::guarded([] { device::launch(1, 1); });
+}
+
+int too_small() {
+    return device::guarded([] { memory::need(1, 1); });
+}
+
+double first(const double* x) { return device::read(x); }
+
+// C = A^H B.
+int product(int64_t m, int64_t n, int64_t k, const std::complex<double>* a, const std::complex<double>* b,
+            std::complex<double>* c) {
+    return device::guarded([&] { device::gemm<std::complex<double>>(2, 0, m, n, k, 1, a, m, b, n, 0, c, n); });
+}
+}
