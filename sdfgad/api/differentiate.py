@@ -14,7 +14,7 @@ from sdfgad.api.chosen import Chosen, Wrt
 from sdfgad.api.pickling import check_importable, found_by_name, made_of_sent, texts_to_send
 from sdfgad.errors import ArgumentError, OutputError
 from sdfgad.ir.program import Program
-from sdfgad.options import SHAPES, STRATEGIES, Accumulation, Options, Shapes, Strategy, parse_bytes
+from sdfgad.options import DEVICES, SHAPES, STRATEGIES, Accumulation, Device, Options, Shapes, Strategy, parse_bytes
 from sdfgad.parse.derivatives import Derivative, GradientCode
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.procedures import expanded
@@ -48,6 +48,7 @@ def differentiate(
     solver_seconds: float = 10.0,
     shapes: Shapes = "auto",
     accumulate: Accumulation | None = None,
+    device: Device = "cpu",
     source: str | None = None,
 ) -> DifferentiatedProgram:
     """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
@@ -81,6 +82,8 @@ def differentiate(
         accumulate: "float64": gradients by values in single precision are computed and added up in double precision,
             from what the program computes in single precision, and rounded to their arguments' dtypes at the end;
             adjoints take twice the memory. None: in the program's own precision.
+        device: "gpu": on a CUDA device, of whose memory `memory_limit` then is; needs ``pip install "sdfgad[cuda]"``.
+            NumPy's arrays are copied there, and gradients back.
         source: the text that defines the program, where it has no file: what `exec` or `python -c` has run.
 
     Returns:
@@ -107,13 +110,22 @@ def differentiate(
         raise ArgumentError(f"shapes={shapes!r} is not known", todo=f"It is one of {', '.join(SHAPES)}.")
     if accumulate not in (None, "float64"):
         raise ArgumentError(f"accumulate={accumulate!r} is not known", todo='It is "float64" or None.')
+    if device not in DEVICES:
+        raise ArgumentError(f"device={device!r} is not known", todo=f"It is one of {', '.join(DEVICES)}.")
     try:
         check_solver(solver)
     except SolverMissing as error:
         raise ArgumentError(str(error), todo='Pass solver="CBC", which comes with PuLP.') from None
     limit = parse_bytes(memory_limit)
     options = Options(
-        limit, strategy, dict(overrides or {}), solver, solver_seconds, shapes=shapes, accumulate=accumulate
+        limit,
+        strategy,
+        dict(overrides or {}),
+        solver,
+        solver_seconds,
+        shapes=shapes,
+        accumulate=accumulate,
+        device=device,
     )
     return DifferentiatedProgram(
         program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, options=options, source=source

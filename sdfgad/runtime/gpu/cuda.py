@@ -44,6 +44,14 @@ class Cuda:
         """Let the calling thread work on the device."""
         self.device.use()
 
+    def wait(self) -> None:
+        """Wait for everything that was enqueued on the device.
+
+        Raises:
+            DeviceError: some of it failed.
+        """
+        self.device.synchronise()
+
     def error(self, status: int, doing: str) -> SdfgadError:
         """The exception for the status of a run."""
         return program_error(status, doing)

@@ -27,6 +27,9 @@ class Emulation:
     def begin(self) -> None:
         """Does nothing."""
 
+    def wait(self) -> None:
+        """Does nothing: all is done when it is called."""
+
     def reset(self, seed: int = 1, room: int = 0) -> None:
         """Forget errors; another order of threads from now on, and so many bytes of memory (0: no limit)."""
         self._shared.sdfgad_emulated_reset(ctypes.c_uint64(seed), ctypes.c_int64(room))
