@@ -89,7 +89,7 @@ def test_modified_bessel_functions_of_real_orders(compiled, name, reference):
 def test_bessel_functions_at_zero_and_outside(compiled, name):
     zero = {"j": [1, 0, 0], "i": [1, 0, 0], "y": [-np.inf] * 3, "k": [np.inf] * 3}[name]
     np.testing.assert_array_equal(real(compiled, name, [0, 0.5, 2], 0), zero)
-    assert np.isnan(real(compiled, name, [1, 1, -0.5, np.nan], [-1, np.nan, 1, 1])).all()
+    assert np.isnan(real(compiled, name, [1, 1, -0.5, np.nan, np.inf], [-1, np.nan, 1, 1, 3])).all()
 
 
 def test_bessel_functions_of_integer_orders(compiled):

@@ -10,6 +10,8 @@
 namespace sdfgad::cylinder {
 
 constexpr double half_turn = 3.14159265358979323846, precision = 2e-16, tiny = 1e-280;
+// Recurrences take a step for each order.
+constexpr double most = 1e6;
 
 // Two solutions of an equation, or one at two orders.
 struct Pair {
@@ -214,7 +216,7 @@ inline Pair steed(double x, double order) {
 
 // J and Y of an order >= 0.
 inline Pair oscillating(double x, double order) {
-    if (!(x >= 0) || !(order >= 0)) return {x - x + NAN, x - x + NAN};
+    if (!(x >= 0) || !(order >= 0 && order < most)) return {x - x + NAN, x - x + NAN};
     if (x == 0) return {order == 0 ? 1.0 : 0.0, -std::numeric_limits<double>::infinity()};
     if (x > 25 && x > 0.5 * order * order) return far_away(x, order);
     if (x >= 2) return steed(x, order);
@@ -236,13 +238,13 @@ inline Pair scaled_second(double x, double order) {
     return k;
 }
 inline double modified_second(double x, double order) {
-    if (!(x >= 0) || !(order >= 0)) return x - x + NAN;
+    if (!(x >= 0) || !(order >= 0 && order < most)) return x - x + NAN;
     return x == 0 ? std::numeric_limits<double>::infinity() : scaled_second(x, order).first * std::exp(-x);
 }
 
 // I of an order >= 0: by Wronski's determinant with K (10.28.2), which does not cancel.
 inline double modified_first(double x, double order) {
-    if (!(x >= 0) || !(order >= 0)) return x - x + NAN;
+    if (!(x >= 0) || !(order >= 0 && order < most)) return x - x + NAN;
     if (x == 0) return order == 0 ? 1 : 0;
     const Pair k = scaled_second(x, order);
     const double slope = logarithmic_derivative(x, order, 1).first, root = std::exp(0.5 * x);
