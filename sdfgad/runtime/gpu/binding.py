@@ -7,6 +7,7 @@ import functools
 import os
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from sdfgad.cache import key_of
 from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
@@ -37,6 +38,40 @@ _TODO = {
 _UNKNOWN_TODO = "After a fault of a kernel every call fails: start a new process, and report the program that did it."
 
 
+# By name, without the prefix: the types of the result and of the arguments.
+_CODE, _PLACE = ctypes.c_int, ctypes.c_void_p
+_INTEGERS, _PLACES, _ORDINALS = (ctypes.POINTER(kind) for kind in (ctypes.c_int64, _PLACE, ctypes.c_int))
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "load": (_CODE, [ctypes.c_char_p]),
+    "count": (_CODE, [_ORDINALS, _ORDINALS]),
+    "properties": (_CODE, [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, _INTEGERS]),
+    "open": (_CODE, [ctypes.c_int]),
+    "close": (None, []),
+    "use": (_CODE, [ctypes.c_int]),
+    "set_stream": (_CODE, [_PLACE]),
+    "stream": (_PLACE, []),
+    "wait_for": (_CODE, [_PLACE]),
+    "let_wait": (_CODE, [_PLACE]),
+    "synchronise": (_CODE, [ctypes.c_int]),
+    "trim": (_CODE, [ctypes.c_int]),
+    "memory": (_CODE, [ctypes.c_int, _INTEGERS]),
+    "load_module": (_CODE, [ctypes.c_int, ctypes.c_char_p, _PLACES]),
+    "function": (_CODE, [ctypes.c_int, _PLACE, ctypes.c_char_p, _PLACES]),
+    "unload_module": (_CODE, [ctypes.c_int, _PLACE]),
+    "mark": (_CODE, [_PLACES]),
+    "elapsed": (_CODE, [_PLACE, _PLACE, ctypes.POINTER(ctypes.c_float)]),
+    "set_cublas": (None, [ctypes.c_char_p]),
+    "take": (_PLACE, [ctypes.c_int, ctypes.c_int64]),
+    "place": (_PLACE, [_PLACE]),
+    "show": (None, [_PLACE, _PLACE]),
+    "release": (None, [_PLACE]),
+    "export": (_PLACE, [_PLACE, ctypes.c_int, ctypes.c_int, _INTEGERS, ctypes.c_int, ctypes.c_int]),
+    "functions": (_PLACE, []),
+    "last_error": (_CODE, []),
+    "error_text": (None, [ctypes.c_int, ctypes.c_char_p, ctypes.c_int]),
+}
+
+
 @functools.cache
 def library() -> ctypes.CDLL:
     """The compiled `driver.cpp`; nothing is loaded or opened yet."""
@@ -45,45 +80,10 @@ def library() -> ctypes.CDLL:
     options = (f"-I{_HERE}", f"-I{INCLUDE}", f'-DSDFGAD_HEADERS="{headers}"', "-ldl")
     with impatient_threads():
         loaded = ctypes.CDLL(str(build_helper(_HERE / "driver.cpp", *options)))
-    for name, (result, arguments) in _signatures().items():
+    for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(loaded, f"sdfgad_device_{name}")
         function.restype, function.argtypes = result, arguments
     return loaded
-
-
-def _signatures() -> dict[str, tuple[type | None, list[type]]]:
-    code, place = ctypes.c_int, ctypes.c_void_p
-    integers, places = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(place)
-    ordinals = ctypes.POINTER(ctypes.c_int)
-    return {
-        "load": (code, [ctypes.c_char_p]),
-        "count": (code, [ordinals, ordinals]),
-        "properties": (code, [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, integers]),
-        "open": (code, [ctypes.c_int]),
-        "close": (None, []),
-        "use": (code, [ctypes.c_int]),
-        "set_stream": (code, [place]),
-        "stream": (place, []),
-        "wait_for": (code, [place]),
-        "let_wait": (code, [place]),
-        "synchronise": (code, [ctypes.c_int]),
-        "trim": (code, [ctypes.c_int]),
-        "memory": (code, [ctypes.c_int, integers]),
-        "load_module": (code, [ctypes.c_int, ctypes.c_char_p, places]),
-        "function": (code, [ctypes.c_int, place, ctypes.c_char_p, places]),
-        "unload_module": (code, [ctypes.c_int, place]),
-        "mark": (code, [places]),
-        "elapsed": (code, [place, place, ctypes.POINTER(ctypes.c_float)]),
-        "set_cublas": (None, [ctypes.c_char_p]),
-        "take": (place, [ctypes.c_int, ctypes.c_int64]),
-        "place": (place, [place]),
-        "show": (None, [place, place]),
-        "release": (None, [place]),
-        "export": (place, [place, ctypes.c_int, ctypes.c_int, integers, ctypes.c_int, ctypes.c_int]),
-        "functions": (place, []),
-        "last_error": (code, []),
-        "error_text": (None, [ctypes.c_int, ctypes.c_char_p, ctypes.c_int]),
-    }
 
 
 class Functions(ctypes.Structure):

@@ -185,6 +185,9 @@ class Device:
 def device(ordinal: int | None = None) -> Device:
     """A device, opened when it is asked for first; None: that of the thread's current context, else the first.
 
+    The environment variables SDFGAD_CUDA and SDFGAD_CUBLAS are the paths of libcuda.so.1 and of cuBLAS where these are
+    not where they are looked for.
+
     Raises:
         DeviceError: there is no driver, or no device, or none that is new enough.
     """

@@ -78,11 +78,22 @@ private:
                found(multiply[3], "cublasCgemm_v2_64");
     }
 
+    // The library that cuBLAS needs is beside it, where the dynamic linker may not look.
+    static void* opened(const std::string& path) {
+        const std::string name = "libcublas.so";
+        const size_t at = path.rfind("/" + name);
+        if (at != std::string::npos) {
+            std::string needed = path;
+            dlopen(needed.replace(at + 1, name.size(), "libcublasLt.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+        }
+        return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+
     int load() {
         trouble.clear();
         for (size_t begin = 0; begin < paths.size() && library == nullptr;) {
             const size_t end = std::min(paths.find('\n', begin), paths.size());
-            library = dlopen(paths.substr(begin, end - begin).c_str(), RTLD_NOW | RTLD_LOCAL);
+            library = opened(paths.substr(begin, end - begin));
             if (library == nullptr) trouble += std::string(trouble.empty() ? "" : "; ") + dlerror();
             begin = end + 1;
         }

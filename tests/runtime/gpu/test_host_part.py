@@ -145,6 +145,15 @@ def test_cublas_is_not_there(fake, monkeypatch):
         multiply(device, a, a, a, (0, 0), 1, 0)
 
 
+def test_cublas_brings_a_library(device, fake, tmp_path):
+    # What it needs is loaded before it; whether that is there is its own affair.
+    for name in ("libcublas.so.13", "libcublasLt.so.13"):
+        (tmp_path / name).symlink_to(fake.path)
+    binding.library().sdfgad_device_set_cublas(str(tmp_path / "libcublas.so.13").encode())
+    a = np.eye(2)
+    np.testing.assert_array_equal(multiply(device, a, a, a, (0, 0), 1, 0), a)
+
+
 def test_cublas_fails(device, fake):
     a, b = device.array(np.ones((2, 3))), device.array(np.ones((3, 1)))
     one = np.ones(1).ctypes.data_as(ctypes.c_void_p)
