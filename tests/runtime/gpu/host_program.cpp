@@ -14,7 +14,7 @@ int scaled(double* x, int64_t size, double factor) {
         device::Blocks<2> blocks;
         double* y = blocks.allocate<double>(0, size);
         device::copy<double>(y, x, size);
-        device::launch(0, size, y, size, factor);
+        device::launch(0, device::blocks_of(size), device::threads_per_block, y, size, factor);
         device::copy<double>(x, y, size);
         blocks.release(0);
         blocks.allocate<float>(1, memory::Extent(3) * memory::Extent(7));
@@ -30,7 +30,7 @@ int filled(int64_t bytes) {
 }
 
 int failed() {
-    return device::guarded([] { device::launch(1, 1); });
+    return device::guarded([] { device::launch(1, 1, 1); });
 }
 
 int too_small() {
