@@ -65,7 +65,8 @@ struct State {
     int64_t held = 0;
 };
 
-[[gnu::visibility("hidden")]] inline State state;
+// Of the process: all programs share one device. (Visible inline variables are unique, whatever library has them.)
+inline State state;
 
 inline void report(const std::string& what) {
     if (state.error.empty())
