@@ -107,9 +107,9 @@ class _HostNest(NestWriter):
     # --- the device
 
     def launch(self, launch: Launch) -> list[str]:
-        statements = tuple(s for s in launch.statements if isinstance(s, Compute))
+        columns = [tuple(s for s in column if isinstance(s, Compute)) for column in launch.columns]
         number = len(self.kernels)
-        kernel = kernel_of(f"k{number}", statements, self.buffers)
+        kernel = kernel_of(f"k{number}", columns, self.buffers)
         self.kernels.append(kernel)
         writer = self.writer()
         sizes = [product_text(writer, box) for box in kernel.boxes]

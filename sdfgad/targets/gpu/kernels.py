@@ -7,7 +7,7 @@ by its number to which one its point belongs. A kernel of sums has a block for e
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sdfgad.dependence.private import begins_with_write
@@ -47,19 +47,29 @@ class Kernel:
     has_barriers: bool = False
 
 
-def kernel_of(name: str, statements: tuple[Compute, ...], buffers: Mapping[str, Buffer]) -> Kernel:
-    """The kernel of statements: of points that are independent, of one sum, or of a sequence for one thread."""
-    form = form_of(statements[0], buffers)
-    return _KernelWriter(name, statements, buffers).kernel(form)
+Column = tuple[Compute, ...]
+
+
+def kernel_of(name: str, columns: Sequence[Column], buffers: Mapping[str, Buffer]) -> Kernel:
+    """The kernel of columns of statements: of points, of one sum, or of a sequence for one thread.
+
+    The statements of a column have the same parameters for their targets' elements.
+    """
+    form = form_of(columns[0][0], buffers)
+    return _KernelWriter(name, columns, buffers).kernel(form)
 
 
 @dataclass
 class _KernelWriter:
     name: str
-    statements: tuple[Compute, ...]
+    columns: Sequence[Column]
     buffers: Mapping[str, Buffer]
     values: dict[Read, str] = field(default_factory=dict, init=False)
     local: list[str] = field(default_factory=list, init=False)
+
+    @property
+    def statements(self) -> Column:
+        return tuple(statement for column in self.columns for statement in column)
 
     def kernel(self, form: Form) -> Kernel:
         if form is Form.SERIAL:
@@ -69,7 +79,7 @@ class _KernelWriter:
             box = Sum(statement)
             lines, boxes, threads = self.total(statement, box), (_extents(box),), threads_of(box)
         else:
-            lines, boxes, threads = self.points(), tuple(_extents(Sum(s)) for s in self.statements), BLOCK
+            lines, boxes, threads = self.points(), tuple(_extents(Sum(column[0])) for column in self.columns), BLOCK
         touched = sorted(frozenset[str]().union(*(s.touched for s in self.statements)))
         passed = tuple(name for name in touched if self.buffers[name].is_on_device)
         integers = tuple(sorted(self._integers(touched)))
@@ -96,10 +106,12 @@ class _KernelWriter:
     def points(self) -> list[str]:
         """A branch for each box of points."""
         lines = ["int64_t point_ = sdfgad::point();"]
-        for statement in self.statements:
-            box, writer = Sum(statement), self.writer()
+        for column in self.columns:
+            box, writer = Sum(column[0]), self.writer()
             size = product_text(writer, _extents(box))
-            body = [*_counters(box, writer), *self.point(statement, box)]
+            body = _counters(box, writer)
+            for statement in column:
+                body += ["{", *self.point(statement, Sum(statement)), "}"]
             lines += [*writer.lines, f"if (point_ < {size}) {{", *body, "return;", "}", f"point_ -= {size};"]
         return lines[:-1]
 
