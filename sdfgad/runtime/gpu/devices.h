@@ -42,8 +42,8 @@ inline int noted(int code) {
     return code;
 }
 
-// A device's context is the thread's current one while this lives; afterwards that is what it was: other libraries
-// may work on another device.
+// A device's context is the thread's current one while this lives; afterwards that is what it was, as other libraries
+// may work on another device. Where there was none it stays, which spares each launch of a program two calls.
 class Entered {
 public:
     int code = 0;
@@ -58,7 +58,7 @@ public:
         code = api.current(&now);
         if (code == 0 && now != device->context) {
             code = api.push(device->context);
-            is_pushed = code == 0;
+            is_pushed = code == 0 && now != nullptr;
         }
     }
     ~Entered() {

@@ -41,7 +41,10 @@ def fake(monkeypatch):
     fake.library.fake_reset()
     if fake.library.fake_blocks() or fake.library.fake_modules():
         gc.collect()
-    assert fake.library.fake_depth() == 0
+    # A thread without a context keeps ours.
+    assert fake.library.fake_depth() <= 1
+    if fake.library.fake_depth():
+        fake.library.fake_pop()
     driver.forget()
     assert (fake.library.fake_blocks(), fake.library.fake_modules()) == (0, 0)
 

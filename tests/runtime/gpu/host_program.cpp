@@ -40,8 +40,8 @@ int too_small() {
 double first(const double* x) { return device::read(x); }
 
 // C = A^H B.
-int product(int64_t m, int64_t n, int64_t k, const std::complex<double>* a, const std::complex<double>* b,
-            std::complex<double>* c) {
-    return device::guarded([&] { device::gemm<std::complex<double>>(2, 0, m, n, k, 1, a, m, b, n, 0, c, n); });
+int product(int64_t m, int64_t n, int64_t k, const sdfgad::complex<double>* a, const sdfgad::complex<double>* b,
+            sdfgad::complex<double>* c) {
+    return device::guarded([&] { device::gemm<sdfgad::complex<double>>(2, 0, m, n, k, 1, a, m, b, n, 0, c, n); });
 }
 }
