@@ -1,4 +1,4 @@
-"""Allocation sizes: the bytes of an array of elements, in whole cache lines, as ``memory.h`` counts them."""
+"""Allocation sizes: the bytes of an array of elements, in whole units, as ``memory.h`` and ``device.h`` count them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from sdfgad.ir.program import Call
 
 # What `memory.h` rounds up to.
 LINE = 64
+# The same of `device.h`.
+DEVICE_UNIT = 512
 
 
-def array(size: int, item: int) -> int:
+def array(size: int, item: int, unit: int = LINE) -> int:
     """The bytes that an array of `size` elements of `item` bytes takes."""
-    return max(LINE, -(-size * item // LINE) * LINE)
+    return max(unit, -(-size * item // unit) * unit)
 
 
 class Types:

@@ -1,7 +1,8 @@
 """Liveness of buffers: when the storage of a program is held, and how many bytes are held at each of its statements.
 
 A buffer is held from the first to the last statement of the program's body that mentions it; a statement of the body
-counts as one, with all that is nested in it. The numbers are upper bounds of what `memory.h` counts.
+counts as one, with all that is nested in it. The numbers are upper bounds of what `memory.h` counts; of a program that
+runs on a device they are those of its memory, which `device.h` counts, and what is on the host does not count.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import accumulate
 from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
-from sdfgad.memory.allocation import array
+from sdfgad.memory.allocation import DEVICE_UNIT, LINE, array
 from sdfgad.memory.transforms import plan_bytes
 from sdfgad.memory.workspaces import workspace
 from sdfgad.schedule.target import cpu
@@ -30,7 +31,7 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for position, statement in enumerate(program.body):
         for name in _mentioned(statement) - outside:
-            if program.buffers[name].shape:
+            if program.buffers[name].shape or program.buffers[name].is_on_device:
                 found[name] = (found.get(name, (position,))[0], position)
     return {name: found[name] for name in program.buffers if name in found}
 
@@ -82,14 +83,29 @@ def footprint(program: Program, integers: Mapping[str, int]) -> tuple[int, ...]:
     """
     steps, uncounted = [0] * (len(program.body) + 1), local_variables(program)
     for name, (first, last) in lifetimes(program).items():
-        if name in uncounted:
+        if name in uncounted or not is_counted(program, name):
             continue
         size = buffer_bytes(program.buffers[name], integers)
         steps[first] += size
         steps[last + 1] -= size
     always = always_held(program, integers)
     live = list(accumulate(steps))[:-1]
-    return tuple(always + held + workspaces(s) for held, s in zip(live, program.body, strict=True))
+    return tuple(always + held + _beside(program, s) for held, s in zip(live, program.body, strict=True))
+
+
+def is_counted(program: Program, name: str) -> bool:
+    """Whether a buffer is in the memory that a program's peak is of: that of its device, once it is placed."""
+    return program.device == "cpu" or program.buffers[name].is_on_device or not is_placed(program)
+
+
+def is_placed(program: Program) -> bool:
+    """Whether it is decided what is in the memory of the device."""
+    return any(buffer.is_on_device for buffer in program.buffers.values())
+
+
+def _beside(program: Program, statement: Statement) -> int:
+    """The workspaces of a statement in that memory."""
+    return workspaces(statement) if program.device == "cpu" else 0
 
 
 def peak_bytes(program: Program, integers: Mapping[str, int]) -> int:
@@ -110,14 +126,15 @@ def buffer_bytes(buffer: Buffer, integers: Mapping[str, int]) -> int:
         ValueError: a run-time extent is of a form that no tape has.
     """
     # An extent below 1 is lowered as 1.
-    return array(math.prod(max(evaluate(extent, integers), 1) for extent in buffer.shape), buffer.dtype.itemsize)
+    size = math.prod(max(evaluate(extent, integers), 1) for extent in buffer.shape)
+    return array(size, buffer.dtype.itemsize, DEVICE_UNIT if buffer.is_on_device else LINE)
 
 
 def always_held(program: Program, integers: Mapping[str, int]) -> int:
     """The bytes of arguments, and of what a library keeps from one call to the next."""
-    return plan_bytes(_calls(program.body)) + sum(
-        buffer_bytes(program.buffers[name], integers) for name in arguments(program)
-    )
+    passed = (name for name in arguments(program) if is_counted(program, name))
+    kept = plan_bytes(_calls(program.body)) if program.device == "cpu" else 0
+    return kept + sum(buffer_bytes(program.buffers[name], integers) for name in passed)
 
 
 def _calls(block: tuple[Statement, ...]) -> list[Call]:

@@ -52,6 +52,10 @@ class Executable:
         """
         return int(self._peak_bytes())
 
+    def held_bytes(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> int:
+        """The bytes of the arguments of a call."""
+        return sum(array.nbytes for array in arrays.values())
+
     def reset_peak(self) -> None:
         """Set the peak to the bytes that are allocated now."""
         self._reset_peak()

@@ -140,6 +140,9 @@ class CheckedExecutable:
     def peak_bytes(self) -> int:
         return self._chosen.peak_bytes
 
+    def held_bytes(self, arrays: Arrays) -> int:
+        return self._chosen.held_bytes(arrays)
+
     def reset_peak(self) -> None:
         self._chosen.reset_peak()
 

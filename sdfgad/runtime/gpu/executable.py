@@ -12,6 +12,8 @@ import numpy as np
 
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import Program
+from sdfgad.memory.allocation import DEVICE_UNIT
+from sdfgad.memory.allocation import array as size_of
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program
@@ -57,6 +59,8 @@ class DeviceExecutable(Executable):
         self._backend = backend_of(self._shared)
         self._table = self._backend.functions
         self._kernels = self._backend.kernels(self._shared)
+        self._device_peak = self._shared.sdfgad_device_peak_bytes
+        self._device_peak.restype = ctypes.c_int64
         self._shared.sdfgad_use_device(ctypes.byref(self._table), self._kernels)
 
     def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
@@ -66,6 +70,19 @@ class DeviceExecutable(Executable):
             self._run_on(arrays, integers, places)
             for name in places.keys() & self._outputs:
                 self._fetch(arrays[name], places[name])
+
+    @property
+    def peak_bytes(self) -> int:
+        """The peak in bytes of the device's memory since `reset_peak`; arguments do not count."""
+        return int(self._device_peak())
+
+    def held_bytes(self, arrays: Mapping[str, Any]) -> int:
+        """The bytes of the arguments of a call in the device's memory."""
+        found = (arrays[name] for name in self._on_device)
+        return sum(size_of(array.size, array.dtype.itemsize, DEVICE_UNIT) for array in found)
+
+    def reset_peak(self) -> None:
+        self._shared.sdfgad_reset_device_peak()
 
     def seconds(self, arrays: Mapping[str, Any], integers: Mapping[str, int], runs: int) -> float:
         """The median of several runs, each until the device has finished, without copies of arguments."""
