@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from sdfgad.dependence.order import are_independent
+from sdfgad.dependence.uses import Use, uses_of
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Buffer, Compute
+from sdfgad.ir.program import Block, Buffer, Compute, Loop, Params, Statement
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import matrix_product_of
 
@@ -76,13 +79,79 @@ class Sum:
         return bool(self.order.inner)
 
 
+@dataclass(frozen=True)
+class PointLoop:
+    """A nest of parallel loops around statements for one point.
+
+    Attributes:
+        own: the counters and their extents, outermost first; the last one runs along memory.
+        body: what a thread does.
+    """
+
+    own: Params
+    body: tuple[Compute, ...]
+
+
+@lru_cache(maxsize=10_000)
+def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
+    """The nest of a loop if each of its points can be a thread: no two touch what one of them changes.
+
+    Args:
+        private: numbers of which each point has its own.
+    """
+    own: list[tuple[str, Lin]] = []
+    block: Block = (loop,)
+    while len(block) == 1 and isinstance(block[0], Loop):
+        (one,) = block
+        if not one.is_parallel or one.is_open or one.backward or one.start != Lin(0):
+            return None
+        own.append((one.var, one.trips))
+        block = one.body
+    if not all(isinstance(s, Compute) and not Sum(s).own for s in block):
+        return None
+    names = {name for name, _ in own}
+    if any(not names.isdisjoint(extent.symbols) for _, extent in own):
+        return None
+    uses = [_as_write(use) for use in uses_of(loop) if use.buffer not in private]
+    if not all(are_independent(uses, name) for name, _ in own):
+        return None
+    return PointLoop(tuple(own), tuple(s for s in block if isinstance(s, Compute)))
+
+
+def points_of(statement: Statement, private: frozenset[str]) -> PointLoop:
+    """The points of a statement of that form, a loop or not."""
+    if isinstance(statement, Loop):
+        found = point_loop(statement, private)
+        assert found is not None
+        return found
+    assert isinstance(statement, Compute)
+    box = Sum(statement)
+    rest = tuple((name, extent) for name, extent in statement.params if name not in box.own)
+    return PointLoop(tuple((name, box.extents[name]) for name in box.own), (replace(statement, params=rest),))
+
+
+def private_of(statement: Statement, buffers: Mapping[str, Buffer]) -> frozenset[str]:
+    """The numbers of which each point of a kernel has its own, in a program whose buffers are placed."""
+    numbers = (buffers[name] for name in statement.written) if isinstance(statement, Loop) else ()
+    return frozenset(b.name for b in numbers if b.is_single and not b.is_on_device)
+
+
+def _as_write(use: Use) -> Use:
+    """A contribution as a write: threads do not add to one element at the same time."""
+    return replace(use, kind="write") if use.kind == "add" else use
+
+
 def points(extents: list[Lin]) -> int | None:
     """The number of points of a box; None if it is not known."""
     return math.prod(max(extent.const, 0) for extent in extents) if all(e.is_const for e in extents) else None
 
 
-def form_of(statement: Compute, buffers: Mapping[str, Buffer]) -> Form:
-    """The form of the kernel that runs a statement."""
+def form_of(statement: Statement, buffers: Mapping[str, Buffer], private: frozenset[str] = frozenset()) -> Form:
+    """The form of the kernel that runs a statement; `private`: numbers of which each point of a loop has its own."""
+    if isinstance(statement, Loop):
+        return Form.POINTS if point_loop(statement, private) is not None else Form.HOST
+    if not isinstance(statement, Compute):
+        return Form.HOST
     if not statement.params:
         return Form.SERIAL
     if is_product(statement, buffers):

@@ -8,10 +8,10 @@ of memory and the generated code all see the same copies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from sdfgad.ir.expr import Expr, Int, Read, as_linear, reads, symbols_of
+from sdfgad.ir.expr import Expr, Int, Lin, Read, as_linear, reads, symbols_of
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -24,8 +24,10 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     Whole,
+    blocks_of,
     reads_of,
     rewrite_statement,
+    transform,
     walk,
     with_blocks,
     writes_of,
@@ -34,7 +36,9 @@ from sdfgad.ir.rename import renamed
 from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, form_of
+from sdfgad.schedule.loop_facts import header_reads
 from sdfgad.schedule.products import product_of
+from sdfgad.schedule.scopes import is_local_to
 
 
 def place(program: Program) -> Program:
@@ -44,14 +48,45 @@ def place(program: Program) -> Program:
     return replace(program, body=body, buffers=placement.buffers)
 
 
-def host_buffers(program: Program) -> set[str]:
+def host_buffers(program: Program, private: frozenset[str]) -> set[str]:
     """The buffers that the host knows without the device: numbers, and tables of integers that no kernel looks up."""
-    found = _candidates(program)
+    statements = list(_outside_kernels(program.body, program.buffers, private))
+    found = _candidates(program) - private
     while True:
-        wrong = {name for s in walk(program.body) for name in _not_on_host(s, found)}
+        wrong = {name for s in statements for name in _not_on_host(s, found)}
         if wrong.isdisjoint(found):
             return found
         found -= wrong
+
+
+def private_numbers(program: Program) -> frozenset[str]:
+    """The numbers that only one parallel loop uses, and of which each of its points can have its own."""
+    numbers = (b for b in program.buffers.values() if b.is_single and b.name not in program.interface)
+    return frozenset(b.name for b in numbers if _is_private(program.users.get(b.name, ()), b.name, program.buffers))
+
+
+def _is_private(users: Block, name: str, buffers: Mapping[str, Buffer]) -> bool:
+    """Whether all uses of a number are in one parallel loop, which may be in others, and no trip reads another's."""
+    if len(users) != 1 or not isinstance(users[0], Loop | Branch) or name in header_reads(users[0]):
+        return False
+    if isinstance(users[0], Loop) and users[0].is_parallel:
+        return is_local_to(users[0], name, buffers)
+    found = [tuple(s for s in block if name in s.mentioned) for block in blocks_of(users[0])]
+    inside = [block for block in found if block]
+    return len(inside) == 1 and _is_private(inside[0], name, buffers)
+
+
+def _outside_kernels(block: Block, buffers: Mapping[str, Buffer], private: frozenset[str]) -> Iterator[Statement]:
+    """The statements of a block, also nested ones, but for those in loops that are kernels."""
+    for statement in block:
+        yield statement
+        if not _is_kernel_loop(statement, buffers, private):
+            for nested in blocks_of(statement):
+                yield from _outside_kernels(nested, buffers, private)
+
+
+def _is_kernel_loop(statement: Statement, buffers: Mapping[str, Buffer], private: frozenset[str]) -> bool:
+    return isinstance(statement, Loop) and form_of(statement, buffers, private) is Form.POINTS
 
 
 def _candidates(program: Program) -> set[str]:
@@ -62,17 +97,24 @@ def _candidates(program: Program) -> set[str]:
 
 
 def _not_on_host(statement: Statement, host: set[str]) -> Iterator[str]:
-    """The candidates that a statement keeps from being on the host."""
+    """The candidates that a statement outside of kernels, or a kernel, keeps from being on the host."""
     if isinstance(statement, Call):
         yield from statement.touched
-    if not isinstance(statement, Compute):
-        return
-    if statement.params:
+    elif isinstance(statement, Loop) and statement.is_parallel:
+        yield from _of_kernel(statement)
+    elif isinstance(statement, Compute) and statement.params:
+        yield from _of_kernel(statement)
+    elif isinstance(statement, Compute) and any(read.buffer not in host for read in statement.read):
         yield statement.target.buffer
-        params = {name for name, _ in statement.params}
-        yield from (r.buffer for r in statement.read if not params.isdisjoint(symbols_of(r)))
-    elif any(read.buffer not in host for read in statement.read):
-        yield statement.target.buffer
+
+
+def _of_kernel(statement: Loop | Compute) -> Iterator[str]:
+    """What a kernel changes, or looks up by its own counters."""
+    inside = list(walk((statement,)))
+    counters = {s.var for s in inside if isinstance(s, Loop)}
+    counters |= {name for s in inside if isinstance(s, Compute) for name, _ in s.params}
+    yield from statement.written
+    yield from (r.buffer for s in inside for r in s.read if not counters.isdisjoint(symbols_of(r)))
 
 
 class _Placement:
@@ -84,8 +126,9 @@ class _Placement:
     """
 
     def __init__(self, program: Program) -> None:
-        self.host, self.names = host_buffers(program), names_of(program)
-        self.buffers = {n: replace(b, is_on_device=n not in self.host) for n, b in program.buffers.items()}
+        self.private, self.names = private_numbers(program), names_of(program)
+        elsewhere = host_buffers(program, self.private) | self.private
+        self.buffers = {n: replace(b, is_on_device=n not in elsewhere) for n, b in program.buffers.items()}
         self.bounds = set(program.bounds)
         self.counters: dict[str, str] = {}
 
@@ -95,7 +138,9 @@ class _Placement:
         return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Iterator[Statement]:
-        if isinstance(statement, Loop) and statement.is_open:
+        if isinstance(statement, Loop) and _is_kernel_loop(statement, self.buffers, self.private):
+            yield from self.kernel(statement, [s for s in walk((statement,)) if isinstance(s, Compute | Loop)])
+        elif isinstance(statement, Loop) and statement.is_open:
             yield from self.open_loop(statement)
         elif isinstance(statement, Loop | Branch):
             yield from self.fetched(statement, reads_of(statement))
@@ -115,23 +160,40 @@ class _Placement:
             yield statement
         elif form is Form.HOST:
             yield from self.on_host(statement)
+            yield from self.counted(statement)
+        elif form is Form.PRODUCT:
+            yield from self.fetched(statement, self.operands(statement))
         else:
-            yield from self.fetched(statement, self.needed(statement, form))
-        if target in self.counters:
-            yield self.whole_copy(target, self.counters[target])
+            yield from self.kernel(statement, [statement])
 
-    def needed(self, statement: Compute, form: Form) -> list[Read]:
-        """What the host reads for a kernel: extents, slots of tapes, and factors of products."""
-        forms = [extent for _, extent in statement.params]
-        shape = self.buffers[statement.target.buffer].shape
-        forms += [i for i, extent in zip(statement.target.index, shape, strict=True) if extent.symbols & self.bounds]
-        found = reads(*(Int(form) for form in forms))
-        if form is Form.PRODUCT:
-            product = product_of(statement, self.buffers)
-            assert product is not None
-            found += reads(*product.alpha, *(Int(form) for read in statement.read for form in read.index))
-            found += reads(*(Int(form) for form in statement.target.index))
-        return found
+    def kernel(self, statement: Compute | Loop, parts: list[Compute | Loop]) -> Iterator[Statement]:
+        """A kernel after copies of what the host reads for it: extents of its box, and slots of tapes."""
+        forms = [extent for part in parts for extent in _extents(part)]
+        slots = [slot for part in parts if isinstance(part, Compute) for slot in self.slots(part)]
+        needed = [read for read in reads(*map(Int, (*forms, *slots))) if self.buffers[read.buffer].is_on_device]
+        copies: dict[Expr, Expr] = {}
+        for read in needed:
+            copies[read] = yield from self.element(read, copies)
+        rewritten = (statement,) if not copies else substituted_nodes((statement,), copies.get)
+        yield from rewritten
+        yield from self.counted(statement)
+
+    def slots(self, statement: Compute) -> list[Lin]:
+        """The indices along axes whose bounds the host checks."""
+        axes = zip(statement.target.index, self.buffers[statement.target.buffer].shape, strict=True)
+        return [index for index, extent in axes if extent.symbols & self.bounds]
+
+    def operands(self, statement: Compute) -> list[Read]:
+        """What the host reads for a product: its extents, its factors, and where its matrices begin."""
+        product = product_of(statement, self.buffers)
+        assert product is not None
+        forms = [*_extents(statement), *statement.target.index, *(form for read in statement.read for form in read.index)]
+        return [*reads(*map(Int, forms)), *reads(*product.alpha)]
+
+    def counted(self, statement: Statement) -> Iterator[Statement]:
+        """Copies of trip counts that a statement changes."""
+        for name in sorted(statement.written & self.counters.keys()):
+            yield self.whole_copy(name, self.counters[name])
 
     def open_loop(self, loop: Loop) -> Iterator[Statement]:
         """A loop whose body decides how often it runs: the host reads that number again after each change."""
@@ -184,6 +246,15 @@ class _Placement:
         buffer = self.buffers[source]
         whole = Whole(source, buffer.shape, buffer.dtype)
         return Compute(whole.params, Access(target, whole.access.index), whole.access.read(buffer.dtype))
+
+
+def _extents(statement: Compute | Loop) -> list[Lin]:
+    return [statement.trips] if isinstance(statement, Loop) else [extent for _, extent in statement.params]
+
+
+def substituted_nodes(block: Block, replacement: Callable[[Expr], Expr | None]) -> Block:
+    """A block with nodes replaced, in nested blocks, too."""
+    return transform(block, lambda statement: (rewrite_statement(statement, replace_node=replacement),))
 
 
 def _assigned_whole(statement: Statement) -> set[str]:

@@ -107,9 +107,8 @@ class _HostNest(NestWriter):
     # --- the device
 
     def launch(self, launch: Launch) -> list[str]:
-        columns = [tuple(s for s in column if isinstance(s, Compute)) for column in launch.columns]
         number = len(self.kernels)
-        kernel = kernel_of(f"k{number}", columns, self.buffers)
+        kernel = kernel_of(f"k{number}", launch.form, launch.statements, self.buffers)
         self.kernels.append(kernel)
         writer = self.writer()
         sizes = [product_text(writer, box) for box in kernel.boxes]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from sdfgad.dependence.private import begins_with_write
 from sdfgad.ir.expr import Lin, Read, symbols_in
 from sdfgad.ir.ops import identity
-from sdfgad.ir.program import Access, Buffer, Compute
-from sdfgad.schedule.kernels import BLOCK, Form, Sum, form_of
+from sdfgad.ir.program import Access, Buffer, Compute, Statement, written
+from sdfgad.schedule.kernels import BLOCK, Form, PointLoop, Sum, points_of, private_of
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.points import offset_text
@@ -47,40 +47,32 @@ class Kernel:
     has_barriers: bool = False
 
 
-Column = tuple[Compute, ...]
-
-
-def kernel_of(name: str, columns: Sequence[Column], buffers: Mapping[str, Buffer]) -> Kernel:
-    """The kernel of columns of statements: of points, of one sum, or of a sequence for one thread.
-
-    The statements of a column have the same parameters for their targets' elements.
-    """
-    form = form_of(columns[0][0], buffers)
-    return _KernelWriter(name, columns, buffers).kernel(form)
+def kernel_of(name: str, form: Form, statements: Sequence[Statement], buffers: Mapping[str, Buffer]) -> Kernel:
+    """The kernel of statements: of independent boxes of points, of one sum, or of a sequence for one thread."""
+    return _KernelWriter(name, statements, buffers).kernel(form)
 
 
 @dataclass
 class _KernelWriter:
     name: str
-    columns: Sequence[Column]
+    statements: Sequence[Statement]
     buffers: Mapping[str, Buffer]
     values: dict[Read, str] = field(default_factory=dict, init=False)
-    local: list[str] = field(default_factory=list, init=False)
-
-    @property
-    def statements(self) -> Column:
-        return tuple(statement for column in self.columns for statement in column)
+    local: set[str] = field(default_factory=set, init=False)
 
     def kernel(self, form: Form) -> Kernel:
         if form is Form.SERIAL:
             lines, boxes, threads = self.serial(), ((),), 1
         elif form is Form.BLOCK:
             (statement,) = self.statements
+            assert isinstance(statement, Compute)
             box = Sum(statement)
             lines, boxes, threads = self.total(statement, box), (_extents(box),), threads_of(box)
         else:
-            lines, boxes, threads = self.points(), tuple(_extents(Sum(column[0])) for column in self.columns), BLOCK
-        touched = sorted(frozenset[str]().union(*(s.touched for s in self.statements)))
+            loops = [points_of(s, private_of(s, self.buffers)) for s in self.statements]
+            lines = self.points(loops)
+            boxes, threads = tuple(tuple(extent for _, extent in loop.own) for loop in loops), BLOCK
+        touched = sorted(frozenset[str]().union(*(s.mentioned for s in self.statements)))
         passed = tuple(name for name in touched if self.buffers[name].is_on_device)
         integers = tuple(sorted(self._integers(touched)))
         code = self._function(passed, integers, lines)
@@ -88,10 +80,10 @@ class _KernelWriter:
         return Kernel(self.name, code, passed, tuple(self.values), integers, boxes, threads, has_barriers)
 
     def _integers(self, touched: Iterable[str]) -> set[str]:
-        return free_symbols(self.statements) | symbols_in(e for name in touched for e in self.buffers[name].shape)
+        return free_symbols(tuple(self.statements)) | symbols_in(e for name in touched for e in self.buffers[name].shape)
 
     def _function(self, passed: tuple[str, ...], integers: tuple[str, ...], lines: list[str]) -> str:
-        changed = {s.target.buffer for s in self.statements}
+        changed = written(tuple(self.statements))
         parameters = [self._pointer(name, name in changed) for name in passed]
         parameters += [f"const {cpp_type(read.dtype)} {name}" for read, name in self.values.items()]
         parameters += [f"const int64_t {name}" for name in integers]
@@ -103,15 +95,17 @@ class _KernelWriter:
 
     # --- points
 
-    def points(self) -> list[str]:
+    def points(self, loops: Sequence[PointLoop]) -> list[str]:
         """A branch for each box of points."""
         lines = ["int64_t point_ = sdfgad::point();"]
-        for column in self.columns:
-            box, writer = Sum(column[0]), self.writer()
-            size = product_text(writer, _extents(box))
-            body = _counters(box, writer)
-            for statement in column:
-                body += ["{", *self.point(statement, Sum(statement)), "}"]
+        for statement, loop in zip(self.statements, loops, strict=True):
+            writer, extents = self.writer(), dict(loop.own)
+            size = product_text(writer, extents.values())
+            self.local = set(private_of(statement, self.buffers))
+            body = _decoded(tuple(extents), extents, "point_", writer)
+            body += [f"{cpp_type(self.buffers[name].dtype)} n_{name}_;" for name in sorted(self.local)]
+            for one in loop.body:
+                body += ["{", *self.point(one, Sum(one)), "}"]
             lines += [*writer.lines, f"if (point_ < {size}) {{", *body, "return;", "}", f"point_ -= {size};"]
         return lines[:-1]
 
@@ -139,7 +133,7 @@ class _KernelWriter:
         """Whether a statement only copies, maybe what nothing has assigned yet, as the first trip of a loop does."""
         value = statement.value
         is_plain = statement.accumulate is None and isinstance(value, Read) and self.buffers[value.buffer].is_on_device
-        return is_plain and value.buffer not in self.local and value.dtype == self.buffers[value.buffer].dtype
+        return is_plain and self.local.isdisjoint((value.buffer, statement.target.buffer)) and value.dtype == self.buffers[value.buffer].dtype
 
     def moved(self, statement: Compute) -> list[str]:
         writer, value = self.writer(), statement.value
@@ -150,12 +144,14 @@ class _KernelWriter:
 
     def stored(self, statement: Compute, value: str) -> list[str]:
         """The lines that assign a value to the target, or accumulate it there."""
-        writer = self.writer()
-        target = f"b_{statement.target.buffer}_"
+        writer, name = self.writer(), statement.target.buffer
+        if name in self.local:
+            value = value if statement.assigns else COMBINE[statement.accumulate].format(f"n_{name}_", value)
+            return [f"n_{name}_ = {value};"]
         offset = self.offset(statement.target, writer)
         if not statement.assigns:
-            value = COMBINE[statement.accumulate].format(f"sdfgad::load({target}, {offset})", value)
-        return ["{", *writer.lines, f"sdfgad::store<{self._type(statement)}>({target}, {offset}, {value});", "}"]
+            value = COMBINE[statement.accumulate].format(f"sdfgad::load(b_{name}_, {offset})", value)
+        return ["{", *writer.lines, f"sdfgad::store<{self._type(statement)}>(b_{name}_, {offset}, {value});", "}"]
 
     # --- sums
 
@@ -193,36 +189,23 @@ class _KernelWriter:
     def serial(self) -> list[str]:
         """The statements in order; numbers on the device are variables in between."""
         lines, last = list[str](), list[str]()
-        touched = frozenset[str]().union(*(s.touched for s in self.statements))
-        changed = {s.target.buffer for s in self.statements}
-        self.local = sorted(n for n in touched if self._is_number(n))
-        for name in self.local:
+        statements = tuple(s for s in self.statements if isinstance(s, Compute))
+        touched, changed = frozenset[str]().union(*(s.touched for s in statements)), written(statements)
+        self.local = {n for n in touched if self.buffers[n].is_single and self.buffers[n].is_on_device}
+        for name in sorted(self.local):
             type_ = cpp_type(self.buffers[name].dtype)
-            is_new = begins_with_write(self.statements, name)
+            is_new = begins_with_write(statements, name)
             lines.append(f"{type_} n_{name}_" + ("{};" if is_new else f" = sdfgad::peek(b_{name}_, 0);"))
             last += [f"sdfgad::store<{type_}>(b_{name}_, 0, n_{name}_);"] if name in changed else []
-        for statement in self.statements:
+        for statement in statements:
             lines += ["{", *self.run(statement), "}"]
         return [*lines, *last]
-
-    def _is_number(self, name: str) -> bool:
-        return self.buffers[name].is_single and self.buffers[name].is_on_device
 
     def run(self, statement: Compute) -> list[str]:
         """A statement in order, in loops over its points."""
         bounds = self.writer()
         heads = [f"for (int64_t {n} = 0; {n} < {bounds.form(e)}; ++{n}) {{" for n, e in statement.params]
-        return [*bounds.lines, *heads, *self.assigned(statement), *["}"] * len(heads)]
-
-    def assigned(self, statement: Compute) -> list[str]:
-        name = statement.target.buffer
-        if name not in self.local:
-            return self.element(statement)
-        writer = self.writer()
-        value = writer.value(statement.value)
-        if not statement.assigns:
-            value = COMBINE[statement.accumulate].format(f"n_{name}_", value)
-        return [*writer.lines, f"n_{name}_ = {value};"]
+        return [*bounds.lines, *heads, *self.element(statement), *["}"] * len(heads)]
 
     # --- elements
 
@@ -231,7 +214,7 @@ class _KernelWriter:
         return writer
 
     def read(self, node: Read, writer: Writer) -> str:
-        if not self.buffers[node.buffer].is_on_device:
+        if not self.buffers[node.buffer].is_on_device and node.buffer not in self.local:
             return self.values.setdefault(node, f"h{len(self.values)}_")
         if node.buffer in self.local:
             return f"n_{node.buffer}_"

@@ -1,0 +1,100 @@
+"""Vertical fusion for a device: statements over the same box run in one thread for each point.
+
+``for p: t[p] = …`` and ``for q: y[q] = … t[q] …`` become ``parallel for p: t[p] = …; y[p] = … t[p] …``: what a statement
+stores, the next one has in a register, and temporaries lose all their axes (`contract`). Each point may need of the other
+statements only the same point: threads do not wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from sdfgad.dependence.order import commute, run_in_step
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.program import Block, Buffer, Compute, Loop, Program, Statement, reindexed
+from sdfgad.optimise.blocks import everywhere
+from sdfgad.schedule.kernels import Form, Sum, form_of
+
+# How many columns back a statement may join one.
+WINDOW = 16
+# The statements of a column have their operands in a thread's registers.
+MOST = 32
+
+Column = list[Compute]
+
+
+def fuse_points(program: Program) -> Program:
+    """The program with such statements in parallel loops, one for each axis of their box."""
+    return program.with_body(everywhere(program.body, partial(_fused, buffers=program.buffers)))
+
+
+def _fused(block: Block, buffers: Mapping[str, Buffer]) -> Block:
+    found: list[Column | Statement] = []
+    for statement in block:
+        if not _has_points(statement, buffers):
+            found.append(statement)
+            continue
+        assert isinstance(statement, Compute)
+        home = _home(found, statement)
+        if home is None:
+            found.append([statement])
+        else:
+            column, same = home
+            column.append(same)
+    return tuple(_emitted(one) if isinstance(one, list) else one for one in found)
+
+
+def _has_points(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:
+    """Whether a statement has a thread for each element of an array."""
+    is_one = isinstance(statement, Compute) and form_of(statement, buffers) is Form.POINTS
+    return is_one and bool(Sum(statement).own)  # type: ignore[arg-type]
+
+
+def _home(found: list[Column | Statement], statement: Compute) -> tuple[Column, Compute] | None:
+    """The latest column that a statement can join, and the statement with its parameters."""
+    for column in list(reversed(found))[:WINDOW]:
+        if isinstance(column, list) and len(column) < MOST and _depend(column, statement):
+            same = along(column, statement)
+            if same is not None:
+                return column, same
+        if not all(commute(one, statement) for one in (column if isinstance(column, list) else [column])):
+            return None
+    return None
+
+
+def _depend(column: Column, statement: Statement) -> bool:
+    """Whether a statement touches what a column does; others share a launch, and no registers."""
+    return any(not one.mentioned.isdisjoint(statement.mentioned) for one in column)
+
+
+def along(column: Column, statement: Compute) -> Compute | None:
+    """The statement with the parameters of a column, if each point of it meets only the same point of the column."""
+    first, own = Sum(column[0]), Sum(statement)
+    if [own.extents[name] for name in own.own] != [first.extents[name] for name in first.own]:
+        return None
+    if not {name for one in column for name, _ in one.params}.isdisjoint(own.summed):
+        return None
+    symbols = {old: Lin.symbol(new) for old, new in zip(own.own, first.own, strict=True)}
+    params = [(new, own.extents[old]) for old, new in zip(own.own, first.own, strict=True)]
+    same = reindexed(statement, (*params, *((name, own.extents[name]) for name in own.summed)), symbols)
+    if Sum(same).own != first.own:
+        return None
+    pairs = ((one, name) for one in column for name in first.own)
+    return same if all(run_in_step(one, name, same, name, may_add=False) for one, name in pairs) else None
+
+
+def _emitted(column: Column) -> Statement:
+    """A column as a nest of parallel loops around its statements."""
+    if len(column) == 1:
+        return column[0]
+    box = Sum(column[0])
+    body: Block = tuple(_at_point(one, box.own) for one in column)
+    for name in reversed(box.own):
+        body = (Loop.over(name, box.extents[name], body, column[0].where, is_parallel=True),)
+    return body[0]
+
+
+def _at_point(statement: Compute, own: tuple[str, ...]) -> Compute:
+    params = tuple((name, extent) for name, extent in statement.params if name not in own)
+    return Compute(params, statement.target, statement.value, statement.accumulate, statement.where, statement.fresh)
