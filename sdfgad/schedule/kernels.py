@@ -25,7 +25,7 @@ RESIDENT = 1 << 17
 # A sum of fewer terms is left to one thread, even where it reads across the threads.
 SHORT = 32
 # A statement of at most so many points, whose points must run in order, is left to one thread of the device.
-SERIAL = 1 << 12
+SERIAL = 1 << 8
 
 
 class Form(Enum):

@@ -33,6 +33,7 @@ from sdfgad.ir.program import (
     writes_of,
 )
 from sdfgad.ir.rename import renamed
+from sdfgad.optimise.device.side import Side
 from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, form_of
@@ -130,6 +131,7 @@ class _Placement:
         elsewhere = host_buffers(program, self.private) | self.private
         self.buffers = {n: replace(b, is_on_device=n not in elsewhere) for n, b in program.buffers.items()}
         self.bounds = set(program.bounds)
+        self.side = Side(self.buffers, self.private)
         self.counters: dict[str, str] = {}
 
     # --- statements
@@ -140,6 +142,9 @@ class _Placement:
     def statement(self, statement: Statement) -> Iterator[Statement]:
         if isinstance(statement, Loop) and _is_kernel_loop(statement, self.buffers, self.private):
             yield from self.kernel(statement, [s for s in walk((statement,)) if isinstance(s, Compute | Loop)])
+        elif isinstance(statement, Loop) and self.side.is_host(statement):
+            yield from self.on_host(statement)
+            yield from self.counted(statement)
         elif isinstance(statement, Loop) and statement.is_open:
             yield from self.open_loop(statement)
         elif isinstance(statement, Loop | Branch):
@@ -230,7 +235,7 @@ class _Placement:
 
     def on_host(self, statement: Statement) -> Iterator[Statement]:
         """The statement on copies on the host, which go back to the device if it changes them."""
-        names = {n: self.twin(n) for n in sorted(statement.touched) if self.buffers[n].is_on_device}
+        names = {n: self.twin(n) for n in sorted(statement.mentioned) if self.buffers[n].is_on_device}
         fresh = _assigned_whole(statement)
         yield from (self.whole_copy(name, twin) for name, twin in names.items() if name not in fresh)
         yield from renamed((statement,), names)

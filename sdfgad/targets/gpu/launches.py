@@ -33,6 +33,8 @@ class Launch:
 def is_kernel(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:
     """Whether a statement is a kernel, or a part of one."""
     if isinstance(statement, Loop):
+        if not any(buffers[name].is_on_device for name in statement.written):
+            return False
         return form_of(statement, buffers, private_of(statement, buffers)) is Form.POINTS
     if not isinstance(statement, Compute) or is_transfer(statement, buffers):
         return False
