@@ -30,7 +30,7 @@ from scripts.gradients.shares import Rates
 from scripts.gradients.table import Outcome
 
 PLAIN_WIDTH = 200
-OURS = {name for name, framework in FRAMEWORKS.items() if framework.family == "sdfgad"}
+OURS = {name for on in ON.values() for name, framework in on.items() if framework.family == "sdfgad"}
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -15,6 +15,7 @@ from scripts.gradients.results import Record
 # What is divided by what.
 RATIOS = {
     "jax-expert/sdfgad": ("jax-expert", "sdfgad"),
+    "jax-expert/sdfgad-call": ("jax-expert", "sdfgad-call"),
     "jax-port/sdfgad": ("jax-port", "sdfgad"),
     "jax-library/sdfgad": ("jax-library", "sdfgad"),
     "dace-autodiff/sdfgad": ("dace-autodiff", "sdfgad"),
@@ -30,10 +31,9 @@ CAPTIONS = {
 }
 # What is said instead of these where GPUs are measured.
 GPU_CAPTIONS = {
-    "times": CAPTIONS["times"]
-    + " Arguments and results are on the device: sdfgad's times are those of compiled programs "
-    "until the device has finished, without checks of Python's arguments; JAX's are those of compiled functions. "
-    "Products of single precision do not use TF32.",
+    "times": CAPTIONS["times"] + " Arguments and results are on the device. sdfgad's times are those of its compiled "
+    "program until the device has finished, without Python's part of a call, which sdfgad-call has, too; JAX's are "
+    "those of its compiled function. Products of single precision do not use TF32.",
     "costs": "Compiling and first call [s], while other programs compile / memory of temporaries and results "
     "(of JAX: as planned) [MiB].",
 }

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import sqlite3
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from rich.console import Console
 import npbench_suite
 from scripts import npbench_gradients
 from scripts.gradients import gpu, runs, together
-from scripts.gradients.frameworks import Task
+from scripts.gradients.frameworks import NotAvailable, Task
 from scripts.gradients.race import Options
 from scripts.gradients.registry import framework_called
 from scripts.gradients.results import Record, load, store
@@ -152,6 +153,20 @@ def test_calls_repeat(name, tmp_path):
     again = ready.named(ready.call(None))
     assert all(np.array_equal(again[key], value) for key, value in kept.items())
     assert any(np.any(value) for value in kept.values())
+
+
+def test_calls_with_arrays_of_the_device(tmp_path):
+    """The same gradients, from what users call."""
+    entry = npbench_suite.load(NAME)
+    task = Task(entry, entry.arguments_for("test"), np.ones(entry.arguments_for("test")[0].shape[1]), tmp_path)
+    if find_spec("sdfgad.runtime.gpu.caller") is None:
+        with pytest.raises(NotAvailable):
+            gpu.prepare_sdfgad_call(task)
+        return
+    ways = gpu.prepare_sdfgad_call(task), gpu.prepare_sdfgad(task)
+    found, expected = (ready.named(ready.call(None)) for ready in ways)
+    for name, value in expected.items():
+        np.testing.assert_array_equal(found[name], value)
 
 
 def test_settings_of_the_user_stay(monkeypatch):
