@@ -14,6 +14,8 @@ from scripts.gradients.frameworks import Framework
 from scripts.gradients.race import Options, Race, Runner, enter
 from scripts.gradients.results import Record
 
+# Checks at a time: they hold the arrays of two results.
+CHECKERS = 4
 Report = Callable[[str], None]
 
 
@@ -31,7 +33,7 @@ def race_together(
                 races.append(enter(name, frameworks, options, folder, stack))
             make_ready(races, options, report)
             for one in races:
-                finish(one, report)
+                one.time(lambda text, name=one.name: report(f"{name}: {text}"))
                 kill(one)
                 yield one.records
         finally:
@@ -40,24 +42,25 @@ def race_together(
 
 
 def make_ready(races: Sequence[Race], options: Options, report: Report) -> None:
-    """All children import, compile and make their first calls, several at a time."""
-    pool = ThreadPoolExecutor(options.processes)
+    """All children import, compile and make their first calls, several at a time, and their results are checked."""
+    workers, checkers = ThreadPoolExecutor(options.processes), ThreadPoolExecutor(CHECKERS)
     try:
-        weighed = [pool.submit(one.weigh) for one in races]
-        jobs = [
-            pool.submit(prepare, one, number, runner, has_weights)
+        weighed = [workers.submit(one.weigh) for one in races]
+        prepared = [
+            [workers.submit(prepare, one, number, runner, has_weights) for number, runner in enumerate(one.runners)]
             for one, has_weights in zip(races, weighed, strict=True)
-            for number, runner in enumerate(one.runners)
         ]
+        jobs = [checkers.submit(check, one, own) for one, own in zip(races, prepared, strict=True)]
         for count, job in enumerate(as_completed(jobs), 1):
             job.result()
             report(f"{count} of {len(jobs)} are ready")
     except BaseException:
-        for one in races:  # Else the pool waits for them.
+        for one in races:  # Else the pools wait for them.
             kill(one)
         raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        workers.shutdown(cancel_futures=True)
+        checkers.shutdown(cancel_futures=True)
 
 
 def prepare(one: Race, number: int, runner: Runner, has_weights: "Future[bool]") -> None:
@@ -68,12 +71,18 @@ def prepare(one: Race, number: int, runner: Runner, has_weights: "Future[bool]")
             runner.prepare(str(number), one.options.timeout)
 
 
-def finish(one: Race, report: Report) -> None:
-    """Check results, and time those that are right."""
+def check(one: Race, prepared: "Sequence[Future[None]]") -> None:
+    """Check results, when all are there."""
+    for job in prepared:
+        job.result()
     if one.options.is_validating:
-        report(f"check {one.name}")
-        one.check()
-    one.time(lambda text: report(f"{one.name}: {text}"))
+        try:
+            one.check()
+        except Exception as failure:  # Such as a lack of memory: the other programs go on.
+            for runner in one.runners:
+                if runner.is_alive:
+                    runner.fail("ERROR", f"not checked: {type(failure).__name__}: {failure}")
+    one.judge.kill()
 
 
 def kill(one: Race) -> None:
