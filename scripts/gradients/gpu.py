@@ -187,6 +187,8 @@ def prepare_jax(task: Task, form: str) -> Ready:
 def planned_bytes(compiled: Any) -> int:
     """The memory of temporaries and results that XLA has planned; what it has allocated has no peak of its own."""
     found = compiled.memory_analysis()
+    if found is None:  # JAX leaves open whether there is one.
+        return 0
     return int(found.temp_size_in_bytes + found.output_size_in_bytes)
 
 
