@@ -44,9 +44,9 @@ class Worker:
 
     # --- one framework
 
-    def load(self, framework: str) -> None:
+    def load(self, framework: str, device: str) -> None:
         """Import the framework."""
-        self.framework = framework_called(framework)
+        self.framework = framework_called(framework, device)
         self.framework.load()
 
     def prepare(self, label: str) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Worker:
         inputs = self.ready.fresh()
         before = reset_peak()
         self.last, result = stopwatch(self.ready.call, inputs)
-        peak = max(peak_bytes() - before, 0)
+        peak = self.ready.peak() if self.ready.peak else max(peak_bytes() - before, 0)
         arrays = {name: np.asarray(value) for name, value in self.ready.named(result).items()}
         np.savez(own / "result.npz", **arrays)
         cost = {"first_call": compiling + self.last, "peak_bytes": peak}

@@ -51,12 +51,14 @@ class Ready:
         named: from what `call` returned to arrays by name: those of the gradients, or of the output.
         fresh: is run before each call, and not timed.
         note: what to know of how it was made.
+        peak: returns the most bytes that the call held, where that is not memory of this process.
     """
 
     call: Callable[[Any], Any]
     named: Callable[[Any], dict[str, Any]]
     fresh: Callable[[], Any] = lambda: None
     note: str = ""
+    peak: Callable[[], int] | None = None
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,12 @@ def _square(x):
     return x * x
 
 
-def differentiate(task: Task, **options: Any) -> Any:
+def differentiate(task: Task, device: str = "cpu", **options: Any) -> Any:
     import sdfgad
 
-    # An empty cache, so that the first call is one.
-    os.environ["SDFGAD_CACHE_DIR"] = str(task.folder / "cache")
+    if device == "cpu":  # An empty cache, so that the first call is one.
+        os.environ["SDFGAD_CACHE_DIR"] = str(task.folder / "cache")
+    options["device"] = device
     entry = task.entry
     return sdfgad.differentiate(entry.program, wrt=entry.arrays, output=entry.output, allow_unused=True, **options)
 
@@ -170,16 +173,19 @@ def weighted_sum(output: Any, weights: Any) -> Any:
 
 def prepare_jax(task: Task, form: str) -> Ready:
     """The gradient of one of the forms of jax_forms.py, or of the reference that the tests use."""
+    return jax_gradient(task, jax_function(task, form))[0]
+
+
+def jax_function(task: Task, form: str) -> Callable:
     if form == "reference":
-        function = lambda **values: task.entry.reference(**values)[task.entry.output]  # noqa: E731
-    elif form in task.entry.jax_forms:
-        function = task.entry.jax_forms[form]
-    else:
+        return lambda **values: task.entry.reference(**values)[task.entry.output]
+    if form not in task.entry.jax_forms:
         raise NotAvailable(f"jax_forms.py has no {form}")
-    return prepare_jax_gradient(task, function)
+    return task.entry.jax_forms[form]
 
 
-def prepare_jax_gradient(task: Task, function: Callable) -> Ready:
+def jax_gradient(task: Task, function: Callable) -> tuple[Ready, Any]:
+    """The call, and what JAX has compiled for it."""
     import jax
     import jax.numpy as jnp
 
@@ -189,8 +195,9 @@ def prepare_jax_gradient(task: Task, function: Callable) -> Ready:
 
     given = {name: jnp.asarray(value) for name, value in task.arrays.items()}, jnp.asarray(task.weights)
     compiled = jax.jit(jax.grad(loss)).lower(*given).compile()
-    # JAX's gradients are the conjugates of ours.
-    return Ready(
+    ready = Ready(
         lambda _: jax.block_until_ready(compiled(*given)),
+        # JAX's gradients are the conjugates of ours.
         lambda found: {name: np.conj(np.asarray(gradient)) for name, gradient in found.items()},
     )
+    return ready, compiled

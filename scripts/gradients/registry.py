@@ -4,7 +4,7 @@ import importlib.util
 from functools import partial
 from pathlib import Path
 
-from scripts.gradients import dace_frameworks, frameworks
+from scripts.gradients import dace_frameworks, frameworks, gpu
 from scripts.gradients.frameworks import Framework, prepare_jax, prepare_sdfgad
 
 FRAMEWORKS = {
@@ -24,16 +24,19 @@ FRAMEWORKS = {
         dace_frameworks.FORWARD,
     )
 }
+# By device.
+ON = {"cpu": FRAMEWORKS, "gpu": {framework.name: framework for framework in gpu.FRAMEWORKS}}
 
 
-def framework_called(name: str) -> Framework:
+def framework_called(name: str, device: str = "cpu") -> Framework:
     """A framework by its name, or by ``FILE.py:function``, a function from a `Task` to a `Ready` for gradients."""
-    if name in FRAMEWORKS:
-        return FRAMEWORKS[name]
+    known = ON[device]
+    if name in known:
+        return known[name]
     file, _, function = name.rpartition(":")
     spec = importlib.util.spec_from_file_location("framework", file) if file.endswith(".py") else None
     if spec is None or spec.loader is None or not Path(file).exists():
-        raise ValueError(f"unknown framework {name!r}; known are: {', '.join(FRAMEWORKS)}, or FILE.py:function")
+        raise ValueError(f"unknown framework {name!r}; known are: {', '.join(known)}, or FILE.py:function")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return Framework(function, name, getattr(module, function), file=str(Path(file).resolve()))

@@ -41,6 +41,8 @@ COLUMNS = {
     "dace": "text",
     "sdfgad": "text",
     "git_commit": "text",
+    "device": "text",
+    "gpu": "text",
 }
 
 
@@ -58,6 +60,7 @@ class Record:
         peak_bytes: the most that the first call held after compiling, beyond what was held before.
         validated: whether it is right; None if nobody checked, or nobody knows.
         error: the difference from what it was checked against.
+        log: the end of what the process wrote, where it failed.
     """
 
     benchmark: str
@@ -72,6 +75,7 @@ class Record:
     peak_bytes: int | None = None
     validated: bool | None = None
     error: float | None = None
+    log: str = ""
 
     @property
     def median(self) -> float | None:
@@ -83,8 +87,8 @@ class Record:
         return self.status == "ok" and self.validated is None and bool(self.message)
 
 
-def machine() -> dict[str, str | int]:
-    """The columns that say on what is measured."""
+def machine(device: str = "cpu", gpu: str = "") -> dict[str, str | int]:
+    """The columns that say on what is measured; `gpu` is the name of the GPU."""
     found = machine_of()
     return {
         "cpu": found["processor"],
@@ -94,6 +98,8 @@ def machine() -> dict[str, str | int]:
         "python": platform.python_version(),
         **{name: version_of(name) for name in ("numpy", "jax", "dace", "sdfgad")},
         "git_commit": commit(),
+        "device": device,
+        "gpu": gpu,
     }
 
 
@@ -125,12 +131,30 @@ def store(file: Path, records: Sequence[Record], where: Mapping[str, str | int])
     now = datetime.datetime.now().isoformat(timespec="seconds")
     with contextlib.closing(sqlite3.connect(file)) as base, base:
         base.execute(f"create table if not exists results ({', '.join(f'{n} {t}' for n, t in COLUMNS.items())})")
+        add_columns(base)
         for record in records:
             for repeat, seconds in enumerate(record.seconds, 1) if record.seconds else [(None, None)]:
                 row = row_of(record) | dict(where) | {"timestamp": now, "load_average": os.getloadavg()[0]}
                 row |= {"repeat": repeat, "seconds": seconds}
                 names = ", ".join(row)
                 base.execute(f"insert into results ({names}) values ({', '.join('?' * len(row))})", [*row.values()])
+
+
+def store_logs(file: Path, records: Sequence[Record]) -> None:
+    """Add what processes wrote that failed."""
+    with file.open("a") as out:
+        for record in records:
+            if record.log:
+                out.write(
+                    f"--- {record.benchmark}, {record.framework}: {record.status}: {record.message}\n{record.log}\n"
+                )
+
+
+def add_columns(base: sqlite3.Connection) -> None:
+    """Those that a database of before has not."""
+    known = {row[1] for row in base.execute("pragma table_info(results)")}
+    for name in COLUMNS.keys() - known:
+        base.execute(f"alter table results add column {name} {COLUMNS[name]}")
 
 
 def row_of(record: Record) -> dict[str, object]:
@@ -148,11 +172,13 @@ def row_of(record: Record) -> dict[str, object]:
     }
 
 
-def load(file: Path, preset: str) -> tuple[list[Record], dict[str, object]]:
+def load(file: Path, preset: str, device: str = "cpu") -> tuple[list[Record], dict[str, object]]:
     """The latest records of each program and framework in a database, and on what the last one was measured."""
     with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as base:
         base.row_factory = sqlite3.Row
         rows = [dict(row) for row in base.execute("select * from results where preset = ? order by id", [preset])]
+    # Those of before are of the CPU.
+    rows = [row for row in rows if (row.get("device") or "cpu") == device]
     found: dict[tuple[str, str], tuple[str, Record]] = {}
     for row in rows:
         key = row["benchmark"], row["framework"]
@@ -160,7 +186,7 @@ def load(file: Path, preset: str) -> tuple[list[Record], dict[str, object]]:
             found[key] = row["timestamp"], record_of(row)
         if row["seconds"] is not None:
             found[key][1].seconds.append(row["seconds"])
-    where = {name: rows[-1][name] for name in machine()} if rows else {}
+    where = {name: rows[-1].get(name) for name in machine()} if rows else {}
     return [record for _, record in found.values()], where
 
 

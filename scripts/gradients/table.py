@@ -15,6 +15,7 @@ from scripts.gradients.results import Record
 # What is divided by what.
 RATIOS = {
     "jax-expert/sdfgad": ("jax-expert", "sdfgad"),
+    "jax-expert/sdfgad-call": ("jax-expert", "sdfgad-call"),
     "jax-port/sdfgad": ("jax-port", "sdfgad"),
     "jax-library/sdfgad": ("jax-library", "sdfgad"),
     "dace-autodiff/sdfgad": ("dace-autodiff", "sdfgad"),
@@ -27,6 +28,14 @@ CAPTIONS = {
     "A ? marks what could not be checked.",
     "ratios": "Over 1: sdfgad is faster (but for gradient/forward, which is what a gradient costs).",
     "costs": "Compiling and first call [s] / peak memory of the first call after compiling, without arguments [MiB].",
+}
+# What is said instead of these where GPUs are measured.
+GPU_CAPTIONS = {
+    "times": CAPTIONS["times"] + " Arguments and results are on the device. sdfgad's times are those of its compiled "
+    "program until the device has finished, without Python's part of a call, which sdfgad-call has, too; JAX's are "
+    "those of its compiled function. Products of single precision do not use TF32.",
+    "costs": "Compiling and first call [s], while other programs compile / memory of temporaries and results "
+    "(of JAX: as planned) [MiB].",
 }
 SPREAD = 0.05
 MEBI = 2**20
@@ -80,6 +89,11 @@ class Outcome:
         values, least_of = list(found.values()), min(found, key=found.__getitem__)
         means = statistics.geometric_mean(values), statistics.fmean(values)
         return Average(len(values), *means, found[least_of], least_of, sum(value > 1.0 for value in values))
+
+
+def captions(device: str) -> dict[str, str]:
+    """By table."""
+    return CAPTIONS | GPU_CAPTIONS if device == "gpu" else CAPTIONS
 
 
 # --- tables
@@ -154,6 +168,13 @@ def problems(outcome: Outcome) -> list[str]:
     return [f"{r.benchmark}, {r.framework}: {r.status}: {r.message}" for r in outcome.records if r.message]
 
 
+def line(record: Record) -> str:
+    """A record as a line of a log."""
+    first = "" if record.first_call is None else f", first call {record.first_call:.3g} s"
+    found = record.status if record.median is None else duration(record.median)
+    return f"{record.benchmark}, {record.framework}: {found}{first}" + (f": {record.message}" if record.message else "")
+
+
 def duration(seconds: float) -> str:
     unit, factor = next((u, f) for u, f in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if seconds * f >= 1.0 or u == "µs")
     return f"{seconds * factor:.3g} {unit}" if seconds * factor < 999.5 else f"{seconds * factor:.0f} {unit}"
@@ -168,11 +189,12 @@ def ratio_text(ratio: float) -> str:
 
 def markdown(outcome: Outcome, command: str, where: Mapping[str, object], extra: Sequence[str] = ()) -> str:
     """The tables as a page, with the command line and the machine."""
-    parts = [f"Measured with `{command}` on {', '.join(f'{name} {value}' for name, value in where.items())}."]
+    known = ", ".join(f"{name} {value}" for name, value in where.items() if value not in ("", None))
+    parts, said = [f"Measured with `{command}` on {known}."], captions(str(where.get("device")))
     tables = {"times": times_table, "ratios": ratios_table, "costs": costs_table}
     for name, make in tables.items():
         if name != "ratios" or outcome.ratios:
-            parts += [CAPTIONS[name], as_text(make(outcome, box.MARKDOWN))]
+            parts += [said[name], as_text(make(outcome, box.MARKDOWN))]
     parts += [*extra, "\n".join(f"- {line}" for line in problems(outcome))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
