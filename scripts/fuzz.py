@@ -35,6 +35,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=Path("fuzz"), help="for the state and tests (default: fuzz)")
     parser.add_argument("--batch", type=int, default=24, help="programs in one compilation (default: 24)")
     parser.add_argument("--jobs", type=int, default=1, help="batches beside each other (default: 1)")
+    parser.add_argument("--device", default="cpu", help="cpu (default) or gpu; with SDFGAD_EMULATE=1 in the emulation")
     parser.add_argument("--no-shrink", action="store_true", help="leave failing programs as large as they are")
     return parser.parse_args(argv)
 
@@ -77,7 +78,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     chosen = parse_arguments(argv)
     progress = Progress(chosen.programs)
     try:
-        campaign = Campaign(chosen.folder, chosen.seed, chosen.batch, shrinks=not chosen.no_shrink, tell=progress.tell)
+        campaign = Campaign(
+            chosen.folder,
+            chosen.seed,
+            chosen.batch,
+            jobs=chosen.jobs,
+            shrinks=not chosen.no_shrink,
+            device=chosen.device,
+            tell=progress.tell,
+        )
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

@@ -33,6 +33,7 @@ class Campaign:
         jobs: batches that are checked beside each other.
         shrinks: whether failures are made smaller.
         before: what `Process` is told to call first.
+        device: where the programs run.
         tell: is called with what is being done.
     """
 
@@ -45,10 +46,11 @@ class Campaign:
         jobs: int = 1,
         shrinks: bool = True,
         before: str = "",
+        device: str = "cpu",
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.folder, self.batch, self.jobs, self.shrinks = folder, batch, jobs, shrinks
-        self.before, self.tell = before, tell
+        self.before, self.device, self.tell = before, device, tell
         folder.mkdir(parents=True, exist_ok=True)
         self.file, self.cache = folder / "state.json", folder / "cache"
         self.state = state_in(self.file, first)
@@ -60,11 +62,14 @@ class Campaign:
         """
         deadline = time.monotonic() + seconds
         with ExitStack() as stack, ThreadPoolExecutor(self.jobs) as pool:
-            processes = [stack.enter_context(Process(self.cache, before=self.before)) for _ in range(self.jobs)]
+            processes = [stack.enter_context(self._process()) for _ in range(self.jobs)]
             while self.state.programs < programs and time.monotonic() < deadline:
                 self._round(pool, processes, programs - self.state.programs)
                 after(self.state)
         return self.state
+
+    def _process(self, **options: bool) -> Process:
+        return Process(self.cache, before=self.before, device=self.device, **options)
 
     def _round(self, pool: ThreadPoolExecutor, processes: list[Process], left: int) -> None:
         """Check a batch in each process."""
@@ -102,14 +107,14 @@ class Campaign:
         self.tell(f"looking into {case.seed}: {verdict.kind}")
         found = {"kind": verdict.kind, "detail": verdict.detail[:600]}
         if verdict.kind.startswith(NUMBERS):
-            with Process(self.cache, before=self.before, plain=True, everything=True) as plain:
+            with self._process(plain=True, everything=True) as plain:
                 is_right = not plain.check([case])[0].is_failure
             found["blame"] = "compiler" if is_right else "engine"
         small = self._shrunk(case, verdict) if self.shrinks else case
         return found | {"test": str(write_test(small, verdict, self.folder / "failures")), "text": small.text}
 
     def _shrunk(self, case: Case, verdict: Verdict) -> Case:
-        with Process(self.cache, before=self.before) as process:
+        with self._process() as process:
 
             def fails(candidates: list[Case]) -> list[bool]:
                 return [found.is_like(verdict) for found in process.check(candidates)]

@@ -55,10 +55,11 @@ class Check:
 
     Args:
         everything: whether no check is left out.
+        device: where the program runs.
     """
 
-    def __init__(self, case: Case, folder: Path, *, everything: bool = False) -> None:
-        self.case, self.folder, self.everything = case, folder, everything
+    def __init__(self, case: Case, folder: Path, *, everything: bool = False, device: str = "cpu") -> None:
+        self.case, self.folder, self.everything, self.device = case, folder, everything, device
         self.verdict = Verdict(case.seed)
         self.is_open = True
         self.rng = random.Random(f"extras {case.seed}")
@@ -120,6 +121,7 @@ class Check:
             reduce="sum",
             allow_unused=True,
             solver_seconds=SOLVER_SECONDS,
+            device=self.device,
             **options,
         )
 

@@ -31,6 +31,7 @@ class Process:
         plain: whether to compile without most optimisations.
         everything: whether no check is left out.
         before: "module:function", called first in the process.
+        device: where the programs run.
         patience: seconds that a step may take.
     """
 
@@ -41,11 +42,13 @@ class Process:
         plain: bool = False,
         everything: bool = False,
         before: str = "",
+        device: str = "cpu",
         patience: float = PATIENCE,
     ) -> None:
         self.cache, self.patience = cache, patience
         self.options = [*(["--plain"] if plain else []), *(["--everything"] if everything else [])]
         self.options += ["--before", before] if before else []
+        self.options += ["--device", device]
         self.worker: subprocess.Popen[str] | None = None
         self.lines: queue.Queue[str | None] = queue.Queue()
         self.checked = 0

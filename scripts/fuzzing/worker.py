@@ -30,15 +30,18 @@ class Worker:
     Args:
         say: where to write lines.
         everything: whether no check is left out.
+        device: where the programs run.
     """
 
-    def __init__(self, say: Callable[[dict[str, Any]], None], folder: Path, *, everything: bool) -> None:
-        self.say, self.folder, self.everything = say, folder, everything
+    def __init__(
+        self, say: Callable[[dict[str, Any]], None], folder: Path, *, everything: bool, device: str = "cpu"
+    ) -> None:
+        self.say, self.folder, self.everything, self.device = say, folder, everything, device
         self.seconds: dict[str, float] = {}
 
     def run(self, cases: Sequence[dict[str, Any]]) -> None:
         """Check some programs, which are compiled together."""
-        checks = [Check(case_of(case), self.folder, everything=self.everything) for case in cases]
+        checks = [Check(case_of(case), self.folder, everything=self.everything, device=self.device) for case in cases]
         self._each("prepare", checks, lambda c: c.prepare)
         batch = Batch()
         self._each("analyse", checks, lambda c: lambda: c.add_default(batch))
@@ -80,6 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--everything", action="store_true", help="leave out no check")
     parser.add_argument("--plain", action="store_true", help="compile without most optimisations")
     parser.add_argument("--before", metavar="MODULE:FUNCTION", help="call this first: tests plant faults with it")
+    parser.add_argument("--device", default="cpu", help="where the programs run")
     chosen = parser.parse_args(argv)
     if chosen.plain:
         # To tell faults of the compiler from ours.
@@ -96,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(json.dumps(line), file=out, flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        worker = Worker(say, Path(folder), everything=chosen.everything)
+        worker = Worker(say, Path(folder), everything=chosen.everything, device=chosen.device)
         for line in sys.stdin:
             worker.run(json.loads(line))
     return 0

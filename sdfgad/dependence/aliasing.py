@@ -58,6 +58,9 @@ def _is_invariant(form: Lin, varying: frozenset[str]) -> bool:
 
 def are_disjoint(a: Use, b: Use) -> bool:
     """Whether the uses certainly access disjoint sets of elements."""
+    if len(a.index) != len(b.index):
+        # Generated code has an array of one element as a number, which a library takes as an array.
+        return False
     if _are_apart(a, b):
         return True
     pairs = meeting(a, b)

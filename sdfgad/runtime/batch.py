@@ -12,6 +12,7 @@ from dataclasses import replace
 from sdfgad.ir.program import Program
 from sdfgad.runtime.build import Library, Source, compile_source
 from sdfgad.runtime.compile import find_library, index_entry, record_library, source_of
+from sdfgad.runtime.sizes import AUTO, Sharing
 
 
 class Batch:
@@ -25,13 +26,17 @@ class Batch:
 
     def __init__(self) -> None:
         self._parts: dict[str, Source] = {}
+        # A library has the kernels of one program.
+        self._alone: dict[str, Source] = {}
 
     def add(self, program: Program) -> None:
         """Optimise a program and generate its C++, unless it is in the batch or has been compiled."""
-        entry = index_entry(program)
-        if entry not in self._parts and find_library(entry) is None:
-            name = f"{program.name}_{entry.rpartition('/')[2]}"
-            self._parts[entry] = source_of(replace(program, name=name))
+        entry = index_entry(program, _sharing(program))
+        if entry in self._parts or entry in self._alone or find_library(entry) is not None:
+            return
+        parts = self._parts if program.device == "cpu" else self._alone
+        name = f"{program.name}_{entry.rpartition('/')[2]}"
+        parts[entry] = source_of(replace(program, name=name))
 
     def build(self, with_plain: bool = False) -> int:
         """Compile the programs of the batch, and empty it.
@@ -46,11 +51,19 @@ class Batch:
             CompilerError: there is no compiler, or it failed; then none of the programs has been compiled.
         """
         parts, self._parts = self._parts, {}
+        alone, self._alone = self._alone, {}
+        for entry, part in alone.items():
+            record_library(entry, compile_source(part, with_plain))
         if parts:
             library = compile_source(_concatenated(list(parts.values())), with_plain)
             for entry, part in parts.items():
                 record_library(entry, Library(library.path, part.name, part.arguments))
-        return len(parts)
+        return len(parts) + len(alone)
+
+
+def _sharing(program: Program) -> Sharing:
+    """As the program is loaded."""
+    return AUTO if program.device == "cpu" else Sharing("exact")
 
 
 def _concatenated(parts: list[Source]) -> Source:

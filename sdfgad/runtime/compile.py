@@ -18,6 +18,7 @@ from sdfgad.ir.serial import serialised
 from sdfgad.progress import stage
 from sdfgad.runtime.build import Library, Source, compile_source, library_name
 from sdfgad.runtime.compiler import Level, toolchain
+from sdfgad.runtime.gpu.emulation import is_emulated
 from sdfgad.runtime.sizes import AUTO, Sharing, compile_for
 
 
@@ -49,7 +50,9 @@ def compile_program(
 def index_entry(program: Program, sharing: Sharing = AUTO) -> str:
     """The cache name of a program's entry in the index; another one for code that other sizes do not share."""
     parts = [serialised(program), toolchain(), _openblas_path(), fingerprint()]
-    return f"programs/{key_of([*parts, *(['exact'] if sharing.shapes == 'exact' else [])])}"
+    parts += ["exact"] if sharing.shapes == "exact" else []
+    parts += ["emulated"] if program.device != "cpu" and is_emulated() else []
+    return f"programs/{key_of(parts)}"
 
 
 def find_library(entry: str) -> Library | None:

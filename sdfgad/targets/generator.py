@@ -199,7 +199,8 @@ class CPU(TargetCodeGenerator):
     def get_generated_codeobjects(self) -> list[CodeObject]:
         buffers = self._outline(self._root).program.buffers
         on_device = {name for name in self._frame.arglist if name in buffers and buffers[name].is_on_device}
-        device = DeviceCode(frozenset(on_device), tuple(self._kernels)) if self._kernels or on_device else None
+        uses_device = any(buffer.is_on_device for buffer in buffers.values())
+        device = DeviceCode(frozenset(on_device), tuple(self._kernels)) if uses_device else None
         return [entry_point(self._root, self._frame.arglist, type(self), self._names, device)]
 
 

@@ -19,9 +19,8 @@ from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program
 from sdfgad.runtime.gpu.binding import Functions
 from sdfgad.runtime.gpu.cuda import Cuda
-from sdfgad.runtime.gpu.emulation import Emulation
+from sdfgad.runtime.gpu.emulation import Emulation, is_emulated
 from sdfgad.runtime.sizes import Sharing
-from sdfgad.targets.gpu.environment import is_emulated
 
 
 class Backend(Protocol):
@@ -131,7 +130,7 @@ def backend_of(shared: ctypes.CDLL) -> Backend:
     return Cuda()
 
 
-def load_on_device(program: Program, optimised: Callable[[], Program] | None = None) -> DeviceExecutable:
+def load_on_device(program: Program, optimised: Callable[[], Program] | None = None) -> Executable:
     """Compile a program for a device, and load it.
 
     Raises:
@@ -140,4 +139,9 @@ def load_on_device(program: Program, optimised: Callable[[], Program] | None = N
     """
     library = compile_program(program, optimised=optimised, sharing=Sharing("exact"))
     outputs = frozenset((*program.outputs.values(), *(("status",) if program.checks else ())))
-    return DeviceExecutable(library, outputs)
+    return DeviceExecutable(library, outputs) if _uses_device(library) else Executable(library)
+
+
+def _uses_device(library: Library) -> bool:
+    """Whether a library has kernels: a program of numbers has none."""
+    return hasattr(ctypes.CDLL(str(library.path)), "sdfgad_kernel_count")

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import dace.library
 
+from sdfgad.runtime.gpu.emulation import is_emulated
+
 INCLUDE = Path(__file__).parent / "include"
-# Whether kernels run on the host, in the emulation.
-VARIABLE = "SDFGAD_EMULATE"
-
-
-def is_emulated() -> bool:
-    return os.environ.get(VARIABLE) == "1"
 
 
 @dace.library.environment

@@ -4,6 +4,10 @@
 #define SDFGAD_KERNEL extern "C" __global__
 #define SDFGAD_IN(T) const T* __restrict__
 #define SDFGAD_OUT(T) T* __restrict__
+#define SDFGAD_FUNCTION __device__ inline
+#define SDFGAD_SHARED(T, name, count)                                   \
+    __shared__ alignas(16) unsigned char name##_room[count * sizeof(T)]; \
+    T* const name = reinterpret_cast<T*>(name##_room)
 
 namespace sdfgad {
 
@@ -19,17 +23,8 @@ template <typename T, typename V> __device__ inline void store(T* array, int64_t
 template <typename T> __device__ inline T peek(const T* array, int64_t at) { return array[at]; }
 template <typename T> __device__ inline void move(T* to, int64_t at, const T* of, int64_t place) { to[at] = of[place]; }
 
-// The total of what the threads of a block have, the same for each of them: a tree, whose shape depends on their number.
-template <int threads, typename T, typename Combine> __device__ inline T block_total(T value, Combine combine) {
-    __shared__ alignas(16) unsigned char room[threads * sizeof(T)];
-    T* totals = reinterpret_cast<T*>(room);
-    totals[lane()] = value;
-    __syncthreads();
-    for (int half = threads / 2; half > 0; half /= 2) {
-        if (lane() < half) totals[lane()] = combine(totals[lane()], totals[lane() + half]);
-        __syncthreads();
-    }
-    return totals[0];
-}
+__device__ inline void barrier() { __syncthreads(); }
 
 }  // namespace sdfgad
+
+#include "block_total.h"

@@ -28,6 +28,8 @@
 #define SDFGAD_KERNEL static
 #define SDFGAD_IN(T) sdfgad::emulated::Pointer<const T>
 #define SDFGAD_OUT(T) sdfgad::emulated::Pointer<T>
+#define SDFGAD_FUNCTION inline
+#define SDFGAD_SHARED(T, name, count) static sdfgad::emulated::Shared<T, count> name
 
 namespace sdfgad {
 namespace emulated {
@@ -89,6 +91,42 @@ inline bool is_apart(int32_t other, uint16_t epoch) {
     return other != many && (other >> 10) == state.block && epoch != state.epoch;
 }
 
+inline void note_read(Shadow* shadow) {
+    if (shadow->write_launch == state.launch && !is_apart(shadow->writer, shadow->write_epoch))
+        report("a race: one thread reads what another one writes");
+    const bool is_first = shadow->read_launch != state.launch || shadow->reader == self();
+    shadow->reader = is_first ? self() : many;
+    shadow->read_launch = state.launch;
+    shadow->read_epoch = state.epoch;
+}
+
+inline void note_write(Shadow* shadow, bool is_set) {
+    if (shadow->write_launch == state.launch && !is_apart(shadow->writer, shadow->write_epoch))
+        report("a race: two threads write the same element");
+    if (shadow->read_launch == state.launch && !is_apart(shadow->reader, shadow->read_epoch))
+        report("a race: one thread writes what another one reads");
+    shadow->writer = self();
+    shadow->write_launch = state.launch;
+    shadow->write_epoch = state.epoch;
+    shadow->is_set = is_set;
+}
+
+// Shared memory of a block. One block runs at a time, so that all of them have the same.
+template <typename T, int count> struct Shared {
+    T elements[count];
+    Shadow shadow[count];
+    int64_t owner = -1;
+
+    Shadow* place(int64_t at) {
+        const int64_t block = int64_t(state.launch) << 32 | state.block;
+        if (owner != block) std::fill(shadow, shadow + count, Shadow());
+        owner = block;
+        if (at >= 0 && at < count) return &shadow[at];
+        report("a kernel accesses element " + std::to_string(at) + " of " + std::to_string(count) + " in shared memory");
+        return nullptr;
+    }
+};
+
 template <typename T> class Pointer {
 public:
     using Value = std::remove_const_t<T>;
@@ -116,26 +154,14 @@ public:
     Value peek(int64_t at) const {
         Shadow* shadow = place(at);
         if (shadow == nullptr) return Value();
-        if (shadow->write_launch == state.launch && !is_apart(shadow->writer, shadow->write_epoch))
-            report("a race: one thread reads what another one writes");
-        const bool is_first = shadow->read_launch != state.launch || shadow->reader == self();
-        shadow->reader = is_first ? self() : many;
-        shadow->read_launch = state.launch;
-        shadow->read_epoch = state.epoch;
+        note_read(shadow);
         return elements()[at];
     }
 
     void write(int64_t at, Value value, bool is_set = true) const {
         Shadow* shadow = place(at);
         if (shadow == nullptr) return;
-        if (shadow->write_launch == state.launch && !is_apart(shadow->writer, shadow->write_epoch))
-            report("a race: two threads write the same element");
-        if (shadow->read_launch == state.launch && !is_apart(shadow->reader, shadow->read_epoch))
-            report("a race: one thread writes what another one reads");
-        shadow->writer = self();
-        shadow->write_launch = state.launch;
-        shadow->write_epoch = state.epoch;
-        shadow->is_set = is_set;
+        note_write(shadow, is_set);
         elements()[at] = value;
     }
 
@@ -243,7 +269,8 @@ inline void* take(int64_t bytes) {
     if (state.room > 0 && state.held + whole > state.room) return nullptr;
     Block block;
     block.data = std::make_unique<char[]>(whole);
-    std::memset(block.data.get(), 0xAB, whole);
+    // Not a number, if it is one of floating point.
+    std::memset(block.data.get(), 0xFF, whole);
     block.bytes = whole;
     block.shadow.resize(whole);
     const uintptr_t at = reinterpret_cast<uintptr_t>(block.data.get()) + away;
@@ -354,19 +381,26 @@ inline void move(const emulated::Pointer<T>& to, int64_t at, const emulated::Poi
     to.write(at, of.peek(place), of.is_set(place));
 }
 
-template <int threads, typename T, typename Combine> inline T block_total(T value, Combine combine) {
-    // One block runs at a time, so that all fibers share it.
-    static T totals[threads];
-    totals[lane()] = value;
-    emulated::barrier();
-    for (int half = threads / 2; half > 0; half /= 2) {
-        if (lane() < half) totals[lane()] = combine(totals[lane()], totals[lane() + half]);
-        emulated::barrier();
-    }
-    return totals[0];
+template <typename T, int count> inline T load(emulated::Shared<T, count>& array, int64_t at) {
+    emulated::Shadow* shadow = array.place(at);
+    if (shadow == nullptr) return T();
+    if (!shadow->is_set) emulated::report("a kernel reads an element of shared memory that nothing has written");
+    emulated::note_read(shadow);
+    return array.elements[at];
 }
 
+template <typename T, int count, typename V> inline void store(emulated::Shared<T, count>& array, int64_t at, V value) {
+    emulated::Shadow* shadow = array.place(at);
+    if (shadow == nullptr) return;
+    emulated::note_write(shadow, true);
+    array.elements[at] = T(value);
+}
+
+inline void barrier() { emulated::barrier(); }
+
 }  // namespace sdfgad
+
+#include "block_total.h"
 
 extern "C" [[gnu::weak]] const char* sdfgad_emulated_error() { return sdfgad::emulated::state.error.c_str(); }
 extern "C" [[gnu::weak]] void sdfgad_emulated_reset(uint64_t seed, int64_t room) {
