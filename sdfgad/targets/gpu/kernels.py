@@ -104,6 +104,7 @@ class _KernelWriter:
             self.local = set(private_of(statement, self.buffers))
             body = _decoded(tuple(extents), extents, "point_", writer)
             body += [f"{cpp_type(self.buffers[name].dtype)} n_{name}_;" for name in sorted(self.local)]
+            body += [f"if ({name} >= {writer.form(extent)}) return;" for name, extent in loop.guards]
             for one in loop.body:
                 body += ["{", *self.point(one, Sum(one)), "}"]
             lines += [*writer.lines, f"if (point_ < {size}) {{", *body, "return;", "}", f"point_ -= {size};"]
