@@ -97,7 +97,11 @@ def _gradient(entry: Any, device: str) -> Any:
     import sdfgad
 
     return sdfgad.differentiate(
-        entry.program, wrt=entry.arrays, output=entry.output, allow_unused=True, device=device  # type: ignore[arg-type]
+        entry.program,
+        wrt=entry.arrays,
+        output=entry.output,
+        allow_unused=True,
+        device=device,  # type: ignore[arg-type]
     )
 
 

@@ -60,7 +60,9 @@ class Sum:
         self.order: Order = order_of(statement)
         self.extents = dict(statement.params)
         is_sum = statement.accumulate is not None
-        self.own = self.order.own if is_sum else (*(n for n in self.extents if n not in self.order.own), *self.order.own)
+        self.own = (
+            self.order.own if is_sum else (*(n for n in self.extents if n not in self.order.own), *self.order.own)
+        )
         self.summed = tuple(n for n in (*self.order.outer, *self.order.inner) if n not in self.own)
 
     @cached_property
@@ -109,7 +111,7 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
             return None
         own.append((one.var, one.trips))
         block = one.body
-    if not all(isinstance(s, Compute) and not Sum(s).own for s in block):
+    if not all(isinstance(s, Compute) and is_for_one_thread(s) for s in block):
         return None
     names = {name for name, _ in own}
     guards = tuple((name, extent) for name, extent in own if not names.isdisjoint(extent.symbols))
@@ -122,6 +124,12 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
         return None
     box = tuple((name, largest.get(name) or extent) for name, extent in own)
     return PointLoop(box, tuple(s for s in block if isinstance(s, Compute)), guards)
+
+
+def is_for_one_thread(statement: Compute) -> bool:
+    """Whether a statement is for one element, or for elements that its points must reach in order."""
+    box = Sum(statement)
+    return not box.own or (not box.order.is_injective and not statement.fresh)
 
 
 def longest_extent(extent: Lin, ranges: Mapping[str, tuple[Lin, Lin]]) -> Lin | None:

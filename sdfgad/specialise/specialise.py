@@ -197,7 +197,9 @@ class Specialisation:
         built.executable(arrays, integers)
         seconds = time.perf_counter() - start
         self.arguments.raise_failed_checks(arrays)
-        return built.executable.peak_bytes + built.executable.held_bytes(arrays) + self.arguments.copied_bytes(call), seconds
+        return built.executable.peak_bytes + built.executable.held_bytes(arrays) + self.arguments.copied_bytes(
+            call
+        ), seconds
 
     def marshalled(
         self, call: Call, layout: Layout, built: Compiled, cotangent: Array, with_value: bool

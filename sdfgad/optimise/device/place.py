@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from sdfgad.ir.expr import Expr, Int, Lin, Read, as_linear, reads, symbols_of
-from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -101,9 +100,9 @@ def _not_on_host(statement: Statement, host: set[str]) -> Iterator[str]:
     """The candidates that a statement outside of kernels, or a kernel, keeps from being on the host."""
     if isinstance(statement, Call):
         yield from statement.touched
-    elif isinstance(statement, Loop) and statement.is_parallel:
-        yield from _of_kernel(statement)
-    elif isinstance(statement, Compute) and statement.params:
+    elif (isinstance(statement, Loop) and statement.is_parallel) or (
+        isinstance(statement, Compute) and statement.params
+    ):
         yield from _of_kernel(statement)
     elif isinstance(statement, Compute) and any(read.buffer not in host for read in statement.read):
         yield statement.target.buffer
@@ -192,7 +191,11 @@ class _Placement:
         """What the host reads for a product: its extents, its factors, and where its matrices begin."""
         product = product_of(statement, self.buffers)
         assert product is not None
-        forms = [*_extents(statement), *statement.target.index, *(form for read in statement.read for form in read.index)]
+        forms = [
+            *_extents(statement),
+            *statement.target.index,
+            *(form for read in statement.read for form in read.index),
+        ]
         return [*reads(*map(Int, forms)), *reads(*product.alpha)]
 
     def counted(self, statement: Statement) -> Iterator[Statement]:

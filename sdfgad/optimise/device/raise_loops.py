@@ -12,14 +12,11 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
-
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.private import carries_no_value
 from sdfgad.dependence.uses import uses_of
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, symbols_of
+from sdfgad.ir.expr import Expr, Int, Lin, Read, symbols_of
 from sdfgad.ir.names import Names
-from sdfgad.ir.ops import identity
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -34,10 +31,9 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
+from sdfgad.optimise.device.guards import where_below
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Sum, longest_extent, point_loop
-
-BOOL = np.dtype(bool)
 
 
 def raise_loops(program: Program) -> Program:
@@ -89,7 +85,9 @@ class _Raising:
         def moved(statement: Statement) -> Compute:
             assert isinstance(statement, Compute)
             one, target = rewrite_statement(statement, replace_node=at_trip), statement.target
-            return replace(one, target=Access(target.buffer, (trip, *one.target.index))) if target.buffer in names else one
+            return (
+                replace(one, target=Access(target.buffer, (trip, *one.target.index))) if target.buffer in names else one
+            )
 
         buffers = [replace(b, shape=(loop.trips, *b.shape)) for b in found]
         return replace(loop, body=tuple(map(moved, loop.body))), buffers
@@ -154,10 +152,9 @@ def _guarded(statement: Compute, loop: Loop) -> Compute | None:
     if statement.accumulate != "add" or not own.isdisjoint(varying):
         return None
     longest = {name: longest_extent(extent, {loop.var: (loop.start, loop.trips)}) for name, extent in varying.items()}
-    value, dtype = statement.value, statement.value.dtype
+    value = statement.value
     for name, extent in varying.items():
-        is_inside = Op("less", (Int(Lin.symbol(name)), Int(extent)), BOOL)
-        value = Op("select", (is_inside, value, Const(identity("add", dtype), dtype)), dtype)
+        value = where_below(Lin.symbol(name), extent, value, "add")
     if any(extent is None for extent in longest.values()):
         return None
     params = tuple((name, longest.get(name) or extent) for name, extent in statement.params)

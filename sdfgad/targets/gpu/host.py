@@ -126,7 +126,12 @@ class _HostNest(NestWriter):
         is_to_device = self.buffers[statement.target.buffer].is_on_device
         size = product_text(writer, tuple(extent for _, extent in statement.params))
         to, of = (self.address(a, bool(statement.params), writer) for a in (statement.target, source))
-        return ["{", *writer.lines, f"sdfgad::device::to_{'device' if is_to_device else 'host'}({to}, {of}, {size});", "}"]
+        return [
+            "{",
+            *writer.lines,
+            f"sdfgad::device::to_{'device' if is_to_device else 'host'}({to}, {of}, {size});",
+            "}",
+        ]
 
     def address(self, access: Access, is_whole: bool, writer: Writer) -> str:
         name = f"b_{access.buffer}_"

@@ -80,7 +80,9 @@ class _KernelWriter:
         return Kernel(self.name, code, passed, tuple(self.values), integers, boxes, threads, has_barriers)
 
     def _integers(self, touched: Iterable[str]) -> set[str]:
-        return free_symbols(tuple(self.statements)) | symbols_in(e for name in touched for e in self.buffers[name].shape)
+        return free_symbols(tuple(self.statements)) | symbols_in(
+            e for name in touched for e in self.buffers[name].shape
+        )
 
     def _function(self, passed: tuple[str, ...], integers: tuple[str, ...], lines: list[str]) -> str:
         changed = written(tuple(self.statements))
@@ -106,7 +108,7 @@ class _KernelWriter:
             body += [f"{cpp_type(self.buffers[name].dtype)} n_{name}_;" for name in sorted(self.local)]
             body += [f"if ({name} >= {writer.form(extent)}) return;" for name, extent in loop.guards]
             for one in loop.body:
-                body += ["{", *self.point(one, Sum(one)), "}"]
+                body += ["{", *(self.run(one) if Sum(one).own else self.point(one, Sum(one))), "}"]
             lines += [*writer.lines, f"if (point_ < {size}) {{", *body, "return;", "}", f"point_ -= {size};"]
         return lines[:-1]
 
@@ -120,7 +122,7 @@ class _KernelWriter:
         heads = [f"for (int64_t {n} = 0; {n} < {bounds.form(box.extents[n])}; ++{n}) {{" for n in box.summed]
         step = f"total_ = {COMBINE[statement.accumulate].format('total_', value)};"
         first = f"{type_} total_ = {self.identity(statement)};"
-        loop = [*heads, *writer.lines, step, *["}"] * len(heads)]
+        loop = [*heads[:-1], "SDFGAD_UNROLL", heads[-1], *writer.lines, step, *["}"] * len(heads)]
         return [*bounds.lines, first, *loop, *self.stored(statement, "total_")]
 
     def element(self, statement: Compute) -> list[str]:
@@ -134,7 +136,11 @@ class _KernelWriter:
         """Whether a statement only copies, maybe what nothing has assigned yet, as the first trip of a loop does."""
         value = statement.value
         is_plain = statement.accumulate is None and isinstance(value, Read) and self.buffers[value.buffer].is_on_device
-        return is_plain and self.local.isdisjoint((value.buffer, statement.target.buffer)) and value.dtype == self.buffers[value.buffer].dtype
+        return (
+            is_plain
+            and self.local.isdisjoint((value.buffer, statement.target.buffer))
+            and value.dtype == self.buffers[value.buffer].dtype
+        )
 
     def moved(self, statement: Compute) -> list[str]:
         writer, value = self.writer(), statement.value
@@ -169,6 +175,7 @@ class _KernelWriter:
             *bounds.lines,
             *own,
             f"{type_} total_ = {self.identity(statement)};",
+            "SDFGAD_UNROLL",
             f"for (int64_t term_ = sdfgad::lane(); term_ < {terms}; term_ += {threads_of(box)}) {{",
             *counters,
             *writer.lines,
