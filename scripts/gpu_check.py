@@ -86,7 +86,7 @@ def _checked(name: str, preset: str, runs: int) -> Row:
 
 
 def use_kernels() -> None:
-    """Let programs compiled from now on, into a cache of their own, run on the host only what has no form as a kernel."""
+    """Let programs that are compiled from now on run on the host only what has no form as a kernel."""
     from sdfgad.optimise.device import side
 
     os.environ["SDFGAD_CACHE_DIR"] = tempfile.mkdtemp(prefix="sdfgad-kernels-")

@@ -127,12 +127,15 @@ PASSES: tuple[Pass, ...] = in_order(
 TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 
 # For a GPU each statement is a kernel of its own, or several of one launch: it needs threads more than caches.
-DEVICE: tuple[Pass, ...] = tuple(one for one in PASSES if one.phase is Phase.STATEMENTS) + (
-    pass_of(Phase.DEVICE, raise_loops),
-    pass_of(Phase.DEVICE, spread_scatters, privatise_scatters, name="spread_scatters"),
-    pass_of(Phase.DEVICE, split_sums),
-    pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points"),
-    pass_of(Phase.DEVICE, place),
+DEVICE: tuple[Pass, ...] = in_order(
+    (
+        *(one for one in PASSES if one.phase is Phase.STATEMENTS),
+        pass_of(Phase.DEVICE, raise_loops),
+        pass_of(Phase.DEVICE, spread_scatters, privatise_scatters, name="scatters"),
+        pass_of(Phase.DEVICE, split_sums),
+        pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points", needs=("split_sums",)),
+        pass_of(Phase.DEVICE, place, needs=("fuse_points",)),
+    )
 )
 
 # Before statements share loops, each of them can still run in pieces by itself.

@@ -106,7 +106,7 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
     own: list[tuple[str, Lin]] = []
     block: Block = (loop,)
     while len(block) == 1 and isinstance(block[0], Loop):
-        (one,) = block
+        one = block[0]
         if not one.is_parallel or one.is_open or one.backward or one.start != Lin(0):
             return None
         own.append((one.var, one.trips))

@@ -1,9 +1,9 @@
 """Loop raising (vectorisation, with loop distribution): a sequential loop whose trips are independent becomes boxes.
 
-``for i: s += f(x[i])`` becomes one sum over i, and ``for i: for p: y[i, p] = …`` one box: a launch instead of one for each
-trip. Where the number of summed points depends on the trip, as in a triangle, all trips sum as many, of which those
-outside count as nothing. Where that of other points does, the statement becomes a nest of parallel loops. Temporaries of
-a trip get an axis for the trips (array expansion), unless that would be larger than all other arrays.
+``for i: s += f(x[i])`` becomes one sum over i, and ``for i: for p: y[i, p] = …`` one box: a launch instead of one for
+each trip. Where the number of summed points depends on the trip, as in a triangle, all trips sum as many, of which
+those outside count as nothing. Where that of other points does, the statement becomes a nest of parallel loops.
+Temporaries of a trip get an axis for the trips (array expansion), unless that would be larger than all other arrays.
 """
 
 from __future__ import annotations

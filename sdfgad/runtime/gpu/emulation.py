@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from typing import Any
 
 from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
 from sdfgad.runtime.gpu.binding import Functions
-
-# Whether kernels run on the host, in the emulation.
-VARIABLE = "SDFGAD_EMULATE"
-
-
-def is_emulated() -> bool:
-    return os.environ.get(VARIABLE) == "1"
 
 
 class Emulation:

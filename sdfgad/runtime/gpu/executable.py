@@ -1,4 +1,4 @@
-"""Programs on a device: the host's library is loaded, its kernels are compiled for the device, and arguments go there."""
+"""Programs on a device: their library is loaded, its kernels are compiled for the device, and arguments go there."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sdfgad.emulated import is_emulated
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import Program
 from sdfgad.memory.allocation import DEVICE_UNIT
@@ -19,7 +20,7 @@ from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program
 from sdfgad.runtime.gpu.binding import Functions
 from sdfgad.runtime.gpu.cuda import Cuda
-from sdfgad.runtime.gpu.emulation import Emulation, is_emulated
+from sdfgad.runtime.gpu.emulation import Emulation
 from sdfgad.runtime.sizes import Sharing
 
 

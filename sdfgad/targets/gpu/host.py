@@ -1,6 +1,7 @@
 """Host code of a GPU program: the function of an outermost statement, which launches kernels and copies.
 
-Loops over time and branches run on the host. Arrays of the device are pointers that the host passes on and never follows.
+Loops over time and branches run on the host. Arrays of the device are pointers that the host passes on and never
+follows.
 """
 
 from __future__ import annotations

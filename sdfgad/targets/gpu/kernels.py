@@ -1,7 +1,8 @@
 """Kernels (CUDA C++): the text of one launch, in the dialect of ``include/kernel.h`` and ``include/emulated.h``.
 
-A kernel of points has a thread for each point; statements of one launch are independent of each other, and a thread finds
-by its number to which one its point belongs. A kernel of sums has a block for each element. A serial kernel is one thread.
+A kernel of points has a thread for each point; statements of one launch are independent of each other, and a thread
+finds by its number to which one its point belongs. A kernel of sums has a block for each element. A serial kernel is
+one thread.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class _KernelWriter:
     local: set[str] = field(default_factory=set, init=False)
 
     def kernel(self, form: Form) -> Kernel:
+        boxes: tuple[tuple[Lin, ...], ...]
         if form is Form.SERIAL:
             lines, boxes, threads = self.serial(), ((),), 1
         elif form is Form.BLOCK:
@@ -135,9 +137,10 @@ class _KernelWriter:
     def is_move(self, statement: Compute) -> bool:
         """Whether a statement only copies, maybe what nothing has assigned yet, as the first trip of a loop does."""
         value = statement.value
-        is_plain = statement.accumulate is None and isinstance(value, Read) and self.buffers[value.buffer].is_on_device
+        if statement.accumulate is not None or not isinstance(value, Read):
+            return False
         return (
-            is_plain
+            self.buffers[value.buffer].is_on_device
             and self.local.isdisjoint((value.buffer, statement.target.buffer))
             and value.dtype == self.buffers[value.buffer].dtype
         )
@@ -181,7 +184,8 @@ class _KernelWriter:
             *writer.lines,
             f"total_ = {COMBINE[statement.accumulate].format('total_', value)};",
             "}",
-            f"total_ = sdfgad::block_total<{threads_of(box)}>(total_, []({type_} a, {type_} b) {{ return {combine}; }});",
+            f"const auto combine_ = []({type_} a, {type_} b) {{ return {combine}; }};",
+            f"total_ = sdfgad::block_total<{threads_of(box)}>(total_, combine_);",
             "if (sdfgad::lane() == 0) {",
             *self.stored(statement, "total_"),
             "}",
