@@ -64,9 +64,11 @@ class _Raising:
         return found
 
     def boxes(self, loop: Loop) -> Block:
-        """The statements of a loop, each of all trips; the loop itself where that is not possible."""
+        """The statements of a loop, each of all trips, or in a loop of its own where that is not possible."""
         found = [_as_box(s, loop, self.names) or _as_nest(s, loop, self.names) for s in loop.body]
-        return (loop,) if None in found else tuple(one for one in found if one is not None)
+        if not any(found):
+            return (loop,)
+        return tuple(one or replace(loop, body=(s,)) for one, s in zip(found, loop.body, strict=True))
 
     def expanded(self, loop: Loop) -> tuple[Loop, list[Buffer]]:
         """A loop whose temporaries have an axis for its trips, and these temporaries."""
@@ -149,7 +151,9 @@ def _guarded(statement: Compute, loop: Loop) -> Compute | None:
     if not varying:
         return statement
     own = {name for form in statement.target.index for name in form.symbols}
-    if statement.accumulate != "add" or not own.isdisjoint(varying):
+    # To what all trips add to, some may add nothing.
+    is_sum = statement.accumulate == "add" and (own.isdisjoint(varying) or not (statement.fresh or loop.var in own))
+    if not is_sum:
         return None
     longest = {name: longest_extent(extent, {loop.var: (loop.start, loop.trips)}) for name, extent in varying.items()}
     value = statement.value

@@ -1,0 +1,155 @@
+"""What the passes for a device do to programs, and that these still compute what they did, in the emulation."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.emulated import VARIABLE
+from sdfgad.ir.program import Call, Compute, Loop, computes, walk
+from sdfgad.optimise.device import side
+from sdfgad.optimise.passes import optimise
+from sdfgad.schedule.kernels import Form, form_of, private_of
+
+KERNELS = side.Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def emulated(tmp_path_factory):
+    """All loops are kernels that can be; programs compiled so do not reach the cache of other tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, "1")
+        patch.setenv("SDFGAD_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setattr(side, "SECONDS", KERNELS)
+        yield
+
+
+def placed(function, *args, **options):
+    """The optimised gradient program for a device, after a check that it computes what the CPU's does."""
+    expected = sdfgad.differentiate(function, device="cpu", **options)(*args)
+    g = sdfgad.differentiate(function, device="gpu", **options)
+    for name, gradient in expected.items():
+        np.testing.assert_allclose(g(*args)[name], gradient, rtol=1e-11, atol=1e-13, err_msg=name)
+    return optimise(g.programs(*args)[1])
+
+
+def sequential(program):
+    """The loops that the host runs."""
+    loops = [s for s in walk(program.body) if isinstance(s, Loop)]
+    kernels = [s for s in loops if form_of(s, program.buffers, private_of(s, program.buffers)) is Form.POINTS]
+    inside = {id(one) for kernel in kernels for one in walk(kernel.body)}
+    return [s for s in loops if s not in kernels and id(s) not in inside]
+
+
+def triangle(A, x):
+    n = A.shape[0]
+    total = 0.0
+    for i in range(n):
+        for j in range(i + 1):
+            total += A[i, j] * x[j]
+        A[i, : i + 1] *= 2.0
+    return total + np.sum(A * A)
+
+
+def test_independent_trips_are_boxes(rng):
+    program = placed(triangle, rng.normal(size=(7, 7)), rng.normal(size=7))
+    assert sequential(program) == []
+
+
+def convolution(image, weights):
+    n, m = image.shape
+    k = weights.shape[0]
+    out = np.zeros((n - k + 1, m - k + 1))
+    for i in range(n - k + 1):
+        for j in range(m - k + 1):
+            out[i, j] = np.sum(image[i : i + k, j : j + k] * weights)
+    return np.sum(np.sin(out))
+
+
+def test_contributions_that_meet_run_in_different_launches(rng):
+    program = placed(convolution, rng.normal(size=(24, 25)), rng.normal(size=(3, 3)))
+    assert all(loop.trips.const <= 3 for loop in sequential(program))
+    assert not any(form_of(s, program.buffers) is Form.HOST for s in computes(program.body))
+
+
+def histogram(x, k):
+    h = np.zeros(5)
+    np.add.at(h, k, x * x)
+    return np.sum(h**3)
+
+
+@pytest.mark.parametrize("size", [6400, 7001])
+def test_contributions_where_data_says_go_to_copies(rng, size):
+    program = placed(histogram, rng.normal(size=size), rng.integers(0, 5, size))
+    assert any(name.startswith("copies") for name in program.buffers)
+    assert all(program.buffers[s.target.buffer].is_on_device for s in computes(program.body) if s.params)
+
+
+def long_sums(x, A):
+    return np.sum(x) ** 2 + np.max(x) * np.min(x) + np.sum(np.sum(A, axis=0) ** 2) + np.sum(np.sum(A, axis=1) ** 3)
+
+
+def test_long_sums_are_sums_of_parts(rng):
+    program = placed(long_sums, rng.normal(size=70_001), rng.normal(size=(1031, 9)))
+    assert sum(name.startswith("parts") for name in program.buffers) >= 4
+
+
+def chain(x, y):
+    a = np.exp(x) * y
+    b = np.sin(a) + x
+    return np.sum(a * b * np.tanh(b))
+
+
+def test_temporaries_of_points_are_registers(rng):
+    program = placed(chain, rng.normal(size=300), rng.normal(size=300))
+    arrays = {b.name for b in program.buffers.values() if b.shape and b.name in program.users}
+    assert arrays - program.interface == set()
+
+
+def solved(A, b):
+    for _ in range(2):
+        b = np.linalg.solve(A, b)
+    return np.sum(b * b)
+
+
+def test_library_functions_run_on_the_host_between_copies(rng):
+    program = placed(solved, rng.normal(size=(6, 6)) + 6 * np.eye(6), rng.normal(size=6))
+    calls = [s for s in walk(program.body) if isinstance(s, Call)]
+    assert calls
+    assert not any(program.buffers[name].is_on_device for call in calls for name in call.touched)
+
+
+def until(x, tolerance):
+    steps = 0
+    while np.sum(x * x) > tolerance and steps < 50:
+        x = x * 0.7
+        steps += 1
+    return np.sum(x**3)
+
+
+def test_the_host_reads_conditions_in_each_trip(rng):
+    program = placed(until, rng.normal(size=9), 0.01, wrt=None)
+    copies = [s for s in computes(program.body) if _is_to_host(s, program)]
+    assert copies
+
+
+def _is_to_host(statement, program):
+    is_read = len(statement.read) == 1 and isinstance(statement, Compute)
+    source = statement.read[0].buffer if is_read else None
+    return bool(source) and program.buffers[source].is_on_device and not program.buffers[statement.target.buffer].is_on_device
+
+
+def many_short_trips(x):
+    for k in range(1, x.shape[0]):
+        x[k] = np.sin(x[k - 1]) + x[k]
+    return np.sum(x)
+
+
+def test_loops_of_little_work_run_on_the_host_as_a_whole(rng, monkeypatch):
+    x = rng.normal(size=200)
+    program = placed(many_short_trips, x)
+    assert any(program.buffers[s.target.buffer].is_on_device for loop in sequential(program) for s in computes(loop.body))
+    monkeypatch.setattr(side, "SECONDS", side.Seconds())
+    program = optimise(sdfgad.differentiate(many_short_trips, device="gpu").programs(x)[1])
+    loops = sequential(program)
+    assert loops
+    assert not any(program.buffers[name].is_on_device for loop in loops for name in loop.mentioned)
