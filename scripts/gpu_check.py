@@ -70,7 +70,7 @@ def _checked(name: str, preset: str, runs: int) -> Row:
     seconds: dict[str, list[float]] = {"cpu": [], "gpu": []}
     repeats = True
     for device in ("cpu", "gpu"):
-        g = _gradient(entry, device)
+        g = gradient_of(entry, device)
         cotangent = _cotangent(g, arguments) if cotangent is None else cotangent
         for _ in range(runs):
             given = copy.deepcopy(arguments)
@@ -93,7 +93,7 @@ def use_kernels() -> None:
     side.SECONDS = side.Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0)
 
 
-def _gradient(entry: Any, device: str) -> Any:
+def gradient_of(entry: Any, device: str) -> Any:
     import sdfgad
 
     return sdfgad.differentiate(

@@ -1,10 +1,18 @@
-"""Every program's gradient as kernels in the emulation of a device, against the CPU's; threads run in random order."""
+"""Every program's gradient as kernels: in the emulation, against the CPU's, in random order, and as cubins without spills."""
+
+import re
 
 import pytest
 
+import npbench_suite
+
 from scripts import gpu_check
 from sdfgad.emulated import VARIABLE
+from sdfgad.errors import DeviceError
 from sdfgad.optimise.device import side
+from sdfgad.optimise.passes import optimise
+from sdfgad.runtime.compile import source_of_optimised
+from sdfgad.runtime.gpu import nvrtc
 from tests.npbench_suite.oracle import NAMES
 
 
@@ -23,3 +31,18 @@ def test_kernels_compute_what_the_cpu_does(name):
     row = gpu_check.check(name, "test", runs=2)
     assert row.is_right, row
     assert row.repeats, row
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_compile_without_spills(name):
+    try:
+        nvrtc.library()
+    except DeviceError as error:
+        pytest.skip(str(error))
+    entry = npbench_suite.load(name)
+    (program, *_) = gpu_check.gradient_of(entry, "gpu").programs(*entry.arguments_for("S"))
+    code = source_of_optimised(optimise(program)).code
+    (text,) = re.findall(r'R"kernels\((.*?)\)kernels"', code, re.DOTALL)
+    cubin, log = nvrtc.compile_cubin(text, "sm_90")
+    assert cubin
+    assert not re.search("[1-9][0-9]* bytes spill", log), log
