@@ -8,6 +8,9 @@ from typing import Any
 from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
 from sdfgad.runtime.gpu.binding import Functions
 
+# What a library has of its kernels.
+COUNT, KERNELS = "sdfgad_kernel_count", "sdfgad_emulated_kernels"
+
 
 class Emulation:
     """The emulation that a library brings with it."""
@@ -20,8 +23,8 @@ class Emulation:
 
     def kernels(self, shared: ctypes.CDLL) -> Any:
         """The kernels of a library, in the order of their numbers, as an array of pointers."""
-        count = ctypes.c_int64.in_dll(shared, "sdfgad_kernel_count").value
-        first = ctypes.addressof(ctypes.c_void_p.in_dll(shared, "sdfgad_emulated_kernels"))
+        count = ctypes.c_int64.in_dll(shared, COUNT).value
+        first = ctypes.addressof(ctypes.c_void_p.in_dll(shared, KERNELS))
         return (ctypes.c_void_p * (count + 1))(*(first + k * ctypes.sizeof(ctypes.c_void_p) for k in range(count)))
 
     def begin(self) -> None:

@@ -1,0 +1,73 @@
+"""Programs on the emulated device that leave it little to do, or take it in an unusual way."""
+
+import sys
+from subprocess import run
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.api.compile_together import compile_together
+from sdfgad.runtime.compile import index_entry
+from tests.helpers_cache import environment
+
+
+@pytest.fixture(autouse=True)
+def emulated(monkeypatch):
+    monkeypatch.setenv("SDFGAD_EMULATE", "1")
+
+
+def gradients(function, *args):
+    """Those of the device, and those of the CPU."""
+    return (sdfgad.differentiate(function, device=device)(*args) for device in ("gpu", "cpu"))
+
+
+def product(a, b):
+    return np.sin(a) * b
+
+
+def sums(x):
+    return np.sum(x) + np.sum(x * x)
+
+
+def test_numbers_need_no_kernel():
+    found, expected = gradients(product, 1.3, 0.4)
+    assert found == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3)])
+def test_nothing_to_add_up(shape):
+    found, expected = gradients(sums, np.zeros(shape))
+    assert found["x"].shape == expected["x"].shape == shape
+
+
+def test_batches():
+    calls = [(sdfgad.differentiate(sums, device="gpu"), (np.ones(n),)) for n in (2, 3)]
+    calls.append((sdfgad.differentiate(product, device="gpu"), (1.0, 2.0)))
+    assert compile_together(calls) == [None, None, None]
+    for gradient, args in calls[:2]:
+        np.testing.assert_array_equal(gradient(*args)["x"], 3 * np.ones_like(args[0]))
+
+
+def test_a_library_that_orders_one_element():
+    def ordered(x):
+        total = 0.0
+        for t in range(3):
+            a = x[t : t + 1] * x[0]
+            total = total * 0.5 + np.sum(x[np.argsort(a)] * a)
+        return total
+
+    found, expected = gradients(ordered, np.array([0.3, -1.2, 0.7]))
+    np.testing.assert_allclose(found["x"], expected["x"], rtol=1e-13)
+
+
+def test_the_cache_keeps_emulated_programs_apart(monkeypatch):
+    program = sdfgad.differentiate(sums, device="gpu").programs(np.ones(2))[0]
+    emulated = index_entry(program)
+    monkeypatch.delenv("SDFGAD_EMULATE")
+    assert index_entry(program) != emulated
+
+
+def test_importing_does_not_import_dace(tmp_path):
+    command = [sys.executable, "-c", "import sys, sdfgad; sys.exit('dace' in sys.modules)"]
+    assert run(command, env=environment(tmp_path), check=False).returncode == 0
