@@ -13,12 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 from sdfgad.cache import find, fingerprint, key_of, read, write
+from sdfgad.environment import is_emulated
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.progress import stage
 from sdfgad.runtime.build import Library, Source, compile_source, library_name
 from sdfgad.runtime.compiler import Level, toolchain
-from sdfgad.runtime.gpu.emulation import is_emulated
 from sdfgad.runtime.sizes import AUTO, Sharing, compile_for
 
 

@@ -13,6 +13,7 @@ from sdfgad.errors import ArgumentError
 from sdfgad.parse.callbacks import raised
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.structure import repeated
+from sdfgad.specialise.device_argument import DeviceArgument
 from sdfgad.specialise.signature import Call, as_contiguous, as_input
 
 Array = np.ndarray[Any, Any]
@@ -115,7 +116,9 @@ def _is_plain(value: Any, dtype: np.dtype[Any]) -> bool:
     return not isinstance(value, np.ndarray) or (value.flags.c_contiguous and value.dtype == dtype)
 
 
-def _may_overlap(x: Array, y: Array) -> bool:
+def _may_overlap(x: Any, y: Any) -> bool:
+    if isinstance(x, DeviceArgument) or isinstance(y, DeviceArgument):
+        return isinstance(x, DeviceArgument) and x.overlaps(y)
     try:
         return np.shares_memory(x, y, max_work=10_000)  # type: ignore[arg-type]  # The stub is too narrow.
     except np.exceptions.TooHardError:

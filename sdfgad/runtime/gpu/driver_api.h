@@ -34,7 +34,8 @@ constexpr int invalid_value = 1, out_of_memory = 2;
 constexpr int multiprocessors = 16, l2_bytes = 38, capability_major = 75, capability_minor = 76, has_pools = 115;
 // CUmemPool_attribute.
 constexpr int release_threshold = 4, reserved_now = 5, used_now = 7, used_most = 8;
-constexpr int pointer_memory_type = 2;
+// CUpointer_attribute.
+constexpr int pointer_memory_type = 2, pointer_device = 9;
 constexpr unsigned event_without_time = 2;
 
 // Codes of our own, besides the driver's (below 1000).

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sdfgad.environment import is_emulated
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import Program
 from sdfgad.memory.allocation import DEVICE_UNIT
@@ -19,7 +20,7 @@ from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program
 from sdfgad.runtime.gpu.binding import Functions
 from sdfgad.runtime.gpu.cuda import Cuda
-from sdfgad.runtime.gpu.emulation import Emulation, is_emulated
+from sdfgad.runtime.gpu.emulation import Emulation
 from sdfgad.runtime.sizes import Sharing
 
 
@@ -28,9 +29,11 @@ class Backend(Protocol):
 
     Attributes:
         functions: the table that programs call.
+        ordinal: of the device.
     """
 
     functions: Functions
+    ordinal: int
 
     def kernels(self, shared: ctypes.CDLL) -> Any:
         """The kernels of a library, in the order of their numbers, as an array of pointers."""
@@ -49,26 +52,48 @@ class Backend(Protocol):
 
 
 class DeviceExecutable(Executable):
-    """A loaded program whose arrays are on a device; NumPy's are copied there, and results back."""
+    """A loaded program whose arrays are on a device.
+
+    NumPy's are copied there, and results back; those that are there already are read and written where they are, on the
+    stream that the thread works on.
+    """
 
     def __init__(self, library: Library, outputs: frozenset[str]) -> None:
         super().__init__(library)
         self._outputs, self._doing = outputs, f"running {library.name}"
         self._on_device = [name for name, kind in library.arguments if kind == "device"]
-        self._backend = backend_of(self._shared)
-        self._table = self._backend.functions
-        self._kernels = self._backend.kernels(self._shared)
+        self._on_host = [name for name, kind in library.arguments if kind == "array"]
+        self._backends: dict[int | None, tuple[Backend, Any]] = {}
         self._device_peak = self._shared.sdfgad_device_peak_bytes
         self._device_peak.restype = ctypes.c_int64
+        self._choose(None)
+
+    def _choose(self, ordinal: int | None) -> None:
+        """Let the program run on a device; None: that of the thread, or the first."""
+        if ordinal not in self._backends:
+            made = backend_of(self._shared, ordinal)
+            self._backends[ordinal] = made, made.kernels(self._shared)
+        self._backend, self._kernels = self._backends[ordinal]
+        self._backends.setdefault(self._backend.ordinal, self._backends[ordinal])
+        self._table = self._backend.functions
         self._shared.sdfgad_use_device(ctypes.byref(self._table), self._kernels)
 
     def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
+        """Run once. Arrays are NumPy's, or have a `pointer` to the device's memory and its `ordinal`, and else as there."""
+        ordinal = next((a.ordinal for a in arrays.values() if not isinstance(a, np.ndarray)), self._backend.ordinal)
+        if ordinal != self._backend.ordinal:
+            self._choose(ordinal)
         self._backend.begin()
         with ExitStack() as stack:
             places = {name: self._place(name, arrays[name], stack) for name in self._on_device}
-            self._run_on(arrays, integers, places)
-            for name in places.keys() & self._outputs:
-                self._fetch(arrays[name], places[name])
+            fetched = {name: self._fetched(name, arrays[name]) for name in self._on_host}
+            self._run_on({**arrays, **fetched}, integers, places)
+            for name in self._outputs & places.keys():
+                if isinstance(arrays[name], np.ndarray):
+                    self._fetch(arrays[name], places[name])
+            for name in self._outputs & fetched.keys():
+                if not isinstance(arrays[name], np.ndarray):
+                    self._send(arrays[name].pointer, fetched[name])
 
     @property
     def peak_bytes(self) -> int:
@@ -97,15 +122,30 @@ class DeviceExecutable(Executable):
                 taken.append(time.perf_counter() - start)
         return sorted(taken)[len(taken) // 2]
 
-    def _place(self, name: str, array: np.ndarray[Any, Any], stack: ExitStack) -> int:
-        """The address on the device of an argument, which is copied there."""
+    def _place(self, name: str, array: Any, stack: ExitStack) -> int:
+        """The address on the device of an argument, which is copied there if it is not there yet."""
+        if not isinstance(array, np.ndarray) and array.pointer:
+            return int(array.pointer)
         block = self._table.take(max(array.nbytes, 1))
         if not block:
             raise self._error_of(1)
         stack.callback(self._table.give, block)
-        if name not in self._outputs and array.nbytes:
-            self._checked(self._table.to_device(block, array.ctypes.data, array.nbytes))
+        if name not in self._outputs:
+            self._send(block, array)
         return int(block)
+
+    def _fetched(self, name: str, array: Any) -> np.ndarray[Any, Any]:
+        """A host's array for an argument that the program has on the host, such as a number."""
+        if isinstance(array, np.ndarray):
+            return array
+        copy = np.empty(array.shape, array.dtype)
+        if name not in self._outputs:
+            self._fetch(copy, array.pointer)
+        return copy
+
+    def _send(self, place: int, array: np.ndarray[Any, Any]) -> None:
+        if array.nbytes:
+            self._checked(self._table.to_device(place, array.ctypes.data, array.nbytes))
 
     def _fetch(self, array: np.ndarray[Any, Any], place: int) -> None:
         if array.nbytes:
@@ -119,15 +159,15 @@ class DeviceExecutable(Executable):
             raise self._backend.failure(code, self._doing)
 
 
-def backend_of(shared: ctypes.CDLL) -> Backend:
-    """What runs a library's kernels.
+def backend_of(shared: ctypes.CDLL, ordinal: int | None = None) -> Backend:
+    """What runs a library's kernels; None: the device of the thread's current context, or the first.
 
     Raises:
         DeviceError: there is no device, or no driver, or it is too old.
     """
     if is_emulated():
         return Emulation(shared)
-    return Cuda()
+    return Cuda(ordinal)
 
 
 def load_on_device(program: Program, optimised: Callable[[], Program] | None = None) -> Executable:
