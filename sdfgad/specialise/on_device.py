@@ -1,4 +1,4 @@
-"""Specialisation of a program for a device: runs on the caller's stream, and results in arrays of the caller's library."""
+"""Specialisation of a program for a device: it runs on the caller's stream; results are of the caller's library."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sdfgad.options import Device
 from sdfgad.planning.layout import Layout
 from sdfgad.runtime.gpu.arrays import DeviceArray, like
 from sdfgad.runtime.gpu.caller import Caller
@@ -27,7 +28,7 @@ class OnDevice(Specialisation):
     and so is the value, of the library of the first argument on the device.
     """
 
-    device: ClassVar[str] = "gpu"
+    device: ClassVar[Device] = "gpu"
 
     def ones(self) -> Array:
         """As of the CPU; it is the same array each time, of which devices keep copies."""
@@ -87,7 +88,7 @@ class OnDevice(Specialisation):
             return outputs.partly(self.pipeline.forward.outputs.values(), call.caller.empty)
         program = built.gradient_program
         of_arguments = [name for name in self.wrt if isinstance(call.values[name], DeviceArgument)]
-        chosen = {program.gradients.get(self.primal.inputs[name]) for name in of_arguments}
+        chosen = {program.gradients.get(self.primal.inputs[name], "") for name in of_arguments}
         # Auxiliary integers, such as numbers of steps, are numbers of the host.
         buffers = [program.program.buffers[name] for name in (program.value, *program.others.values())]
         chosen |= {buffer.name for buffer in buffers if buffer.is_floating or buffer.shape}

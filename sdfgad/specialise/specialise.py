@@ -17,7 +17,7 @@ from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.optimise.prepared import live, prepared
-from sdfgad.options import Options
+from sdfgad.options import Device, Options
 from sdfgad.parse.parse import Primal, parse
 from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
@@ -42,7 +42,7 @@ class Specialisation:
         device: what its programs run on.
     """
 
-    device: ClassVar[str] = "cpu"
+    device: ClassVar[Device] = "cpu"
 
     def __init__(self, pipeline: Pipeline, others: Callable[[], Iterable[Compiled]] = tuple) -> None:
         self.pipeline, self.primal, self.limit = pipeline, pipeline.primal, pipeline.options.limit

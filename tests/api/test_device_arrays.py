@@ -1,10 +1,12 @@
 """Arrays on a device as arguments, on the emulated device."""
 
+import os
 import subprocess
 import sys
 import types
 from collections import namedtuple
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -304,7 +306,8 @@ g = sdfgad.differentiate(f, wrt="x")
 g(np.ones(3)), g.vjp(np.ones(3), cotangent=1.0), g.value_and_grad(np.ones(3))
 print([name for name in sys.modules if name.startswith("sdfgad.runtime.gpu")])
 """)
-    found = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    here = {**os.environ, "PYTHONPATH": str(Path(sdfgad.__file__).parents[1])}
+    found = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=here)
     assert found.stdout.strip() == "[]"
 
 
@@ -354,7 +357,7 @@ def test_two_devices(rng):
 def test_other_orders(rng):
     g = sdfgad.differentiate(lambda x: np.sum(x * x), wrt="x")
     x = rng.normal(size=(3, 4))
-    with pytest.raises(ArgumentError, match="`x` is on a device, and its elements are not(.|\n)*contiguous copy"):
+    with pytest.raises(ArgumentError, match=r"`x` is on a device, and its elements are not(.|\n)*contiguous copy"):
         g(transposed(x))
 
 
@@ -362,7 +365,7 @@ def test_dtypes_that_are_not_supported():
     g = sdfgad.differentiate(lambda x: np.sum(x * x), wrt="x")
     with pytest.raises(ArgumentError, match="dtype float16"):
         g(Foreign(np.ones(3, np.float16)))
-    with pytest.raises(ArgumentError, match="`cotangent` is of|cotangent is of dtype float32"):
+    with pytest.raises(ArgumentError, match="cotangent is of dtype float32"):
         g.vjp(Foreign(np.ones(3)), cotangent=Foreign(np.array(1, np.float32)))
     with pytest.raises(ArgumentError, match=r"cotangent has shape \(2,\)"):
         g.vjp(Foreign(np.ones(3)), cotangent=Foreign(np.ones(2)))

@@ -33,7 +33,7 @@ class Caller:
     """A device, and the stream of whoever calls.
 
     Attributes:
-        first: the first array on the device that is passed; results without an argument of their own are of its library.
+        first: the first array on the device that is passed; the value is of its library.
         ordinal: the device.
         stream: None is the legacy default stream.
     """

@@ -1,4 +1,4 @@
-"""Programs on a device: the host's library is loaded, its kernels are compiled for the device, and arguments go there."""
+"""Programs on a device: the host's library is loaded, kernels are compiled for the device, and arguments go there."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 
 from sdfgad.environment import is_emulated
 from sdfgad.errors import SdfgadError
-from sdfgad.ir.program import Program
+from sdfgad.ir.program import Program, buffers_of, walk
 from sdfgad.memory.allocation import DEVICE_UNIT
 from sdfgad.memory.allocation import array as size_of
+from sdfgad.optimise.cleaning.dead_code import remove_dead_code
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program
@@ -58,9 +59,10 @@ class DeviceExecutable(Executable):
     stream that the thread works on.
     """
 
-    def __init__(self, library: Library, outputs: frozenset[str]) -> None:
+    def __init__(self, library: Library, outputs: frozenset[str], touched: frozenset[str]) -> None:
+        """Loads it; `touched`: the buffers that may be read or written."""
         super().__init__(library)
-        self._outputs, self._doing = outputs, f"running {library.name}"
+        self._outputs, self._touched, self._doing = outputs, touched, f"running {library.name}"
         self._on_device = [name for name, kind in library.arguments if kind == "device"]
         self._on_host = [name for name, kind in library.arguments if kind == "array"]
         self._backends: dict[int | None, tuple[Backend, Any]] = {}
@@ -79,7 +81,7 @@ class DeviceExecutable(Executable):
         self._shared.sdfgad_use_device(ctypes.byref(self._table), self._kernels)
 
     def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
-        """Run once. Arrays are NumPy's, or have a `pointer` to the device's memory and its `ordinal`, and else as there."""
+        """Run once. Arrays are NumPy's, or have a `pointer` into the device's memory, and its `ordinal`."""
         ordinal = next((a.ordinal for a in arrays.values() if not isinstance(a, np.ndarray)), self._backend.ordinal)
         if ordinal != self._backend.ordinal:
             self._choose(ordinal)
@@ -139,7 +141,7 @@ class DeviceExecutable(Executable):
         if isinstance(array, np.ndarray):
             return array
         copy = np.empty(array.shape, array.dtype)
-        if name not in self._outputs:
+        if name in self._touched and name not in self._outputs:
             self._fetch(copy, array.pointer)
         return copy
 
@@ -157,6 +159,23 @@ class DeviceExecutable(Executable):
     def _checked(self, code: int) -> None:
         if code:
             raise self._backend.failure(code, self._doing)
+
+
+class HostExecutable(Executable):
+    """A loaded program of numbers alone, which runs on the host; those that are on a device are copied."""
+
+    def __init__(self, library: Library, outputs: frozenset[str], touched: frozenset[str]) -> None:
+        """Loads it; `touched`: the buffers that may be read or written."""
+        super().__init__(library)
+        self._outputs, self._read = outputs, touched - outputs
+
+    def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
+        """Run once. Arrays are NumPy's, or have a method `to_numpy`, and as outputs a method `set`."""
+        there = {name: array for name, array in arrays.items() if not isinstance(array, np.ndarray)}
+        copies = {n: a.to_numpy() if n in self._read else np.empty(a.shape, a.dtype) for n, a in there.items()}
+        super().__call__({**arrays, **copies}, integers)
+        for name in there.keys() & self._outputs:
+            there[name].set(copies[name])
 
 
 def backend_of(shared: ctypes.CDLL, ordinal: int | None = None) -> Backend:
@@ -179,7 +198,9 @@ def load_on_device(program: Program, optimised: Callable[[], Program] | None = N
     """
     library = compile_program(program, optimised=optimised, sharing=Sharing("exact"))
     outputs = frozenset((*program.outputs.values(), *(("status",) if program.checks else ())))
-    return DeviceExecutable(library, outputs) if _uses_device(library) else Executable(library)
+    touched = frozenset(name for statement in walk(remove_dead_code(program).body) for name in buffers_of(statement))
+    made = DeviceExecutable if _uses_device(library) else HostExecutable
+    return made(library, outputs, touched)
 
 
 def _uses_device(library: Library) -> bool:
