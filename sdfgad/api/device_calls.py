@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError
 from sdfgad.specialise.device_argument import DeviceArgument, device_argument
-from sdfgad.specialise.signature import Call, definition
+from sdfgad.specialise.signature import Call, DeviceCall, definition
 from sdfgad.specialise.specialise import Specialisation
 
 
@@ -36,7 +36,12 @@ def with_cotangent(
             definition(function),
             "Convert the cotangent on the device.",
         )
-    return (replace(call, caller=passed.caller) if call.caller is None else call), passed
+    return (call if call.caller is not None else _with_caller(call, passed)), passed
+
+
+def _with_caller(call: Call, passed: DeviceArgument) -> Call:
+    values = {one.name: getattr(call, one.name) for one in fields(call)}
+    return DeviceCall(**values, caller=passed.caller)
 
 
 def total(call: Call, value: Any) -> Any:

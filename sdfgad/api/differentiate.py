@@ -20,16 +20,17 @@ from sdfgad.parse.derivatives import Derivative, GradientCode
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.procedures import expanded
 from sdfgad.parse.source import add_text, read_source
+from sdfgad.parse.structure import PLAIN
 from sdfgad.parse.transformed import transformation
 from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
-from sdfgad.specialise.device_argument import may_be_on_device
+from sdfgad.specialise.device_argument import OnGpu, may_be_on_device
 from sdfgad.specialise.directions import directions_of
 from sdfgad.specialise.nested import arguments_within, bind_within, gradient_within, inlining_of, pipeline_within
 from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.remembered import Remembered
-from sdfgad.specialise.signature import Call, as_contiguous, bind, definition, own_copy
+from sdfgad.specialise.signature import Call, as_contiguous, bind, bind_on_device, definition, own_copy
 from sdfgad.specialise.specialise import Specialisation, specialise
 
 Array = np.ndarray[Any, Any]
@@ -265,7 +266,7 @@ class DifferentiatedProgram(OfCallee, Derivative):
             ArgumentError: the cotangent has another shape; else as ``g(...)`` does.
         """
         call, specialisation = self._bind_and_specialise(args, kwargs)
-        if may_be_on_device(type(cotangent)) and not isinstance(cotangent, np.ndarray):
+        if type(cotangent) not in PLAIN and may_be_on_device(type(cotangent)):
             call, cotangent = with_cotangent(self._function, call, cotangent, specialisation)
         seed = as_contiguous(cotangent, specialisation.output_dtype)
         if seed.shape != specialisation.output_shape:
@@ -395,7 +396,12 @@ class DifferentiatedProgram(OfCallee, Derivative):
     # --- inside
 
     def _bind_and_specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
-        call = bind(self._function, *self._callee.arguments(args, kwargs), self._options.device)
+        try:
+            call = bind(self._function, *self._callee.arguments(args, kwargs))
+        except OnGpu:
+            if self._options.device == "cpu":
+                raise
+            call = bind_on_device(self._function, *self._callee.arguments(args, kwargs))
         return call, self._specialisations(call)
 
     def _specialised(self, call: Call) -> Specialisation:

@@ -14,7 +14,7 @@ from sdfgad.parse.callbacks import raised
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.structure import repeated
 from sdfgad.specialise.device_argument import DeviceArgument
-from sdfgad.specialise.signature import Call, as_contiguous, as_input
+from sdfgad.specialise.signature import Call, as_contiguous
 
 Array = np.ndarray[Any, Any]
 
@@ -38,7 +38,8 @@ class Arguments:
         arrays = {name: as_contiguous(array, array.dtype) for name, array in self.primal.captured.items()}
         arrays |= call.numbers(self.primal.draws)
         for name, buffer in self.primal.inputs.items():
-            arrays[buffer] = as_input(call.values[name], call.kinds[name])
+            # The user's own where it is such an array already.
+            arrays[buffer] = as_contiguous(call.values[name], call.kinds[name].dtype)
         return arrays
 
     def integers(self, call: Call) -> dict[str, int]:

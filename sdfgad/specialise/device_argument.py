@@ -18,6 +18,10 @@ TO_HOST |= {"numba": "{}.copy_to_host()", "sdfgad": "{}.to_numpy()"}
 CONTIGUOUS = {"cupy": "cupy.ascontiguousarray({})", "torch": "{}.contiguous()"}
 
 
+class OnGpu(ArgumentError):
+    """An argument is on a device, and the program runs on the CPU."""
+
+
 class DeviceArgument:
     """An array on a device, of any library, as an argument of a call.
 
@@ -57,7 +61,7 @@ class DeviceArgument:
             ArgumentError: it has other elements.
         """
         if self.dtype.kind not in "iub":
-            raise _is_on_gpu(self.name, self.owner, None)
+            raise on_gpu(self.name, self.owner, None)
         return self.caller.to_numpy(self)
 
     def overlaps(self, other: Any) -> bool:
@@ -92,7 +96,7 @@ def device_argument(
     if not is_device_array(value):
         return None
     if found is None:
-        raise _is_on_gpu(name, value, where_of())
+        raise on_gpu(name, value, where_of())
     first = next(iter(found.values()), None)
     ordinal = ordinal_of(value)
     caller = caller_of(value, ordinal) if first is None else first.caller
@@ -119,9 +123,10 @@ def device_argument(
     return DeviceArgument(name, value, caller, tuple(place))
 
 
-def _is_on_gpu(name: str, value: Any, where: Location | None) -> ArgumentError:
+def on_gpu(name: str, value: Any, where: Location | None) -> OnGpu:
+    """The error for an array on a device where the program runs on the CPU."""
     copy = TO_HOST.get(_package(value), "a copy of {} on the host").format(name)
-    return ArgumentError(
+    return OnGpu(
         f"argument `{name}`, a {type(value).__name__}, is on a GPU, and this runs on the CPU",
         where,
         f'Pass an array of NumPy: {copy}; or device="gpu" to `differentiate`.',

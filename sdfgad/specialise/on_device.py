@@ -80,10 +80,9 @@ class OnDevice(Specialisation):
             caller.wait()  # Other callers have other streams.
         return self._ones_there[caller.ordinal]
 
-    def _results(self, call: Call, outputs: Outputs, built: Compiled | None) -> dict[str, Any]:
-        """Those are on the device that the caller gets there; the status, and numbers of trips, are not."""
-        if call.caller is None:
-            return outputs()
+    def _on_device(self, call: Call, outputs: Outputs, built: Compiled | None) -> dict[str, Any]:
+        """Results are there that the caller gets there; the status, and numbers of trips, are not."""
+        assert call.caller is not None
         if built is None:
             return outputs.partly(self.pipeline.forward.outputs.values(), call.caller.empty)
         program = built.gradient_program

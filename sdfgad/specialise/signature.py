@@ -8,12 +8,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
 from sdfgad.errors import ArgumentError, Location
-from sdfgad.options import Device
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.draws import Draws
 from sdfgad.parse.dtypes import SUPPORTED, instead_of
@@ -50,7 +49,7 @@ class Call:
         integers: the values of the integer arguments.
         structures: the parameters that are containers.
         containers: the containers themselves.
-        caller: the device and the stream that the call works on, if an argument is on a device; or None.
+        caller: the device and the stream that the call works on, if an argument is on a device.
         drawn: the random numbers of this call: it draws them once, however often programs run for it.
     """
 
@@ -60,7 +59,7 @@ class Call:
     integers: tuple[int, ...]
     structures: Mapping[str, Structure]
     containers: Mapping[str, Any]
-    caller: Caller | None = None
+    caller: ClassVar[Caller | None] = None
     drawn: dict[Draws, dict[str, Any]] = field(default_factory=dict, compare=False)
 
     def numbers(self, draws: Draws) -> dict[str, Any]:
@@ -71,11 +70,8 @@ class Call:
 
     @property
     def known(self) -> Mapping[str, Any]:
-        """The values with integers and booleans in NumPy's arrays, where the parser may look them up."""
-        if self.caller is None:
-            return self.values
-        are_data = {name: isinstance(v, DeviceArgument) and v.dtype.kind in "iub" for name, v in self.values.items()}
-        return {name: np.asarray(value) if are_data[name] else value for name, value in self.values.items()}
+        """The values, with integers and booleans on the host, where the parser may look them up."""
+        return self.values
 
     @property
     def floating(self) -> list[str]:
@@ -97,25 +93,47 @@ class Call:
         return flat
 
 
-def bind(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], device: Device = "cpu"
-) -> Call:
-    """Binds a call's arguments to the function's parameters; for "cpu" none of them may be on a device.
+@dataclass(frozen=True)
+class DeviceCall(Call):
+    """A call with arguments on a device, which are `DeviceArgument`s among the values."""
+
+    caller: Caller | None = None  # type: ignore[misc]  # In calls of the CPU it takes no time.
+
+    @property
+    def known(self) -> Mapping[str, Any]:
+        are_data = {name: isinstance(v, DeviceArgument) and v.dtype.kind in "iub" for name, v in self.values.items()}
+        return {name: np.asarray(value) if are_data[name] else value for name, value in self.values.items()}
+
+
+def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    """Binds a call's arguments to the function's parameters.
 
     Raises:
         ArgumentError: they do not fit, or are of a kind that a compiled program does not take.
+        OnGpu: one is on a device.
     """
     passed = bound_arguments(function, args, kwargs)
     values, structures = _flattened(function, passed)
-    found: dict[str, DeviceArgument] | None = None if device == "cpu" else {}
+    kinds = {name: kind_of_argument(function, name, value) for name, value in values.items()}
+    key, integers = key_of(function, kinds, structures)
+    containers = {name: passed[name] for name in structures} if structures else {}
+    return Call(values, kinds, key, integers, structures, containers)
+
+
+def bind_on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    """Binds arguments of which some are on a device; calls on the CPU never share a specialisation with them.
+
+    Raises:
+        ArgumentError: they do not fit, or are on different devices, or of a kind that a compiled program does not take.
+    """
+    passed = bound_arguments(function, args, kwargs)
+    values, structures = _flattened(function, passed)
+    found: dict[str, DeviceArgument] = {}
     kinds = {name: kind_of_argument(function, name, value, found) for name, value in values.items()}
     key, integers = key_of(function, kinds, structures)
+    caller = next(iter(found.values())).caller
     containers = {name: passed[name] for name in structures}
-    if not found:
-        return Call(values, kinds, key, integers, structures, containers)
-    # Those of the CPU have no such key; if all are on the GPU, these share what is made.
-    key, caller = key if device == "gpu" else ("gpu", key), next(iter(found.values())).caller
-    return Call({**values, **found}, kinds, key, integers, structures, containers, caller)
+    return DeviceCall({**values, **found}, kinds, ("gpu", key), integers, structures, containers, caller=caller)
 
 
 def key_of(
@@ -244,6 +262,7 @@ def kind_of_argument(
         found: takes arguments on a device; None: there must be none.
 
     Raises:
+        OnGpu: there is one.
         ArgumentError: it is of a kind that compiled programs do not take.
     """
     if isinstance(value, (bool, np.bool_)):

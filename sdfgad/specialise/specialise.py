@@ -130,7 +130,9 @@ class Specialisation:
         Raises:
             InvalidIndex: an index was out of range.
         """
-        arrays = self.arguments.inputs(call) | self._results(call, self._forward_outputs, None)
+        outputs = self._forward_outputs
+        results = outputs() if call.caller is None else self._on_device(call, outputs, None)
+        arrays = self.arguments.inputs(call) | results
         self.forward_executable(arrays, self.arguments.integers(call))
         self.arguments.raise_failed_checks(arrays)
         return arrays[self.pipeline.forward.outputs[self.output]]
@@ -199,11 +201,15 @@ class Specialisation:
         if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
             executable(arrays, integers)
         executable.reset_peak()
+        finish = call.caller.wait if call.caller is not None else lambda: None
+        finish()
         start = time.perf_counter()
-        built.executable(arrays, integers)
+        executable(arrays, integers)
+        finish()
         seconds = time.perf_counter() - start
         self.arguments.raise_failed_checks(arrays)
-        return built.executable.peak_bytes + built.executable.held_bytes(arrays) + self.arguments.copied_bytes(call), seconds
+        held = executable.held_bytes(arrays) + self.arguments.copied_bytes(call)
+        return executable.peak_bytes + held, seconds
 
     def marshalled(
         self, call: Call, layout: Layout, built: Compiled, cotangent: Array, with_value: bool
@@ -217,12 +223,13 @@ class Specialisation:
         else:
             relax()
         tables, lengths = layout.tables
-        outputs = self._results(call, built.outputs if with_value else built.gradient_outputs, built)
-        return inputs | {built.gradient_program.cotangent: cotangent} | tables | outputs, integers | lengths
+        outputs = built.outputs if with_value else built.gradient_outputs
+        results = outputs() if call.caller is None else self._on_device(call, outputs, built)
+        return inputs | {built.gradient_program.cotangent: cotangent} | tables | results, integers | lengths
 
-    def _results(self, call: Call, outputs: Outputs, built: Compiled | None) -> dict[str, Array]:
-        """The arrays that a run writes, of the gradient or (None) of the value alone."""
-        return outputs()
+    def _on_device(self, call: Call, outputs: Outputs, built: Compiled | None) -> dict[str, Any]:
+        """What a run of the gradient, or (None) of the value alone, writes, where arguments are on a device."""
+        raise NotImplementedError
 
     def counted(self, call: Call, built: Compiled) -> dict[str, int]:
         """Loop counter -> the trips of that loop in all."""
