@@ -147,6 +147,29 @@ def test_results_are_of_the_library_of_the_argument(monkeypatch, arrays):
     np.testing.assert_array_equal(du[1], expected[1])
 
 
+def of_cupy(u):
+    v = cp.zeros_like(u)  # noqa: F821  # The test defines it.
+    v[1:] = cp.exp(-u[1:]) * cp.linalg.norm(u)  # noqa: F821
+    return cp.sum(v * v)  # noqa: F821
+
+
+def of_numpy(u):
+    v = np.zeros_like(u)
+    v[1:] = np.exp(-u[1:]) * np.linalg.norm(u)
+    return np.sum(v * v)
+
+
+def test_programs_of_cupy(monkeypatch, rng):
+    cupy = types.ModuleType("cupy")
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setitem(globals(), "cp", cupy)
+    u = rng.normal(size=6)
+    g = sdfgad.differentiate(of_cupy)
+    np.testing.assert_allclose(numpy_of(g(Foreign(u))["u"]), sdfgad.differentiate(of_numpy)(u)["u"], rtol=1e-13)
+    g(Foreign(u))
+    assert len(g._specialisations.found) == 1
+
+
 def test_unused_arguments(rng):
     def f(x, y):
         return np.sum(x)
