@@ -178,10 +178,9 @@ def read_source(function: Callable[..., Any]) -> Source:
 
 def _with_numpy(outer: dict[str, Any]) -> dict[str, Any]:
     """Global and free names with NumPy's modules for CuPy's, whose functions have the same names and do the same."""
-    names = {n: v.__name__ for n, v in outer.items() if isinstance(v, types.ModuleType)}
-    found = {
-        n: sys.modules.get(f"numpy{module[4:]}") for n, module in names.items() if f"{module}.".startswith("cupy.")
-    }
+    names = {name: value.__name__ for name, value in outer.items() if isinstance(value, types.ModuleType)}
+    theirs = {name: module for name, module in names.items() if module.partition(".")[0] == "cupy"}
+    found = {name: sys.modules.get(module.replace("cupy", "numpy", 1)) for name, module in theirs.items()}
     return outer | {name: module for name, module in found.items() if module is not None}
 
 
