@@ -12,7 +12,8 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError
 from sdfgad.specialise.device_argument import DeviceArgument, device_argument
-from sdfgad.specialise.signature import Call, DeviceCall, definition
+from sdfgad.specialise.device_call import DeviceCall
+from sdfgad.specialise.signature import Call, definition
 from sdfgad.specialise.specialise import Specialisation
 
 

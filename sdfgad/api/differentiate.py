@@ -26,11 +26,12 @@ from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
 from sdfgad.specialise.device_argument import OnGpu, may_be_on_device
+from sdfgad.specialise.device_call import bind_on_device
 from sdfgad.specialise.directions import directions_of
 from sdfgad.specialise.nested import arguments_within, bind_within, gradient_within, inlining_of, pipeline_within
 from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.remembered import Remembered
-from sdfgad.specialise.signature import Call, as_contiguous, bind, bind_on_device, definition, own_copy
+from sdfgad.specialise.signature import Call, as_contiguous, bind, definition, own_copy
 from sdfgad.specialise.specialise import Specialisation, specialise
 
 Array = np.ndarray[Any, Any]

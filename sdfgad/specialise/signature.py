@@ -93,18 +93,6 @@ class Call:
         return flat
 
 
-@dataclass(frozen=True)
-class DeviceCall(Call):
-    """A call with arguments on a device, which are `DeviceArgument`s among the values."""
-
-    caller: Caller | None = None  # type: ignore[misc]  # In calls of the CPU it takes no time.
-
-    @property
-    def known(self) -> Mapping[str, Any]:
-        are_data = {name: isinstance(v, DeviceArgument) and v.dtype.kind in "iub" for name, v in self.values.items()}
-        return {name: np.asarray(value) if are_data[name] else value for name, value in self.values.items()}
-
-
 def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
     """Binds a call's arguments to the function's parameters.
 
@@ -113,27 +101,11 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
         OnGpu: one is on a device.
     """
     passed = bound_arguments(function, args, kwargs)
-    values, structures = _flattened(function, passed)
+    values, structures = flattened_arguments(function, passed)
     kinds = {name: kind_of_argument(function, name, value) for name, value in values.items()}
     key, integers = key_of(function, kinds, structures)
     containers = {name: passed[name] for name in structures} if structures else {}
     return Call(values, kinds, key, integers, structures, containers)
-
-
-def bind_on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-    """Binds arguments of which some are on a device; calls on the CPU never share a specialisation with them.
-
-    Raises:
-        ArgumentError: they do not fit, or are on different devices, or of a kind that a compiled program does not take.
-    """
-    passed = bound_arguments(function, args, kwargs)
-    values, structures = _flattened(function, passed)
-    found: dict[str, DeviceArgument] = {}
-    kinds = {name: kind_of_argument(function, name, value, found) for name, value in values.items()}
-    key, integers = key_of(function, kinds, structures)
-    caller = next(iter(found.values())).caller
-    containers = {name: passed[name] for name in structures}
-    return DeviceCall({**values, **found}, kinds, ("gpu", key), integers, structures, containers, caller=caller)
 
 
 def key_of(
@@ -169,7 +141,9 @@ def bound_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs:
     return _bound(function, args, kwargs) if values is None else values
 
 
-def _flattened(function: Callable[..., Any], values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Structure]]:
+def flattened_arguments(
+    function: Callable[..., Any], values: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Structure]]:
     """The leaves of all arguments, and the structures of those that are containers."""
     flat: dict[str, Any] = {}
     structures: dict[str, Structure] = {}

@@ -250,7 +250,8 @@ def test_integers_that_decide_what_the_program_is(rng):
 
     x = rng.normal(size=6)
     g = sdfgad.differentiate(f, wrt="x")
-    np.testing.assert_array_equal(numpy_of(g(Foreign(x), Foreign(np.array([3])))), np.roll(x, 3))
+    for _ in range(2):
+        np.testing.assert_array_equal(numpy_of(g(Foreign(x), Foreign(np.array([3])))), np.roll(x, 3))
 
 
 def test_trips_that_are_data(rng):
