@@ -54,6 +54,10 @@ class DeviceArgument:
     def nbytes(self) -> int:
         return self.size * self.dtype.itemsize
 
+    def to_numpy(self) -> np.ndarray[Any, Any]:
+        """A copy on the host."""
+        return self.caller.to_numpy(self)
+
     def __array__(self, *_: Any, **__: Any) -> np.ndarray[Any, Any]:
         """A copy on the host: of integers, which may decide what the program is.
 
@@ -62,7 +66,7 @@ class DeviceArgument:
         """
         if self.dtype.kind not in "iub":
             raise on_gpu(self.name, self.owner, None)
-        return self.caller.to_numpy(self)
+        return self.to_numpy()
 
     def overlaps(self, other: Any) -> bool:
         """Whether it shares memory with another argument."""

@@ -78,6 +78,11 @@ class DeviceArray:
         check(functions().to_host(target.ctypes.data, self.pointer, target.nbytes), "copying an array from it")
         return target
 
+    def set(self, values: np.ndarray[Any, Any]) -> None:
+        """Copy the elements of an array of the host (C order), of this shape and dtype, to this one."""
+        check(library().sdfgad_device_use(self.ordinal), "choosing a device")
+        check(functions().to_device(self.pointer, values.ctypes.data, self.nbytes), "copying an array to it")
+
     def __copy__(self) -> DeviceArray:
         made = type(self)(self.shape, self.dtype, self.ordinal)
         check(library().sdfgad_device_use(self.ordinal), "choosing a device")

@@ -90,8 +90,12 @@ class EmulatedArray(DeviceArray):
         """A copy of an array of the host."""
         source = np.asarray(array, order="C")
         made = EmulatedArray(source.shape, source.dtype, ordinal)
-        _check(made._table.to_device(made.pointer, source.ctypes.data, source.nbytes))
+        made.set(source)
         return made
+
+    def set(self, values: np.ndarray[Any, Any]) -> None:
+        """Copy the elements of an array of the host (C order), of this shape and dtype, to this one."""
+        _check(self._table.to_device(self.pointer, values.ctypes.data, self.nbytes))
 
     def __copy__(self) -> EmulatedArray:
         made = EmulatedArray(self.shape, self.dtype, self.ordinal)
