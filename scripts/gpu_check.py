@@ -86,7 +86,7 @@ def _checked(name: str, preset: str, runs: int) -> Row:
 
 
 def use_kernels() -> None:
-    """Let programs compiled from now on, into a cache of their own, run on the host only what has no form as a kernel."""
+    """Let programs that are compiled from now on run on the host only what has no form as a kernel."""
     from sdfgad.optimise.device import side
 
     os.environ["SDFGAD_CACHE_DIR"] = tempfile.mkdtemp(prefix="sdfgad-kernels-")
@@ -97,7 +97,11 @@ def _gradient(entry: Any, device: str) -> Any:
     import sdfgad
 
     return sdfgad.differentiate(
-        entry.program, wrt=entry.arrays, output=entry.output, allow_unused=True, device=device  # type: ignore[arg-type]
+        entry.program,
+        wrt=entry.arrays,
+        output=entry.output,
+        allow_unused=True,
+        device=device,  # type: ignore[arg-type]
     )
 
 

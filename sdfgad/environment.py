@@ -7,9 +7,6 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-# Set to 1: what is for a device runs on the host, in the emulation.
-EMULATE = "SDFGAD_EMULATE"
-
 
 def machine() -> dict[str, str]:
     """The processor, its cores, the threads that programs use, and Python's version, by name."""
@@ -30,11 +27,6 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def is_emulated() -> bool:
-    """Whether the device is the emulated one."""
-    return os.environ.get(EMULATE) == "1"
 
 
 def _processor() -> str:

@@ -49,25 +49,39 @@ def name_of_device() -> str:
 
 
 class Resident:
-    """A compiled program of sdfgad whose arguments, but for scalars of the host, and results stay on the device.
+    """A compiled program of sdfgad whose arguments, but for numbers, and results stay on the device.
 
-    What a caller of the gradient reads on the host before it returns (whether an index was out of range, numbers of
-    trips of loops) is read within the call, too.
+    Copies are made within the call of what the program itself reads or writes on the host, and of what a caller of the
+    gradient reads there before it returns: whether an index was out of range, numbers of trips of loops.
     """
 
     def __init__(
-        self, executable: Any, arrays: Mapping[str, Any], integers: Mapping[str, int], results: Iterable[str]
+        self,
+        program: Any,
+        executable: Any,
+        arrays: Mapping[str, Any],
+        integers: Mapping[str, int],
+        results: Iterable[str],
     ) -> None:
         self.arrays, self.results = arrays, list(results)
         self._executable, self._integers, self._stack = executable, integers, ExitStack()
         executable._backend.begin()
         self._places = {name: executable._place(name, arrays[name], self._stack) for name in executable._on_device}
         self._read = sorted(self._places.keys() & executable._outputs - set(self.results))
+        on_host = {name for name, kind in executable.library.arguments if kind == "array" and arrays[name].ndim}
+        used = used_by(program) if on_host else set()
+        self._copies = {name: executable._place(name, arrays[name], self._stack) for name in on_host & used}
 
     def __call__(self, _: Any = None) -> "Resident":
-        self._executable._run_on(self.arrays, self._integers, self._places)
+        executable, table = self._executable, self._executable._table
+        for name in self._copies.keys() - executable._outputs:
+            executable._fetch(self.arrays[name], self._copies[name])
+        executable._run_on(self.arrays, self._integers, self._places)
+        for name in self._copies.keys() & executable._outputs:
+            array = self.arrays[name]
+            executable._checked(table.to_device(self._copies[name], array.ctypes.data, array.nbytes))
         self._fetch(self._read)
-        self._executable._backend.wait()
+        executable._backend.wait()
         return self
 
     def fetched(self) -> Mapping[str, Any]:
@@ -83,6 +97,14 @@ class Resident:
     def peak_bytes(self) -> int:
         """The most that calls held on the device, with the results."""
         return self._executable.peak_bytes + sum(self.arrays[name].nbytes for name in self.results)
+
+
+def used_by(program: Any) -> set[str]:
+    """The buffers that a program reads or writes once it is optimised; of the others it takes the shapes alone."""
+    from sdfgad.ir.program import buffers_of, walk
+    from sdfgad.optimise.passes import optimise
+
+    return {name for statement in walk(optimise(program).body) for name in buffers_of(statement)}
 
 
 def load_sdfgad() -> None:
@@ -105,7 +127,8 @@ def prepare_sdfgad(task: Task, **options: Any) -> Ready:
     arrays, integers = one.marshalled(call, layout, built, cotangent, False)
     if built.counting is not None:
         integers |= trips_of(one, call, built, integers)
-    resident = Resident(built.gradient_executable, arrays, integers, built.gradient_program.gradients.values())
+    results = built.gradient_program.gradients.values()
+    resident = Resident(built.gradients, built.gradient_executable, arrays, integers, results)
 
     def named(_: Any) -> dict[str, Any]:
         fetched = resident.fetched()
@@ -167,7 +190,8 @@ def prepare_sdfgad_forward(task: Task) -> Ready:
     call, one = program._bind_and_specialise(task.arguments, {})
     output = one.pipeline.forward.outputs[one.output]
     arrays = one.arguments.inputs(call) | one._forward_outputs()
-    resident = Resident(one.forward_executable, arrays, one.arguments.integers(call), [output])
+    program, integers = one.pipeline.forward, one.arguments.integers(call)
+    resident = Resident(program, one.forward_executable, arrays, integers, [output])
     return Ready(
         resident,
         lambda _: {task.entry.output: resident.fetched()[output]},

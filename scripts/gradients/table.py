@@ -32,8 +32,9 @@ CAPTIONS = {
 # What is said instead of these where GPUs are measured.
 GPU_CAPTIONS = {
     "times": CAPTIONS["times"] + " Arguments and results are on the device. sdfgad's times are those of its compiled "
-    "program until the device has finished, without Python's part of a call, which sdfgad-call has, too; JAX's are "
-    "those of its compiled function. Products of single precision do not use TF32.",
+    "program until the device has finished, with the copies of what the program uses on the host, but without Python's "
+    "part of a call, which sdfgad-call has, too; JAX's are those of its compiled function. Products of single "
+    "precision do not use TF32.",
     "costs": "Compiling and first call [s], while other programs compile / memory of temporaries and results "
     "(of JAX: as planned) [MiB].",
 }

@@ -19,6 +19,8 @@ from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
 from sdfgad.optimise.device.fuse_points import fuse_points
 from sdfgad.optimise.device.place import place
+from sdfgad.optimise.device.privatise_scatters import privatise_scatters
+from sdfgad.optimise.device.raise_loops import raise_loops
 from sdfgad.optimise.device.split_sums import split_sums
 from sdfgad.optimise.device.spread_scatters import spread_scatters
 from sdfgad.optimise.loops.fuse import fuse
@@ -125,11 +127,15 @@ PASSES: tuple[Pass, ...] = in_order(
 TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 
 # For a GPU each statement is a kernel of its own, or several of one launch: it needs threads more than caches.
-DEVICE: tuple[Pass, ...] = tuple(one for one in PASSES if one.phase is Phase.STATEMENTS) + (
-    pass_of(Phase.DEVICE, spread_scatters),
-    pass_of(Phase.DEVICE, split_sums),
-    pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points"),
-    pass_of(Phase.DEVICE, place),
+DEVICE: tuple[Pass, ...] = in_order(
+    (
+        *(one for one in PASSES if one.phase is Phase.STATEMENTS),
+        pass_of(Phase.DEVICE, raise_loops),
+        pass_of(Phase.DEVICE, spread_scatters, privatise_scatters, name="scatters"),
+        pass_of(Phase.DEVICE, split_sums),
+        pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points", needs=("split_sums",)),
+        pass_of(Phase.DEVICE, place, needs=("fuse_points",)),
+    )
 )
 
 # Before statements share loops, each of them can still run in pieces by itself.

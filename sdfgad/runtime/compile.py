@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sdfgad.cache import find, fingerprint, key_of, read, write
-from sdfgad.environment import is_emulated
+from sdfgad.emulated import is_emulated
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.progress import stage

@@ -60,7 +60,9 @@ class Sum:
         self.order: Order = order_of(statement)
         self.extents = dict(statement.params)
         is_sum = statement.accumulate is not None
-        self.own = self.order.own if is_sum else (*(n for n in self.extents if n not in self.order.own), *self.order.own)
+        self.own = (
+            self.order.own if is_sum else (*(n for n in self.extents if n not in self.order.own), *self.order.own)
+        )
         self.summed = tuple(n for n in (*self.order.outer, *self.order.inner) if n not in self.own)
 
     @cached_property
@@ -86,10 +88,12 @@ class PointLoop:
     Attributes:
         own: the counters and their extents, outermost first; the last one runs along memory.
         body: what a thread does.
+        guards: counters whose extents depend on those before them, with these; `own` has the largest ones.
     """
 
     own: Params
     body: tuple[Compute, ...]
+    guards: Params = ()
 
 
 @lru_cache(maxsize=10_000)
@@ -102,20 +106,43 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
     own: list[tuple[str, Lin]] = []
     block: Block = (loop,)
     while len(block) == 1 and isinstance(block[0], Loop):
-        (one,) = block
+        one = block[0]
         if not one.is_parallel or one.is_open or one.backward or one.start != Lin(0):
             return None
         own.append((one.var, one.trips))
         block = one.body
-    if not all(isinstance(s, Compute) and not Sum(s).own for s in block):
+    if not all(isinstance(s, Compute) and is_for_one_thread(s) for s in block):
         return None
     names = {name for name, _ in own}
-    if any(not names.isdisjoint(extent.symbols) for _, extent in own):
+    guards = tuple((name, extent) for name, extent in own if not names.isdisjoint(extent.symbols))
+    ranges = {name: (Lin(0), extent) for name, extent in own}
+    largest = {name: longest_extent(extent, ranges) for name, extent in guards}
+    if None in largest.values():
         return None
     uses = [_as_write(use) for use in uses_of(loop) if use.buffer not in private]
     if not all(are_independent(uses, name) for name, _ in own):
         return None
-    return PointLoop(tuple(own), tuple(s for s in block if isinstance(s, Compute)))
+    box = tuple((name, largest.get(name) or extent) for name, extent in own)
+    return PointLoop(box, tuple(s for s in block if isinstance(s, Compute)), guards)
+
+
+def is_for_one_thread(statement: Compute) -> bool:
+    """Whether a statement is for one element, or for elements that its points must reach in order."""
+    box = Sum(statement)
+    return not box.own or (not box.order.is_injective and not statement.fresh)
+
+
+def longest_extent(extent: Lin, ranges: Mapping[str, tuple[Lin, Lin]]) -> Lin | None:
+    """The largest value of an extent that is affine in counters with a start and a number of trips; None if unknown."""
+    for _ in range(len(ranges) + 1):
+        found = next((name for name in sorted(extent.symbols) if name in ranges), None)
+        if found is None:
+            return extent if extent.is_const else None
+        start, trips = ranges[found]
+        if not extent.is_affine or not extent.coefficient(found):
+            return None
+        extent = extent.substitute({found: start + trips - 1 if extent.coefficient(found) > 0 else start})
+    return None
 
 
 def points_of(statement: Statement, private: frozenset[str]) -> PointLoop:

@@ -1,4 +1,5 @@
-"""Our target for DaCe's code generator, for a CPU and for what it launches on a GPU: generates the nodes that carry our schedule or mark, from the graph itself.
+"""Our target for DaCe's code generator, on a CPU, which may launch kernels on a GPU: generates the nodes that carry our
+schedule or mark, from the graph itself.
 
 Each marked node of an outermost state becomes a function (`nests`) and its call. Arrays in our storage are allocated
 before the first state that mentions them, and released after the last one.
@@ -127,7 +128,7 @@ class CPU(TargetCodeGenerator):
             nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)
         self._dispatcher.used_environments.update(environments(nest.uses_blas, nest.headers))
         if "device.h" in nest.headers:
-            self._dispatcher.used_environments.add(Device.full_class_path())
+            self._dispatcher.used_environments.add(Device.full_class_path())  # type: ignore[attr-defined]  # DaCe's decorator.
         self._headers.update(dict.fromkeys(nest.headers))
         self._names |= names_of(block)
         streams[0].write(nest.code)

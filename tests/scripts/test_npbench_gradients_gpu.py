@@ -155,6 +155,19 @@ def test_calls_repeat(name, tmp_path):
     assert any(np.any(value) for value in kept.values())
 
 
+@pytest.mark.parametrize(("name", "copied"), [("spmv", ["A_row"]), ("jacobi_2d", [])])
+def test_what_the_host_reads_is_copied_in_each_call(name, copied, tmp_path):
+    """Bounds of loops are read by the host; of the arguments of a linear program only the shapes are used."""
+    entry = npbench_suite.load(name)
+    arguments = entry.arguments_for("test")
+    output = entry.outputs_from(arguments, entry.program(*entry.arguments_for("test")))[entry.output]
+    resident = gpu.prepare_sdfgad(Task(entry, arguments, np.ones_like(output), tmp_path)).call
+    before = {array: resident.arrays[array].copy() for array in copied}
+    assert sorted(resident._copies) == copied
+    resident()
+    assert all(np.array_equal(resident.arrays[array], value) for array, value in before.items())
+
+
 def test_calls_with_arrays_of_the_device(tmp_path):
     """The same gradients, from what users call."""
     entry = npbench_suite.load(NAME)

@@ -1,8 +1,8 @@
 """Vertical fusion for a device: statements over the same box run in one thread for each point.
 
-``for p: t[p] = …`` and ``for q: y[q] = … t[q] …`` become ``parallel for p: t[p] = …; y[p] = … t[p] …``: what a statement
-stores, the next one has in a register, and temporaries lose all their axes (`contract`). Each point may need of the other
-statements only the same point: threads do not wait for each other.
+``for p: t[p] = …`` and ``for q: y[q] = … t[q] …`` become ``parallel for p: t[p] = …; y[p] = … t[p] …``: what a
+statement stores, the next one has in a register, and temporaries lose all their axes (`contract`). Each point may need
+of the other statements only the same point: threads do not wait for each other.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
 """Placement: which buffers are in the memory of a device, which on the host, and the copies between the two.
 
-Kernels work on the device; the host runs loops over time, branches, and what has no form as a kernel. Numbers that follow
-from the caller's numbers alone stay on the host, which passes them to kernels by value. Where the host needs a value of
-the device, for a bound, a condition or a function of a library, a statement copies it; so the interpreter, the accounts
-of memory and the generated code all see the same copies.
+Kernels work on the device; the host runs loops over time, branches, and what has no form as a kernel. Numbers that
+follow from the caller's numbers alone stay on the host, which passes them to kernels by value. Where the host needs a
+value of the device, for a bound, a condition or a function of a library, a statement copies it; so the interpreter, the
+accounts of memory and the generated code all see the same copies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
+from typing import cast
 
 from sdfgad.ir.expr import Expr, Int, Lin, Read, as_linear, reads, symbols_of
-from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -22,6 +22,7 @@ from sdfgad.ir.program import (
     Compute,
     Loop,
     Program,
+    S,
     Statement,
     Whole,
     blocks_of,
@@ -36,7 +37,7 @@ from sdfgad.ir.rename import renamed
 from sdfgad.optimise.device.side import Side
 from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Form, form_of
+from sdfgad.schedule.kernels import Form, Sum, form_of, points_of
 from sdfgad.schedule.loop_facts import header_reads
 from sdfgad.schedule.products import product_of
 from sdfgad.schedule.scopes import is_local_to
@@ -101,9 +102,9 @@ def _not_on_host(statement: Statement, host: set[str]) -> Iterator[str]:
     """The candidates that a statement outside of kernels, or a kernel, keeps from being on the host."""
     if isinstance(statement, Call):
         yield from statement.touched
-    elif isinstance(statement, Loop) and statement.is_parallel:
-        yield from _of_kernel(statement)
-    elif isinstance(statement, Compute) and statement.params:
+    elif (isinstance(statement, Loop) and statement.is_parallel) or (
+        isinstance(statement, Compute) and statement.params
+    ):
         yield from _of_kernel(statement)
     elif isinstance(statement, Compute) and any(read.buffer not in host for read in statement.read):
         yield statement.target.buffer
@@ -141,7 +142,8 @@ class _Placement:
 
     def statement(self, statement: Statement) -> Iterator[Statement]:
         if isinstance(statement, Loop) and _is_kernel_loop(statement, self.buffers, self.private):
-            yield from self.kernel(statement, [s for s in walk((statement,)) if isinstance(s, Compute | Loop)])
+            loop = points_of(statement, self.private)
+            yield from self.kernel(statement, [extent for _, extent in loop.own], loop.body)
         elif isinstance(statement, Loop) and self.side.is_host(statement):
             yield from self.on_host(statement)
             yield from self.counted(statement)
@@ -169,13 +171,13 @@ class _Placement:
         elif form is Form.PRODUCT:
             yield from self.fetched(statement, self.operands(statement))
         else:
-            yield from self.kernel(statement, [statement])
+            box = Sum(statement)
+            yield from self.kernel(statement, [box.extents[name] for name in box.own], (statement,))
 
-    def kernel(self, statement: Compute | Loop, parts: list[Compute | Loop]) -> Iterator[Statement]:
-        """A kernel after copies of what the host reads for it: extents of its box, and slots of tapes."""
-        forms = [extent for part in parts for extent in _extents(part)]
-        slots = [slot for part in parts if isinstance(part, Compute) for slot in self.slots(part)]
-        needed = [read for read in reads(*map(Int, (*forms, *slots))) if self.buffers[read.buffer].is_on_device]
+    def kernel(self, statement: Compute | Loop, grid: list[Lin], body: tuple[Compute, ...]) -> Iterator[Statement]:
+        """A kernel after copies of what the host reads for it: extents of its grid, and slots of tapes."""
+        slots = [slot for one in body for slot in self.slots(one)]
+        needed = [read for read in reads(*map(Int, (*grid, *slots))) if self.buffers[read.buffer].is_on_device]
         copies: dict[Expr, Expr] = {}
         for read in needed:
             copies[read] = yield from self.element(read, copies)
@@ -192,7 +194,11 @@ class _Placement:
         """What the host reads for a product: its extents, its factors, and where its matrices begin."""
         product = product_of(statement, self.buffers)
         assert product is not None
-        forms = [*_extents(statement), *statement.target.index, *(form for read in statement.read for form in read.index)]
+        forms = [
+            *(extent for _, extent in statement.params),
+            *statement.target.index,
+            *(form for read in statement.read for form in read.index),
+        ]
         return [*reads(*map(Int, forms)), *reads(*product.alpha)]
 
     def counted(self, statement: Statement) -> Iterator[Statement]:
@@ -206,10 +212,11 @@ class _Placement:
         if not self.buffers[count.buffer].is_on_device:
             yield self.with_blocks(loop)
             return
-        twin = self.counters.setdefault(count.buffer, self.twin(count.buffer))
+        twin = self.counters.get(count.buffer) or self.twin(count.buffer)
+        self.counters[count.buffer] = twin
         yield self.whole_copy(count.buffer, twin)
-        loop = self.with_blocks(loop)
-        yield replace(loop, trips=as_linear(Read(twin, (), count.dtype)), guards=())
+        inside = self.with_blocks(loop)
+        yield replace(inside, trips=as_linear(Read(twin, (), count.dtype)), guards=())
 
     def fetched(self, statement: Statement, needed: list[Read]) -> Iterator[Statement]:
         """The statement after copies of the elements that the host reads for it."""
@@ -220,7 +227,7 @@ class _Placement:
         statement = self.with_blocks(statement)
         yield rewrite_statement(statement, replace_node=copies.get) if copies else statement
 
-    def element(self, read: Read, copies: dict[Expr, Expr]) -> Iterator[Statement]:
+    def element(self, read: Read, copies: dict[Expr, Expr]) -> Generator[Statement, None, Read]:
         """A copy of an element, whose index may contain others; returns what reads the copy."""
         buffer = Buffer(self.names.fresh(f"{read.buffer}_host"), (), read.dtype)
         self.buffers[buffer.name] = buffer
@@ -228,8 +235,8 @@ class _Placement:
         yield rewrite_statement(copy, replace_node=lambda node: copies.get(node) if node != read else None)
         return Read(buffer.name, (), read.dtype)
 
-    def with_blocks(self, statement: Statement) -> Statement:
-        return with_blocks(statement, self.block)
+    def with_blocks(self, statement: S) -> S:
+        return cast("S", with_blocks(statement, self.block))
 
     # --- on the host
 
@@ -251,10 +258,6 @@ class _Placement:
         buffer = self.buffers[source]
         whole = Whole(source, buffer.shape, buffer.dtype)
         return Compute(whole.params, Access(target, whole.access.index), whole.access.read(buffer.dtype))
-
-
-def _extents(statement: Compute | Loop) -> list[Lin]:
-    return [statement.trips] if isinstance(statement, Loop) else [extent for _, extent in statement.params]
 
 
 def substituted_nodes(block: Block, replacement: Callable[[Expr], Expr | None]) -> Block:

@@ -11,14 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, rewrite
+from sdfgad.ir.expr import Lin, rewrite
 from sdfgad.ir.names import Names
-from sdfgad.ir.ops import identity
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Program, Statement, transform
+from sdfgad.optimise.device.guards import where_below
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import BLOCK, RESIDENT, SHORT, Form, Sum, form_of
 
-BOOL = np.dtype(bool)
 # So many terms at least are summed by a thread of a part.
 LENGTH = 16
 
@@ -53,14 +52,18 @@ class _Splitter:
         place = Lin.symbol(part).scaled(length) + Lin.symbol(inner)
         value = rewrite(statement.value, {name: place})
         if count * length != extent:
-            value = _where_inside(value, place, extent, identity_of(statement))
+            value = where_below(place, extent, value, statement.accumulate)
         own = [(n, box.extents[n]) for n in box.own]
         axes = [*own, (part, Lin(count))] if box.is_along else [(part, Lin(count)), *own]
-        buffer = Buffer(self.names.fresh("parts"), tuple(e for _, e in axes), self._dtype(statement), where=statement.where)
+        buffer = Buffer(
+            self.names.fresh("parts"), tuple(e for _, e in axes), self._dtype(statement), where=statement.where
+        )
         self.buffers[buffer.name] = buffer
         access = Access(buffer.name, tuple(Lin.symbol(n) for n, _ in axes))
         rest = [(n, box.extents[n]) for n in box.summed if n != name]
-        first = Compute((*axes, *rest, (inner, Lin(length))), access, value, statement.accumulate, statement.where, True)
+        first = Compute(
+            (*axes, *rest, (inner, Lin(length))), access, value, statement.accumulate, statement.where, True
+        )
         total = replace(statement, params=tuple(axes), value=access.read(buffer.dtype))
         return first, total
 
@@ -76,14 +79,3 @@ def parts_of(box: Sum, form: Form) -> int:
         blocks = RESIDENT // BLOCK
         return min(blocks // box.elements, box.terms // (BLOCK * LENGTH))
     return min(RESIDENT // box.elements, box.terms // SHORT)
-
-
-def identity_of(statement: Compute) -> Expr:
-    """The neutral element of an accumulation."""
-    dtype = statement.value.dtype
-    return Const(identity(statement.accumulate or "add", dtype), dtype)
-
-
-def _where_inside(value: Expr, place: Lin, extent: int, otherwise: Expr) -> Expr:
-    is_inside = Op("less", (Int(place), Int(Lin(extent))), BOOL)
-    return Op("select", (is_inside, value, otherwise), value.dtype)

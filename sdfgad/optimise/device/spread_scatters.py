@@ -1,7 +1,7 @@
 """Loop interchange for a device: contributions that meet in an element run in different launches.
 
-In ``x[i + k] += …`` points with different i and k meet, but for one k none do: the host runs k in order, and each trip is
-a launch over i. So sums have one order, and no atomics.
+In ``x[i + k] += …`` points with different i and k meet, but for one k none do: the host runs k in order, and each trip
+is a launch over i. So sums have one order, and no atomics.
 """
 
 from __future__ import annotations

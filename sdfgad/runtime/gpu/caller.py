@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sdfgad.environment import is_emulated
+from sdfgad.emulated import is_emulated
 from sdfgad.runtime.gpu.arrays import DeviceArray, address_of
 from sdfgad.runtime.gpu.binding import check, functions, library
 from sdfgad.runtime.gpu.driver import device

@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from sdfgad.cache import key_of
-from sdfgad.environment import is_emulated
 from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
 from sdfgad.runtime.compiler import build_helper
 from sdfgad.runtime.gpu.arrays import DeviceArray
 from sdfgad.runtime.gpu.binding import INCLUDE, Functions
 from sdfgad.threads import impatient_threads
-
-__all__ = ["Emulation", "is_emulated"]
 
 
 class Emulation:

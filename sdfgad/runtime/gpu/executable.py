@@ -1,4 +1,4 @@
-"""Programs on a device: the host's library is loaded, kernels are compiled for the device, and arguments go there."""
+"""Programs on a device: their library is loaded, its kernels are compiled for the device, and arguments go there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sdfgad.environment import is_emulated
+from sdfgad.emulated import is_emulated
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import Program, buffers_of, walk
 from sdfgad.memory.allocation import DEVICE_UNIT

@@ -8,7 +8,7 @@ from typing import Any
 
 import dace.library
 
-from sdfgad.runtime.gpu.emulation import is_emulated
+from sdfgad.emulated import is_emulated
 
 INCLUDE = Path(__file__).parent / "include"
 

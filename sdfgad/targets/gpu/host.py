@@ -1,6 +1,7 @@
 """Host code of a GPU program: the function of an outermost statement, which launches kernels and copies.
 
-Loops over time and branches run on the host. Arrays of the device are pointers that the host passes on and never follows.
+Loops over time and branches run on the host. Arrays of the device are pointers that the host passes on and never
+follows.
 """
 
 from __future__ import annotations
@@ -126,7 +127,12 @@ class _HostNest(NestWriter):
         is_to_device = self.buffers[statement.target.buffer].is_on_device
         size = product_text(writer, tuple(extent for _, extent in statement.params))
         to, of = (self.address(a, bool(statement.params), writer) for a in (statement.target, source))
-        return ["{", *writer.lines, f"sdfgad::device::to_{'device' if is_to_device else 'host'}({to}, {of}, {size});", "}"]
+        return [
+            "{",
+            *writer.lines,
+            f"sdfgad::device::to_{'device' if is_to_device else 'host'}({to}, {of}, {size});",
+            "}",
+        ]
 
     def address(self, access: Access, is_whole: bool, writer: Writer) -> str:
         name = f"b_{access.buffer}_"

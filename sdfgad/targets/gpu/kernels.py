@@ -1,7 +1,8 @@
 """Kernels (CUDA C++): the text of one launch, in the dialect of ``include/kernel.h`` and ``include/emulated.h``.
 
-A kernel of points has a thread for each point; statements of one launch are independent of each other, and a thread finds
-by its number to which one its point belongs. A kernel of sums has a block for each element. A serial kernel is one thread.
+A kernel of points has a thread for each point; statements of one launch are independent of each other, and a thread
+finds by its number to which one its point belongs. A kernel of sums has a block for each element. A serial kernel is
+one thread.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class _KernelWriter:
     local: set[str] = field(default_factory=set, init=False)
 
     def kernel(self, form: Form) -> Kernel:
+        boxes: tuple[tuple[Lin, ...], ...]
         if form is Form.SERIAL:
             lines, boxes, threads = self.serial(), ((),), 1
         elif form is Form.BLOCK:
@@ -80,7 +82,9 @@ class _KernelWriter:
         return Kernel(self.name, code, passed, tuple(self.values), integers, boxes, threads, has_barriers)
 
     def _integers(self, touched: Iterable[str]) -> set[str]:
-        return free_symbols(tuple(self.statements)) | symbols_in(e for name in touched for e in self.buffers[name].shape)
+        return free_symbols(tuple(self.statements)) | symbols_in(
+            e for name in touched for e in self.buffers[name].shape
+        )
 
     def _function(self, passed: tuple[str, ...], integers: tuple[str, ...], lines: list[str]) -> str:
         changed = written(tuple(self.statements))
@@ -104,8 +108,9 @@ class _KernelWriter:
             self.local = set(private_of(statement, self.buffers))
             body = _decoded(tuple(extents), extents, "point_", writer)
             body += [f"{cpp_type(self.buffers[name].dtype)} n_{name}_;" for name in sorted(self.local)]
+            body += [f"if ({name} >= {writer.form(extent)}) return;" for name, extent in loop.guards]
             for one in loop.body:
-                body += ["{", *self.point(one, Sum(one)), "}"]
+                body += ["{", *(self.run(one) if Sum(one).own else self.point(one, Sum(one))), "}"]
             lines += [*writer.lines, f"if (point_ < {size}) {{", *body, "return;", "}", f"point_ -= {size};"]
         return lines[:-1]
 
@@ -119,7 +124,7 @@ class _KernelWriter:
         heads = [f"for (int64_t {n} = 0; {n} < {bounds.form(box.extents[n])}; ++{n}) {{" for n in box.summed]
         step = f"total_ = {COMBINE[statement.accumulate].format('total_', value)};"
         first = f"{type_} total_ = {self.identity(statement)};"
-        loop = [*heads, *writer.lines, step, *["}"] * len(heads)]
+        loop = [*heads[:-1], "SDFGAD_UNROLL", heads[-1], *writer.lines, step, *["}"] * len(heads)]
         return [*bounds.lines, first, *loop, *self.stored(statement, "total_")]
 
     def element(self, statement: Compute) -> list[str]:
@@ -132,8 +137,13 @@ class _KernelWriter:
     def is_move(self, statement: Compute) -> bool:
         """Whether a statement only copies, maybe what nothing has assigned yet, as the first trip of a loop does."""
         value = statement.value
-        is_plain = statement.accumulate is None and isinstance(value, Read) and self.buffers[value.buffer].is_on_device
-        return is_plain and self.local.isdisjoint((value.buffer, statement.target.buffer)) and value.dtype == self.buffers[value.buffer].dtype
+        if statement.accumulate is not None or not isinstance(value, Read):
+            return False
+        return (
+            self.buffers[value.buffer].is_on_device
+            and self.local.isdisjoint((value.buffer, statement.target.buffer))
+            and value.dtype == self.buffers[value.buffer].dtype
+        )
 
     def moved(self, statement: Compute) -> list[str]:
         writer, value = self.writer(), statement.value
@@ -168,12 +178,14 @@ class _KernelWriter:
             *bounds.lines,
             *own,
             f"{type_} total_ = {self.identity(statement)};",
+            "SDFGAD_UNROLL",
             f"for (int64_t term_ = sdfgad::lane(); term_ < {terms}; term_ += {threads_of(box)}) {{",
             *counters,
             *writer.lines,
             f"total_ = {COMBINE[statement.accumulate].format('total_', value)};",
             "}",
-            f"total_ = sdfgad::block_total<{threads_of(box)}>(total_, []({type_} a, {type_} b) {{ return {combine}; }});",
+            f"const auto combine_ = []({type_} a, {type_} b) {{ return {combine}; }};",
+            f"total_ = sdfgad::block_total<{threads_of(box)}>(total_, combine_);",
             "if (sdfgad::lane() == 0) {",
             *self.stored(statement, "total_"),
             "}",

@@ -1,8 +1,8 @@
 """Horizontal fusion: which statements of a block share a launch.
 
-A launch takes some microseconds, as long as a kernel of a hundred thousand points: the rims of a stencil, and its inside,
-are one. Statements over points share a launch if they are independent of each other; single elements follow each other in
-one thread.
+A launch takes some microseconds, as long as a kernel of a hundred thousand points: the rims of a stencil, and its
+inside, are one. Statements over points share a launch if they are independent of each other; single elements follow
+each other in one thread.
 """
 
 from __future__ import annotations

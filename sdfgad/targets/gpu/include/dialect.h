@@ -2,6 +2,7 @@
 #pragma once
 
 #define SDFGAD_KERNEL extern "C" __global__
+#define SDFGAD_UNROLL _Pragma("unroll 4")
 #define SDFGAD_IN(T) const T* __restrict__
 #define SDFGAD_OUT(T) T* __restrict__
 #define SDFGAD_FUNCTION __device__ inline

@@ -26,6 +26,7 @@
 #include "device.h"
 
 #define SDFGAD_KERNEL static
+#define SDFGAD_UNROLL
 #define SDFGAD_IN(T) sdfgad::emulated::Pointer<const T>
 #define SDFGAD_OUT(T) sdfgad::emulated::Pointer<T>
 #define SDFGAD_FUNCTION inline
