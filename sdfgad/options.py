@@ -16,7 +16,7 @@ STRATEGIES = get_args(Strategy)
 Shapes = Literal["auto", "any", "exact"]
 SHAPES = get_args(Shapes)
 Accumulation = Literal["float64"]
-Device = Literal["cpu", "gpu"]
+Device = Literal["auto", "cpu", "gpu"]
 DEVICES = get_args(Device)
 PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
@@ -32,7 +32,7 @@ class Options:
         all_outputs: whether the gradient program gives all that is returned, not only what is differentiated.
         accumulate: "float64": adjoints are in double precision where values are in single precision.
         shapes: whether calls with arrays of other sizes may share compiled code.
-        device: what the gradient runs on.
+        device: what the gradient runs on; "auto" follows the arguments of each call.
         without: the names of passes that are left out of what `explain` shows; what is run always has all of them.
     """
 

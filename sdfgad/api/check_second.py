@@ -37,7 +37,8 @@ class SecondOrder:
     @cached_property
     def gradient(self) -> DifferentiatedProgram:
         function = self.specialisation.primal.source.function
-        return differentiate(function, wrt=self.leaves, output=self.specialisation.output, allow_unused=True)
+        output = self.specialisation.output
+        return differentiate(function, wrt=self.leaves, output=output, allow_unused=True, device="cpu")
 
     def pulled(self, values: Mapping[str, Any]) -> Vector:
         """J^T c at other values of the leaves."""

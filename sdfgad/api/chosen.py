@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.callables import Callee
+from sdfgad.api.device_calls import copied
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.parse import Primal
@@ -53,7 +53,7 @@ class Chosen:
         for position, name in enumerate(self.names if len(finished) < len(ordered) else ()):
             if name in self.names[:position]:
                 # A repeated name gets a copy: no two results share memory.
-                ordered[position] = copy.copy(finished[name])
+                ordered[position] = copied(finished[name])
         return ordered[0] if self.is_single else tuple(ordered)
 
     def leaves(self, call: Call) -> tuple[tuple[str, ...], ...]:

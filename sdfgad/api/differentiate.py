@@ -11,6 +11,7 @@ import numpy as np
 
 from sdfgad.api.callables import OfCallee, callee_of
 from sdfgad.api.chosen import Chosen, Wrt
+from sdfgad.api.device_calls import refuse_device, total, with_cotangent
 from sdfgad.api.pickling import check_importable, found_by_name, made_of_sent, texts_to_send
 from sdfgad.errors import ArgumentError, OutputError
 from sdfgad.ir.program import Program
@@ -19,15 +20,18 @@ from sdfgad.parse.derivatives import Derivative, GradientCode
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.procedures import expanded
 from sdfgad.parse.source import add_text, read_source
+from sdfgad.parse.structure import PLAIN
 from sdfgad.parse.transformed import transformation
 from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
+from sdfgad.specialise.device_argument import OnGpu, may_be_on_device
+from sdfgad.specialise.device_call import bind_on_device
 from sdfgad.specialise.directions import directions_of
 from sdfgad.specialise.nested import arguments_within, bind_within, gradient_within, inlining_of, pipeline_within
 from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.remembered import Remembered
-from sdfgad.specialise.signature import Call, bind, definition, own_copy
+from sdfgad.specialise.signature import Call, as_contiguous, bind, definition, own_copy
 from sdfgad.specialise.specialise import Specialisation, specialise
 
 Array = np.ndarray[Any, Any]
@@ -48,7 +52,7 @@ def differentiate(
     solver_seconds: float = 10.0,
     shapes: Shapes = "auto",
     accumulate: Accumulation | None = None,
-    device: Device = "cpu",
+    device: Device = "auto",
     source: str | None = None,
 ) -> DifferentiatedProgram:
     """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
@@ -82,8 +86,14 @@ def differentiate(
         accumulate: "float64": gradients by values in single precision are computed and added up in double precision,
             from what the program computes in single precision, and rounded to their arguments' dtypes at the end;
             adjoints take twice the memory. None: in the program's own precision.
-        device: "gpu": on a CUDA device, of whose memory `memory_limit` then is; needs ``pip install "sdfgad[cuda]"``.
-            NumPy's arrays are copied there, and gradients back.
+        device: "auto": a call with an array on a CUDA device, of CuPy, JAX, PyTorch, Numba or any other library with
+            `__cuda_array_interface__` or `__dlpack__`, runs there, and one without on the CPU. "gpu": all calls run on
+            the device; NumPy's arrays are copied there, and their gradients back. "cpu": arrays on a device are an
+            error. On the device, `memory_limit` is of its memory, and ``pip install "sdfgad[cuda]"`` is needed. A call
+            works on the current stream of the library of the first such array, neither copies nor changes these, and
+            does not wait for the device, unless the program has numbers, checks or conditions that the host reads, or
+            an array is of a library, such as JAX, that reuses its memory on streams of its own. The gradient by such an
+            array is one of its library, and the value one of the first one's.
         source: the text that defines the program, where it has no file: what `exec` or `python -c` has run.
 
     Returns:
@@ -223,7 +233,10 @@ class DifferentiatedProgram(OfCallee, Derivative):
         """The output's value (its sum with ``reduce="sum"``) and the gradient; raises as ``g(...)`` does."""
         call, specialisation = self._bind_and_specialise(args, kwargs)
         value, gradients = specialisation.value_and_gradients(call, self._seed(specialisation))
-        return (np.sum(value) if specialisation.output_shape else value[()]), self._chosen.ordered(call, gradients)
+        gradient = self._chosen.ordered(call, gradients)
+        if call.caller is not None:
+            return (total(call, value) if specialisation.output_shape else value), gradient
+        return (np.sum(value) if specialisation.output_shape else value[()]), gradient
 
     def _seed(self, specialisation: Specialisation) -> Array:
         """The cotangent of an output that is a real number, or is summed."""
@@ -248,21 +261,23 @@ class DifferentiatedProgram(OfCallee, Derivative):
         Args:
             cotangent: an array shaped like the output. For a complex output the gradient is that of
                 ``np.sum((np.conj(cotangent) * output).real)``; a complex argument's is by its real part plus i times
-                that by its imaginary part.
+                that by its imaginary part. It may be on a device, where the call runs there.
 
         Raises:
             ArgumentError: the cotangent has another shape; else as ``g(...)`` does.
         """
         call, specialisation = self._bind_and_specialise(args, kwargs)
-        seed = np.ascontiguousarray(cotangent, dtype=specialisation.output_dtype)
-        if np.shape(cotangent) != specialisation.output_shape:
+        if type(cotangent) not in PLAIN and may_be_on_device(type(cotangent)):
+            call, cotangent = with_cotangent(self._function, call, cotangent, specialisation)
+        seed = as_contiguous(cotangent, specialisation.output_dtype)
+        if seed.shape != specialisation.output_shape:
             raise ArgumentError(
-                f"the cotangent has shape {np.shape(cotangent)}, the output `{specialisation.output}` "
+                f"the cotangent has shape {seed.shape}, the output `{specialisation.output}` "
                 f"{specialisation.output_shape}",
                 definition(self._function),
                 "Pass a cotangent shaped like the output.",
             )
-        return self._chosen.ordered(call, specialisation.gradients(call, seed.reshape(specialisation.output_shape)))
+        return self._chosen.ordered(call, specialisation.gradients(call, seed))
 
     @repeated
     def jvp(self, *args: Any, tangents: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -272,9 +287,11 @@ class DifferentiatedProgram(OfCallee, Derivative):
             tangents: the direction, arranged as the gradient is: one array, a tuple, or a dict by name; None is zero.
 
         Raises:
-            ArgumentError: a tangent has another structure or shape than the argument; else as ``g.value`` does.
+            ArgumentError: a tangent has another structure or shape than the argument, or an argument is on a device;
+                else as ``g.value`` does.
         """
         call, specialisation = self._bind_and_specialise(args, kwargs)
+        refuse_device(call, "jvp", self._function)
         value, derivative = directions_of(specialisation).along(call, self._chosen.tangents(call, tangents))
         return value[()], derivative[()]
 
@@ -290,7 +307,8 @@ class DifferentiatedProgram(OfCallee, Derivative):
     def value(self, *args: Any, **kwargs: Any) -> Any:
         """The output alone, from the compiled forward program."""
         call, specialisation = self._bind_and_specialise(args, kwargs)
-        return specialisation.value(call)[()]
+        value = specialisation.value(call)
+        return value[()] if call.caller is None else value
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Ahead-of-time compilation: all the work of a first ``g(...)`` or ``g.vjp``, except running it."""
@@ -379,12 +397,20 @@ class DifferentiatedProgram(OfCallee, Derivative):
     # --- inside
 
     def _bind_and_specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Specialisation]:
-        call = bind(self._function, *self._callee.arguments(args, kwargs))
+        try:
+            call = bind(self._function, *self._callee.arguments(args, kwargs))
+        except OnGpu:
+            if self._options.device == "cpu":
+                raise
+            call = bind_on_device(self._function, *self._callee.arguments(args, kwargs))
         return call, self._specialisations(call)
 
     def _specialised(self, call: Call) -> Specialisation:
-        chosen = self._chosen
-        return specialise(self._function, call, chosen.leaves, self._output_of, self._allow_unused, self._options)
+        chosen, made = self._chosen, Specialisation
+        if call.caller is not None or self._options.device == "gpu":
+            from sdfgad.specialise.on_device import OnDevice as made  # The CPU needs nothing of the device.
+        options = self._options
+        return specialise(self._function, call, chosen.leaves, self._output_of, self._allow_unused, options, made)
 
     def _output_of(self, primal: Primal) -> str:
         """The name of the output to differentiate."""

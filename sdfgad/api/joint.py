@@ -115,7 +115,8 @@ class Joint:
     def pullback(self, places: tuple[str, ...]) -> DifferentiatedProgram:
         """The cotangents of ``primals[k]``, or parts of them, as a function of the arguments and the cotangents."""
         if places not in self._pullbacks:
-            self._pullbacks[places] = differentiate(paired(self.program), wrt=places, allow_unused=True)
+            made = differentiate(paired(self.program), wrt=places, allow_unused=True, device="cpu")
+            self._pullbacks[places] = made
         return self._pullbacks[places]
 
 

@@ -34,7 +34,7 @@ def gradient_of(program: Callable[..., Any], argnums: Any, output: Any) -> Diffe
 
 @lru_cache(MOST_KEPT)
 def _gradient_of(program: Callable[..., Any], argnums: Any, output: str | None) -> DifferentiatedProgram:
-    return differentiate(program, wrt=argnums, output=output, allow_unused=True)
+    return differentiate(program, wrt=argnums, output=output, allow_unused=True, device="cpu")
 
 
 @dataclass(frozen=True)

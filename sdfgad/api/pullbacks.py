@@ -37,7 +37,7 @@ class Differentiable:
         self, program: Callable[..., Any], options: Mapping[str, Any], value: Callable[..., Any] | None = None
     ) -> None:
         self.callee = callee_of(program)
-        self._program, self._options, self._value = program, dict(options), value
+        self._program, self._options, self._value = program, {"device": "cpu", **options}, value
         if options.get("source") is not None:
             add_text(self.callee.function, options["source"])
         self._joint = joint(program, None)

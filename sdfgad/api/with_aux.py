@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.api.chosen import Wrt
+from sdfgad.api.device_calls import copied
 from sdfgad.api.differentiate import DifferentiatedProgram
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.options import Options
@@ -34,7 +35,7 @@ class GradientWithAux(DifferentiatedProgram):
         """``((value, aux), gradient)``; raises as ``g(...)`` does."""
         call, specialisation = self._bind_and_specialise(args, kwargs)
         outputs, gradients = specialisation.outputs_and_gradients(call, self._seed(specialisation))
-        value = outputs[specialisation.output][()]
+        value = _number(outputs[specialisation.output])
         return (value, _aux(specialisation, outputs)), self._chosen.ordered(call, gradients)
 
     def _aux_of(self, primal: Primal) -> Callable[..., Any]:
@@ -57,7 +58,7 @@ class GradientWithAux(DifferentiatedProgram):
 
 def gradient_with_aux(program: Callable[..., Any], wrt: Wrt, allow_unused: bool) -> GradientWithAux:
     """The gradient of the first result of a program that returns ``(value, aux)``."""
-    options = Options(all_outputs=True)
+    options = Options(all_outputs=True, device="auto")
     return GradientWithAux(program, wrt=wrt, output=None, reduce=None, allow_unused=allow_unused, options=options)
 
 
@@ -69,9 +70,14 @@ def _aux(specialisation: Specialisation, outputs: Mapping[str, Array]) -> Any:
         array = outputs[name]
         is_new = id(array) not in seen
         seen.add(id(array))
-        return (array if is_new else array.copy())[()]
+        return _number(array if is_new else copied(array))
 
     return specialisation.primal.returned.parts[1].filled(part)
+
+
+def _number(array: Any) -> Any:
+    """A number from an array of NumPy's without axes; what is on a device stays there."""
+    return array[()] if isinstance(array, np.ndarray) else array
 
 
 def _no_pair(primal: Primal, what: str) -> ArgumentError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -172,7 +173,15 @@ def read_source(function: Callable[..., Any]) -> Source:
     node = _find(code, text)
     outer = dict(function.__globals__)
     outer |= {name: cell.cell_contents for name, cell in _cells(function, code) if _is_filled(cell)}
-    return Source(function, node, file, text, outer)
+    return Source(function, node, file, text, _with_numpy(outer) if "cupy" in sys.modules else outer)
+
+
+def _with_numpy(outer: dict[str, Any]) -> dict[str, Any]:
+    """Global and free names with NumPy's modules for CuPy's, whose functions have the same names and do the same."""
+    names = {name: value.__name__ for name, value in outer.items() if isinstance(value, types.ModuleType)}
+    theirs = {name: module for name, module in names.items() if module.partition(".")[0] == "cupy"}
+    found = {name: sys.modules.get(module.replace("cupy", "numpy", 1)) for name, module in theirs.items()}
+    return outer | {name: module for name, module in found.items() if module is not None}
 
 
 # The texts of code that has no file, such as what `exec` runs, by the name that it has instead.

@@ -117,7 +117,8 @@ def is_record(cls: type) -> bool:
 
 def _is_special(cls: type) -> bool:
     is_value = issubclass(cls, (type, BaseException, enum.Enum, Indivisible))
-    return is_value or hasattr(cls, "__array__") or hasattr(cls, "__next__")
+    is_array = any(hasattr(cls, name) for name in ("__array__", "__cuda_array_interface__", "__dlpack_device__"))
+    return is_value or is_array or hasattr(cls, "__next__")
 
 
 def _attributes(value: Any) -> dict[Hashable, Any]:

@@ -29,7 +29,6 @@ from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program, find_library, index_entry
 from sdfgad.runtime.digest import Difference, Digest, difference, digest_of, values_of
-from sdfgad.runtime.gpu.executable import load_on_device
 from sdfgad.runtime.report import write_report
 from sdfgad.runtime.sizes import AUTO, Sharing
 
@@ -76,6 +75,8 @@ def load(program: Program, optimised: Callable[[], Program] | None = None, shari
         SdfgadError: SDFGAD_CHECK is none of the modes.
     """
     if program.device != "cpu":
+        from sdfgad.runtime.gpu.executable import load_on_device  # Nothing else needs it.
+
         return load_on_device(program, optimised)
     chosen = mode()
     if chosen is Mode.ON:

@@ -13,7 +13,8 @@ from sdfgad.errors import ArgumentError
 from sdfgad.parse.callbacks import raised
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.structure import repeated
-from sdfgad.specialise.signature import Call, as_contiguous, as_input
+from sdfgad.specialise.device_argument import DeviceArgument
+from sdfgad.specialise.signature import Call, as_contiguous
 
 Array = np.ndarray[Any, Any]
 
@@ -37,7 +38,8 @@ class Arguments:
         arrays = {name: as_contiguous(array, array.dtype) for name, array in self.primal.captured.items()}
         arrays |= call.numbers(self.primal.draws)
         for name, buffer in self.primal.inputs.items():
-            arrays[buffer] = as_input(call.values[name], call.kinds[name])
+            # The user's own where it is such an array already.
+            arrays[buffer] = as_contiguous(call.values[name], call.kinds[name].dtype)
         return arrays
 
     def integers(self, call: Call) -> dict[str, int]:
@@ -115,7 +117,9 @@ def _is_plain(value: Any, dtype: np.dtype[Any]) -> bool:
     return not isinstance(value, np.ndarray) or (value.flags.c_contiguous and value.dtype == dtype)
 
 
-def _may_overlap(x: Array, y: Array) -> bool:
+def _may_overlap(x: Any, y: Any) -> bool:
+    if isinstance(x, DeviceArgument) or isinstance(y, DeviceArgument):
+        return isinstance(x, DeviceArgument) and x.overlaps(y)
     try:
         return np.shares_memory(x, y, max_work=10_000)  # type: ignore[arg-type]  # The stub is too narrow.
     except np.exceptions.TooHardError:

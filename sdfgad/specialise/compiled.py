@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -91,6 +91,10 @@ class Outputs:
 
     def __call__(self) -> dict[str, Array]:
         return {name: empty(shape, dtype) for name, shape, dtype in self._arrays}
+
+    def partly(self, chosen: Container[str], make: Callable[[tuple[int, ...], np.dtype[Any]], Any]) -> dict[str, Any]:
+        """The arrays, the chosen ones from `make`."""
+        return {name: (make if name in chosen else empty)(shape, dtype) for name, shape, dtype in self._arrays}
 
 
 def shape_of(buffer: Buffer) -> tuple[int, ...]:

@@ -7,8 +7,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import read_source
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import PLAIN, Part, Structure, build, container, flattened, names, part_named, path_of
+from sdfgad.specialise.device_argument import DeviceArgument, device_argument, may_be_on_device
+
+if TYPE_CHECKING:
+    from sdfgad.runtime.gpu.caller import Caller
 
 FLOAT = ArrayArgument((), np.dtype(np.float64), is_scalar=True, weak=True)
 COMPLEX = ArrayArgument((), np.dtype(np.complex128), is_scalar=True, weak=True)
@@ -45,6 +49,7 @@ class Call:
         integers: the values of the integer arguments.
         structures: the parameters that are containers.
         containers: the containers themselves.
+        caller: the device and the stream that the call works on, if an argument is on a device.
         drawn: the random numbers of this call: it draws them once, however often programs run for it.
     """
 
@@ -54,6 +59,7 @@ class Call:
     integers: tuple[int, ...]
     structures: Mapping[str, Structure]
     containers: Mapping[str, Any]
+    caller: ClassVar[Caller | None] = None
     drawn: dict[Draws, dict[str, Any]] = field(default_factory=dict, compare=False)
 
     def numbers(self, draws: Draws) -> dict[str, Any]:
@@ -61,6 +67,11 @@ class Call:
         if draws and draws not in self.drawn:
             self.drawn[draws] = draws.numbers()
         return self.drawn[draws] if draws else {}
+
+    @property
+    def known(self) -> Mapping[str, Any]:
+        """The values, with integers and booleans on the host, where the parser may look them up."""
+        return self.values
 
     @property
     def floating(self) -> list[str]:
@@ -87,12 +98,14 @@ def bind(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
 
     Raises:
         ArgumentError: they do not fit, or are of a kind that a compiled program does not take.
+        OnGpu: one is on a device.
     """
     passed = bound_arguments(function, args, kwargs)
-    values, structures = _flattened(function, passed)
+    values, structures = flattened_arguments(function, passed)
     kinds = {name: kind_of_argument(function, name, value) for name, value in values.items()}
     key, integers = key_of(function, kinds, structures)
-    return Call(values, kinds, key, integers, structures, {name: passed[name] for name in structures})
+    containers = {name: passed[name] for name in structures} if structures else {}
+    return Call(values, kinds, key, integers, structures, containers)
 
 
 def key_of(
@@ -128,7 +141,9 @@ def bound_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs:
     return _bound(function, args, kwargs) if values is None else values
 
 
-def _flattened(function: Callable[..., Any], values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Structure]]:
+def flattened_arguments(
+    function: Callable[..., Any], values: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Structure]]:
     """The leaves of all arguments, and the structures of those that are containers."""
     flat: dict[str, Any] = {}
     structures: dict[str, Structure] = {}
@@ -140,13 +155,17 @@ def _flattened(function: Callable[..., Any], values: dict[str, Any]) -> tuple[di
             structure, leaves = flattened(value, name)
         except ArgumentError as error:
             raise ArgumentError(error.what, definition(function), error.todo) from None
-        if structure is None or (is_hashable(value) and not any(isinstance(leaf, DATA) for leaf in leaves)):
+        if structure is None or (is_hashable(value) and not any(map(_is_data, leaves))):
             # Containers of constants alone that have a hash are constants; of others the leaves are.
             flat[name] = value
         else:
             structures[name] = structure
             flat.update(zip(names(structure, name), leaves, strict=True))
     return flat, structures
+
+
+def _is_data(leaf: Any) -> bool:
+    return isinstance(leaf, DATA) or may_be_on_device(type(leaf))
 
 
 def _bound_plainly(
@@ -208,10 +227,16 @@ def own_copy(value: Any) -> Any:
     return build(structure, (leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in leaves), container)
 
 
-def kind_of_argument(function: Callable[..., Any], name: str, value: Any) -> Any:
+def kind_of_argument(
+    function: Callable[..., Any], name: str, value: Any, found: dict[str, DeviceArgument] | None = None
+) -> Any:
     """What the parser knows of an argument, or leaf of one: an `ArrayArgument`, an int, or the constant itself.
 
+    Args:
+        found: takes arguments on a device; None: there must be none.
+
     Raises:
+        OnGpu: there is one.
         ArgumentError: it is of a kind that compiled programs do not take.
     """
     if isinstance(value, (bool, np.bool_)):
@@ -224,13 +249,12 @@ def kind_of_argument(function: Callable[..., Any], name: str, value: Any) -> Any
         return COMPLEX
     if isinstance(value, (np.ndarray, np.generic)):
         kind = _array_kind(value.shape, value.dtype, isinstance(value, np.generic))
-        if kind is None:
-            raise ArgumentError(
-                f"argument `{name}` has the dtype {value.dtype}, which is not supported",
-                definition(function),
-                instead_of(value.dtype, name),
-            )
-        return kind
+        return kind or _refuse_dtype(function, name, value.dtype)
+    if may_be_on_device(type(value)):
+        there = device_argument(name, value, found, partial(definition, function))
+        if there is not None and found is not None:
+            found[name] = there
+            return _array_kind(there.shape, there.dtype, False) or _refuse_dtype(function, name, there.dtype)
     if is_sparse(value):
         what = f"argument `{name}` is a {type(value).__name__} with {len(value.shape)} axes, which is not supported"
         raise ArgumentError(what, definition(function), "Convert it before, by .tocsr().")
@@ -241,6 +265,11 @@ def kind_of_argument(function: Callable[..., Any], name: str, value: Any) -> Any
             "Convert it with np.asarray.",
         )
     return value
+
+
+def _refuse_dtype(function: Callable[..., Any], name: str, dtype: np.dtype[Any]) -> NoReturn:
+    what = f"argument `{name}` has the dtype {dtype}, which is not supported"
+    raise ArgumentError(what, definition(function), instead_of(dtype, name))
 
 
 def _key(kind: Any) -> Any:
@@ -257,12 +286,14 @@ def as_contiguous(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """An array in row-major order, of any rank."""
     if type(value) is np.ndarray and value.flags.c_contiguous and value.dtype == dtype:
         return value
+    if isinstance(value, DeviceArgument):
+        return value  # type: ignore[return-value]  # For programs on a device, which take both.
     return np.ascontiguousarray(value, dtype=dtype).reshape(np.shape(value))
 
 
 def like_argument(gradient: np.ndarray[Any, Any], value: Any) -> Any:
     """A gradient in the type of the argument: Python number, NumPy scalar or array."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, DeviceArgument)):
         return gradient
     return gradient[()] if isinstance(value, np.generic) else gradient[()].item()
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.optimise.prepared import live, prepared
-from sdfgad.options import Options
+from sdfgad.options import Device, Options
 from sdfgad.parse.parse import Primal, parse
 from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
@@ -36,7 +36,13 @@ Array = np.ndarray[Any, Any]
 
 
 class Specialisation:
-    """A program for one signature; the stages of its pipeline run when their results are first needed."""
+    """A program for one signature; the stages of its pipeline run when their results are first needed.
+
+    Attributes:
+        device: what its programs run on.
+    """
+
+    device: ClassVar[Device] = "cpu"
 
     def __init__(self, pipeline: Pipeline, others: Callable[[], Iterable[Compiled]] = tuple) -> None:
         self.pipeline, self.primal, self.limit = pipeline, pipeline.primal, pipeline.options.limit
@@ -124,7 +130,9 @@ class Specialisation:
         Raises:
             InvalidIndex: an index was out of range.
         """
-        arrays = self.arguments.inputs(call) | self._forward_outputs()
+        outputs = self._forward_outputs
+        results = outputs() if call.caller is None else self._on_device(call, outputs, None)
+        arrays = self.arguments.inputs(call) | results
         self.forward_executable(arrays, self.arguments.integers(call))
         self.arguments.raise_failed_checks(arrays)
         return arrays[self.pipeline.forward.outputs[self.output]]
@@ -193,13 +201,15 @@ class Specialisation:
         if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
             executable(arrays, integers)
         executable.reset_peak()
+        finish = call.caller.wait if call.caller is not None else lambda: None
+        finish()
         start = time.perf_counter()
-        built.executable(arrays, integers)
+        executable(arrays, integers)
+        finish()
         seconds = time.perf_counter() - start
         self.arguments.raise_failed_checks(arrays)
-        return built.executable.peak_bytes + built.executable.held_bytes(arrays) + self.arguments.copied_bytes(
-            call
-        ), seconds
+        held = executable.held_bytes(arrays) + self.arguments.copied_bytes(call)
+        return executable.peak_bytes + held, seconds
 
     def marshalled(
         self, call: Call, layout: Layout, built: Compiled, cotangent: Array, with_value: bool
@@ -213,8 +223,13 @@ class Specialisation:
         else:
             relax()
         tables, lengths = layout.tables
-        outputs = built.outputs() if with_value else built.gradient_outputs()
-        return inputs | {built.gradient_program.cotangent: cotangent} | tables | outputs, integers | lengths
+        outputs = built.outputs if with_value else built.gradient_outputs
+        results = outputs() if call.caller is None else self._on_device(call, outputs, built)
+        return inputs | {built.gradient_program.cotangent: cotangent} | tables | results, integers | lengths
+
+    def _on_device(self, call: Call, outputs: Outputs, built: Compiled | None) -> dict[str, Any]:
+        """What a run of the gradient, or (None) of the value alone, writes, where arguments are on a device."""
+        raise NotImplementedError
 
     def counted(self, call: Call, built: Compiled) -> dict[str, int]:
         """Loop counter -> the trips of that loop in all."""
@@ -235,6 +250,7 @@ def specialise(
     resolve_output: Callable[[Primal], str],
     allow_unused: bool,
     options: Options,
+    made: type[Specialisation] = Specialisation,
 ) -> Specialisation:
     """Parses a program for one call.
 
@@ -242,18 +258,19 @@ def specialise(
         resolve_wrt: the arguments to differentiate by, in groups: the output must depend on one of each group.
         resolve_output: the output to differentiate.
         allow_unused: whether the output may depend on none of them.
+        made: the class of what is made: programs on a device have one of their own.
     """
 
     def at(other: Call) -> Specialisation:
         exact = replace(options, shapes="exact")
-        return specialise(function, other, resolve_wrt, resolve_output, allow_unused, exact)
+        return specialise(function, other, resolve_wrt, resolve_output, allow_unused, exact, made)
 
     groups = resolve_wrt(call)
     wrt, needed = tuple(dict.fromkeys(name for group in groups for name in group)), () if allow_unused else groups
     constant, are_enclosed_constant = integers_of_lists(call), False
     while True:
-        parsed = parse(function, call.kinds, constant, call.values, call.structures, are_enclosed_constant)
-        parsed = replace(parsed, program=replace(parsed.program, device=options.device))
+        parsed = parse(function, call.kinds, constant, call.known, call.structures, are_enclosed_constant)
+        parsed = replace(parsed, program=replace(parsed.program, device=made.device))
         output = _floating(parsed, resolve_output(parsed))
         plain = Pipeline(parsed, live(parsed, options), wrt, output, needed, options)
         pipeline = replace(plain, primal=prepared(plain.primal, options))
@@ -267,7 +284,7 @@ def specialise(
             # As data, they may be sizes of what is to be kept.
             are_enclosed_constant = True
         else:
-            return _fitting(pipeline, plain, call, partial(_elsewhere, at, call))
+            return _fitting(pipeline, plain, call, partial(_elsewhere, at, call), made)
 
 
 def _elsewhere(at: Callable[[Call], Specialisation], call: Call) -> Iterator[Compiled]:
@@ -279,18 +296,22 @@ def _elsewhere(at: Callable[[Call], Specialisation], call: Call) -> Iterator[Com
 
 
 def _fitting(
-    pipeline: Pipeline, plain: Pipeline, call: Call, others: Callable[[], Iterable[Compiled]]
+    pipeline: Pipeline,
+    plain: Pipeline,
+    call: Call,
+    others: Callable[[], Iterable[Compiled]],
+    made: type[Specialisation],
 ) -> Specialisation:
     """The prepared program, unless the plain one needs less memory and only it fits the limit."""
     options = pipeline.options
     if options.limit is None:
-        return Specialisation(pipeline, others if options.shapes == "any" else tuple)
+        return made(pipeline, others if options.shapes == "any" else tuple)
     # Other sizes may have other plans, and planning may run the program on its arrays.
-    prepared_one = Specialisation(pipeline)
+    prepared_one = made(pipeline)
     if pipeline.primal is plain.primal:
         return prepared_one
     least: dict[int, Specialisation] = {}
-    for one in (prepared_one, Specialisation(plain)):
+    for one in (prepared_one, made(plain)):
         try:
             _ = one.layout(call)
         except InfeasibleBudget as error:

@@ -78,6 +78,23 @@ class DeviceArray:
         check(functions().to_host(target.ctypes.data, self.pointer, target.nbytes), "copying an array from it")
         return target
 
+    def set(self, values: np.ndarray[Any, Any]) -> None:
+        """Copy the elements of an array of the host (C order), of this shape and dtype, to this one."""
+        check(library().sdfgad_device_use(self.ordinal), "choosing a device")
+        check(functions().to_device(self.pointer, values.ctypes.data, self.nbytes), "copying an array to it")
+
+    def __copy__(self) -> DeviceArray:
+        made = type(self)(self.shape, self.dtype, self.ordinal)
+        check(library().sdfgad_device_use(self.ordinal), "choosing a device")
+        check(functions().copy(made.pointer, self.pointer, self.nbytes), "copying an array")
+        return made
+
+    def __deepcopy__(self, _: Any) -> DeviceArray:
+        return self.__copy__()
+
+    def __reduce__(self) -> str:
+        raise TypeError("an array on a device is sent elsewhere by way of its method to_numpy")
+
     def __array__(self, *_: Any, **__: Any) -> np.ndarray[Any, Any]:
         raise TypeError("an array on a device becomes one of NumPy by its method to_numpy, not by itself")
 
@@ -140,11 +157,11 @@ def _has_protocol(kind: type) -> bool:
     return hasattr(kind, "__dlpack_device__") or hasattr(kind, "__cuda_array_interface__")
 
 
-def address_of(value: Any) -> tuple[int, tuple[int, ...], np.dtype[Any], int | None, bool]:
+def address_of(value: Any, own: int | None = None) -> tuple[int, tuple[int, ...], np.dtype[Any], int | None, bool]:
     """Where a device array of any library is: address, shape, dtype, stream, and whether it is contiguous (C order).
 
-    The address is valid as long as `value` lives. The calling thread's stream waits for the array's values, or else
-    has to wait for the stream returned (None: for none); see `Device.wait_for`.
+    The address is valid as long as `value` lives. The stream `own`, or the calling thread's one, waits for the array's
+    values, or else has to wait for the stream returned (None: for none); see `Device.wait_for`.
 
     Raises:
         ArgumentError: its elements are of no type of NumPy.
@@ -152,7 +169,7 @@ def address_of(value: Any) -> tuple[int, tuple[int, ...], np.dtype[Any], int | N
     if isinstance(value, DeviceArray):
         return value.pointer, value.shape, value.dtype, None, True
     if hasattr(type(value), "__dlpack__"):
-        own = library().sdfgad_device_stream() or LEGACY_STREAM
+        own = own or library().sdfgad_device_stream() or LEGACY_STREAM
         pointer, shape, dtype, strides = dlpack.read(value.__dlpack__(stream=own))
         return pointer, shape, dtype, None, _is_contiguous(shape, strides, 1)
     interface = value.__cuda_array_interface__

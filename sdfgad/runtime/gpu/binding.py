@@ -67,6 +67,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "release": (None, [_PLACE]),
     "export": (_PLACE, [_PLACE, ctypes.c_int, ctypes.c_int, _INTEGERS, ctypes.c_int, ctypes.c_int]),
     "functions": (_PLACE, []),
+    "of": (_CODE, [_PLACE, _ORDINALS]),
     "last_error": (_CODE, []),
     "error_text": (None, [ctypes.c_int, ctypes.c_char_p, ctypes.c_int]),
 }

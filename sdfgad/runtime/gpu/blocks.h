@@ -25,15 +25,20 @@ public:
 
     // Another library may have enqueued what reads the block on a stream of its own.
     void show(Handle other) {
-        if (other != made_on) is_seen_elsewhere = true;
+        if (other == made_on) return;
+        is_seen_elsewhere = true;
+        note_order(other);
     }
 
     void release() {
         if (owners.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
         within(ordinal, [&](const Device&) {
+            const auto address = reinterpret_cast<Address>(place);
             // The thread's stream is ordered after its former ones, and not after others.
-            if (is_seen_elsewhere || made_on != stream) api.synchronise();
-            return api.give(reinterpret_cast<Address>(place), stream);
+            if (!is_seen_elsewhere && made_on == stream) return api.give(address, stream);
+            if (is_ordered) return api.give(address, nullptr);
+            api.synchronise();
+            return api.give(address, stream);
         });
         delete this;
     }
@@ -42,8 +47,19 @@ private:
     const Handle made_on = stream;
     std::atomic<int> owners{1};
     std::atomic<bool> is_seen_elsewhere{false};
+    // Whether the legacy default stream comes after all streams that the block is used on.
+    std::atomic<bool> is_ordered{true};
 
-    Block(int ordinal, void* place) : ordinal(ordinal), place(place) {}
+    Block(int ordinal, void* place) : ordinal(ordinal), place(place) { note_order(made_on); }
+
+    // The stream still exists now.
+    void note_order(Handle other) {
+        if (other == nullptr) return;
+        within(ordinal, [&](const Device&) {
+            if (!cuda::is_ordered(other)) is_ordered = false;
+            return 0;
+        });
+    }
 };
 
 }  // namespace cuda

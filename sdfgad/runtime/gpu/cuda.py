@@ -20,8 +20,9 @@ class Cuda:
         DeviceError: there is no driver, no device, or none that is new enough.
     """
 
-    def __init__(self) -> None:
-        self.device = device()
+    def __init__(self, ordinal: int | None = None) -> None:
+        self.device = device(ordinal)
+        self.ordinal = self.device.ordinal
         self.functions: Functions = functions()
         self._modules: list[Module] = []
 

@@ -97,6 +97,12 @@ inline int order(Handle before, Handle after) {
     return code;
 }
 
+// Whether the legacy default stream keeps in order with a stream. The context is entered.
+inline bool is_ordered(Handle other) {
+    unsigned flags = 0;
+    return other == nullptr || (api.flags(other, &flags) == 0 && (flags & stream_without_order) == 0);
+}
+
 inline int make_pool(Device& device, int ordinal) {
     PoolProperties properties;
     properties.ordinal = ordinal;

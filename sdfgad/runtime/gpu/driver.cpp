@@ -232,6 +232,11 @@ void* sdfgad_device_export(void* block, int is_versioned, int dimensions, const 
 
 const sdfgad::device::Functions* sdfgad_device_functions() { return &table; }
 
+// The device that an address is on.
+int sdfgad_device_of(void* place, int* ordinal) {
+    return within(active(), [&](const Device&) { return api.ask_pointer(ordinal, pointer_device, address(place)); });
+}
+
 // The thread's last error, which is forgotten.
 int sdfgad_device_last_error() { return std::exchange(last_error, 0); }
 

@@ -34,8 +34,9 @@ constexpr int invalid_value = 1, out_of_memory = 2;
 constexpr int multiprocessors = 16, l2_bytes = 38, capability_major = 75, capability_minor = 76, has_pools = 115;
 // CUmemPool_attribute.
 constexpr int release_threshold = 4, reserved_now = 5, used_now = 7, used_most = 8;
-constexpr int pointer_memory_type = 2;
-constexpr unsigned event_without_time = 2;
+// CUpointer_attribute.
+constexpr int pointer_memory_type = 2, pointer_device = 9;
+constexpr unsigned event_without_time = 2, stream_without_order = 1;
 
 // Codes of our own, besides the driver's (below 1000).
 constexpr int no_driver = 10000, no_symbol = 10001, no_pools = 10002, not_open = 10003, no_cublas = 10004;
@@ -71,6 +72,7 @@ constexpr int cublas_codes = 20000;
     F(copy, cuMemcpyDtoDAsync_v2, int(Address, Address, size_t, Handle))                                                       \
     F(finish, cuStreamSynchronize, int(Handle))                                                                                \
     F(wait, cuStreamWaitEvent, int(Handle, Handle, unsigned))                                                                  \
+    F(flags, cuStreamGetFlags, int(Handle, unsigned*))                                                                         \
     F(make_event, cuEventCreate, int(Handle*, unsigned))                                                                       \
     F(record, cuEventRecord, int(Handle, Handle))                                                                              \
     F(finish_event, cuEventSynchronize, int(Handle))                                                                           \

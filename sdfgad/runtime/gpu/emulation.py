@@ -1,12 +1,20 @@
-"""The emulation as what runs a program: its kernels are functions of its library."""
+"""The emulation as what runs a program, its kernels being functions of its library, and as where arrays are."""
 
 from __future__ import annotations
 
 import ctypes
+import functools
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from sdfgad.cache import key_of
 from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
-from sdfgad.runtime.gpu.binding import Functions
+from sdfgad.runtime.compiler import build_helper
+from sdfgad.runtime.gpu.arrays import DeviceArray
+from sdfgad.runtime.gpu.binding import INCLUDE, Functions
+from sdfgad.threads import impatient_threads
 
 # What a library has of its kernels.
 COUNT, KERNELS = "sdfgad_kernel_count", "sdfgad_emulated_kernels"
@@ -14,6 +22,8 @@ COUNT, KERNELS = "sdfgad_kernel_count", "sdfgad_emulated_kernels"
 
 class Emulation:
     """The emulation that a library brings with it."""
+
+    ordinal = 0
 
     def __init__(self, shared: ctypes.CDLL) -> None:
         self._shared = shared
@@ -46,3 +56,72 @@ class Emulation:
         text = self._shared.sdfgad_emulated_error().decode()
         self.reset()
         return DeviceError(f"the emulation found a fault while {doing}: {text}")
+
+
+@functools.cache
+def emulation() -> Emulation:
+    """The emulation without a program: the emulated device is one for all libraries of the process."""
+    headers = key_of((INCLUDE / name).read_text() for name in ("device.h", "emulated.h"))
+    path = build_helper(Path(__file__).with_name("emulated.cpp"), f"-I{INCLUDE}", f'-DSDFGAD_HEADERS="{headers}"')
+    with impatient_threads():
+        return Emulation(ctypes.CDLL(str(path)))
+
+
+class EmulatedArray(DeviceArray):
+    """An array (C order) on the emulated device; other libraries cannot read it."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], ordinal: int = 0) -> None:
+        self._block: int | None = None
+        self.shape, self.dtype, self.ordinal = tuple(map(int, shape)), np.dtype(dtype), ordinal
+        self._table = emulation().functions
+        self._block = self._table.take(max(self.nbytes, 1))
+        if self._block is None:
+            raise emulation().error(1, f"allocating an array of {self.nbytes} bytes")
+        self.pointer = self._block
+
+    def __del__(self) -> None:
+        if self._block is not None:
+            self._table.give(self._block)
+
+    @staticmethod
+    def from_numpy(array: Any, ordinal: int = 0) -> EmulatedArray:
+        """A copy of an array of the host."""
+        source = np.asarray(array, order="C")
+        made = EmulatedArray(source.shape, source.dtype, ordinal)
+        made.set(source)
+        return made
+
+    def set(self, values: np.ndarray[Any, Any]) -> None:
+        """Copy the elements of an array of the host (C order), of this shape and dtype, to this one."""
+        _check(self._table.to_device(self.pointer, values.ctypes.data, self.nbytes))
+
+    def __copy__(self) -> EmulatedArray:
+        made = EmulatedArray(self.shape, self.dtype, self.ordinal)
+        _check(self._table.copy(made.pointer, self.pointer, self.nbytes))
+        return made
+
+    def to_numpy(self) -> np.ndarray[Any, Any]:
+        """A copy on the host."""
+        return self.fetched(self.pointer, self.shape, self.dtype)
+
+    @staticmethod
+    def fetched(pointer: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """A copy on the host of an array at this address."""
+        target = np.empty(shape, dtype)
+        _check(emulation().functions.to_host(target.ctypes.data, pointer, target.nbytes))
+        return target
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        place = (self.pointer if self.size else 0, False)
+        return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": place, "stream": None}
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise BufferError("arrays of the emulated device are for tests: other libraries cannot read them")
+
+
+def _check(code: int) -> None:
+    if code:
+        raise emulation().failure(code, "copying an array")

@@ -12,9 +12,10 @@ import numpy as np
 
 from sdfgad.emulated import is_emulated
 from sdfgad.errors import SdfgadError
-from sdfgad.ir.program import Program
+from sdfgad.ir.program import Program, buffers_of, walk
 from sdfgad.memory.allocation import DEVICE_UNIT
 from sdfgad.memory.allocation import array as size_of
+from sdfgad.optimise.cleaning.dead_code import remove_dead_code
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_program
@@ -29,9 +30,11 @@ class Backend(Protocol):
 
     Attributes:
         functions: the table that programs call.
+        ordinal: of the device.
     """
 
     functions: Functions
+    ordinal: int
 
     def kernels(self, shared: ctypes.CDLL) -> Any:
         """The kernels of a library, in the order of their numbers, as an array of pointers."""
@@ -50,26 +53,49 @@ class Backend(Protocol):
 
 
 class DeviceExecutable(Executable):
-    """A loaded program whose arrays are on a device; NumPy's are copied there, and results back."""
+    """A loaded program whose arrays are on a device.
 
-    def __init__(self, library: Library, outputs: frozenset[str]) -> None:
+    NumPy's are copied there, and results back; those that are there already are read and written where they are, on the
+    stream that the thread works on.
+    """
+
+    def __init__(self, library: Library, outputs: frozenset[str], touched: frozenset[str]) -> None:
+        """Loads it; `touched`: the buffers that may be read or written."""
         super().__init__(library)
-        self._outputs, self._doing = outputs, f"running {library.name}"
+        self._outputs, self._touched, self._doing = outputs, touched, f"running {library.name}"
         self._on_device = [name for name, kind in library.arguments if kind == "device"]
-        self._backend = backend_of(self._shared)
-        self._table = self._backend.functions
-        self._kernels = self._backend.kernels(self._shared)
+        self._on_host = [name for name, kind in library.arguments if kind == "array"]
+        self._backends: dict[int | None, tuple[Backend, Any]] = {}
         self._device_peak = self._shared.sdfgad_device_peak_bytes
         self._device_peak.restype = ctypes.c_int64
+        self._choose(None)
+
+    def _choose(self, ordinal: int | None) -> None:
+        """Let the program run on a device; None: that of the thread, or the first."""
+        if ordinal not in self._backends:
+            made = backend_of(self._shared, ordinal)
+            self._backends[ordinal] = made, made.kernels(self._shared)
+        self._backend, self._kernels = self._backends[ordinal]
+        self._backends.setdefault(self._backend.ordinal, self._backends[ordinal])
+        self._table = self._backend.functions
         self._shared.sdfgad_use_device(ctypes.byref(self._table), self._kernels)
 
     def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
+        """Run once. Arrays are NumPy's, or have a `pointer` into the device's memory, and its `ordinal`."""
+        ordinal = next((a.ordinal for a in arrays.values() if not isinstance(a, np.ndarray)), self._backend.ordinal)
+        if ordinal != self._backend.ordinal:
+            self._choose(ordinal)
         self._backend.begin()
         with ExitStack() as stack:
             places = {name: self._place(name, arrays[name], stack) for name in self._on_device}
-            self._run_on(arrays, integers, places)
-            for name in places.keys() & self._outputs:
-                self._fetch(arrays[name], places[name])
+            fetched = {name: self._fetched(name, arrays[name]) for name in self._on_host}
+            self._run_on({**arrays, **fetched}, integers, places)
+            for name in self._outputs & places.keys():
+                if isinstance(arrays[name], np.ndarray):
+                    self._fetch(arrays[name], places[name])
+            for name in self._outputs & fetched.keys():
+                if not isinstance(arrays[name], np.ndarray):
+                    self._send(arrays[name].pointer, fetched[name])
 
     @property
     def peak_bytes(self) -> int:
@@ -98,15 +124,30 @@ class DeviceExecutable(Executable):
                 taken.append(time.perf_counter() - start)
         return sorted(taken)[len(taken) // 2]
 
-    def _place(self, name: str, array: np.ndarray[Any, Any], stack: ExitStack) -> int:
-        """The address on the device of an argument, which is copied there."""
+    def _place(self, name: str, array: Any, stack: ExitStack) -> int:
+        """The address on the device of an argument, which is copied there if it is not there yet."""
+        if not isinstance(array, np.ndarray) and array.pointer:
+            return int(array.pointer)
         block = self._table.take(max(array.nbytes, 1))
         if not block:
             raise self._error_of(1)
         stack.callback(self._table.give, block)
-        if name not in self._outputs and array.nbytes:
-            self._checked(self._table.to_device(block, array.ctypes.data, array.nbytes))
+        if name not in self._outputs:
+            self._send(block, array)
         return int(block)
+
+    def _fetched(self, name: str, array: Any) -> np.ndarray[Any, Any]:
+        """A host's array for an argument that the program has on the host, such as a number."""
+        if isinstance(array, np.ndarray):
+            return array
+        copy = np.empty(array.shape, array.dtype)
+        if name in self._touched and name not in self._outputs:
+            self._fetch(copy, array.pointer)
+        return copy
+
+    def _send(self, place: int, array: np.ndarray[Any, Any]) -> None:
+        if array.nbytes:
+            self._checked(self._table.to_device(place, array.ctypes.data, array.nbytes))
 
     def _fetch(self, array: np.ndarray[Any, Any], place: int) -> None:
         if array.nbytes:
@@ -120,15 +161,32 @@ class DeviceExecutable(Executable):
             raise self._backend.failure(code, self._doing)
 
 
-def backend_of(shared: ctypes.CDLL) -> Backend:
-    """What runs a library's kernels.
+class HostExecutable(Executable):
+    """A loaded program of numbers alone, which runs on the host; those that are on a device are copied."""
+
+    def __init__(self, library: Library, outputs: frozenset[str], touched: frozenset[str]) -> None:
+        """Loads it; `touched`: the buffers that may be read or written."""
+        super().__init__(library)
+        self._outputs, self._read = outputs, touched - outputs
+
+    def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
+        """Run once. Arrays are NumPy's, or have a method `to_numpy`, and as outputs a method `set`."""
+        there = {name: array for name, array in arrays.items() if not isinstance(array, np.ndarray)}
+        copies = {n: a.to_numpy() if n in self._read else np.empty(a.shape, a.dtype) for n, a in there.items()}
+        super().__call__({**arrays, **copies}, integers)
+        for name in there.keys() & self._outputs:
+            there[name].set(copies[name])
+
+
+def backend_of(shared: ctypes.CDLL, ordinal: int | None = None) -> Backend:
+    """What runs a library's kernels; None: the device of the thread's current context, or the first.
 
     Raises:
         DeviceError: there is no device, or no driver, or it is too old.
     """
     if is_emulated():
         return Emulation(shared)
-    return Cuda()
+    return Cuda(ordinal)
 
 
 def load_on_device(program: Program, optimised: Callable[[], Program] | None = None) -> Executable:
@@ -140,7 +198,9 @@ def load_on_device(program: Program, optimised: Callable[[], Program] | None = N
     """
     library = compile_program(program, optimised=optimised, sharing=Sharing("exact"))
     outputs = frozenset((*program.outputs.values(), *(("status",) if program.checks else ())))
-    return DeviceExecutable(library, outputs) if _uses_device(library) else Executable(library)
+    touched = frozenset(name for statement in walk(remove_dead_code(program).body) for name in buffers_of(statement))
+    made = DeviceExecutable if _uses_device(library) else HostExecutable
+    return made(library, outputs, touched)
 
 
 def _uses_device(library: Library) -> bool:

@@ -10,6 +10,8 @@ from sdfgad.errors import DeviceError, OutOfMemory
 from sdfgad.runtime.gpu import binding, driver
 
 STREAM = 0x5000
+# Of a kind that the default stream keeps in order with.
+ORDERED = 0x7000
 
 
 def launch(kernel, points, *arguments):
@@ -132,6 +134,21 @@ def test_arrays_return_to_the_pool_after_what_other_streams_do(device, fake):
         own = device.empty((3,), float)
         del own
         assert fake.log()[-1] == f"give 24 on {STREAM}"
+    del array
+    assert fake.log()[-2:] == ["synchronise", "give 24 on 0"]
+
+
+def test_streams_that_keep_in_order_with_the_default_one(device, fake):
+    with device.stream(ORDERED):
+        array, other = device.empty((3,), float), device.empty((4,), float)
+        other.__dlpack__(stream=ORDERED + 1)
+    before = len(fake.log())
+    del array
+    del other
+    assert fake.log()[before:] == ["give 24 on 0", "give 32 on 0"]
+    with device.stream(ORDERED):
+        array = device.empty((3,), float)
+        array.__dlpack__(stream=STREAM)
     del array
     assert fake.log()[-2:] == ["synchronise", "give 24 on 0"]
 
