@@ -18,6 +18,7 @@ from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
 from sdfgad.optimise.device.fuse_points import fuse_points
+from sdfgad.optimise.device.merge_boxes import merge_boxes
 from sdfgad.optimise.device.place import place
 from sdfgad.optimise.device.privatise_scatters import privatise_scatters
 from sdfgad.optimise.device.raise_loops import raise_loops
@@ -133,6 +134,7 @@ DEVICE: tuple[Pass, ...] = in_order(
         pass_of(Phase.DEVICE, raise_loops),
         pass_of(Phase.DEVICE, spread_scatters, privatise_scatters, name="scatters"),
         pass_of(Phase.DEVICE, split_sums),
+        pass_of(Phase.DEVICE, merge_boxes),
         pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points", needs=("split_sums",)),
         pass_of(Phase.DEVICE, place, needs=("fuse_points",)),
     )

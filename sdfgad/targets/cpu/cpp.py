@@ -94,21 +94,38 @@ class Writer:
 
     def value(self, root: Expr) -> str:
         """The C++ expression for `root`; subexpressions that occur more than once become constants in `lines`."""
-        uses = _uses(root)
-        for node in postorder(root):
+        nodes = self.nodes(root)
+        uses = self._uses(nodes)
+        for node in nodes:
             if node in self._text:
                 continue
             # A call that depends on a condition would not be vectorised, nor would a choice that computes one side.
             is_early = isinstance(node, Op) and OPERATIONS[node.name].is_vectorised and node.dtype.kind == "f"
             is_early = is_early and all(map(self._may_read, reads(node)))
             self._eager[node] = is_early or self._is_eager(node)
-            text = self._one(node)
+            text = self.one(node)
             if isinstance(node, Op) and (is_early or uses.get(node, 0) > 1):
                 name = f"v{len(self.lines)}_"
                 self.lines.append(f"const {cpp_type(node.dtype)} {name} = {text};")
                 text = name
             self._text[node] = text
         return self._text[root]
+
+    def nodes(self, root: Expr) -> list[Expr]:
+        """The subexpressions that are written here, operands first."""
+        return list(postorder(root))
+
+    def operands(self, node: Expr) -> tuple[Expr, ...]:
+        """The operands of a node among these."""
+        return node.children
+
+    def _uses(self, nodes: Iterable[Expr]) -> dict[Expr, int]:
+        uses: dict[Expr, int] = {}
+        for node in nodes:
+            template_uses = _template(node).count("{0}") if isinstance(node, Op) else 1
+            for child in self.operands(node):
+                uses[child] = uses.get(child, 0) + max(1, template_uses)
+        return uses
 
     def form(self, lin: Lin) -> str:
         """The text of a linear form, an int64."""
@@ -133,7 +150,8 @@ class Writer:
             return all(self._eager[child] for child in node.children)
         return isinstance(node, Const) or (isinstance(node, Read) and self._may_read(node))
 
-    def _one(self, node: Expr) -> str:
+    def one(self, node: Expr) -> str:
+        """The text of a node whose operands are written."""
         if isinstance(node, Const):
             return literal(node.value, node.dtype)
         if isinstance(node, Int):
@@ -178,15 +196,6 @@ def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
     if new.kind == "c" and old.kind != "c":
         return converted(_cast(text, old, np.empty(0, new).real.dtype), new)
     return f"sdfgad::number({text})" if old == np.int64 and new == np.float64 else converted(text, new)
-
-
-def _uses(root: Expr) -> dict[Expr, int]:
-    uses: dict[Expr, int] = {}
-    for node in postorder(root):
-        template_uses = _template(node).count("{0}") if isinstance(node, Op) else 1
-        for child in node.children:
-            uses[child] = uses.get(child, 0) + max(1, template_uses)
-    return uses
 
 
 def simd(sums: Iterable[str] = ()) -> list[str]:

@@ -16,6 +16,7 @@ from sdfgad.schedule.products import Operand, Product, product_of
 from sdfgad.targets.cpu.cpp import Writer, cpp_type
 from sdfgad.targets.cpu.nests import Nest, NestWriter
 from sdfgad.targets.cpu.slot_checks import SlotChecks
+from sdfgad.targets.gpu.guarded import GuardedWriter
 from sdfgad.targets.gpu.kernels import Kernel, kernel_of, product_text
 from sdfgad.targets.gpu.launches import Launch, is_transfer, launches
 
@@ -66,6 +67,11 @@ class _HostNest(NestWriter):
         if self.buffers[name].is_on_device:
             return f"{self.type(name)}* b_{name}_", [], []
         return super().parameter(name, is_changed)
+
+    def writer(self) -> Writer:
+        """Of a side of a choice that is not chosen nothing is read: passes for devices rely on that."""
+        writer = GuardedWriter(lambda node: self.read(node, writer), self.writer)
+        return writer
 
     # --- statements
 

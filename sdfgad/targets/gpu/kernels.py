@@ -19,6 +19,7 @@ from sdfgad.schedule.kernels import BLOCK, Form, PointLoop, Sum, points_of, priv
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.points import offset_text
+from sdfgad.targets.gpu.guarded import GuardedWriter
 
 # Counters of fewer points than that are 32-bit numbers, whose quotients are several times as fast.
 NARROW = 1 << 31
@@ -222,7 +223,7 @@ class _KernelWriter:
     # --- elements
 
     def writer(self) -> Writer:
-        writer = Writer(lambda node: self.read(node, writer))
+        writer = GuardedWriter(lambda node: self.read(node, writer), self.writer)
         return writer
 
     def read(self, node: Read, writer: Writer) -> str:
