@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -81,7 +82,7 @@ def _checked(name: str, preset: str, runs: int) -> Row:
             found[device] = result
     error, is_right = _difference(found["cpu"], found["gpu"])
     inside = _seconds_inside(g, arguments, cotangent, runs)
-    taken = (inside, min(seconds["gpu"][1:]), seconds["gpu"][0], min(seconds["cpu"][1:]))
+    taken = (inside, min(seconds["gpu"][1:] or seconds["gpu"]), seconds["gpu"][0], min(seconds["cpu"]))
     return Row(name, error, repeats, taken, is_right)
 
 
@@ -150,6 +151,9 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--emulate", action="store_true", help="run kernels in the emulation, without a device")
     parser.add_argument("--kernels", action="store_true", help="run loops as kernels where the host would be faster")
+    parser.add_argument(
+        "--single", action="store_true", help="in this process, for tools such as compute-sanitizer"
+    )
     chosen = parser.parse_args()
     if chosen.emulate:
         os.environ["SDFGAD_EMULATE"] = "1"
@@ -157,8 +161,11 @@ def main() -> int:
     names = chosen.names or npbench_suite.names()
     print(f"{'program':26} state    error            device/ms   call/ms  first/ms    CPU/ms", flush=True)
     wrong = 0
-    with ProcessPoolExecutor(chosen.processes, get_context("spawn"), begin) as pool:
-        for row in pool.map(partial(check, preset=chosen.preset, runs=chosen.runs), names):
+    one = partial(check, preset=chosen.preset, runs=chosen.runs)
+    with ExitStack() as stack:
+        pool = None if chosen.single else ProcessPoolExecutor(chosen.processes, get_context("spawn"), begin)
+        rows = map(one, names) if pool is None else stack.enter_context(pool).map(one, names)
+        for row in rows:
             print(row, flush=True)
             wrong += not (row.is_right and row.repeats)
     print(f"{len(names) - wrong} of {len(names)} right")
