@@ -142,15 +142,17 @@ class _KernelWriter:
             return False
         return (
             self.buffers[value.buffer].is_on_device
-            and self.local.isdisjoint((value.buffer, statement.target.buffer))
+            and value.buffer not in self.local
             and value.dtype == self.buffers[value.buffer].dtype
         )
 
     def moved(self, statement: Compute) -> list[str]:
         writer, value = self.writer(), statement.value
         assert isinstance(value, Read)
-        to = f"b_{statement.target.buffer}_, {self.offset(statement.target, writer)}"
         of = f"b_{value.buffer}_, {self.offset(Access(value.buffer, value.index), writer)}"
+        if statement.target.buffer in self.local:
+            return [*writer.lines, f"n_{statement.target.buffer}_ = sdfgad::peek({of});"]
+        to = f"b_{statement.target.buffer}_, {self.offset(statement.target, writer)}"
         return ["{", *writer.lines, f"sdfgad::move({to}, {of});", "}"]
 
     def stored(self, statement: Compute, value: str) -> list[str]:
