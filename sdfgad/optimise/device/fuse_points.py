@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import permutations
 
 from sdfgad.dependence.order import commute, run_in_step
 from sdfgad.ir.expr import Lin
@@ -18,6 +19,8 @@ from sdfgad.schedule.kernels import Form, Sum, form_of
 
 # How many columns back a statement may join one.
 WINDOW = 16
+# Arrays of more axes are not turned.
+MOST_AXES = 4
 # The statements of a column have their operands in a thread's registers.
 MOST = 32
 
@@ -69,19 +72,33 @@ def _depend(column: Column, statement: Statement) -> bool:
 
 
 def along(column: Column, statement: Compute) -> Compute | None:
-    """The statement with the parameters of a column, if each point of it meets only the same point of the column."""
+    """The statement with the parameters of a column, if each point of it meets only the same point of the column.
+
+    Arrays may have their axes in different orders, and then parameters correspond that do not in their own order.
+    """
     first, own = Sum(column[0]), Sum(statement)
-    if [own.extents[name] for name in own.own] != [first.extents[name] for name in first.own]:
-        return None
+    wanted = [first.extents[name] for name in first.own]
     if not {name for one in column for name, _ in one.params}.isdisjoint(own.summed):
         return None
-    symbols = {old: Lin.symbol(new) for old, new in zip(own.own, first.own, strict=True)}
-    params = [(new, own.extents[old]) for old, new in zip(own.own, first.own, strict=True)]
-    same = reindexed(statement, (*params, *((name, own.extents[name]) for name in own.summed)), symbols)
-    if Sum(same).own != first.own:
-        return None
-    pairs = ((one, name) for one in column for name in first.own)
-    return same if all(run_in_step(one, name, same, name, may_add=False) for one, name in pairs) else None
+    for names in permutations(own.own) if len(own.own) <= MOST_AXES else (own.own,):
+        if [own.extents[name] for name in names] == wanted:
+            same = _renamed(statement, names, first.own)
+            if _is_along(column, same, first.own):
+                return same
+    return None
+
+
+def _renamed(statement: Compute, names: tuple[str, ...], new: tuple[str, ...]) -> Compute:
+    """The statement with other names for some of its parameters, which come first."""
+    extents, symbols = dict(statement.params), {old: Lin.symbol(name) for old, name in zip(names, new, strict=True)}
+    params = [(name, extents[old]) for old, name in zip(names, new, strict=True)]
+    rest = [(name, extent) for name, extent in statement.params if name not in names]
+    return reindexed(statement, (*params, *rest), symbols)
+
+
+def _is_along(column: Column, statement: Compute, own: tuple[str, ...]) -> bool:
+    pairs = ((one, name) for one in column for name in own)
+    return all(run_in_step(one, name, statement, name, may_add=False) for one, name in pairs)
 
 
 def _emitted(column: Column) -> Statement:

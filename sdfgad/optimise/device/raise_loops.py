@@ -33,7 +33,11 @@ from sdfgad.ir.program import (
 )
 from sdfgad.optimise.device.guards import where_below
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Sum, longest_extent, point_loop
+from sdfgad.schedule.kernels import Sum, longest_extent, point_loop, points
+
+
+# A launch of so many points takes longer than the launch itself.
+ENOUGH = 1 << 15
 
 
 def raise_loops(program: Program) -> Program:
@@ -50,7 +54,7 @@ class _Raising:
         self.largest = max(map(_bytes, program.buffers.values()), default=0)
 
     def raised(self, statement: Statement) -> Block:
-        if not isinstance(statement, Loop) or not _is_simple(statement):
+        if not isinstance(statement, Loop) or not _is_simple(statement) or _fills_device(statement):
             return (statement,)
         if are_independent(uses_of(statement), statement.var):
             return self.boxes(statement)
@@ -109,6 +113,12 @@ def _bytes(buffer: Buffer) -> int:
     """The bytes of a buffer; 0 if they are not known."""
     size = math.prod(extent.const if extent.is_const else 0 for extent in buffer.shape)
     return size * buffer.dtype.itemsize
+
+
+def _fills_device(loop: Loop) -> bool:
+    """Whether a trip has points enough for all threads: then its temporaries had better be a trip's, in registers."""
+    sizes = (points([extent for _, extent in s.params]) for s in loop.body if isinstance(s, Compute))
+    return any(size is not None and size >= ENOUGH for size in sizes)
 
 
 def _is_simple(loop: Loop) -> bool:
