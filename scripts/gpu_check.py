@@ -151,9 +151,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--emulate", action="store_true", help="run kernels in the emulation, without a device")
     parser.add_argument("--kernels", action="store_true", help="run loops as kernels where the host would be faster")
-    parser.add_argument(
-        "--single", action="store_true", help="in this process, for tools such as compute-sanitizer"
-    )
+    parser.add_argument("--single", action="store_true", help="in this process, for tools such as compute-sanitizer")
     chosen = parser.parse_args()
     if chosen.emulate:
         os.environ["SDFGAD_EMULATE"] = "1"

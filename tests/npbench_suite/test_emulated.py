@@ -1,11 +1,10 @@
-"""Every program's gradient as kernels: in the emulation, against the CPU's, in random order, and as cubins without spills."""
+"""Every program's gradient as kernels: in the emulation, against the CPU's, and as cubins without spills."""
 
 import re
 
 import pytest
 
 import npbench_suite
-
 from scripts import gpu_check
 from sdfgad.emulated import VARIABLE
 from sdfgad.errors import DeviceError

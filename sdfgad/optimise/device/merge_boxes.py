@@ -23,8 +23,10 @@ from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, form_of
 
 BOOL = np.dtype(bool)
-# The box around all may have so many times the points of the largest one.
+# The box around all may have so many times the points of the largest one, or so many in all, which cost no more than a
+# launch.
 MOST_POINTS = 1.5
+FEW_POINTS = 1 << 13
 # How many groups back a statement may join one, and the statements of a group.
 WINDOW = 16
 MOST = 32
@@ -100,7 +102,7 @@ def _home(found: list[Group | Statement], statement: Compute, ranges: Ranges) ->
 def _fits(group: Group, statement: Compute, ranges: Ranges) -> bool:
     together = Group([*group.members, statement], [*group.ranges, ranges])
     largest = max(_size(one) for one in together.ranges)
-    return len(together.members) <= MOST and _size(together.around) <= MOST_POINTS * largest
+    return len(together.members) <= MOST and _size(together.around) <= max(MOST_POINTS * largest, FEW_POINTS)
 
 
 def _size(ranges: Ranges) -> int:

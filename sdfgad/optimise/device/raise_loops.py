@@ -33,11 +33,10 @@ from sdfgad.ir.program import (
 )
 from sdfgad.optimise.device.guards import where_below
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Sum, longest_extent, point_loop, points
+from sdfgad.schedule.kernels import Sum, longest_extent, point_loop
 
-
-# A launch of so many points takes longer than the launch itself.
-ENOUGH = 1 << 15
+# A kernel of so many elements takes about as long as its launch.
+ENOUGH = 1 << 13
 
 
 def raise_loops(program: Program) -> Program:
@@ -117,7 +116,7 @@ def _bytes(buffer: Buffer) -> int:
 
 def _fills_device(loop: Loop) -> bool:
     """Whether a trip has points enough for all threads: then its temporaries had better be a trip's, in registers."""
-    sizes = (points([extent for _, extent in s.params]) for s in loop.body if isinstance(s, Compute))
+    sizes = (Sum(s).elements for s in loop.body if isinstance(s, Compute))
     return any(size is not None and size >= ENOUGH for size in sizes)
 
 

@@ -85,12 +85,44 @@ def test_contributions_where_data_says_go_to_copies(rng, size):
 
 
 def long_sums(x, A):
-    return np.sum(x) ** 2 + np.max(x) * np.min(x) + np.sum(np.sum(A, axis=0) ** 2) + np.sum(np.sum(A, axis=1) ** 3)
+    # Beyond the last term nothing may be read, also not what is read twice.
+    return (
+        np.sum(np.exp(x) * x * x)
+        + np.sum(x) ** 2
+        + np.max(x) * np.min(x)
+        + np.sum(np.sum(A, axis=0) ** 2)
+        + np.sum(np.sum(A, axis=1) ** 3)
+    )
 
 
 def test_long_sums_are_sums_of_parts(rng):
     program = placed(long_sums, rng.normal(size=70_001), rng.normal(size=(1031, 9)))
     assert sum(name.startswith("parts") for name in program.buffers) >= 4
+
+
+def stencil(steps, u):
+    for _ in range(steps):
+        u[1:-1, 1:-1] = 0.2 * (u[1:-1, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] + u[2:, 1:-1] + u[:-2, 1:-1])
+    return np.sum(u * u)
+
+
+def test_the_rims_of_a_stencils_adjoint_are_in_one_kernel_with_its_inside(rng):
+    program = placed(stencil, 3, rng.normal(size=(12, 13)))
+    reverse = [loop for loop in sequential(program) if loop.backward]
+    assert reverse
+    assert all(len(loop.body) <= 2 for loop in reverse)
+
+
+def wide_trips(x, y):
+    for k in range(x.shape[0]):
+        row = np.sin(x[k]) * y
+        y = y + 0.1 * row
+    return np.sum(y)
+
+
+def test_trips_that_fill_the_device_stay_trips(rng):
+    program = placed(wide_trips, rng.normal(size=(2, 1 << 13)), rng.normal(size=1 << 13))
+    assert sequential(program)
 
 
 def chain(x, y):
@@ -135,7 +167,8 @@ def test_the_host_reads_conditions_in_each_trip(rng):
 def _is_to_host(statement, program):
     is_read = len(statement.read) == 1 and isinstance(statement, Compute)
     source = statement.read[0].buffer if is_read else None
-    return bool(source) and program.buffers[source].is_on_device and not program.buffers[statement.target.buffer].is_on_device
+    is_from_device = source is not None and program.buffers[source].is_on_device
+    return is_from_device and not program.buffers[statement.target.buffer].is_on_device
 
 
 def many_short_trips(x):
@@ -147,7 +180,8 @@ def many_short_trips(x):
 def test_loops_of_little_work_run_on_the_host_as_a_whole(rng, monkeypatch):
     x = rng.normal(size=200)
     program = placed(many_short_trips, x)
-    assert any(program.buffers[s.target.buffer].is_on_device for loop in sequential(program) for s in computes(loop.body))
+    targets = [s.target.buffer for loop in sequential(program) for s in computes(loop.body)]
+    assert any(program.buffers[name].is_on_device for name in targets)
     monkeypatch.setattr(side, "SECONDS", side.Seconds())
     program = optimise(sdfgad.differentiate(many_short_trips, device="gpu").programs(x)[1])
     loops = sequential(program)
