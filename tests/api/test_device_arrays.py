@@ -426,3 +426,8 @@ def test_updated_arguments_that_share_memory(rng):
     u = Foreign(rng.normal(size=5))
     with pytest.raises(ArgumentError, match="`u` and `a` share memory"):
         sdfgad.differentiate(heat, wrt="u", output="u", reduce="sum").value(1, u, u)
+
+
+def test_unknown_devices_are_refused():
+    with pytest.raises(sdfgad.ArgumentError, match=r"device='tpu' is not known\s+It is one of auto, cpu, gpu"):
+        sdfgad.differentiate(np.sum, device="tpu")

@@ -61,7 +61,7 @@ class Emulation:
 @functools.cache
 def emulation() -> Emulation:
     """The emulation without a program: the emulated device is one for all libraries of the process."""
-    headers = key_of((INCLUDE / name).read_text() for name in ("device.h", "emulated.h"))
+    headers = key_of(path.read_text() for path in sorted(INCLUDE.glob("*.h")))
     path = build_helper(Path(__file__).with_name("emulated.cpp"), f"-I{INCLUDE}", f'-DSDFGAD_HEADERS="{headers}"')
     with impatient_threads():
         return Emulation(ctypes.CDLL(str(path)))

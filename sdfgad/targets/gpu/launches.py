@@ -16,8 +16,8 @@ from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Block, Buffer, Compute, Loop, Statement
 from sdfgad.schedule.kernels import Form, form_of, private_of
 
-# The statements of one launch: each has its pointers among the parameters, of which there may be 4096 bytes.
-MOST = 48
+# The statements of one launch, and their buffers: a kernel may have 4096 bytes of parameters.
+MOST, MOST_BUFFERS = 48, 384
 # How many launches back a statement may join one.
 WINDOW = 8
 
@@ -72,12 +72,16 @@ def _home(found: list[Launch], statement: Statement, form: Form) -> Launch | Non
         return None
     for launch in list(reversed(found))[:WINDOW]:
         is_free = all(are_independent(one, statement) for one in launch.statements)
-        is_open = launch.form is form and len(launch.statements) < MOST
-        if is_open and (is_free or form is Form.SERIAL):
+        if launch.form is form and (is_free or form is Form.SERIAL) and _has_room(launch, statement):
             home = launch
         if not is_free:
             return home
     return home
+
+
+def _has_room(launch: Launch, statement: Statement) -> bool:
+    buffers = statement.mentioned.union(*(one.mentioned for one in launch.statements))
+    return len(launch.statements) < MOST and len(buffers) <= MOST_BUFFERS
 
 
 def are_independent(a: Statement, b: Statement) -> bool:
