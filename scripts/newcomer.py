@@ -112,6 +112,8 @@ def check_contents(found: set[str], metadata: str, others: set[str]) -> None:
         Failed: it has not.
     """
     files = [file for file in (ROOT / "sdfgad").rglob("*") if file.suffix in (".py", ".h", ".cpp", ".typed")]
+    # The standard library's headers for kernels have no suffix.
+    files += (ROOT / "sdfgad" / "targets" / "gpu" / "include" / "std").iterdir()
     wanted = others | {str(file.relative_to(ROOT)) for file in files}
     found = {name for name in found if metadata not in name}
     require(found == wanted, f"missing: {sorted(wanted - found)}; not wanted: {sorted(found - wanted)}")
