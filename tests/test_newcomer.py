@@ -19,7 +19,7 @@ def test_the_path():
 
 
 def test_contents():
-    files = {str(file.relative_to(newcomer.ROOT)) for file in (newcomer.ROOT / "sdfgad").rglob("*.*") if file.is_file()}
+    files = {str(file.relative_to(newcomer.ROOT)) for file in (newcomer.ROOT / "sdfgad").rglob("*") if file.is_file()}
     files = {file for file in files if "__pycache__" not in file}
     assert "sdfgad/py.typed" in files
     newcomer.check_contents(files | {"LICENSE", "sdfgad.egg-info/PKG-INFO"}, ".egg-info/", {"LICENSE"})
