@@ -8,6 +8,7 @@ body in order; a `Branch` runs one of two bodies.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
@@ -309,6 +310,11 @@ def users_of(block: Block) -> dict[str, Block]:
         for name in statement.mentioned:
             found.setdefault(name, []).append(statement)
     return {name: tuple(statements) for name, statements in found.items()}
+
+
+def touch_counts(block: Block) -> Counter[str]:
+    """How many statements, also nested ones, read or write a buffer themselves."""
+    return Counter(name for statement in walk(block) for name in statement.touched)
 
 
 def touching(users: Mapping[str, Block], name: str) -> Iterator[Statement]:

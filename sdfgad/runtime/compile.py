@@ -51,8 +51,15 @@ def index_entry(program: Program, sharing: Sharing = AUTO) -> str:
     """The cache name of a program's entry in the index; another one for code that other sizes do not share."""
     parts = [serialised(program), toolchain(), _openblas_path(), fingerprint()]
     parts += ["exact"] if sharing.shapes == "exact" else []
-    parts += ["emulated"] if program.device != "cpu" and is_emulated() else []
+    parts += _device_parts() if program.device != "cpu" else []
     return f"programs/{key_of(parts)}"
+
+
+def _device_parts() -> list[str]:
+    """What code for a device depends on besides: tests change what the estimates of kernels' seconds are."""
+    from sdfgad.optimise.device.side import SECONDS  # The CPU needs nothing of it.
+
+    return [repr(SECONDS), "emulated" if is_emulated() else "real"]
 
 
 def find_library(entry: str) -> Library | None:

@@ -13,6 +13,7 @@ from dace.sdfg.state import LoopRegion, SDFGState
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.linear_forms import canonical
 from sdfgad.ir.program import Block, Program, Statement, written
+from sdfgad.options import Device
 from sdfgad.sdfg.computations_read import clears, has_copies, is_clear, single_node
 from sdfgad.sdfg.descriptors import as_stored, bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
@@ -26,7 +27,10 @@ class Outline:
 
     Attributes:
         program: the statements of the marked nodes, one state after the other, without the control flow around.
+        device: what these were optimised for.
     """
+
+    device: Device = "cpu"
 
     def __init__(self, sdfg: Any) -> None:
         self.sdfg = sdfg
@@ -74,6 +78,8 @@ class Outline:
     def _state(self, state: Any, before: Any, body: list[Statement], scope: Scope) -> None:
         """Reads the nodes of a state; one that accumulates what the state before it clears does both."""
         for node in filter(is_marked, code_nodes(state)):
+            if isinstance(node, Sealed):
+                self.device = node.program.device
             block = _unsealed(node, scope) if isinstance(node, Sealed) else node_of(state, node, scope)
             cleared = single_node(before) if is_clear(before) and node is single_node(state) else None
             if cleared in self._positions and len(block) == 1 and clears(body[-1], block[0]):

@@ -122,7 +122,7 @@ class CPU(TargetCodeGenerator):
         block, program = outline.program.body[positions.start : positions.stop], outline.program
         name = f"nest_{sdfg.cfg_id}_{positions.start}_"
         outside = set(sdfg.arrays) - outline.local_to(node)
-        if any(program.buffers[one].is_on_device for s in block for one in s.mentioned):
+        if outline.device != "cpu":
             nest = device_nest_of(block, name, program.buffers, outside, program.bounds, self._kernels)
         else:
             nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)

@@ -50,8 +50,9 @@ def _fused(block: Block, buffers: Mapping[str, Buffer]) -> Block:
 
 def _has_points(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:
     """Whether a statement has a thread for each element of an array."""
-    is_one = isinstance(statement, Compute) and form_of(statement, buffers) is Form.POINTS
-    return is_one and bool(Sum(statement).own)  # type: ignore[arg-type]
+    if not isinstance(statement, Compute) or form_of(statement, buffers) is not Form.POINTS:
+        return False
+    return bool(Sum(statement).own)
 
 
 def _home(found: list[Column | Statement], statement: Compute) -> tuple[Column, Compute] | None:

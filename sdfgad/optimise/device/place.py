@@ -37,7 +37,7 @@ from sdfgad.ir.rename import renamed
 from sdfgad.optimise.device.side import Side
 from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Form, Sum, form_of, points_of
+from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop, points_of
 from sdfgad.schedule.loop_facts import header_reads
 from sdfgad.schedule.products import product_of
 from sdfgad.schedule.scopes import is_local_to
@@ -62,20 +62,26 @@ def host_buffers(program: Program, private: frozenset[str]) -> set[str]:
 
 
 def private_numbers(program: Program) -> frozenset[str]:
-    """The numbers that only one parallel loop uses, and of which each of its points can have its own."""
-    numbers = (b for b in program.buffers.values() if b.is_single and b.name not in program.interface)
-    return frozenset(b.name for b in numbers if _is_private(program.users.get(b.name, ()), b.name, program.buffers))
+    """The numbers that only one kernel uses, and of which each of its points can have its own."""
+    numbers = (b.name for b in program.buffers.values() if b.is_single and b.name not in program.interface)
+    loops = {name: _only_parallel_loop(program.users.get(name, ()), name) for name in numbers}
+    owners = {n: loop for n, loop in loops.items() if loop is not None and is_local_to(loop, n, program.buffers)}
+    # All of a loop together: one of another thread may be what keeps a loop from being a kernel.
+    of_loops: dict[Loop, set[str]] = {}
+    for name, loop in owners.items():
+        of_loops.setdefault(loop, set()).add(name)
+    kernels = {loop for loop, names in of_loops.items() if point_loop(loop, frozenset(names)) is not None}
+    return frozenset(name for name, loop in owners.items() if loop in kernels)
 
 
-def _is_private(users: Block, name: str, buffers: Mapping[str, Buffer]) -> bool:
-    """Whether all uses of a number are in one parallel loop, which may be in others, and no trip reads another's."""
+def _only_parallel_loop(users: Block, name: str) -> Loop | None:
+    """The outermost parallel loop that has all uses of a number, if there is one; it may be in other statements."""
     if len(users) != 1 or not isinstance(users[0], Loop | Branch) or name in header_reads(users[0]):
-        return False
+        return None
     if isinstance(users[0], Loop) and users[0].is_parallel:
-        return is_local_to(users[0], name, buffers)
-    found = [tuple(s for s in block if name in s.mentioned) for block in blocks_of(users[0])]
-    inside = [block for block in found if block]
-    return len(inside) == 1 and _is_private(inside[0], name, buffers)
+        return users[0]
+    inside = [block for block in blocks_of(users[0]) if any(name in s.mentioned for s in block)]
+    return _only_parallel_loop(tuple(s for s in inside[0] if name in s.mentioned), name) if len(inside) == 1 else None
 
 
 def _outside_kernels(block: Block, buffers: Mapping[str, Buffer], private: frozenset[str]) -> Iterator[Statement]:

@@ -9,7 +9,6 @@ Temporaries of a trip get an axis for the trips (array expansion), unless that w
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import replace
 
 from sdfgad.dependence.order import are_independent
@@ -25,10 +24,11 @@ from sdfgad.ir.program import (
     Loop,
     Program,
     Statement,
+    computes,
     reads_of,
     rewrite_statement,
+    touch_counts,
     transform,
-    walk,
     written,
 )
 from sdfgad.optimise.device.guards import where_below
@@ -49,11 +49,13 @@ def raise_loops(program: Program) -> Program:
 class _Raising:
     def __init__(self, program: Program) -> None:
         self.names, self.interface, self.buffers = names_of(program), program.interface, dict(program.buffers)
-        self.users = _users(program.body)
+        self.users, self.bounds = touch_counts(program.body), set(program.bounds)
         self.largest = max(map(_bytes, program.buffers.values()), default=0)
 
     def raised(self, statement: Statement) -> Block:
         if not isinstance(statement, Loop) or not _is_simple(statement) or _fills_device(statement):
+            return (statement,)
+        if any(self.is_slot(statement.var, one.target) for one in computes(statement.body)):
             return (statement,)
         if are_independent(uses_of(statement), statement.var):
             return self.boxes(statement)
@@ -66,6 +68,11 @@ class _Raising:
         self.buffers |= {buffer.name: buffer for buffer in buffers}
         return found
 
+    def is_slot(self, var: str, target: Access) -> bool:
+        """Whether a counter selects the slot of a tape that may have too few, which the host checks in each trip."""
+        axes = zip(target.index, self.buffers[target.buffer].shape, strict=True)
+        return any(var in symbols_of(Int(form)) and extent.symbols & self.bounds for form, extent in axes)
+
     def boxes(self, loop: Loop) -> Block:
         """The statements of a loop, each of all trips, or in a loop of its own where that is not possible."""
         found = [_as_box(s, loop, self.names) or _as_nest(s, loop, self.names) for s in loop.body]
@@ -77,15 +84,16 @@ class _Raising:
         """A loop whose temporaries have an axis for its trips, and these temporaries."""
         if not loop.trips.is_const or loop.trips.const < 1:
             return loop, []
-        inside = _users(loop.body)
+        inside = touch_counts(loop.body)
         found = [self.buffers[name] for name in sorted(written(loop.body)) if inside[name] == self.users[name]]
         found = [b for b in found if self.is_temporary(b, loop)]
         trip = Lin.symbol(loop.var) - loop.start
         names = {buffer.name for buffer in found}
 
         def at_trip(node: Expr) -> Expr | None:
-            is_one = isinstance(node, Read) and node.buffer in names
-            return Read(node.buffer, (trip, *node.index), node.dtype) if is_one else None  # type: ignore[attr-defined]
+            if not isinstance(node, Read) or node.buffer not in names:
+                return None
+            return Read(node.buffer, (trip, *node.index), node.dtype)
 
         def moved(statement: Statement) -> Compute:
             assert isinstance(statement, Compute)
@@ -101,11 +109,6 @@ class _Raising:
         """Whether no trip reads what another one has written, and all trips' values are no larger than other arrays."""
         is_small = 0 < _bytes(buffer) * loop.trips.const <= self.largest
         return is_small and buffer.name not in self.interface and carries_no_value(loop.body, buffer)
-
-
-def _users(block: Block) -> Counter[str]:
-    """How many statements mention a buffer, each by itself."""
-    return Counter(name for statement in walk(block) for name in statement.touched)
 
 
 def _bytes(buffer: Buffer) -> int:

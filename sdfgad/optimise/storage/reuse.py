@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from sdfgad.dependence.private import is_privatisable
-from sdfgad.ir.program import Block, Loop, Program, Statement, walk
+from sdfgad.ir.program import Block, Loop, Program, Statement, touch_counts
 from sdfgad.ir.rename import renamed
 from sdfgad.memory.lifetimes import arguments
 from sdfgad.optimise.sizes import known_bytes
@@ -30,7 +30,7 @@ def reuse(program: Program) -> Program:
 class _Reuse:
     def __init__(self, program: Program) -> None:
         self.program, self.arguments = program, arguments(program)
-        self.users = _users(program.body)
+        self.users = touch_counts(program.body)
         self.gone: set[str] = set()
 
     def statement(self, statement: Statement) -> Statement:
@@ -41,7 +41,7 @@ class _Reuse:
         return replace(statement, body=self.block(body))
 
     def block(self, block: Block) -> Block:
-        users = _users(block)
+        users = touch_counts(block)
         spans = {name: span for name, span in _spans(block).items() if self._is_of(block, name, users)}
         free: dict[Hashable, list[str]] = {}
         names: dict[str, str] = {}
@@ -64,11 +64,6 @@ class _Reuse:
     def _kind(self, name: str) -> Hashable:
         buffer = self.program.buffers[name]
         return buffer.shape, buffer.dtype
-
-
-def _users(block: Block) -> Counter[str]:
-    """How many statements touch a buffer."""
-    return Counter(name for statement in walk(block) for name in statement.touched)
 
 
 def _spans(block: Block) -> dict[str, tuple[int, int]]:

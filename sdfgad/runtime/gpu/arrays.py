@@ -138,6 +138,10 @@ class DeviceArray:
         self._library.sdfgad_device_show(self._block, stream)
 
 
+# What arrays that are elsewhere, or in several places, or only stand for one while a program is traced, answer with.
+_NOT_THERE = (AttributeError, BufferError, NotImplementedError, RuntimeError, TypeError, ValueError)
+
+
 def is_device_array(value: Any) -> bool:
     """Whether a value is an array in the memory of a CUDA device, of whatever library."""
     if isinstance(value, DeviceArray):
@@ -149,7 +153,7 @@ def is_device_array(value: Any) -> bool:
         if hasattr(kind, "__dlpack_device__"):
             return value.__dlpack_device__()[0] in (dlpack.CUDA, dlpack.CUDA_MANAGED)
         return value.__cuda_array_interface__ is not None
-    except Exception:  # An array that is elsewhere, or in several places, or only stands for one.
+    except _NOT_THERE:
         return False
 
 

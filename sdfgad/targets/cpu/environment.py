@@ -14,48 +14,8 @@ with impatient_threads():
     import scipy_openblas32  # It loads the library.
 
 
-@dace.library.environment
-class Runtime:
-    """Our headers, and the compiler flags that their floating-point arithmetic needs, as an environment of DaCe."""
-
-    cmake_minimum_version: str | None = None
-    cmake_packages: tuple[str, ...] = ()
-    cmake_variables: Mapping[str, str] = {}
-    cmake_includes = (str(Path(__file__).parent / "include"),)
-    cmake_libraries: tuple[str, ...] = ()
-    # DaCe's own flags give up signs of zeros and quotients as IEEE 754 has them.
-    cmake_compile_flags = ("-std=c++20", "-fsigned-zeros", "-fno-reciprocal-math", "-ffp-contract=off", "-fopenmp")
-    cmake_link_flags: tuple[str, ...] = ()
-    cmake_files: tuple[str, ...] = ()
-    headers: tuple[str, ...] = ()
-    state_fields: tuple[str, ...] = ()
-    init_code = ""
-    finalize_code = ""
-    dependencies: tuple[Any, ...] = ()
-
-
-@dace.library.environment
-class OpenBLAS:
-    """OpenBLAS as an environment of DaCe; its symbols carry the prefix ``scipy_``."""
-
-    cmake_minimum_version: str | None = None
-    cmake_packages: tuple[str, ...] = ()
-    cmake_variables: Mapping[str, str] = {}
-    cmake_includes = (scipy_openblas32.get_include_dir(),)
-    cmake_libraries = (f"{scipy_openblas32.get_lib_dir()}/lib{scipy_openblas32.get_library()}.so",)
-    cmake_compile_flags: tuple[str, ...] = ()
-    cmake_link_flags: tuple[str, ...] = ()
-    cmake_files: tuple[str, ...] = ()
-    headers = ("products.h",)
-    state_fields: tuple[str, ...] = ()
-    init_code = ""
-    finalize_code = ""
-    dependencies: tuple[Any, ...] = ()
-
-
-@dace.library.environment
-class Transforms:
-    """The functions of `fourier.h`: sdfgad compiles them once, DaCe's own build with each program."""
+class Environment:
+    """What DaCe asks of each environment, without anything in it."""
 
     cmake_minimum_version: str | None = None
     cmake_packages: tuple[str, ...] = ()
@@ -70,6 +30,30 @@ class Transforms:
     init_code = ""
     finalize_code = ""
     dependencies: tuple[Any, ...] = ()
+
+
+@dace.library.environment
+class Runtime(Environment):
+    """Our headers, and the compiler flags that their floating-point arithmetic needs, as an environment of DaCe."""
+
+    cmake_includes = (str(Path(__file__).parent / "include"),)
+    # DaCe's own flags give up signs of zeros and quotients as IEEE 754 has them.
+    cmake_compile_flags = ("-std=c++20", "-fsigned-zeros", "-fno-reciprocal-math", "-ffp-contract=off", "-fopenmp")
+
+
+@dace.library.environment
+class OpenBLAS(Environment):
+    """OpenBLAS as an environment of DaCe; its symbols carry the prefix ``scipy_``."""
+
+    cmake_includes = (scipy_openblas32.get_include_dir(),)
+    cmake_libraries = (f"{scipy_openblas32.get_lib_dir()}/lib{scipy_openblas32.get_library()}.so",)
+    headers = ("products.h",)
+
+
+@dace.library.environment
+class Transforms(Environment):
+    """The functions of `fourier.h`: sdfgad compiles them once, DaCe's own build with each program."""
+
     separate = ("fourier",)
 
 

@@ -5,22 +5,23 @@ import pytest
 
 import sdfgad
 from sdfgad.emulated import VARIABLE
-from sdfgad.ir.program import Call, Compute, Loop, computes, walk
+from sdfgad.ir.expr import Lin, Op
+from sdfgad.ir.program import Access, Buffer, Call, Compute, Loop, Program, computes, walk
 from sdfgad.optimise.device import side
+from sdfgad.optimise.device.guards import where_below
+from sdfgad.optimise.device.place import place
 from sdfgad.optimise.passes import optimise
+from sdfgad.runtime.compile import source_of_optimised
 from sdfgad.schedule.kernels import Form, form_of, private_of
 
-KERNELS = side.Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0)
+FLOAT = np.dtype(float)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def emulated(tmp_path_factory):
-    """All loops are kernels that can be; programs compiled so do not reach the cache of other tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, "1")
-        patch.setenv("SDFGAD_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(side, "SECONDS", KERNELS)
-        yield
+@pytest.fixture(autouse=True)
+def emulated(monkeypatch):
+    """All loops are kernels that can be."""
+    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setattr(side, "SECONDS", side.KERNELS_ONLY)
 
 
 def placed(function, *args, **options):
@@ -187,3 +188,42 @@ def test_loops_of_little_work_run_on_the_host_as_a_whole(rng, monkeypatch):
     loops = sequential(program)
     assert loops
     assert not any(program.buffers[name].is_on_device for loop in loops for name in loop.mentioned)
+
+
+def steps_until(x, tolerance):
+    steps = 0
+    while np.sum(x * x) > tolerance and steps < 40:
+        for k in range(x.shape[0]):
+            x[k] = 0.8 * np.sin(x[k])
+        steps += 1
+    return np.sum(x**3)
+
+
+def test_loops_that_write_slots_of_tapes_compute_what_they_did(rng):
+    placed(steps_until, rng.normal(size=9), 0.05)
+
+
+def test_a_number_of_a_parallel_loop_that_is_no_kernel_is_on_the_device():
+    """The host runs such a loop, and launches what computes the number."""
+    i, p = Lin.symbol("i"), Lin.symbol("p")
+    number, row = Access("number"), Access("y", (i, p))
+    first = Compute((), number, Access("x", (i,)).read(FLOAT))
+    body = (first, Compute((("p", Lin(5)),), row, number.read(FLOAT)))
+    loop = Loop.over("i", Lin(4), body, is_parallel=True)
+    buffers = {"number": Buffer("number", (), FLOAT), "x": Buffer("x", (Lin(4),), FLOAT)}
+    buffers["y"] = Buffer("y", (Lin(4), Lin(5)), FLOAT)
+    program = place(Program("rows", buffers, ("x",), (), {"y": "y"}, (loop,), device="gpu"))
+    assert form_of(loop, buffers) is Form.HOST
+    assert program.buffers["number"].is_on_device
+
+
+def test_the_host_reads_nothing_beyond_the_last_point():
+    """What occurs twice on a side of a choice is computed once, but not before the choice."""
+    k = Lin.symbol("k")
+    sine = Op("sin", (Access("x", (k,)).read(FLOAT),), FLOAT)
+    value = where_below(k, 5, Op("multiply", (sine, sine), FLOAT), "add")
+    total = Compute((("k", Lin(8)),), Access("total"), value, "add", fresh=True)
+    buffers = {"x": Buffer("x", (Lin(5),), FLOAT), "total": Buffer("total", (), FLOAT)}
+    program = Program("total", buffers, ("x",), (), {"total": "total"}, (total,), device="gpu")
+    code = source_of_optimised(program).code
+    assert "? [&]() -> double { const double v0_ = sdfgad::math::sin(" in code

@@ -110,26 +110,27 @@ template <typename T> struct Releaser {
 
 }  // namespace memory
 
-// The arrays of one run of a program, by number; what is left is released at its end, or where memory runs out.
-template <int count> class Blocks {
+// The arrays of one run of a program in some memory, by number; what is left is released at its end, or where memory runs
+// out.
+template <int count, typename Memory> class BlocksIn {
 public:
-    Blocks() = default;
-    Blocks(const Blocks&) = delete;
-    Blocks& operator=(const Blocks&) = delete;
-    ~Blocks() {
+    BlocksIn() = default;
+    BlocksIn(const BlocksIn&) = delete;
+    BlocksIn& operator=(const BlocksIn&) = delete;
+    ~BlocksIn() {
         for (int number = 0; number < count; number++) release(number);
     }
 
     template <typename T> T* allocate(int number, memory::Extent size) {
-        const int64_t bytes = memory::bytes_of<T>(size.value);
-        void* block = memory::allocate(bytes);
+        const int64_t bytes = Memory::template bytes_of<T>(size.value);
+        void* block = Memory::allocate(bytes);
         blocks[number] = {block, bytes};
         return static_cast<T*>(block);
     }
 
     // Not inlined: a program has many.
     [[gnu::noinline]] void release(int number) {
-        memory::release(blocks[number].place, blocks[number].bytes);
+        Memory::release(blocks[number].place, blocks[number].bytes);
         blocks[number].place = nullptr;
     }
 
@@ -139,8 +140,17 @@ private:
         int64_t bytes = 0;
     };
 
-    Block blocks[count];
+    Block blocks[std::max(count, 1)];
 };
+
+// The memory of the host.
+struct HostMemory {
+    template <typename T> static int64_t bytes_of(int64_t size) { return memory::bytes_of<T>(size); }
+    static void* allocate(int64_t bytes) { return memory::allocate(bytes); }
+    static void release(void* block, int64_t bytes) { memory::release(block, bytes); }
+};
+
+template <int count> using Blocks = BlocksIn<count, HostMemory>;
 
 template <typename T> using Array = std::unique_ptr<T[], memory::Releaser<T>>;
 template <typename T> using Vector = std::vector<T, memory::Allocator<T>>;

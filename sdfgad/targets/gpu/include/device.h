@@ -114,36 +114,14 @@ inline void gemm(int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t
     check(functions->gemm(Type<T>::code, transpose_a, transpose_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
 }
 
-// The arrays of one run of a program, by number; what is left is released at its end, or where memory runs out.
-template <int count> class Blocks {
-public:
-    Blocks() = default;
-    Blocks(const Blocks&) = delete;
-    Blocks& operator=(const Blocks&) = delete;
-    ~Blocks() {
-        for (int number = 0; number < count; number++) release(number);
-    }
-
-    template <typename T> T* allocate(int number, memory::Extent size) {
-        const int64_t bytes = bytes_of<T>(size.value);
-        void* block = device::allocate(bytes);
-        blocks[number] = {block, bytes};
-        return static_cast<T*>(block);
-    }
-
-    [[gnu::noinline]] void release(int number) {
-        device::release(blocks[number].place, blocks[number].bytes);
-        blocks[number].place = nullptr;
-    }
-
-private:
-    struct Block {
-        void* place = nullptr;
-        int64_t bytes = 0;
-    };
-
-    Block blocks[std::max(count, 1)];
+// The memory of the device.
+struct Memory {
+    template <typename T> static int64_t bytes_of(int64_t size) { return device::bytes_of<T>(size); }
+    static void* allocate(int64_t bytes) { return device::allocate(bytes); }
+    static void release(void* block, int64_t bytes) { device::release(block, bytes); }
 };
+
+template <int count> using Blocks = BlocksIn<count, Memory>;
 
 // As of `guarded` in guard.h, or this and the error code of a function of the table.
 constexpr int first_failure = 1 << 20;
