@@ -8,13 +8,12 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from scripts.gradients import frameworks
-from scripts.gradients.frameworks import Framework, NotAvailable, Ready, Task
+from scripts.gradients.frameworks import Framework, Ready, Task
 
 
 def settings(jax_platform: str, cache: str) -> dict[str, str]:
@@ -147,8 +146,6 @@ def trips_of(one: Any, call: Any, built: Any, integers: Mapping[str, int]) -> di
 
 def prepare_sdfgad_call(task: Task) -> Ready:
     """What users call, with arrays of ours on the device, and the time that Python takes for it."""
-    if find_spec("sdfgad.runtime.gpu.caller") is None:
-        raise NotAvailable("sdfgad takes no arrays on the device yet")
     from sdfgad.runtime.gpu.driver import device
 
     program = frameworks.differentiate(task, device="gpu")
