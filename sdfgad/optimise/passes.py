@@ -17,10 +17,10 @@ from sdfgad.optimise.cleaning.implied import remove_implied
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
+from sdfgad.optimise.device.exact_scatters import exact_scatters
 from sdfgad.optimise.device.fuse_points import fuse_points
 from sdfgad.optimise.device.merge_boxes import merge_boxes
 from sdfgad.optimise.device.place import place
-from sdfgad.optimise.device.privatise_scatters import privatise_scatters
 from sdfgad.optimise.device.raise_loops import raise_loops
 from sdfgad.optimise.device.split_sums import split_sums
 from sdfgad.optimise.device.spread_scatters import spread_scatters
@@ -132,7 +132,7 @@ DEVICE: tuple[Pass, ...] = in_order(
     (
         *(one for one in PASSES if one.phase is Phase.STATEMENTS),
         pass_of(Phase.DEVICE, raise_loops),
-        pass_of(Phase.DEVICE, spread_scatters, privatise_scatters, name="scatters"),
+        pass_of(Phase.DEVICE, spread_scatters, exact_scatters, name="scatters"),
         pass_of(Phase.DEVICE, split_sums),
         pass_of(Phase.DEVICE, merge_boxes),
         pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points", needs=("split_sums",)),

@@ -6,7 +6,7 @@ Nothing here depends on a device but on numbers of points alone, so that sums do
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property, lru_cache
@@ -32,7 +32,8 @@ class Form(Enum):
     """The kernel form of a statement.
 
     Attributes:
-        POINTS: a thread for each element of the target; it adds up what is summed.
+        POINTS: a thread for each element of the target; it adds up what is summed. Or a thread for each point, which
+            combines its value with the element by an atomic operation, where the order of these does not matter.
         BLOCK: a block of threads for each element, whose sum is a tree in shared memory: reads run along what is
             summed, so that the threads of a block read neighbours.
         SERIAL: one thread, in order.
@@ -52,14 +53,16 @@ class Sum:
 
     Attributes:
         order: the loop order on a CPU, whose innermost parameter runs along memory.
-        own: those that select the target, of which the last runs along memory.
+        is_atomic: whether points may meet in an element, and be combined there in any order.
+        own: those that select the target, of which the last runs along memory; all, if each point is a thread.
         summed: the others.
     """
 
     def __init__(self, statement: Compute) -> None:
         self.order: Order = order_of(statement)
         self.extents = dict(statement.params)
-        is_sum = statement.accumulate is not None
+        self.is_atomic = not self.order.is_injective and is_order_free(statement)
+        is_sum = statement.accumulate is not None and not self.is_atomic
         self.own = (
             self.order.own if is_sum else (*(n for n in self.extents if n not in self.order.own), *self.order.own)
         )
@@ -89,11 +92,13 @@ class PointLoop:
         own: the counters and their extents, outermost first; the last one runs along memory.
         body: what a thread does.
         guards: counters whose extents depend on those before them, with these; `own` has the largest ones.
+        shared: the buffers that threads combine their values with by atomic operations.
     """
 
     own: Params
     body: tuple[Compute, ...]
     guards: Params = ()
+    shared: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=10_000)
@@ -119,11 +124,37 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
     largest = {name: longest_extent(extent, ranges) for name, extent in guards}
     if None in largest.values():
         return None
+    body = tuple(s for s in block if isinstance(s, Compute))
     uses = [_as_write(use) for use in uses_of(loop) if use.buffer not in private]
-    if not all(are_independent(uses, name) for name, _ in own):
-        return None
+    shared = frozenset[str]()
+    if not _are_independent(uses, own):
+        shared = _combined(body) - private
+        if not shared or not _are_independent([use for use in uses if use.buffer not in shared], own):
+            return None
     box = tuple((name, largest.get(name) or extent) for name, extent in own)
-    return PointLoop(box, tuple(s for s in block if isinstance(s, Compute)), guards)
+    return PointLoop(box, body, guards, shared)
+
+
+def _are_independent(uses: list[Use], counters: Iterable[tuple[str, Lin]]) -> bool:
+    return all(are_independent(uses, name) for name, _ in counters)
+
+
+def _combined(body: tuple[Compute, ...]) -> frozenset[str]:
+    """The buffers that statements only combine values with, in one way, and in any order."""
+    kinds: dict[str, set[str | None]] = {}
+    for one in body:
+        kinds.setdefault(one.target.buffer, set()).add(one.accumulate if is_order_free(one) else None)
+    read = {r.buffer for one in body for r in one.read}
+    return frozenset(name for name, kind in kinds.items() if len(kind) == 1 and None not in kind and name not in read)
+
+
+def is_order_free(statement: Compute) -> bool:
+    """Whether a statement combines values with its target that have the same result in each order, whatever meets."""
+    dtype, name = statement.value.dtype, statement.target.buffer
+    is_exact = statement.accumulate == "add" and dtype.kind in "iu"
+    is_extremum = statement.accumulate in ("maximum", "minimum") and dtype.kind in "iuf"
+    is_read = any(read.buffer == name for read in statement.read)
+    return (is_exact or is_extremum) and dtype.itemsize in (4, 8) and not statement.fresh and not is_read
 
 
 def is_for_one_thread(statement: Compute) -> bool:
@@ -154,7 +185,9 @@ def points_of(statement: Statement, private: frozenset[str]) -> PointLoop:
     assert isinstance(statement, Compute)
     box = Sum(statement)
     rest = tuple((name, extent) for name, extent in statement.params if name not in box.own)
-    return PointLoop(tuple((name, box.extents[name]) for name in box.own), (replace(statement, params=rest),))
+    shared = frozenset((statement.target.buffer,)) if box.is_atomic else frozenset[str]()
+    one = replace(statement, params=rest)
+    return PointLoop(tuple((name, box.extents[name]) for name in box.own), (one,), shared=shared)
 
 
 def private_of(statement: Statement, buffers: Mapping[str, Buffer]) -> frozenset[str]:
@@ -184,6 +217,8 @@ def form_of(statement: Statement, buffers: Mapping[str, Buffer], private: frozen
     if is_product(statement, buffers):
         return Form.PRODUCT
     box = Sum(statement)
+    if box.is_atomic:
+        return Form.POINTS
     is_read = any(read.buffer == statement.target.buffer for read in statement.read)
     if not box.order.is_injective or (box.summed and (is_read or statement.accumulate is None)):
         total = points(list(box.extents.values()))

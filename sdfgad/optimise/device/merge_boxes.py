@@ -128,6 +128,11 @@ def _emitted(group: Group, buffers: Mapping[str, Buffer], names: Names) -> State
             zero = Const(dtype.type(0).item(), dtype)
             added = own if condition is None else Op("select", (condition, own, zero), dtype)
             value = Op("add", (value, added), dtype)
+    # Between the boxes nothing is assigned, and there may be no value yet.
+    conditions = [_is_in(index, ranges, around) for ranges in group.ranges]
+    if None not in conditions:
+        is_any = reduce(lambda a, b: Op("logical_or", (a, b), BOOL), dict.fromkeys(filter(None, conditions)))
+        value = Op("select", (is_any, value, target.read(dtype)), dtype)
     return replace(first, params=tuple(params), target=target, value=value, accumulate=None)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sdfgad.dependence.private import begins_with_write
-from sdfgad.ir.expr import Lin, Read, symbols_in
+from sdfgad.ir.expr import Const, Lin, Op, Read, symbols_in
 from sdfgad.ir.ops import identity
 from sdfgad.ir.program import Access, Buffer, Compute, Statement, written
 from sdfgad.schedule.kernels import BLOCK, Form, PointLoop, Sum, points_of, private_of
@@ -61,6 +61,7 @@ class _KernelWriter:
     buffers: Mapping[str, Buffer]
     values: dict[Read, str] = field(default_factory=dict, init=False)
     local: set[str] = field(default_factory=set, init=False)
+    shared: frozenset[str] = field(default=frozenset(), init=False)
 
     def kernel(self, form: Form) -> Kernel:
         boxes: tuple[tuple[Lin, ...], ...]
@@ -106,7 +107,7 @@ class _KernelWriter:
         for statement, loop in zip(self.statements, loops, strict=True):
             writer, extents = self.writer(), dict(loop.own)
             size = product_text(writer, extents.values())
-            self.local = set(private_of(statement, self.buffers))
+            self.local, self.shared = set(private_of(statement, self.buffers)), loop.shared
             body = _decoded(tuple(extents), extents, "point_", writer)
             body += [f"{cpp_type(self.buffers[name].dtype)} n_{name}_;" for name in sorted(self.local)]
             body += [f"if ({name} >= {writer.form(extent)}) return;" for name, extent in loop.guards]
@@ -131,7 +132,11 @@ class _KernelWriter:
     def element(self, statement: Compute) -> list[str]:
         if self.is_move(statement):
             return self.moved(statement)
-        writer = self.writer()
+        writer, choice = self.writer(), _sometimes_stored(statement)
+        if choice is not None:
+            condition = writer.value(choice.args[0])
+            inside = self.element(replace(statement, value=choice.args[1]))
+            return ["{", *writer.lines, f"if ({condition}) {{", *inside, "}", "}"]
         value = writer.value(statement.value)
         return [*writer.lines, *self.stored(statement, value)]
 
@@ -162,6 +167,9 @@ class _KernelWriter:
             value = value if statement.assigns else COMBINE[statement.accumulate].format(f"n_{name}_", value)
             return [f"n_{name}_ = {value};"]
         offset = self.offset(statement.target, writer)
+        if name in self.shared:
+            call = f"sdfgad::atomic_{statement.accumulate}(b_{name}_, {offset}, {self._type(statement)}({value}));"
+            return ["{", *writer.lines, call, "}"]
         if not statement.assigns:
             value = COMBINE[statement.accumulate].format(f"sdfgad::load(b_{name}_, {offset})", value)
         return ["{", *writer.lines, f"sdfgad::store<{self._type(statement)}>(b_{name}_, {offset}, {value});", "}"]
@@ -241,6 +249,18 @@ class _KernelWriter:
 
     def _type(self, statement: Compute) -> str:
         return cpp_type(self.buffers[statement.target.buffer].dtype)
+
+
+def _sometimes_stored(statement: Compute) -> Op | None:
+    """The choice between a value and what leaves the target as it is: then it need not be touched."""
+    value = statement.value
+    if not isinstance(value, Op) or value.name != "select":
+        return None
+    otherwise = value.args[2]
+    if statement.assigns:
+        return value if otherwise == statement.target.read(otherwise.dtype) else None
+    is_nothing = isinstance(otherwise, Const) and otherwise.value == 0 and statement.accumulate == "add"
+    return value if is_nothing else None
 
 
 def threads_of(box: Sum) -> int:

@@ -72,19 +72,6 @@ def test_contributions_that_meet_run_in_different_launches(rng):
     assert not any(form_of(s, program.buffers) is Form.HOST for s in computes(program.body))
 
 
-def histogram(x, k):
-    h = np.zeros(5)
-    np.add.at(h, k, x * x)
-    return np.sum(h**3)
-
-
-@pytest.mark.parametrize("size", [6400, 7001])
-def test_contributions_where_data_says_go_to_copies(rng, size):
-    program = placed(histogram, rng.normal(size=size), rng.integers(0, 5, size))
-    assert any(name.startswith("copies") for name in program.buffers)
-    assert all(program.buffers[s.target.buffer].is_on_device for s in computes(program.body) if s.params)
-
-
 def long_sums(x, A):
     # Beyond the last term nothing may be read, also not what is read twice.
     return (

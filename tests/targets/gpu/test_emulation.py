@@ -42,6 +42,16 @@ def ordered(x):
     return np.sort(x) * 2.0
 
 
+def scattered(x):
+    h = np.zeros(7)
+    np.add.at(h, np.floor(3.0 * np.abs(x)).astype(int) % 7, x)
+    return h
+
+
+# Fewer contributions are one thread's.
+SIZES = {scattered: 300}
+
+
 def without(statement):
     return replaced(statement, f"if (false) {statement}")
 
@@ -56,6 +66,11 @@ PLANTED = {
     "total_stored_twice": (total, replaced("sdfgad::lane() == 0", "sdfgad::lane() < 2"), f"{RACE}: two threads write"),
     "narrow_numbers": (table, replaced("uint32_t", "uint8_t"), f"{RACE}: two threads write"),
     "block_less": (table, replaced("sdfgad::device::blocks_of(", "-1 + sdfgad::device::blocks_of("), ""),
+    "maximum_not_atomic": (
+        scattered,
+        replaced("sdfgad::atomic_maximum(", "sdfgad::store<double>("),
+        f"{RACE}: two threads write",
+    ),
     "point_too_many": (table, replaced("if (point_ < int64_t(1600))", "if (true)"), OUTSIDE),
     "no_copy_of_a_condition": (halved, without("sdfgad::device::to_host("), ""),
     "no_copy_to_the_host": (ordered, without("sdfgad::device::to_host("), ""),
@@ -90,11 +105,11 @@ def variants():
         patch.setenv("SDFGAD_EMULATE", "1")
         # Loops of so little work would run on the host.
         patch.setattr(side.Side, "is_host", lambda *_: False)
-        for function in (total, table, shifted, halved, ordered):
-            made.add(function.__name__, function)
+        for function in (total, table, shifted, halved, ordered, scattered):
+            made.add(function.__name__, function, size=SIZES.get(function, 64))
         made.add("long_total", total, size=20001)
         for name, (function, change, _) in PLANTED.items():
-            made.add(name, function, change)
+            made.add(name, function, change, size=SIZES.get(function, 64))
         for name, old in BARRIERS.items():
             made.add_other_total(name, total, old, old.replace("barrier();", ""))
         with patch.context() as inner:
@@ -115,7 +130,7 @@ def emulated(monkeypatch):
     monkeypatch.setenv("SDFGAD_EMULATE", "1")
 
 
-@pytest.mark.parametrize("name", ["total", "long_total", "table", "shifted", "halved", "ordered"])
+@pytest.mark.parametrize("name", ["total", "long_total", "table", "shifted", "halved", "ordered", "scattered"])
 def test_nothing_is_found_where_there_is_no_fault(variants, monkeypatch, name):
     assert variants.run(name, monkeypatch)
 

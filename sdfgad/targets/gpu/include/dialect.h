@@ -26,6 +26,35 @@ template <typename T> __device__ inline void move(T* to, int64_t at, const T* of
 
 __device__ inline void barrier() { __syncthreads(); }
 
+// --- atomic operations, whose results are the same in each order
+
+template <size_t bytes> struct Bits;
+template <> struct Bits<4> { using type = unsigned int; };
+template <> struct Bits<8> { using type = unsigned long long; };
+
+template <typename T> __device__ inline void atomic_add(T* array, int64_t at, T value) {
+    using Word = typename Bits<sizeof(T)>::type;
+    atomicAdd(reinterpret_cast<Word*>(array + at), Word(value));
+}
+
+// Compare and swap, until what is there is the combined value already.
+template <typename T, typename Combine> __device__ inline void atomic_extremum(T* array, int64_t at, T value, Combine combine) {
+    using Word = typename Bits<sizeof(T)>::type;
+    Word* const place = reinterpret_cast<Word*>(array + at);
+    Word now = *place, next;
+    while (true) {
+        T there;
+        memcpy(&there, &now, sizeof(T));
+        const T wanted = combine(there, value);
+        memcpy(&next, &wanted, sizeof(T));
+        if (next == now) return;
+        const Word seen = atomicCAS(place, now, next);
+        if (seen == now) return;
+        now = seen;
+    }
+}
+
 }  // namespace sdfgad
 
+#include "extrema.h"
 #include "block_total.h"

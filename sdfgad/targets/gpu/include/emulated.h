@@ -161,8 +161,18 @@ template <typename T, int count, typename V> inline void store(emulated::Shared<
 
 inline void barrier() { emulated::barrier(); }
 
+template <typename T> inline void atomic_add(const emulated::Pointer<T>& array, int64_t at, T value) {
+    array.combine(at, [value](T now) { return T(std::make_unsigned_t<T>(now) + std::make_unsigned_t<T>(value)); });
+}
+
+template <typename T, typename Combine>
+inline void atomic_extremum(const emulated::Pointer<T>& array, int64_t at, T value, Combine combine) {
+    array.combine(at, [value, combine](T now) { return combine(now, value); });
+}
+
 }  // namespace sdfgad
 
+#include "extrema.h"
 #include "block_total.h"
 
 extern "C" [[gnu::weak]] const char* sdfgad_emulated_error() { return sdfgad::emulated::state.error.c_str(); }

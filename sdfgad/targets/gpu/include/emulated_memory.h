@@ -14,7 +14,7 @@
 namespace sdfgad {
 namespace emulated {
 
-constexpr int32_t nobody = -1, many = -2;
+constexpr int32_t nobody = -1, many = -2, atomics = -3;
 // Added to the addresses of device memory: no process has these.
 constexpr uintptr_t away = uintptr_t(1) << 62;
 
@@ -68,7 +68,7 @@ inline Block* block_of(const void* address, int64_t* offset) {
 inline int32_t self() { return int32_t(state.block << 10 | state.thread); }
 inline bool is_apart(int32_t other, uint16_t epoch) {
     if (other == self() || other == nobody) return true;
-    return other != many && (other >> 10) == state.block && epoch != state.epoch;
+    return other >= 0 && (other >> 10) == state.block && epoch != state.epoch;
 }
 
 inline void note_read(Shadow* shadow) {
@@ -89,6 +89,13 @@ inline void note_write(Shadow* shadow, bool is_set) {
     shadow->write_launch = state.launch;
     shadow->write_epoch = state.epoch;
     shadow->is_set = is_set;
+}
+
+// Atomic operations do not race with each other.
+inline void note_atomic(Shadow* shadow) {
+    const bool is_among = shadow->write_launch == state.launch && shadow->writer == atomics;
+    if (!is_among) note_write(shadow, shadow->is_set);
+    shadow->writer = atomics;
 }
 
 // Shared memory of a block. One block runs at a time, so that all of them have the same.
@@ -143,6 +150,14 @@ public:
         if (shadow == nullptr) return;
         note_write(shadow, is_set);
         elements()[at] = value;
+    }
+
+    template <typename Change> void combine(int64_t at, Change change) const {
+        if (!is_set(at)) report("a kernel reads an element that nothing has written");
+        Shadow* shadow = place(at);
+        if (shadow == nullptr) return;
+        note_atomic(shadow);
+        elements()[at] = change(elements()[at]);
     }
 
 private:
