@@ -92,6 +92,13 @@ def use_kernels() -> None:
     side.SECONDS = side.KERNELS_ONLY
 
 
+def use_blocks() -> None:
+    """Let one block of threads run each sequential loop that it can."""
+    from sdfgad.optimise.device import side
+
+    side.SECONDS = side.BLOCKS_ONLY
+
+
 def gradient_of(entry: Any, device: str) -> Any:
     import sdfgad
 
@@ -149,11 +156,12 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--emulate", action="store_true", help="run kernels in the emulation, without a device")
     parser.add_argument("--kernels", action="store_true", help="run loops as kernels where the host would be faster")
+    parser.add_argument("--blocks", action="store_true", help="run sequential loops in one block of threads, likewise")
     parser.add_argument("--single", action="store_true", help="in this process, for tools such as compute-sanitizer")
     chosen = parser.parse_args()
     if chosen.emulate:
         os.environ["SDFGAD_EMULATE"] = "1"
-    begin = use_kernels if chosen.kernels else None
+    begin = use_kernels if chosen.kernels else use_blocks if chosen.blocks else None
     names = chosen.names or npbench_suite.names()
     print(f"{'program':26} state    error            device/ms   call/ms  first/ms    CPU/ms", flush=True)
     wrong = 0

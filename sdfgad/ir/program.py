@@ -174,7 +174,8 @@ class Loop(Node):
     A loop of the user's starts at 0: the user's own index is an affine form of `var` in the body; `guards` states its
     range without the rounding that `trips` may contain. If the loop `is_open`, `trips` is a scalar buffer, which the
     body changes: after the loop it has the number of trips. The trips of a loop that `is_parallel` may run in any
-    order: what one writes, no other one touches, except that several may accumulate into the same element.
+    order: what one writes, no other one touches, except that several may accumulate into the same element. One that
+    `is_in_block` is a kernel of a device: one block of threads runs all trips in order.
     """
 
     __hash__ = Node.__hash__
@@ -188,6 +189,7 @@ class Loop(Node):
     is_open: bool = False
     start: Lin = ZERO
     is_parallel: bool = False
+    is_in_block: bool = False
 
     @staticmethod
     def over(var: str, trips: Lin, body: Block, where: Location | None = None, *, is_parallel: bool = False) -> Loop:

@@ -17,8 +17,11 @@ from sdfgad.optimise.cleaning.implied import remove_implied
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
+from sdfgad.optimise.device.block_loops import block_loops
 from sdfgad.optimise.device.exact_scatters import exact_scatters
+from sdfgad.optimise.device.expand_sums import expand_sums
 from sdfgad.optimise.device.fuse_points import fuse_points
+from sdfgad.optimise.device.interchange import interchange as interchange_for_threads
 from sdfgad.optimise.device.merge_boxes import merge_boxes
 from sdfgad.optimise.device.place import place
 from sdfgad.optimise.device.raise_loops import raise_loops
@@ -133,9 +136,12 @@ DEVICE: tuple[Pass, ...] = in_order(
         *(one for one in PASSES if one.phase is Phase.STATEMENTS),
         pass_of(Phase.DEVICE, raise_loops),
         pass_of(Phase.DEVICE, spread_scatters, exact_scatters, name="scatters"),
+        pass_of(Phase.DEVICE, expand_sums),
         pass_of(Phase.DEVICE, split_sums),
         pass_of(Phase.DEVICE, merge_boxes),
         pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points", needs=("split_sums",)),
+        pass_of(Phase.DEVICE, interchange_for_threads, needs=("fuse_points",), name="threads"),
+        pass_of(Phase.DEVICE, block_loops, needs=("fuse_points",)),
         pass_of(Phase.DEVICE, place, needs=("fuse_points",)),
     )
 )

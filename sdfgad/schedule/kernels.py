@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.uses import Use, uses_of
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Block, Buffer, Compute, Loop, Params, Statement
+from sdfgad.ir.program import Block, Buffer, Compute, Loop, Params, Statement, computes
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import matrix_product_of
 
@@ -37,6 +37,7 @@ class Form(Enum):
         BLOCK: a block of threads for each element, whose sum is a tree in shared memory: reads run along what is
             summed, so that the threads of a block read neighbours.
         SERIAL: one thread, in order.
+        SEQUENCE: a sequential loop in one block of threads, with barriers between its steps.
         PRODUCT: a product of matrices (GEMM) by a library.
         HOST: none; the statement runs on the host.
     """
@@ -44,6 +45,7 @@ class Form(Enum):
     POINTS = auto()
     BLOCK = auto()
     SERIAL = auto()
+    SEQUENCE = auto()
     PRODUCT = auto()
     HOST = auto()
 
@@ -90,13 +92,13 @@ class PointLoop:
 
     Attributes:
         own: the counters and their extents, outermost first; the last one runs along memory.
-        body: what a thread does.
+        body: what a thread does, in order.
         guards: counters whose extents depend on those before them, with these; `own` has the largest ones.
         shared: the buffers that threads combine their values with by atomic operations.
     """
 
     own: Params
-    body: tuple[Compute, ...]
+    body: Block
     guards: Params = ()
     shared: frozenset[str] = frozenset()
 
@@ -110,13 +112,13 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
     """
     own: list[tuple[str, Lin]] = []
     block: Block = (loop,)
-    while len(block) == 1 and isinstance(block[0], Loop):
+    while len(block) == 1 and isinstance(block[0], Loop) and block[0].is_parallel:
         one = block[0]
-        if not one.is_parallel or one.is_open or one.backward or one.start != Lin(0):
+        if one.is_open or one.backward or one.start != Lin(0):
             return None
         own.append((one.var, one.trips))
         block = one.body
-    if not all(isinstance(s, Compute) and is_for_one_thread(s) for s in block):
+    if not own or not all(map(is_for_one_thread, block)):
         return None
     names = {name for name, _ in own}
     guards = tuple((name, extent) for name, extent in own if not names.isdisjoint(extent.symbols))
@@ -124,22 +126,21 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
     largest = {name: longest_extent(extent, ranges) for name, extent in guards}
     if None in largest.values():
         return None
-    body = tuple(s for s in block if isinstance(s, Compute))
     uses = [_as_write(use) for use in uses_of(loop) if use.buffer not in private]
     shared = frozenset[str]()
     if not _are_independent(uses, own):
-        shared = _combined(body) - private
+        shared = _combined(list(computes(block))) - private
         if not shared or not _are_independent([use for use in uses if use.buffer not in shared], own):
             return None
     box = tuple((name, largest.get(name) or extent) for name, extent in own)
-    return PointLoop(box, body, guards, shared)
+    return PointLoop(box, block, guards, shared)
 
 
 def _are_independent(uses: list[Use], counters: Iterable[tuple[str, Lin]]) -> bool:
     return all(are_independent(uses, name) for name, _ in counters)
 
 
-def _combined(body: tuple[Compute, ...]) -> frozenset[str]:
+def _combined(body: list[Compute]) -> frozenset[str]:
     """The buffers that statements only combine values with, in one way, and in any order."""
     kinds: dict[str, set[str | None]] = {}
     for one in body:
@@ -157,8 +158,12 @@ def is_order_free(statement: Compute) -> bool:
     return (is_exact or is_extremum) and dtype.itemsize in (4, 8) and not statement.fresh and not is_read
 
 
-def is_for_one_thread(statement: Compute) -> bool:
-    """Whether a statement is for one element, or for elements that its points must reach in order."""
+def is_for_one_thread(statement: Statement) -> bool:
+    """Whether a statement is for one element, or for elements that points must reach in order, or a loop of such."""
+    if isinstance(statement, Loop):
+        return not statement.is_parallel and all(map(is_for_one_thread, statement.body))
+    if not isinstance(statement, Compute):
+        return False
     box = Sum(statement)
     return not box.own or (not box.order.is_injective and not statement.fresh)
 
@@ -208,6 +213,8 @@ def points(extents: list[Lin]) -> int | None:
 
 def form_of(statement: Statement, buffers: Mapping[str, Buffer], private: frozenset[str] = frozenset()) -> Form:
     """The form of the kernel that runs a statement; `private`: numbers of which each point of a loop has its own."""
+    if isinstance(statement, Loop) and statement.is_in_block:
+        return Form.SEQUENCE
     if isinstance(statement, Loop):
         return Form.POINTS if point_loop(statement, private) is not None else Form.HOST
     if not isinstance(statement, Compute):

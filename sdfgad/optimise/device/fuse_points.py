@@ -45,7 +45,40 @@ def _fused(block: Block, buffers: Mapping[str, Buffer]) -> Block:
         else:
             column, same = home
             column.append(same)
-    return tuple(_emitted(one) if isinstance(one, list) else one for one in found)
+    return tuple(_emitted(one) if isinstance(one, list) else one for one in _joined(found))
+
+
+def _joined(found: list[Column | Statement]) -> list[Column | Statement]:
+    """Columns whose statements can all join one before them, which they had no reason to until a later one came."""
+    result: list[Column | Statement] = []
+    for one in found:
+        if not isinstance(one, list) or not _join(result, one):
+            result.append(one)
+    return result
+
+
+def _join(found: list[Column | Statement], column: Column) -> bool:
+    for before in list(reversed(found))[:WINDOW]:
+        others = before if isinstance(before, list) else [before]
+        if isinstance(before, list) and len(before) + len(column) <= MOST and any(_depend(before, s) for s in column):
+            together = _together(before, column)
+            if together is not None:
+                before[:] = together
+                return True
+        if not all(commute(one, statement) for one in others for statement in column):
+            return False
+    return False
+
+
+def _together(before: Column, column: Column) -> Column | None:
+    """Both columns as one, if each point of the second one meets only the same point of the first one."""
+    together = list(before)
+    for statement in column:
+        same = along(together, statement)
+        if same is None:
+            return None
+        together.append(same)
+    return together
 
 
 def _has_points(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:

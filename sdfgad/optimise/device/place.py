@@ -26,8 +26,10 @@ from sdfgad.ir.program import (
     Statement,
     Whole,
     blocks_of,
+    computes,
     reads_of,
     rewrite_statement,
+    touch_counts,
     transform,
     walk,
     with_blocks,
@@ -39,8 +41,10 @@ from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop, points_of
 from sdfgad.schedule.loop_facts import header_reads
+from sdfgad.schedule.mean_work import Means, means_in
 from sdfgad.schedule.products import product_of
 from sdfgad.schedule.scopes import is_local_to
+from sdfgad.schedule.sequences import written_in_parallel
 
 
 def place(program: Program) -> Program:
@@ -48,6 +52,12 @@ def place(program: Program) -> Program:
     placement = _Placement(program)
     body = placement.block(program.body)
     return replace(program, body=body, buffers=placement.buffers)
+
+
+def placed_buffers(program: Program, private: frozenset[str]) -> dict[str, Buffer]:
+    """The buffers with the memory that each of them is in."""
+    elsewhere = host_buffers(program, private) | private
+    return {n: replace(b, is_on_device=n not in elsewhere) for n, b in program.buffers.items()}
 
 
 def host_buffers(program: Program, private: frozenset[str]) -> set[str]:
@@ -62,8 +72,8 @@ def host_buffers(program: Program, private: frozenset[str]) -> set[str]:
 
 
 def private_numbers(program: Program) -> frozenset[str]:
-    """The numbers that only one kernel uses, and of which each of its points can have its own."""
-    numbers = (b.name for b in program.buffers.values() if b.is_single and b.name not in program.interface)
+    """The numbers that only one kernel uses, and of which each of its points, or threads, can have its own."""
+    numbers = [b.name for b in program.buffers.values() if b.is_single and b.name not in program.interface]
     loops = {name: _only_parallel_loop(program.users.get(name, ()), name) for name in numbers}
     owners = {n: loop for n, loop in loops.items() if loop is not None and is_local_to(loop, n, program.buffers)}
     # All of a loop together: one of another thread may be what keeps a loop from being a kernel.
@@ -71,7 +81,16 @@ def private_numbers(program: Program) -> frozenset[str]:
     for name, loop in owners.items():
         of_loops.setdefault(loop, set()).add(name)
     kernels = {loop for loop, names in of_loops.items() if point_loop(loop, frozenset(names)) is not None}
-    return frozenset(name for name, loop in owners.items() if loop in kernels)
+    of_points = frozenset(name for name, loop in owners.items() if loop in kernels)
+    sequences = [s for s in walk(program.body) if isinstance(s, Loop) and s.is_in_block]
+    return of_points.union(*(_of_sequence(loop, numbers, program) for loop in sequences))
+
+
+def _of_sequence(loop: Loop, numbers: list[str], program: Program) -> frozenset[str]:
+    """The numbers that only a sequence uses, in each trip anew, and that are the same for all of its threads."""
+    users, inside = touch_counts(program.body), touch_counts((loop,))
+    found = frozenset(n for n in numbers if inside.get(n) == users[n] and n not in header_reads(loop))
+    return frozenset(n for n in found - written_in_parallel(loop) if is_local_to(loop, n, program.buffers))
 
 
 def _only_parallel_loop(users: Block, name: str) -> Loop | None:
@@ -94,7 +113,7 @@ def _outside_kernels(block: Block, buffers: Mapping[str, Buffer], private: froze
 
 
 def _is_kernel_loop(statement: Statement, buffers: Mapping[str, Buffer], private: frozenset[str]) -> bool:
-    return isinstance(statement, Loop) and form_of(statement, buffers, private) is Form.POINTS
+    return isinstance(statement, Loop) and form_of(statement, buffers, private) is not Form.HOST
 
 
 def _candidates(program: Program) -> set[str]:
@@ -108,7 +127,7 @@ def _not_on_host(statement: Statement, host: set[str]) -> Iterator[str]:
     """The candidates that a statement outside of kernels, or a kernel, keeps from being on the host."""
     if isinstance(statement, Call):
         yield from statement.touched
-    elif (isinstance(statement, Loop) and statement.is_parallel) or (
+    elif (isinstance(statement, Loop) and (statement.is_parallel or statement.is_in_block)) or (
         isinstance(statement, Compute) and statement.params
     ):
         yield from _of_kernel(statement)
@@ -131,15 +150,16 @@ class _Placement:
     Attributes:
         buffers: all storage, with that of copies.
         counters: trip counts that data decides -> their copies on the host.
+        means: of the counters of the loops around the statement that is placed.
     """
 
     def __init__(self, program: Program) -> None:
         self.private, self.names = private_numbers(program), names_of(program)
-        elsewhere = host_buffers(program, self.private) | self.private
-        self.buffers = {n: replace(b, is_on_device=n not in elsewhere) for n, b in program.buffers.items()}
+        self.buffers = placed_buffers(program, self.private)
         self.bounds = set(program.bounds)
         self.side = Side(self.buffers, self.private)
         self.counters: dict[str, str] = {}
+        self.means: Means = {}
 
     # --- statements
 
@@ -147,10 +167,12 @@ class _Placement:
         return tuple(part for statement in block for part in self.statement(statement))
 
     def statement(self, statement: Statement) -> Iterator[Statement]:
-        if isinstance(statement, Loop) and _is_kernel_loop(statement, self.buffers, self.private):
+        if isinstance(statement, Loop) and statement.is_in_block:
+            yield from self.kernel(statement, [], ())
+        elif isinstance(statement, Loop) and _is_kernel_loop(statement, self.buffers, self.private):
             loop = points_of(statement, self.private)
             yield from self.kernel(statement, [extent for _, extent in loop.own], loop.body)
-        elif isinstance(statement, Loop) and self.side.is_host(statement):
+        elif isinstance(statement, Loop) and self.side.is_host(statement, self.means):
             yield from self.on_host(statement)
             yield from self.counted(statement)
         elif isinstance(statement, Loop) and statement.is_open:
@@ -180,9 +202,9 @@ class _Placement:
             box = Sum(statement)
             yield from self.kernel(statement, [box.extents[name] for name in box.own], (statement,))
 
-    def kernel(self, statement: Compute | Loop, grid: list[Lin], body: tuple[Compute, ...]) -> Iterator[Statement]:
+    def kernel(self, statement: Compute | Loop, grid: list[Lin], body: Block) -> Iterator[Statement]:
         """A kernel after copies of what the host reads for it: extents of its grid, and slots of tapes."""
-        slots = [slot for one in body for slot in self.slots(one)]
+        slots = [slot for one in computes(body) for slot in self.slots(one)]
         needed = [read for read in reads(*map(Int, (*grid, *slots))) if self.buffers[read.buffer].is_on_device]
         copies: dict[Expr, Expr] = {}
         for read in needed:
@@ -242,7 +264,12 @@ class _Placement:
         return Read(buffer.name, (), read.dtype)
 
     def with_blocks(self, statement: S) -> S:
-        return cast("S", with_blocks(statement, self.block))
+        outside = self.means
+        if isinstance(statement, Loop):
+            self.means = means_in(statement, outside)
+        result = cast("S", with_blocks(statement, self.block))
+        self.means = outside
+        return result
 
     # --- on the host
 

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 from sdfgad.ir.expr import Int, Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
-from sdfgad.schedule.kernels import Form, form_of
-from sdfgad.schedule.work import UNKNOWN_TRIPS, work_of
+from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop
+from sdfgad.schedule.launches import launches
+from sdfgad.schedule.mean_work import Means, mean_of, mean_size, mean_work, means_in
+from sdfgad.schedule.sequences import MOST
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Seconds:
         launch: of a launch in a row of them.
         copy, byte: of a copy that the host waits for, and of each byte of it.
         host, device, thread: of an elementary operation on the host, on the device, and in one of its threads.
+        step: of a step of a block of threads, with a barrier.
     """
 
     launch: float = 3e-6
@@ -33,17 +36,20 @@ class Seconds:
     host: float = 1e-9
     device: float = 1e-11
     thread: float = 1e-7
+    step: float = 7e-7
 
 
 SECONDS = Seconds()
 # For tests: the host is never worth it.
-KERNELS_ONLY = Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0)
+KERNELS_ONLY = Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0, step=1.0)
+# For tests: all loops that can be are sequences of one block.
+BLOCKS_ONLY = Seconds(launch=1.0, copy=1.0, byte=0.0, host=1.0, device=1.0, thread=0.0, step=0.0)
 # The elements of an array whose extents are not known.
 UNKNOWN_SIZE = 1 << 16
 
 
 class Side:
-    """Estimates for the statements of a program whose buffers are placed.
+    """Estimates for the statements of a program whose buffers are placed, with the means of the counters around them.
 
     Args:
         private: numbers of which each point of a loop has its own.
@@ -51,44 +57,94 @@ class Side:
 
     def __init__(self, buffers: Mapping[str, Buffer], private: frozenset[str]) -> None:
         self.buffers, self.private = buffers, private
-        self._known: dict[Statement, float] = {}
+        self._known: dict[tuple[Statement, tuple[tuple[str, float], ...]], float] = {}
 
-    def is_host(self, loop: Loop) -> bool:
+    def is_host(self, loop: Loop, means: Means) -> bool:
         """Whether a loop that is no kernel had better run on the host as a whole."""
-        return self.on_host(loop) < self.on_device(loop)
+        return self.on_host(loop, means) < self.on_device(loop, means)
 
-    def on_host(self, statement: Statement) -> float:
-        return SECONDS.host * work_of((statement,)) + self._copies(statement)
+    def is_in_block(self, loop: Loop, means: Means) -> bool:
+        """Whether one block of threads had better run a loop."""
+        return self.in_block(loop, means) < min(self.on_host(loop, means), self.on_device(loop, means))
 
-    def on_device(self, statement: Statement) -> float:
+    def on_host(self, statement: Statement, means: Means) -> float:
+        return SECONDS.host * mean_work(statement, means) + self._copies(statement)
+
+    # --- in a block of threads
+
+    def in_block(self, statement: Loop | Branch, means: Means) -> float:
+        """The seconds of a loop or branch, without calls, in one block of threads."""
+        if isinstance(statement, Loop):
+            return mean_of(statement.trips, means) * self._steps(statement.body, means_in(statement, means))
+        return max(self._steps(block, means) for block in blocks_of(statement))
+
+    def _steps(self, block: Block, means: Means) -> float:
+        total = 0.0
+        for launch in launches(block, self.buffers):
+            (first, *_) = launch.statements
+            if launch.form is Form.HOST and isinstance(first, Loop | Branch):
+                total += self.in_block(first, means)
+            else:
+                total += SECONDS.step + sum(self._shared(s, means) for s in launch.statements)
+        return total
+
+    def _shared(self, statement: Statement, means: Means) -> float:
+        """The work of a statement, by as many threads as have some."""
+        return SECONDS.thread * mean_work(statement, means) / max(1.0, min(MOST, self._width(statement, means)))
+
+    def _width(self, statement: Statement, means: Means) -> float:
+        """How many threads can share a statement: one for each point, or term of a sum; one where there is an order."""
+        if isinstance(statement, Loop):
+            loop = point_loop(statement, self.private)
+            return mean_size([extent for _, extent in loop.own], means) if loop else 1.0
+        assert isinstance(statement, Compute)
+        if form_of(statement, self.buffers) in (Form.SERIAL, Form.HOST):
+            return 1.0
+        box = Sum(statement)
+        return max(mean_size([box.extents[n] for n in names], means) for names in (box.own, box.summed))
+
+    # --- on the device
+
+    def on_device(self, statement: Statement, means: Means) -> float:
         """The seconds where the parts of a statement that had better run on the host do so."""
-        if statement not in self._known:
-            self._known[statement] = self._on_device(statement)
-        return self._known[statement]
+        key = (statement, tuple(means.items()))
+        if key not in self._known:
+            self._known[key] = self._on_device(statement, means)
+        return self._known[key]
 
-    def _on_device(self, statement: Statement) -> float:
-        form = form_of(statement, self.buffers, self.private)
+    def _on_device(self, statement: Statement, means: Means) -> float:
         if isinstance(statement, Call):
-            return self.on_host(statement)
+            return self.on_host(statement, means)
         if isinstance(statement, Compute):
-            return self._compute(statement, form)
-        if form is Form.POINTS:
-            return SECONDS.launch + SECONDS.device * work_of((statement,)) + self._waits(statement)
+            return self._compute(statement, means)
+        if form_of(statement, self.buffers, self.private) in (Form.POINTS, Form.SEQUENCE):
+            return SECONDS.device * mean_work(statement, means) + self._waits(statement)
         if isinstance(statement, Branch):
-            return max(map(self._block, blocks_of(statement))) + self._waits(statement)
-        return _trips(statement) * (self._block(statement.body) + (self._waits(statement) if statement.is_open else 0))
+            return max(self._block(block, means) for block in blocks_of(statement)) + self._waits(statement)
+        trip = self._block(statement.body, means_in(statement, means))
+        return mean_of(statement.trips, means) * (trip + (self._waits(statement) if statement.is_open else 0))
 
-    def _compute(self, statement: Compute, form: Form) -> float:
-        work = work_of((statement,))
+    def _compute(self, statement: Compute, means: Means) -> float:
+        """The seconds after the launch, which other statements may share."""
+        form, work = form_of(statement, self.buffers), mean_work(statement, means)
         if not self.buffers[statement.target.buffer].is_on_device:
             return SECONDS.host * work
         if form is Form.HOST:
-            return self.on_host(statement)
+            return self.on_host(statement, means)
         rate = SECONDS.thread if form is Form.SERIAL else SECONDS.device
-        return SECONDS.launch + rate * work + self._waits(statement)
+        launch = SECONDS.launch if form is Form.PRODUCT else 0.0
+        return launch + rate * work + self._waits(statement)
 
-    def _block(self, block: Block) -> float:
-        return sum(min(self.on_device(s), self.on_host(s)) if _is_loop(s) else self.on_device(s) for s in block)
+    def _block(self, block: Block, means: Means) -> float:
+        total = 0.0
+        for launch in launches(block, self.buffers):
+            total += SECONDS.launch if launch.form is not Form.HOST else 0.0
+            total += sum(self._either(s, means) for s in launch.statements)
+        return total
+
+    def _either(self, statement: Statement, means: Means) -> float:
+        on_device = self.on_device(statement, means)
+        return min(on_device, self.on_host(statement, means)) if isinstance(statement, Loop) else on_device
 
     def _waits(self, statement: Statement) -> float:
         """The copies of elements that the host needs before it can go on."""
@@ -107,13 +163,5 @@ class Side:
         return buffer.dtype.itemsize * math.prod(e.const if e.is_const else UNKNOWN_SIZE for e in buffer.shape)
 
 
-def _is_loop(statement: Statement) -> bool:
-    return isinstance(statement, Loop)
-
-
 def _extents(statement: Statement) -> list[Read]:
     return reads(*(Int(extent) for _, extent in statement.params)) if isinstance(statement, Compute) else []
-
-
-def _trips(loop: Loop) -> int:
-    return max(loop.trips.const, 0) if loop.trips.is_const else UNKNOWN_TRIPS

@@ -55,8 +55,11 @@ class SlotChecks:
     def _needs(self, block: Block) -> Iterator[Need]:
         for statement in computes(block):
             target = statement.target
+            points = [(Lin.symbol(name), extent) for name, extent in statement.params]
             for axis, extent in self.axes.get(target.buffer, ()):
-                yield target.index[axis], extent
+                # A copy of a whole tape has a point for each slot that there is.
+                if (target.index[axis], Lin.symbol(extent)) not in points:
+                    yield target.index[axis], extent
 
 
 def _bounded(buffer: Buffer, bounds: frozenset[str]) -> list[tuple[int, str]]:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Statement, buffers_of, reads_of, walk, written
 from sdfgad.schedule.kernels import Form
+from sdfgad.schedule.launches import Launch, is_transfer, launches
 from sdfgad.schedule.products import Operand, Product, product_of
 from sdfgad.targets.cpu.cpp import Writer, cpp_type
 from sdfgad.targets.cpu.nests import Nest, NestWriter
 from sdfgad.targets.cpu.slot_checks import SlotChecks
 from sdfgad.targets.gpu.guarded import GuardedWriter
-from sdfgad.targets.gpu.kernels import Kernel, kernel_of, product_text
-from sdfgad.targets.gpu.launches import Launch, is_transfer, launches
+from sdfgad.targets.gpu.kernels import Kernel, kernel_of
+from sdfgad.targets.gpu.threads import product_text
 
 FLAGS = {"NoTrans": 0, "Trans": 1, "ConjTrans": 2}
 

@@ -8,7 +8,7 @@ import pytest
 from sdfgad.errors import DeviceError
 from sdfgad.ir.expr import Lin
 from sdfgad.optimise.device import side, split_sums
-from sdfgad.targets.gpu import launches
+from sdfgad.schedule import launches
 from tests.helpers_emulation import Variants, replaced
 
 RACE = "a race"

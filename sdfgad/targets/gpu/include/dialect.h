@@ -1,7 +1,8 @@
 // The dialect of kernels, for a device; `emulated.h` has the same words for the host.
 #pragma once
 
-#define SDFGAD_KERNEL extern "C" __global__
+// A kernel for blocks of so many threads: so many of them have registers.
+#define SDFGAD_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 #define SDFGAD_UNROLL _Pragma("unroll 4")
 #define SDFGAD_IN(T) const T* __restrict__
 #define SDFGAD_OUT(T) T* __restrict__

@@ -15,7 +15,7 @@
 #include "device.h"
 #include "emulated_threads.h"
 
-#define SDFGAD_KERNEL static
+#define SDFGAD_KERNEL(threads) static void
 #define SDFGAD_UNROLL
 #define SDFGAD_IN(T) sdfgad::emulated::Pointer<const T>
 #define SDFGAD_OUT(T) sdfgad::emulated::Pointer<T>

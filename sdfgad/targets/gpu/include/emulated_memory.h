@@ -14,7 +14,8 @@
 namespace sdfgad {
 namespace emulated {
 
-constexpr int32_t nobody = -1, many = -2, atomics = -3;
+// Smaller numbers are of several threads of one block.
+constexpr int32_t nobody = -1, many = -2, several = -3;
 // Added to the addresses of device memory: no process has these.
 constexpr uintptr_t away = uintptr_t(1) << 62;
 
@@ -22,8 +23,8 @@ constexpr uintptr_t away = uintptr_t(1) << 62;
 struct Shadow {
     uint32_t write_launch = 0, read_launch = 0;
     int32_t writer = nobody, reader = nobody;
-    uint16_t write_epoch = 0, read_epoch = 0;
-    bool is_set = false;
+    uint32_t write_epoch = 0, read_epoch = 0;
+    bool is_set = false, is_atomic = false;
 };
 
 struct Block {
@@ -38,7 +39,7 @@ struct State {
     std::string error;
     uint32_t launch = 0;
     int64_t block = 0, thread = 0, threads = 1;
-    uint16_t epoch = 0;
+    uint32_t epoch = 0;
     ucontext_t scheduler;
     std::vector<ucontext_t> fibers;
     std::vector<int> waits;  // 0 runs, 1 is at a barrier, 2 has ended
@@ -66,16 +67,20 @@ inline Block* block_of(const void* address, int64_t* offset) {
 
 // The number of a thread among all of a launch: within a block, what a barrier is between does not race.
 inline int32_t self() { return int32_t(state.block << 10 | state.thread); }
-inline bool is_apart(int32_t other, uint16_t epoch) {
+inline bool is_in_this_block(int32_t other) {
+    return other >= 0 ? (other >> 10) == state.block : other == several - int32_t(state.block);
+}
+inline bool is_apart(int32_t other, uint32_t epoch) {
     if (other == self() || other == nobody) return true;
-    return other >= 0 && (other >> 10) == state.block && epoch != state.epoch;
+    return is_in_this_block(other) && epoch != state.epoch;
 }
 
 inline void note_read(Shadow* shadow) {
     if (shadow->write_launch == state.launch && !is_apart(shadow->writer, shadow->write_epoch))
         report("a race: one thread reads what another one writes");
-    const bool is_first = shadow->read_launch != state.launch || shadow->reader == self();
-    shadow->reader = is_first ? self() : many;
+    const bool is_first = shadow->read_launch != state.launch || is_apart(shadow->reader, shadow->read_epoch);
+    const bool is_here = is_in_this_block(shadow->reader);
+    shadow->reader = is_first ? self() : is_here ? several - int32_t(state.block) : many;
     shadow->read_launch = state.launch;
     shadow->read_epoch = state.epoch;
 }
@@ -89,13 +94,18 @@ inline void note_write(Shadow* shadow, bool is_set) {
     shadow->write_launch = state.launch;
     shadow->write_epoch = state.epoch;
     shadow->is_set = is_set;
+    shadow->is_atomic = false;
 }
 
 // Atomic operations do not race with each other.
 inline void note_atomic(Shadow* shadow) {
-    const bool is_among = shadow->write_launch == state.launch && shadow->writer == atomics;
-    if (!is_among) note_write(shadow, shadow->is_set);
-    shadow->writer = atomics;
+    const bool is_among = shadow->write_launch == state.launch && shadow->is_atomic;
+    const int32_t writer = shadow->writer;
+    // As if by the one before it.
+    if (is_among) shadow->write_launch = 0;
+    note_write(shadow, shadow->is_set);
+    if (is_among && writer != self()) shadow->writer = is_in_this_block(writer) ? several - int32_t(state.block) : many;
+    shadow->is_atomic = true;
 }
 
 // Shared memory of a block. One block runs at a time, so that all of them have the same.

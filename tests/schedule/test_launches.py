@@ -6,9 +6,9 @@ import pytest
 import sdfgad
 from sdfgad.ir.program import Loop, walk
 from sdfgad.optimise.passes import optimise
+from sdfgad.schedule import launches as module
 from sdfgad.schedule.kernels import Form
-from sdfgad.targets.gpu import launches as module
-from sdfgad.targets.gpu.launches import launches
+from sdfgad.schedule.launches import launches
 
 
 def independent(steps, a, b):

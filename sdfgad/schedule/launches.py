@@ -35,7 +35,7 @@ def is_kernel(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:
     if isinstance(statement, Loop):
         if not any(buffers[name].is_on_device for name in statement.written):
             return False
-        return form_of(statement, buffers, private_of(statement, buffers)) is Form.POINTS
+        return form_of(statement, buffers, private_of(statement, buffers)) is not Form.HOST
     if not isinstance(statement, Compute) or is_transfer(statement, buffers):
         return False
     return buffers[statement.target.buffer].is_on_device and form_of(statement, buffers) is not Form.PRODUCT
