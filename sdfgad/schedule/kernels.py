@@ -126,17 +126,18 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
     largest = {name: longest_extent(extent, ranges) for name, extent in guards}
     if None in largest.values():
         return None
-    uses = [_as_write(use) for use in uses_of(loop) if use.buffer not in private]
     shared = frozenset[str]()
-    if not _are_independent(uses, own):
+    if not can_be_threads(loop, own, private):
         shared = _combined(list(computes(block))) - private
-        if not shared or not _are_independent([use for use in uses if use.buffer not in shared], own):
+        if not shared or not can_be_threads(loop, own, private | shared):
             return None
     box = tuple((name, largest.get(name) or extent) for name, extent in own)
     return PointLoop(box, block, guards, shared)
 
 
-def _are_independent(uses: list[Use], counters: Iterable[tuple[str, Lin]]) -> bool:
+def can_be_threads(loop: Loop, counters: Iterable[tuple[str, Lin]], apart: frozenset[str] = frozenset()) -> bool:
+    """Whether no two points of some counters in a nest meet in an element that one of them changes, but `apart`."""
+    uses = [_as_write(use) for use in uses_of(loop) if use.buffer not in apart]
     return all(are_independent(uses, name) for name, _ in counters)
 
 
@@ -159,13 +160,14 @@ def is_order_free(statement: Compute) -> bool:
 
 
 def is_for_one_thread(statement: Statement) -> bool:
-    """Whether a statement is for one element, or for elements that points must reach in order, or a loop of such."""
+    """Whether a statement is for one element, or for elements whose number is data, or in order, or a loop of such."""
     if isinstance(statement, Loop):
         return not statement.is_parallel and all(map(is_for_one_thread, statement.body))
     if not isinstance(statement, Compute):
         return False
     box = Sum(statement)
-    return not box.own or (not box.order.is_injective and not statement.fresh)
+    is_ragged = not all(extent.is_affine for extent in box.extents.values())
+    return not box.own or is_ragged or (not box.order.is_injective and not statement.fresh)
 
 
 def longest_extent(extent: Lin, ranges: Mapping[str, tuple[Lin, Lin]]) -> Lin | None:

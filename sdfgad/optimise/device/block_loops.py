@@ -13,21 +13,22 @@ from sdfgad.optimise.device.place import placed_buffers, private_numbers
 from sdfgad.optimise.device.side import Side
 from sdfgad.schedule.kernels import Form, form_of
 from sdfgad.schedule.mean_work import Means, means_in
-from sdfgad.schedule.sequences import is_possible
 
 
 def block_loops(program: Program) -> Program:
     """The program with such loops marked."""
     private = private_numbers(program)
-    side = Side(placed_buffers(program, private), private)
+    side = Side(placed_buffers(program, private), private, program.bounds)
 
     def each(statement: Statement, means: Means) -> Statement:
         if not isinstance(statement, Loop):
             return with_blocks(statement, partial(block, means=means))
         if form_of(statement, side.buffers, private) is not Form.HOST:
             return statement
-        if is_possible(statement, program.buffers, program.bounds) and side.is_in_block(statement, means):
+        if side.is_in_block(statement, means):
             return replace(statement, is_in_block=True)
+        if side.is_host(statement, means):
+            return statement
         return with_blocks(statement, partial(block, means=means_in(statement, means)))
 
     def block(statements: Block, means: Means) -> Block:

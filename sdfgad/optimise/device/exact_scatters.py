@@ -19,6 +19,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sdfgad.dependence.order import are_independent
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Const, Expr, Lin, Op, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -31,10 +33,11 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     Whole,
+    reads_of,
     with_blocks,
 )
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Form, Sum, form_of, points
+from sdfgad.schedule.kernels import Form, Sum, can_be_threads, form_of, points
 
 BOOL, DOUBLE, LONG = (np.dtype(name) for name in ("bool", "float64", "int64"))
 # |x| < 2**31 units; so many contributions have a sum below 2**62.
@@ -42,10 +45,12 @@ BITS, MOST_POINTS = 31, 1 << 31
 # The spacing of doubles around x is 2**-52 of the power of two below x.
 UNIT = 2.0 ** (53 - BITS)
 LOW = 2.0**32
+# Fewer contributions than that part of the target's elements are better added one after another.
+SPARSE = 16
 
 
 def exact_scatters(program: Program) -> Program:
-    """The program with such statements, also those in parallel loops of their own."""
+    """The program with such statements, also those in loops of their own."""
     scatters = _Scatters(program)
     body = scatters.block(program.body)
     return replace(program, body=body, buffers=scatters.buffers)
@@ -58,6 +63,14 @@ class _Nest:
     loops: tuple[Loop, ...]
     statement: Compute
 
+    @property
+    def is_injective(self) -> bool:
+        """Whether no two points meet in an element."""
+        counters = [(loop.var, loop.trips) for loop in self.loops]
+        whole = self.around(self.statement)
+        is_apart = not isinstance(whole, Loop) or can_be_threads(whole, counters)
+        return is_apart and Sum(self.statement).order.is_injective
+
     def around(self, statement: Compute) -> Statement:
         block: Block = (statement,)
         for loop in reversed(self.loops):
@@ -69,6 +82,8 @@ class _Scatters:
     def __init__(self, program: Program) -> None:
         self.names: Names = names_of(program)
         self.buffers = dict(program.buffers)
+        # How many sequential loops are around.
+        self.depth = 0
         self.largest = max((_size(b) * b.dtype.itemsize for b in program.buffers.values()), default=0)
 
     def block(self, block: Block) -> Block:
@@ -76,18 +91,30 @@ class _Scatters:
 
     def each(self, statement: Statement) -> Block:
         nest = _nest_of(statement)
-        if nest is not None and self.is_scatter(nest):
+        if nest is not None and self.is_scatter(nest) and self.is_worth(nest):
             return self.exact(nest)
-        # Its trips run at the same time: nothing in it is cleared, or added up, by one of them for all.
-        is_parallel = isinstance(statement, Loop) and statement.is_parallel
-        return (statement,) if is_parallel else (with_blocks(statement, self.block),)
+        if not isinstance(statement, Loop):
+            return (with_blocks(statement, self.block),)
+        if statement.is_parallel:
+            # Its trips run at the same time: nothing in it is cleared, or added up, by one of them for all.
+            return (statement,)
+        self.depth += 1
+        inside = with_blocks(statement, self.block)
+        self.depth -= 1
+        return (inside,)
+
+    def is_worth(self, nest: _Nest) -> bool:
+        """Whether contributions are not far fewer than the elements that each trip of a loop around goes through."""
+        sizes = [loop.trips for loop in nest.loops] + [extent for _, extent in nest.statement.params]
+        elements = _size(self.buffers[nest.statement.target.buffer])
+        return not self.depth or 0 < elements <= SPARSE * (points(sizes) or 0)
 
     def is_scatter(self, nest: _Nest) -> bool:
         one, total = nest.statement, points([extent for _, extent in nest.statement.params])
         is_sum = one.accumulate == "add" and one.value.dtype.kind in "fc" and not (one.fresh and nest.loops)
         is_free = all(read.buffer != one.target.buffer for read in one.read)
         is_host = form_of(one, self.buffers) is Form.HOST or bool(nest.loops)
-        return is_sum and is_free and is_host and not Sum(one).order.is_injective and (total or 0) < MOST_POINTS
+        return is_sum and is_free and is_host and not nest.is_injective and (total or 0) < MOST_POINTS
 
     def exact(self, nest: _Nest) -> Block:
         statement, before = nest.statement, list[Statement]()
@@ -222,10 +249,16 @@ def _filled(buffer: Buffer, statement: Compute) -> Compute:
 
 def _nest_of(statement: Statement) -> _Nest | None:
     loops = list[Loop]()
-    while isinstance(statement, Loop) and statement.is_parallel and len(statement.body) == 1:
-        loops.append(statement)
+    while isinstance(statement, Loop) and len(statement.body) == 1 and _is_parallel(statement):
+        loops.append(replace(statement, is_parallel=True, backward=False))
         (statement,) = statement.body
     return _Nest(tuple(loops), statement) if isinstance(statement, Compute) else None
+
+
+def _is_parallel(loop: Loop) -> bool:
+    """Whether trips meet in nothing but sums, if at all."""
+    is_box = not loop.is_open and loop.start == Lin(0) and not reads_of(loop)
+    return loop.is_parallel or (is_box and are_independent(uses_of(loop), loop.var))
 
 
 def _size(buffer: Buffer) -> int:

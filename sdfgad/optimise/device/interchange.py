@@ -1,7 +1,8 @@
-"""Loop interchange for a device: a sequential loop runs in each thread, instead of around the launches of its trips.
+"""Loops of threads: sequential loops within each thread (loop interchange), and loops whose trips are threads.
 
 ``for t: for p: s[p] = f(s[p], t)`` becomes ``parallel for p: for t: s[p] = f(s[p], t)``, one launch, if no point
-touches in any trip what another one changes.
+touches in any trip what another one changes. And ``for i: for j < n[i]: …``, which is no box, becomes ``parallel for
+i`` if its trips are independent.
 """
 
 from __future__ import annotations
@@ -21,14 +22,38 @@ from sdfgad.ir.program import (
     reads_of,
     touch_counts,
     transform,
+    with_blocks,
 )
-from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop, points_of
+from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop, points, points_of
 from sdfgad.schedule.scopes import is_local_to
 
 
 def interchange(program: Program) -> Program:
-    """The program with such loops, inner ones first."""
-    return program.with_body(transform(program.body, partial(_interchanged, program=program)))
+    """The program with such loops."""
+    program = program.with_body(transform(program.body, partial(_interchanged, program=program)))
+    return program.with_body(tuple(_threads(statement, program) for statement in program.body))
+
+
+def _threads(statement: Statement, program: Program) -> Statement:
+    """The outermost loops that can have a thread for each trip."""
+    inside = partial(_block_of_threads, program=program)
+    if not isinstance(statement, Loop) or statement.is_open or not _has_many(statement):
+        return with_blocks(statement, inside)
+    if statement.is_parallel or any(_is_slot(one, program) for one in computes(statement.body)):
+        return with_blocks(statement, inside)
+    found = replace(statement, is_parallel=True, backward=False)
+    private = _private(found, statement, program)
+    return found if point_loop(found, private) is not None else with_blocks(statement, inside)
+
+
+def _block_of_threads(block: Block, program: Program) -> Block:
+    return tuple(_threads(statement, program) for statement in block)
+
+
+def _has_many(loop: Loop) -> bool:
+    """Whether there are more trips than points of a statement in them: the others are one after another, then."""
+    inside = [points([extent for _, extent in one.params]) for one in computes(loop.body)]
+    return loop.trips.is_const and all((size or 1) <= loop.trips.const for size in inside)
 
 
 def _interchanged(statement: Statement, program: Program) -> Block:

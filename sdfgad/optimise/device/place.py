@@ -157,7 +157,7 @@ class _Placement:
         self.private, self.names = private_numbers(program), names_of(program)
         self.buffers = placed_buffers(program, self.private)
         self.bounds = set(program.bounds)
-        self.side = Side(self.buffers, self.private)
+        self.side = Side(self.buffers, self.private, program.bounds)
         self.counters: dict[str, str] = {}
         self.means: Means = {}
 

@@ -8,7 +8,7 @@ rough, and the same for all machines, so that results do not depend on where a p
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sdfgad.ir.expr import Int, Read, reads
@@ -16,7 +16,7 @@ from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statem
 from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop
 from sdfgad.schedule.launches import launches
 from sdfgad.schedule.mean_work import Means, mean_of, mean_size, mean_work, means_in
-from sdfgad.schedule.sequences import MOST
+from sdfgad.schedule.sequences import MOST, is_possible
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Seconds:
         launch: of a launch in a row of them.
         copy, byte: of a copy that the host waits for, and of each byte of it.
         host, device, thread: of an elementary operation on the host, on the device, and in one of its threads.
+        alone: of one in a thread that the others of its block wait for.
         step: of a step of a block of threads, with a barrier.
     """
 
@@ -36,14 +37,15 @@ class Seconds:
     host: float = 1e-9
     device: float = 1e-11
     thread: float = 1e-7
-    step: float = 7e-7
+    alone: float = 3e-7
+    step: float = 1.5e-6
 
 
 SECONDS = Seconds()
 # For tests: the host is never worth it.
-KERNELS_ONLY = Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0, step=1.0)
+KERNELS_ONLY = Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0, alone=1.0, step=1.0)
 # For tests: all loops that can be are sequences of one block.
-BLOCKS_ONLY = Seconds(launch=1.0, copy=1.0, byte=0.0, host=1.0, device=1.0, thread=0.0, step=0.0)
+BLOCKS_ONLY = Seconds(launch=1.0, copy=1.0, byte=0.0, host=1.0, device=1.0, thread=0.0, alone=0.0, step=0.0)
 # The elements of an array whose extents are not known.
 UNKNOWN_SIZE = 1 << 16
 
@@ -53,19 +55,25 @@ class Side:
 
     Args:
         private: numbers of which each point of a loop has its own.
+        bounds: the integers that may be too small for what tapes hold, as of a `Program`.
     """
 
-    def __init__(self, buffers: Mapping[str, Buffer], private: frozenset[str]) -> None:
-        self.buffers, self.private = buffers, private
+    def __init__(self, buffers: Mapping[str, Buffer], private: frozenset[str], bounds: Iterable[str]) -> None:
+        self.buffers, self.private, self.bounds = buffers, private, frozenset(bounds)
         self._known: dict[tuple[Statement, tuple[tuple[str, float], ...]], float] = {}
 
     def is_host(self, loop: Loop, means: Means) -> bool:
         """Whether a loop that is no kernel had better run on the host as a whole."""
         return self.on_host(loop, means) < self.on_device(loop, means)
 
+    def can_be_in_block(self, loop: Loop) -> bool:
+        return is_possible(loop, self.buffers, self.bounds)
+
     def is_in_block(self, loop: Loop, means: Means) -> bool:
-        """Whether one block of threads had better run a loop."""
-        return self.in_block(loop, means) < min(self.on_host(loop, means), self.on_device(loop, means))
+        """Whether one block of threads can, and had better, run a loop."""
+        return self.can_be_in_block(loop) and self.in_block(loop, means) < min(
+            self.on_host(loop, means), self.on_device(loop, means)
+        )
 
     def on_host(self, statement: Statement, means: Means) -> float:
         return SECONDS.host * mean_work(statement, means) + self._copies(statement)
@@ -90,7 +98,8 @@ class Side:
 
     def _shared(self, statement: Statement, means: Means) -> float:
         """The work of a statement, by as many threads as have some."""
-        return SECONDS.thread * mean_work(statement, means) / max(1.0, min(MOST, self._width(statement, means)))
+        width = min(MOST, self._width(statement, means))
+        return mean_work(statement, means) * (SECONDS.thread / width if width > 1 else SECONDS.alone)
 
     def _width(self, statement: Statement, means: Means) -> float:
         """How many threads can share a statement: one for each point, or term of a sum; one where there is an order."""
@@ -117,7 +126,9 @@ class Side:
             return self.on_host(statement, means)
         if isinstance(statement, Compute):
             return self._compute(statement, means)
-        if form_of(statement, self.buffers, self.private) in (Form.POINTS, Form.SEQUENCE):
+        if isinstance(statement, Loop) and statement.is_in_block:
+            return self.in_block(statement, means)
+        if form_of(statement, self.buffers, self.private) is Form.POINTS:
             return SECONDS.device * mean_work(statement, means) + self._waits(statement)
         if isinstance(statement, Branch):
             return max(self._block(block, means) for block in blocks_of(statement)) + self._waits(statement)
@@ -144,7 +155,10 @@ class Side:
 
     def _either(self, statement: Statement, means: Means) -> float:
         on_device = self.on_device(statement, means)
-        return min(on_device, self.on_host(statement, means)) if isinstance(statement, Loop) else on_device
+        if not isinstance(statement, Loop) or form_of(statement, self.buffers, self.private) is not Form.HOST:
+            return on_device
+        in_block = SECONDS.launch + self.in_block(statement, means) if self.can_be_in_block(statement) else math.inf
+        return min(on_device, self.on_host(statement, means), in_block)
 
     def _waits(self, statement: Statement) -> float:
         """The copies of elements that the host needs before it can go on."""

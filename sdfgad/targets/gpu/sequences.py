@@ -18,6 +18,8 @@ from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
 from sdfgad.targets.gpu.threads import ThreadWriter, decoded, product_text
 
 BARRIER = "sdfgad::barrier();"
+# Points of so many statements are unrolled: a thread reads what several of them need before it waits.
+SHORT_BODY = 4
 
 
 class SequenceWriter(ThreadWriter):
@@ -137,7 +139,8 @@ class SequenceWriter(ThreadWriter):
         size = product_text(writer, extents.values())
         counters = decoded(tuple(extents), extents, "point_", writer)
         head = f"for (int64_t point_ = sdfgad::lane(); point_ < {size}; point_ += {self.threads}) {{"
-        return [*writer.lines, head, *counters, *self.at_point(loop, private, "continue"), "}"]
+        unrolled = ["SDFGAD_UNROLL"] if len(loop.body) <= SHORT_BODY else []
+        return [*writer.lines, *unrolled, head, *counters, *self.at_point(loop, private, "continue"), "}"]
 
     def totals(self, statement: Compute, box: Sum) -> list[str]:
         """Sums, each by a group of threads: each thread adds up every n-th term, and a tree adds these up."""
@@ -156,6 +159,7 @@ class SequenceWriter(ThreadWriter):
             f"{type_} total_ = {self.identity(statement)};",
             f"if (point_ < {elements}) {{",
             *own,
+            "SDFGAD_UNROLL",
             f"for (int64_t term_ = sdfgad::lane() % {group}; term_ < {terms}; term_ += {group}) {{",
             *counters,
             *writer.lines,

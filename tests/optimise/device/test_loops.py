@@ -126,6 +126,31 @@ def test_each_thread_runs_a_loop_of_its_own(rng):
     assert any(name.startswith("sums") for name in program.buffers)
 
 
+def rows(values, columns, starts, x):
+    """A sparse matrix by rows, whose lengths are data."""
+    y = np.zeros(starts.shape[0] - 1)
+    for i in range(y.shape[0]):
+        for k in range(starts[i], starts[i + 1]):
+            y[i] += values[k] * x[columns[k]]
+    return np.sum(y * y)
+
+
+def segments(values, columns, starts, x):
+    """The same by sums of slices."""
+    y = np.zeros(starts.shape[0] - 1)
+    for i in range(y.shape[0]):
+        y[i] = np.sum(values[starts[i] : starts[i + 1]] * x[columns[starts[i] : starts[i + 1]]])
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("function", [rows, segments])
+def test_a_thread_for_each_row_of_a_sparse_matrix(rng, function):
+    starts = np.array([0, 3, 3, 10, 11, 30, 64])
+    args = rng.normal(size=64), rng.integers(0, 9, 64), starts, rng.normal(size=9)
+    program = placed(function, *args, wrt=("values", "x"))
+    assert on_host(program) == []
+
+
 def test_loops_of_long_trips_stay_launches(rng, monkeypatch):
     monkeypatch.setattr(side, "SECONDS", side.Seconds())
     u, weights = rng.normal(size=200_000), rng.normal(size=(2, 200_000))

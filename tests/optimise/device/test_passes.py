@@ -110,7 +110,7 @@ def wide_trips(x, y):
 
 def test_trips_that_fill_the_device_stay_trips(rng):
     program = placed(wide_trips, rng.normal(size=(2, 1 << 13)), rng.normal(size=1 << 13))
-    assert sequential(program)
+    assert any(isinstance(s, Loop) and not s.is_parallel for s in walk(program.body))
 
 
 def chain(x, y):

@@ -81,7 +81,7 @@ PLANTED = {
         "not of the device's memory",
     ),
 }
-BARRIERS = {"first_barrier": "value);\n    barrier();", "barrier_of_a_level": "half)));\n        barrier();"}
+BARRIERS = {"barrier_of_warps": "value);\n    barrier();"}
 
 
 def one_part_more(split):
@@ -105,6 +105,7 @@ def variants():
         patch.setenv("SDFGAD_EMULATE", "1")
         # Loops of so little work would run on the host.
         patch.setattr(side.Side, "is_host", lambda *_: False)
+        patch.setattr(side.Side, "can_be_in_block", lambda *_: False)
         for function in (total, table, shifted, halved, ordered, scattered):
             made.add(function.__name__, function, size=SIZES.get(function, 64))
         made.add("long_total", total, size=20001)

@@ -27,6 +27,16 @@ template <typename T> __device__ inline void move(T* to, int64_t at, const T* of
 
 __device__ inline void barrier() { __syncthreads(); }
 
+// What another thread of the same warp has; of a thread of another warp nothing is known. All threads of the warp call it.
+template <typename T> __device__ inline T from_lane(T value, int lane) {
+    constexpr int count = (sizeof(T) + sizeof(unsigned int) - 1) / sizeof(unsigned int);
+    unsigned int words[count] = {};
+    memcpy(words, &value, sizeof(T));
+    for (int k = 0; k < count; k++) words[k] = __shfl_sync(0xFFFFFFFFu, words[k], lane);
+    memcpy(&value, words, sizeof(T));
+    return value;
+}
+
 // --- atomic operations, whose results are the same in each order
 
 template <size_t bytes> struct Bits;

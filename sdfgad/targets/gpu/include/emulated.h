@@ -161,6 +161,17 @@ template <typename T, int count, typename V> inline void store(emulated::Shared<
 
 inline void barrier() { emulated::barrier(); }
 
+// All threads of the block call it.
+template <typename T> inline T from_lane(T value, int64_t from) {
+    static emulated::Shared<T, 1024> values;
+    store(values, lane(), value);
+    barrier();
+    const bool is_there = from / 32 == lane() / 32 && from < emulated::state.threads;
+    const T found = is_there ? load(values, from) : value;
+    barrier();
+    return found;
+}
+
 template <typename T> inline void atomic_add(const emulated::Pointer<T>& array, int64_t at, T value) {
     array.combine(at, [value](T now) { return T(std::make_unsigned_t<T>(now) + std::make_unsigned_t<T>(value)); });
 }
