@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sdfgad.dependence.private import begins_with_write
 from sdfgad.ir.expr import Lin, Read, symbols_in
@@ -19,7 +19,7 @@ from sdfgad.schedule.kernels import BLOCK, Form, PointLoop, Sum, points_of, priv
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.points import offset_text
-from sdfgad.targets.gpu.guarded import GuardedWriter
+from sdfgad.targets.gpu.guarded import GuardedWriter, keeps
 
 # Counters of fewer points than that are 32-bit numbers, whose quotients are several times as fast.
 NARROW = 1 << 31
@@ -131,9 +131,20 @@ class _KernelWriter:
     def element(self, statement: Compute) -> list[str]:
         if self.is_move(statement):
             return self.moved(statement)
+        own = statement.target.read(self.buffers[statement.target.buffer].dtype)
+        if statement.accumulate is None and keeps(statement.value, own):
+            return self.chosen(statement, own)
         writer = self.writer()
         value = writer.value(statement.value)
         return [*writer.lines, *self.stored(statement, value)]
+
+    def chosen(self, statement: Compute, own: Read) -> list[str]:
+        """Predicated stores: what a side leaves as it is may be what nothing has assigned yet."""
+        condition, *sides = statement.value.children
+        writer = self.writer()
+        test = writer.value(condition)
+        first, second = ([] if side == own else self.element(replace(statement, value=side)) for side in sides)
+        return ["{", *writer.lines, f"if ({test}) {{", *first, "} else {", *second, "}", "}"]
 
     def is_move(self, statement: Compute) -> bool:
         """Whether a statement only copies, maybe what nothing has assigned yet, as the first trip of a loop does."""
