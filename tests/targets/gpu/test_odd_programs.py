@@ -106,3 +106,15 @@ def test_a_table_that_data_looks_up(rng):
 
     found, expected = gradients(program, rng.normal(size=9), np.arange(9))
     np.testing.assert_allclose(found["x"], expected["x"], rtol=1e-13)
+
+
+@pytest.mark.parametrize("size", [3, 3000])
+def test_whether_any_or_all_are_true(size):
+    def program(x, mask):
+        rows = np.where(np.any(mask, axis=1), 2.0, 3.0) + np.where(np.all(mask, axis=1), 5.0, 7.0)
+        return np.sum(rows * np.sum(x, axis=1)) * np.where(np.any(mask[0]), 2.0, 1.0)
+
+    mask = np.zeros((3, size), bool)
+    mask[1, 1], mask[2] = True, True
+    found, expected = gradients(program, np.ones((3, size)), mask)
+    np.testing.assert_allclose(found["x"], expected["x"], rtol=1e-13)
