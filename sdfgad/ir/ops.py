@@ -314,10 +314,12 @@ OPERATIONS: dict[str, Operation] = {
 
 
 def identity(kind: str, dtype: np.dtype[Any]) -> Any:
-    """The neutral element of an accumulation, a Python number; of extrema of integers the last one of their range."""
+    """The neutral element of an accumulation, a Python number; of extrema the end of the range of integers or bools."""
     value = OPERATIONS[kind].identity
     assert value is not None
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return int(min(max(value, int(limits.min)), int(limits.max)))
+    if dtype.kind == "b":
+        return value > 0
     return dtype.type(value).item()

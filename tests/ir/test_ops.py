@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.explain.library import operation
-from sdfgad.ir.ops import OPERATIONS, SAME, Cost, Operation, Result
+from sdfgad.ir.ops import OPERATIONS, SAME, Cost, Operation, Result, identity
 
 COMPARISONS = [name for name, operation in OPERATIONS.items() if operation.is_comparison]
 INTEGERS = [name for name, operation in OPERATIONS.items() if operation.on_integers is not None]
@@ -85,3 +85,11 @@ def test_functions_of_integers(name):
 def test_accumulations_begin_with_what_changes_nothing(name):
     for value in (-2.5, 0.0, 3.0, np.inf, -np.inf):
         assert getattr(np, name)(OPERATIONS[name].identity, value) == value
+
+
+@pytest.mark.parametrize("dtype", [bool, "int8", "uint16", "int64", "float32"])
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_neutral_elements_of_extrema(name, dtype):
+    values = np.array([0, 1], dtype)
+    neutral = np.array(identity(name, values.dtype), dtype)
+    np.testing.assert_array_equal(getattr(np, name)(neutral, values), values)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
-from typing import cast
+from typing import TypeGuard, cast
 
 from sdfgad.ir.expr import Expr, Int, Lin, Read, as_linear, reads, symbols_of
 from sdfgad.ir.program import (
@@ -127,21 +127,29 @@ def _not_on_host(statement: Statement, host: set[str]) -> Iterator[str]:
     """The candidates that a statement outside of kernels, or a kernel, keeps from being on the host."""
     if isinstance(statement, Call):
         yield from statement.touched
-    elif (isinstance(statement, Loop) and (statement.is_parallel or statement.is_in_block)) or (
-        isinstance(statement, Compute) and statement.params
-    ):
-        yield from _of_kernel(statement)
-    elif isinstance(statement, Compute) and any(read.buffer not in host for read in statement.read):
-        yield statement.target.buffer
+    elif _is_kernel(statement, host):
+        yield from _of_kernel(statement, host)
 
 
-def _of_kernel(statement: Loop | Compute) -> Iterator[str]:
-    """What a kernel changes, or looks up by its own counters."""
+def _is_kernel(statement: Statement, host: set[str]) -> TypeGuard[Loop | Compute]:
+    """Whether a statement runs on the device, as far as its own form goes."""
+    if isinstance(statement, Loop):
+        return statement.is_parallel or statement.is_in_block
+    return isinstance(statement, Compute) and (
+        bool(statement.params) or any(r.buffer not in host for r in statement.read)
+    )
+
+
+def _of_kernel(statement: Loop | Compute, host: set[str]) -> Iterator[str]:
+    """What a kernel changes, or looks up by its own counters or by what the host does not know."""
     inside = list(walk((statement,)))
     counters = {s.var for s in inside if isinstance(s, Loop)}
     counters |= {name for s in inside if isinstance(s, Compute) for name, _ in s.params}
     yield from statement.written
-    yield from (r.buffer for s in inside for r in s.read if not counters.isdisjoint(symbols_of(r)))
+    for read in (r for s in inside for r in s.read):
+        places = reads(*map(Int, read.index))
+        if not counters.isdisjoint(symbols_of(read)) or any(one.buffer not in host for one in places):
+            yield read.buffer
 
 
 class _Placement:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from sdfgad.ir.expr import Int, Lin, reads, symbols_of
-from sdfgad.ir.program import Block, Buffer, Compute, Loop, Statement, computes, walk, written
+from sdfgad.ir.program import Block, Buffer, Compute, Loop, Params, Statement, computes, walk, written
 
 # A slot, and the number of slots that there are.
 Need = tuple[Lin, str]
@@ -55,11 +55,14 @@ class SlotChecks:
     def _needs(self, block: Block) -> Iterator[Need]:
         for statement in computes(block):
             target = statement.target
-            points = [(Lin.symbol(name), extent) for name, extent in statement.params]
-            for axis, extent in self.axes.get(target.buffer, ()):
-                # A copy of a whole tape has a point for each slot that there is.
-                if (target.index[axis], Lin.symbol(extent)) not in points:
-                    yield target.index[axis], extent
+            needs = ((target.index[axis], extent) for axis, extent in self.axes.get(target.buffer, ()))
+            yield from (need for need in needs if not _is_of_all(need, statement.params))
+
+
+def _is_of_all(need: Need, params: Params) -> bool:
+    """Whether a statement copies all slots that there are."""
+    slot, extent = need
+    return any((slot, length) == (Lin.symbol(name), Lin.symbol(extent)) for name, length in params)
 
 
 def _bounded(buffer: Buffer, bounds: frozenset[str]) -> list[tuple[int, str]]:

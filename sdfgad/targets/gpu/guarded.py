@@ -60,3 +60,10 @@ class GuardedWriter(Writer):
 
 def _is_guard(node: Expr) -> bool:
     return isinstance(node, Op) and node.name == "select" and any(reads(side) for side in node.children[1:])
+
+
+def keeps(value: Expr, own: Expr) -> bool:
+    """Whether a side of a choice, or of one in it, is the old value `own` of what the value is assigned to."""
+    if not isinstance(value, Op) or value.name != "select" or value.dtype != own.dtype:
+        return False
+    return any(side == own or keeps(side, own) for side in value.children[1:])

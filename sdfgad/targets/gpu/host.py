@@ -97,7 +97,7 @@ class _HostNest(NestWriter):
             return super().compute(statement)
         product = product_of(statement, self.buffers)
         assert product is not None
-        return self.product(statement, product)
+        return self.device_product(statement, product)
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
         writer, var = self.writer(), loop.var
@@ -147,7 +147,7 @@ class _HostNest(NestWriter):
             return name if self.buffers[access.buffer].is_on_device else f"&{name}"
         return name if is_whole else f"{name} + ({self.offset(access, writer)})"
 
-    def product(self, statement: Compute, product: Product) -> list[str]:
+    def device_product(self, statement: Compute, product: Product) -> list[str]:
         """Products of matrices in loops over the batch."""
         writer, type_ = self.writer(), cpp_type(statement.value.dtype)
         alpha = " * ".join([*(writer.value(factor) for factor in product.alpha), f"{type_}(1)"])

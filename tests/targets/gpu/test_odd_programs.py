@@ -74,3 +74,47 @@ def test_the_cache_keeps_emulated_programs_apart(monkeypatch):
 def test_importing_does_not_import_dace(tmp_path):
     command = [sys.executable, "-c", "import sys, sdfgad; sys.exit('dace' in sys.modules)"]
     assert run(command, env=environment(tmp_path), check=False).returncode == 0
+
+
+def by_masks(x):
+    y = np.empty(16)
+    mask = x > 0
+    y[mask] = np.sqrt(x[mask])
+    y[~mask] = x[~mask] ** 2
+    return np.sum(y * y * x)
+
+
+def by_parts(x):
+    y = np.empty(16)
+    y[:2] = 2 * x[:2]
+    y[5:] = x[5:] ** 2
+    y[6:13] += x[:7]
+    y[2:5] = x[1:4] * x[2:5]
+    return np.sum(y * y * x)
+
+
+@pytest.mark.parametrize("program", [by_masks, by_parts])
+def test_an_array_that_is_assigned_by_parts(program, rng):
+    found, expected = gradients(program, rng.normal(size=16))
+    np.testing.assert_allclose(found["x"], expected["x"], rtol=1e-13)
+
+
+def test_a_table_that_data_looks_up(rng):
+    def program(x, table):
+        y = x * table[np.argmax(x)]
+        return np.sum(y * y)
+
+    found, expected = gradients(program, rng.normal(size=9), np.arange(9))
+    np.testing.assert_allclose(found["x"], expected["x"], rtol=1e-13)
+
+
+@pytest.mark.parametrize("size", [3, 3000])
+def test_whether_any_or_all_are_true(size):
+    def program(x, mask):
+        rows = np.where(np.any(mask, axis=1), 2.0, 3.0) + np.where(np.all(mask, axis=1), 5.0, 7.0)
+        return np.sum(rows * np.sum(x, axis=1)) * np.where(np.any(mask[0]), 2.0, 1.0)
+
+    mask = np.zeros((3, size), bool)
+    mask[1, 1], mask[2] = True, True
+    found, expected = gradients(program, np.ones((3, size)), mask)
+    np.testing.assert_allclose(found["x"], expected["x"], rtol=1e-13)
