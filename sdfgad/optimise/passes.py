@@ -18,6 +18,7 @@ from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
 from sdfgad.optimise.device.fuse_points import fuse_points
+from sdfgad.optimise.device.lower_calls import lower_calls
 from sdfgad.optimise.device.merge_boxes import merge_boxes
 from sdfgad.optimise.device.place import place
 from sdfgad.optimise.device.privatise_scatters import privatise_scatters
@@ -131,6 +132,7 @@ TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 DEVICE: tuple[Pass, ...] = in_order(
     (
         *(one for one in PASSES if one.phase is Phase.STATEMENTS),
+        pass_of(Phase.DEVICE, lower_calls),
         pass_of(Phase.DEVICE, raise_loops),
         pass_of(Phase.DEVICE, spread_scatters, privatise_scatters, name="scatters"),
         pass_of(Phase.DEVICE, split_sums),

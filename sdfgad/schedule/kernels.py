@@ -14,7 +14,8 @@ from functools import cached_property, lru_cache
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.uses import Use, uses_of
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Block, Buffer, Compute, Loop, Params, Statement
+from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Params, Statement
+from sdfgad.schedule.device_library import has_device_form
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import matrix_product_of
 
@@ -37,6 +38,7 @@ class Form(Enum):
             summed, so that the threads of a block read neighbours.
         SERIAL: one thread, in order.
         PRODUCT: a product of matrices (GEMM) by a library.
+        LIBRARY: another function of a library.
         HOST: none; the statement runs on the host.
     """
 
@@ -44,6 +46,7 @@ class Form(Enum):
     BLOCK = auto()
     SERIAL = auto()
     PRODUCT = auto()
+    LIBRARY = auto()
     HOST = auto()
 
 
@@ -177,6 +180,8 @@ def form_of(statement: Statement, buffers: Mapping[str, Buffer], private: frozen
     """The form of the kernel that runs a statement; `private`: numbers of which each point of a loop has its own."""
     if isinstance(statement, Loop):
         return Form.POINTS if point_loop(statement, private) is not None else Form.HOST
+    if isinstance(statement, Call):
+        return Form.LIBRARY if has_device_form(statement) else Form.HOST
     if not isinstance(statement, Compute):
         return Form.HOST
     if not statement.params:

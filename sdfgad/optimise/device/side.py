@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sdfgad.ir.expr import Int, Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
+from sdfgad.schedule.device_library import seconds_of
 from sdfgad.schedule.kernels import Form, form_of
 from sdfgad.schedule.work import UNKNOWN_TRIPS, work_of
 
@@ -69,7 +70,7 @@ class Side:
     def _on_device(self, statement: Statement) -> float:
         form = form_of(statement, self.buffers, self.private)
         if isinstance(statement, Call):
-            return self.on_host(statement)
+            return seconds_of(statement, SECONDS.device) if form is Form.LIBRARY else self.on_host(statement)
         if isinstance(statement, Compute):
             return self._compute(statement, form)
         if form is Form.POINTS:
