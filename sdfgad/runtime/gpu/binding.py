@@ -110,9 +110,7 @@ class Functions(ctypes.Structure):
         ),
         (
             "call",
-            ctypes.CFUNCTYPE(
-                *[ctypes.c_int] * 3, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int64)
-            ),
+            ctypes.CFUNCTYPE(*[ctypes.c_int] * 3, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int64)),
         ),
     )
 

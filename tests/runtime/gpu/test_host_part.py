@@ -8,8 +8,8 @@ import pytest
 
 from sdfgad.errors import DeviceError, OutOfMemory
 from sdfgad.runtime.compiler import build_helper
-from sdfgad.runtime.gpu.libraries import CUBLAS
 from sdfgad.runtime.gpu import binding, driver
+from sdfgad.runtime.gpu.libraries import CUBLAS
 
 OPERATIONS = (lambda a: a, np.transpose, lambda a: a.conj().T)
 DTYPES = (np.float64, np.float32, np.complex128, np.complex64)
