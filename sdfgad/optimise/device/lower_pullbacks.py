@@ -27,7 +27,7 @@ def lower_solve_pullback(steps: CallSteps) -> Iterator[Statement]:
 
 
 def lower_cholesky_pullback(steps: CallSteps) -> Iterator[Statement]:
-    """The lower triangle of ``S = L^-H W L^-1``, with half of its diagonal: W is Hermitian, from that of ``L^H bar``."""
+    """The lower triangle of ``L^-H W L^-1``, with half of its diagonal: W is Hermitian, from that of ``L^H bar``."""
     (low, bar), (out,), (batch, n) = steps.call.inputs, steps.call.outputs, steps.call.sizes
     factor, part, product, whole = (steps.matrices(base, n, n) for base in ("factor", "part", "product", "whole"))
     yield _lower(steps, factor, low)
