@@ -8,7 +8,7 @@ import numpy as np
 
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Accumulate, Buffer, Call, Compute, Params, Whole
+from sdfgad.ir.program import Access, Buffer, Call, Compute, Params, Whole
 
 Index = tuple[Lin, ...]
 INT32 = np.dtype(np.int32)
@@ -76,14 +76,12 @@ class CallSteps:
         index = tuple(Lin.symbol(name) for name, _ in params)
         return Compute(params, Access(target.buffer, index), cast(value(index), target.dtype), where=self.call.where)
 
-    def total(
-        self, target: Whole, extents: Sequence[Lin], value: Callable[[Index], Expr], kind: Accumulate = "add"
-    ) -> Compute:
-        """The sum, or another accumulation, of ``value(index)`` over the last parameters, of these extents."""
+    def total(self, target: Whole, extents: Sequence[Lin], value: Callable[[Index], Expr]) -> Compute:
+        """The sums of ``value(index)`` over the last indices, of these extents."""
         params = self._params((*target.shape, *extents))
         index = tuple(Lin.symbol(name) for name, _ in params)
         access = Access(target.buffer, index[: len(target.shape)])
-        return Compute(params, access, cast(value(index), target.dtype), kind, self.call.where, fresh=True)
+        return Compute(params, access, cast(value(index), target.dtype), "add", self.call.where, fresh=True)
 
     def turned(self, target: Whole, source: Whole, change: Callable[[Expr], Expr] = lambda value: value) -> Compute:
         """The transposes of matrices in another type, each element of them changed."""
@@ -93,13 +91,13 @@ class CallSteps:
         return Call(name, tuple(inputs), tuple(outputs), sizes, self.call.where)
 
     def any_failed(self, failed: Whole) -> Compute:
-        """The status of the call: whether some matrix failed."""
+        """The status of the call: how many matrices failed."""
         zero = Const(0, INT32)
         value = lambda i: cast(Op("not_equal", (at(failed, i), zero), BOOL), INT)  # noqa: E731
         status = self.call.outputs[-1]
         if not failed.shape:
             return self.fill(status, lambda _: value(()))
-        return self.total(status, failed.shape, value, "maximum")
+        return self.total(status, failed.shape, value)
 
     def _params(self, extents: Sequence[Lin]) -> Params:
         return tuple((self._names.fresh("p"), extent) for extent in extents)

@@ -18,8 +18,7 @@ def factors(steps: CallSteps, a: Whole, n: int) -> tuple[tuple[Whole, Whole, Who
     """The factors of matrices, with exchanged rows and what failed, and the statements that compute them."""
     columns, lu = steps.matrices("columns", n, n), steps.matrices("lu", n, n)
     pivots, failed = steps.matrices("pivots", n, dtype=INT32), steps.matrices("info", dtype=INT32)
-    batch = steps.call.sizes[0] if steps.stack else 1
-    run = steps.run("lu_columns", (columns,), (lu, pivots, failed), batch, n)
+    run = steps.run("lu_columns", (columns,), (lu, pivots, failed), steps.call.sizes[0], n)
     return (lu, pivots, failed), [steps.turned(columns, a), run]
 
 
