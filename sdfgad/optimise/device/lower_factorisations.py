@@ -32,7 +32,12 @@ def lower_singular_values(steps: CallSteps) -> Iterator[Statement]:
     values, failed = steps.matrices("values", k, dtype=FLOAT), steps.matrices("info", dtype=INT32)
     right = steps.matrices("right", k, k)
     is_wide = m < n
-    yield steps.fill(columns, lambda i: cast(at(a, i), steps.wide)) if is_wide else steps.turned(columns, a)
+    if not is_wide:
+        yield steps.turned(columns, a)
+    elif a.dtype == steps.wide:
+        columns = a
+    else:
+        yield steps.fill(columns, lambda i: cast(at(a, i), steps.wide))
     yield steps.run("singular_columns", (columns,), (left, values, right, failed), batch, tall, k, has_all)
     yield steps.fill(s, lambda i: cast(at(values, i), s.dtype))
     if is_wide:

@@ -26,11 +26,22 @@ def lower_solve(steps: CallSteps) -> Iterator[Statement]:
     (a, b), x, (batch, n, m) = steps.call.inputs, steps.call.outputs[0], steps.call.sizes
     (lu, pivots, failed), found = factors(steps, a, n)
     yield from found
-    right, solution = steps.matrices("right", m, n), steps.matrices("solution", m, n)
-    yield steps.turned(right, b)
-    yield steps.run("lu_solve_columns", (lu, pivots, right), (solution,), batch, n, m, SAME)
-    yield steps.turned(x, solution)
+    yield from solution(steps, (lu, pivots), b, x, (batch, n, m, SAME))
     yield steps.any_failed(failed)
+
+
+def solution(
+    steps: CallSteps, lu: tuple[Whole, Whole], b: Whole, x: Whole, sizes: tuple[int, int, int, int]
+) -> Iterator[Statement]:
+    """The solutions for row-major right sides: a single column is one as it is."""
+    _, n, m, _ = sizes
+    if m == 1 and b.dtype == x.dtype == steps.wide:
+        yield steps.run("lu_solve_columns", (*lu, b), (x,), *sizes)
+        return
+    right, columns = steps.matrices("right", m, n), steps.matrices("solution", m, n)
+    yield steps.turned(right, b)
+    yield steps.run("lu_solve_columns", (*lu, right), (columns,), *sizes)
+    yield steps.turned(x, columns)
 
 
 def lower_inverse(steps: CallSteps) -> Iterator[Statement]:
@@ -38,11 +49,13 @@ def lower_inverse(steps: CallSteps) -> Iterator[Statement]:
     (a,), out, (batch, n) = steps.call.inputs, steps.call.outputs[0], steps.call.sizes
     (lu, pivots, failed), found = factors(steps, a, n)
     yield from found
-    one, inverse = steps.matrices("one", n, n), steps.matrices("inverse", n, n)
+    is_wide = out.dtype == steps.wide
+    one, inverse = steps.matrices("one", n, n), out if is_wide else steps.matrices("inverse", n, n)
     numbers = Const(1, steps.wide), Const(0, steps.wide)
     yield steps.fill(one, lambda i: choose(compared("equal", i[-2], i[-1]), *numbers))
     yield steps.run("lu_solve_columns", (lu, pivots, one), (inverse,), batch, n, n, TRANSPOSED)
-    yield steps.fill(out, lambda i: cast(at(inverse, i), out.dtype))
+    if not is_wide:
+        yield steps.fill(out, lambda i: cast(at(inverse, i), out.dtype))
     yield steps.any_failed(failed)
 
 
@@ -62,14 +75,7 @@ def lower_factor(steps: CallSteps) -> Iterator[Statement]:
 
 def lower_solve_factored(steps: CallSteps) -> Iterator[Statement]:
     (_, lu, pivots, b), (x,), (n, m, is_adjoint) = steps.call.inputs, steps.call.outputs, steps.call.sizes
-    kind = ADJOINT if is_adjoint else SAME
-    if len(b.shape) == 1:
-        yield steps.run("lu_solve_columns", (lu, pivots, b), (x,), 1, n, 1, kind)
-        return
-    right, solution = steps.matrices("right", m, n), steps.matrices("solution", m, n)
-    yield steps.turned(right, b)
-    yield steps.run("lu_solve_columns", (lu, pivots, right), (solution,), 1, n, m, kind)
-    yield steps.turned(x, solution)
+    yield from solution(steps, (lu, pivots), b, x, (1, n, m, ADJOINT if is_adjoint else SAME))
 
 
 def lower_cholesky(steps: CallSteps) -> Iterator[Statement]:

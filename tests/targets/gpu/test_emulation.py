@@ -69,6 +69,16 @@ PLANTED = {
         replaced("sdfgad::device::launch(0, ", "b_x_ = new double[99]; sdfgad::device::launch(0, "),
         "not of the device's memory",
     ),
+    "matrix_that_a_library_reads": (
+        inverted,
+        without("sdfgad::device::launch(1, "),
+        f"a library reads an element that {UNSET}",
+    ),
+    "solution_without_factors": (
+        inverted,
+        without("sdfgad::device::call<double>(sdfgad::device::Function::lu_columns"),
+        f"a library reads an element that {UNSET}",
+    ),
 }
 BARRIERS = {"first_barrier": "value);\n    barrier();", "barrier_of_a_level": "half)));\n        barrier();"}
 
@@ -94,7 +104,7 @@ def variants():
         patch.setenv("SDFGAD_EMULATE", "1")
         # Loops of so little work would run on the host.
         patch.setattr(side.Side, "is_host", lambda *_: False)
-        for function in (total, table, shifted, halved, ordered):
+        for function in (total, table, shifted, halved, ordered, inverted):
             made.add(function.__name__, function)
         made.add("long_total", total, size=20001)
         for name, (function, change, _) in PLANTED.items():
@@ -119,7 +129,7 @@ def emulated(monkeypatch):
     monkeypatch.setenv("SDFGAD_EMULATE", "1")
 
 
-@pytest.mark.parametrize("name", ["total", "long_total", "table", "shifted", "halved", "ordered"])
+@pytest.mark.parametrize("name", ["total", "long_total", "table", "shifted", "halved", "ordered", "inverted"])
 def test_nothing_is_found_where_there_is_no_fault(variants, monkeypatch, name):
     assert variants.run(name, monkeypatch)
 
