@@ -46,6 +46,10 @@ def at(whole: Whole, index: Sequence[Lin]) -> Read:
     return Read(whole.buffer, tuple(index), whole.dtype)
 
 
+def _failed(failed: Whole, index: Index) -> Expr:
+    return cast(Op("not_equal", (at(failed, index), Const(0, INT32)), BOOL), INT)
+
+
 class CallSteps:
     """The call that is lowered, and storage for what is between.
 
@@ -92,12 +96,20 @@ class CallSteps:
 
     def any_failed(self, failed: Whole) -> Compute:
         """The status of the call: how many matrices failed."""
-        zero = Const(0, INT32)
-        value = lambda i: cast(Op("not_equal", (at(failed, i), zero), BOOL), INT)  # noqa: E731
+        return self._status(failed.shape, lambda i: _failed(failed, i))
+
+    def any_failed_or_nan(self, failed: Whole, numbers: Callable[[Index], Expr], count: int) -> Compute:
+        """The same of what LAPACK refuses if it is not a number, as some of these `count` numbers of each are then."""
+
+        def value(i: Index) -> Expr:
+            is_nan = cast(Op("isnan", (numbers(i),), BOOL), INT)
+            return Op("add", (_failed(failed, i[:-1]), is_nan), INT)
+
+        return self._status((*failed.shape, Lin(count)), value)
+
+    def _status(self, extents: Index, value: Callable[[Index], Expr]) -> Compute:
         status = self.call.outputs[-1]
-        if not failed.shape:
-            return self.fill(status, lambda _: value(()))
-        return self.total(status, failed.shape, value)
+        return self.total(status, extents, value) if extents else self.fill(status, lambda _: value(()))
 
     def _params(self, extents: Sequence[Lin]) -> Params:
         return tuple((self._names.fresh("p"), extent) for extent in extents)

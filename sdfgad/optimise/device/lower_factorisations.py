@@ -21,7 +21,7 @@ def lower_eigen(steps: CallSteps) -> Iterator[Statement]:
     yield steps.run("hermitian_columns", (columns,), (values, vectors, failed), batch, n, is_upper)
     yield steps.fill(w, lambda i: cast(at(values, i), w.dtype))
     yield steps.fill(v, lambda i: cast(at(vectors, (*i[:-2], i[-1], i[-2])), v.dtype))
-    yield steps.any_failed(failed)
+    yield steps.any_failed_or_nan(failed, lambda i: at(values, i), n)
 
 
 def lower_singular_values(steps: CallSteps) -> Iterator[Statement]:
@@ -46,7 +46,7 @@ def lower_singular_values(steps: CallSteps) -> Iterator[Statement]:
     else:
         yield _back(steps, u, left)
         yield _back(steps, vh, right)
-    yield steps.any_failed(failed)
+    yield steps.any_failed_or_nan(failed, lambda i: at(values, i), k)
 
 
 def _back(steps: CallSteps, target: Whole, source: Whole) -> Statement:

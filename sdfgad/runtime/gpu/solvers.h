@@ -85,8 +85,8 @@ private:
 
     bool has_all() {
         return library.find(create, "cusolverDnCreate") && library.find(destroy, "cusolverDnDestroy") &&
-               library.find(set_stream, "cusolverDnSetStream") && library.find(set_mode, "cusolverDnSetDeterministicMode") &&
-               functions[0].has_all(library, false) && functions[1].has_all(library, true);
+               library.find(set_stream, "cusolverDnSetStream") && functions[0].has_all(library, false) &&
+               functions[1].has_all(library, true);
     }
 
     static bool is_batch(const Call& call) { return call.batch() > 1 && call.sizes[1] <= largest_in_batch; }
@@ -97,8 +97,10 @@ private:
         if (const int code = library.open([this] { return has_all(); })) return code;
         Handle handle = nullptr;
         if (const int status = create(&handle)) return code_of(status);
+        // Before CUDA 12.2 there is no other mode.
         constexpr int deterministic = 1;
-        if (const int status = set_mode(handle, deterministic)) {
+        const int status = library.find(set_mode, "cusolverDnSetDeterministicMode") ? set_mode(handle, deterministic) : 0;
+        if (status != 0) {
             destroy(handle);
             return code_of(status);
         }

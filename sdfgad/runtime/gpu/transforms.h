@@ -129,15 +129,28 @@ private:
     }
 
     int transform(const Key& key, const Plan& plan, void* in, void* out, int sign) {
-        Work work, copy;
+        Work work, copy, aligned;
         int code = work.take(key.ordinal, int64_t(plan.bytes));
         if (code == 0) code = code_of(set_stream(plan.handle, stream));
         if (code == 0) code = code_of(set_work(plan.handle, work.at()));
-        if (code == 0 && key.function == device::Function::half_fourier) code = hermitian(key, in, copy);
+        const bool is_from_half = key.function == device::Function::half_fourier;
+        // Arrays of other libraries may be aligned as their elements only.
+        const bool is_aligned = reinterpret_cast<uintptr_t>(in) % (2 * key.real_bytes()) == 0;
+        if (code == 0 && is_from_half) code = hermitian(key, in, copy);
+        if (code == 0 && !is_from_half && !is_aligned) code = moved(key, in, aligned);
         if (code != 0) return code;
         if (key.function == device::Function::fourier) return code_of(complex_to_complex[key.is_single](plan.handle, in, out, sign));
         if (key.function == device::Function::real_fourier) return code_of(real_to_complex[key.is_single](plan.handle, in, out));
         return code_of(complex_to_real[key.is_single](plan.handle, copy.at(), out));
+    }
+
+    int moved(const Key& key, void*& in, Work& aligned) {
+        const bool is_real = key.function == device::Function::real_fourier;
+        const int64_t bytes = key.lines() * key.n * key.real_bytes() * (is_real ? 1 : 2);
+        int code = aligned.take(key.ordinal, bytes);
+        if (code == 0) code = api.copy(reinterpret_cast<Address>(aligned.at()), reinterpret_cast<Address>(in), bytes, stream);
+        in = aligned.at();
+        return code;
     }
 
     // A copy of half a spectrum, which cuFFT may overwrite, without what has no meaning: the imaginary parts of the mean

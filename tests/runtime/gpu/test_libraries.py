@@ -82,6 +82,24 @@ def test_transforms_to_reals(device, rng, shape, dtype):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
+class Part:
+    """An array of the device without its first elements."""
+
+    def __init__(self, whole, first, dtype):
+        self.whole, self.dtype = whole, np.dtype(dtype)
+        self.pointer = whole.pointer + first * whole.dtype.itemsize
+
+
+def test_arrays_that_are_not_aligned(device, rng):
+    x = values(rng, 9, float)
+    out = device.array(np.zeros((1, 5, 1), complex))
+    binding.check(code_of("real_fourier", [Part(device.array(x), 1, float), out], (1, 8, 1)), "calling a library")
+    np.testing.assert_allclose(out.to_numpy().ravel(), np.fft.rfft(x[1:]), rtol=1e-10, atol=1e-12)
+    out = device.array(np.zeros((1, 4, 1), complex))
+    binding.check(code_of("fourier", [Part(device.array(x), 1, complex), out], (1, 4, 1, -1)), "calling a library")
+    np.testing.assert_allclose(out.to_numpy().ravel(), np.fft.fft(x[1::2] + 1j * x[2::2]), rtol=1e-10, atol=1e-12)
+
+
 def test_plans_are_kept_and_dropped(device, fake, rng):
     for _ in range(2):
         for n in range(1, 40):

@@ -195,6 +195,22 @@ def test_singular_matrices(function, device):
         sdfgad.differentiate(function, device=device)(batch)
 
 
+def eigenvalue(a):
+    return np.sum(np.linalg.eigvalsh(a))
+
+
+def singular_value(a):
+    return np.sum(np.linalg.svd(a, compute_uv=False))
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize("function", [singular_value, eigenvalue])
+def test_matrices_that_are_not_numbers(function, device):
+    a = np.array([[1.0, 0.0, np.nan], [0.0, 4.0, 0.0], [np.nan, 0.0, 2.0]])
+    with pytest.raises(SingularMatrix):
+        sdfgad.differentiate(function, device=device)(a)
+
+
 def test_determinant_of_a_singular_matrix():
     a = np.array([[1.0, 2.0], [2.0, 4.0]])
     g = sdfgad.differentiate(lambda a: np.linalg.det(a), device="gpu")
