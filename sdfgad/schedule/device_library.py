@@ -45,11 +45,13 @@ def _with_columns(_batch: int, n: int, m: int, *_rest: int) -> bool:
 
 
 TRANSFORM = Device(_lines, lambda *_: 1)
-# Of one column after the other.
-FACTORS = Device(_matrices, lambda _batch, n, *_: n)
+# Of one column after the other; of larger matrices one after another, as in solvers.h.
+LARGEST_IN_BATCH = 256
+FACTORS = Device(_matrices, lambda batch, n, *_: n if n <= LARGEST_IN_BATCH else batch * n)
 SOLUTION = Device(_with_columns, lambda _batch, n, *_: 1 + n // 32)
 # One matrix after another, in many passes over each.
-ITERATION = Device(_matrices, lambda batch, n, *_: 10 * batch * n)
+PASSES = 20
+ITERATION = Device(_matrices, lambda batch, n, *_: PASSES * batch * n)
 FUNCTIONS: dict[str, Device] = {
     "fourier": TRANSFORM,
     "real_fourier": TRANSFORM,
@@ -59,7 +61,7 @@ FUNCTIONS: dict[str, Device] = {
     "cholesky_columns": FACTORS,
     "upper_solve_columns": SOLUTION,
     "hermitian_columns": ITERATION,
-    "singular_columns": Device(_with_columns, lambda batch, m, n, *_: 10 * batch * (m + n)),
+    "singular_columns": Device(_with_columns, lambda batch, m, n, *_: PASSES * batch * (m + n)),
     "qr_columns": Device(_with_columns, lambda batch, m, n: batch * min(m, n)),
 }
 # The seconds of a call of a library, and of a step in it, beside its work.

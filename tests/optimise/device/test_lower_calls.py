@@ -7,6 +7,7 @@ import pytest
 
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Call, Whole, walk
+from sdfgad.optimise.device import side
 from sdfgad.optimise.device.lower_calls import LOWERED, lower_calls
 from sdfgad.rules import library
 from sdfgad.schedule.device_library import has_device_form, seconds_of
@@ -24,6 +25,11 @@ def size(x):
 
 def calls_of(program):
     return [s for s in walk(program.body) if isinstance(s, Call)]
+
+
+@pytest.fixture
+def never_host(monkeypatch):
+    monkeypatch.setattr(side, "SECONDS", side.KERNELS_ONLY)
 
 
 def assert_lowered(function, *args, tolerance=1e-9):
@@ -104,14 +110,14 @@ def test_the_pullback_of_wide_systems(rng, monkeypatch):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(3, 3), (2, 2, 2), (1, 1)])
 @pytest.mark.parametrize("function", [inverse, determinants, cholesky, eigen])
-def test_square_matrices(function, shape, dtype, rng):
+def test_square_matrices(function, shape, dtype, rng, never_host):
     assert_lowered(function, matrices(rng, dtype, *shape), tolerance=1e-7)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4), (2, 3, 3)])
 @pytest.mark.parametrize("function", [singular, all_singular, orthogonal])
-def test_other_matrices(function, shape, dtype, rng):
+def test_other_matrices(function, shape, dtype, rng, never_host):
     assert_lowered(function, matrices(rng, dtype, *shape), tolerance=1e-7)
 
 
@@ -136,6 +142,12 @@ def test_a_singular_determinant():
     np.testing.assert_array_equal(found["return[0]"], [0.0, 1.0])
     np.testing.assert_array_equal(found["return[1]"], [0.0, 1.0])
     np.testing.assert_array_equal(found["return[2]"], [-np.inf, 0.0])
+
+
+@pytest.mark.parametrize(("shape", "is_lowered"), [((3, 3), False), ((500, 8, 8), False), ((200, 200), True)])
+def test_many_small_matrices_stay_on_the_host(shape, is_lowered):
+    program = parsed(lambda a: np.linalg.eigvalsh(a), np.ones(shape)).program
+    assert ("hermitian_columns" in {call.name for call in calls_of(lower_calls(program))}) == is_lowered
 
 
 def call_of(name, shape, *sizes):

@@ -7,6 +7,7 @@ import sdfgad
 from sdfgad.emulated import VARIABLE
 from sdfgad.errors import SingularMatrix
 from sdfgad.ir.program import Call, walk
+from sdfgad.optimise.device import side
 from sdfgad.optimise.passes import optimise
 from sdfgad.schedule.device_library import has_device_form
 from sdfgad.targets.gpu.launches import is_transfer
@@ -14,7 +15,9 @@ from sdfgad.targets.gpu.launches import is_transfer
 
 @pytest.fixture(autouse=True)
 def emulated(monkeypatch):
+    """The host is never worth it."""
     monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setattr(side, "SECONDS", side.KERNELS_ONLY)
 
 
 def matrices(rng, dtype, *shape):
@@ -227,7 +230,8 @@ def steps(a, x):
 
 
 @pytest.mark.parametrize("n", [3, 8])
-def test_small_systems_in_a_loop(n, rng):
+def test_small_systems_in_a_loop(n, rng, monkeypatch):
+    monkeypatch.setattr(side, "SECONDS", side.Seconds())
     a, x = matrices(rng, float, n, n) + 3 * np.eye(n), matrices(rng, float, n)
     expected = sdfgad.differentiate(steps, wrt=("a", "x"), device="cpu")(a, x)
     for found, known in zip(sdfgad.differentiate(steps, wrt=("a", "x"), device="gpu")(a, x), expected, strict=True):
