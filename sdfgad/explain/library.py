@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
+from sdfgad.explain.columns import COLUMNS
 from sdfgad.parse.functions.factored import banded_solution, solution_by_factors
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
@@ -128,4 +129,5 @@ LIBRARY: Mapping[str, Function] = {
     "argsort": lambda a, *_: np.argsort(a, kind="stable"),
     "nonzero": _nonzero,
     "searchsorted": lambda a, v, n, m, right: np.searchsorted(a, v, "right" if right else "left"),
+    **COLUMNS,
 }

@@ -77,6 +77,18 @@ LIBRARY: dict[str, LibraryFunction] = {
     "fourier": LibraryFunction("fourier.h"),
     "real_fourier": LibraryFunction("fourier.h"),
     "half_fourier": LibraryFunction("fourier.h"),
+    **dict.fromkeys(
+        (
+            "lu_columns",
+            "lu_solve_columns",
+            "cholesky_columns",
+            "upper_solve_columns",
+            "hermitian_columns",
+            "singular_columns",
+            "qr_columns",
+        ),
+        LibraryFunction("columns.h", is_differentiable=False, is_of_adjoints=True),
+    ),
     "pure_callback": LibraryFunction(
         "callback.h",
         "the function that pure_callback calls raised an exception",

@@ -22,6 +22,7 @@ from sdfgad.optimise.device.exact_scatters import exact_scatters
 from sdfgad.optimise.device.expand_sums import expand_sums
 from sdfgad.optimise.device.fuse_points import fuse_points
 from sdfgad.optimise.device.interchange import interchange as interchange_for_threads
+from sdfgad.optimise.device.lower_calls import lower_calls
 from sdfgad.optimise.device.merge_boxes import merge_boxes
 from sdfgad.optimise.device.place import place
 from sdfgad.optimise.device.raise_loops import raise_loops
@@ -134,6 +135,7 @@ TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 DEVICE: tuple[Pass, ...] = in_order(
     (
         *(one for one in PASSES if one.phase is Phase.STATEMENTS),
+        pass_of(Phase.DEVICE, lower_calls),
         pass_of(Phase.DEVICE, raise_loops),
         pass_of(Phase.DEVICE, spread_scatters, exact_scatters, name="scatters"),
         pass_of(Phase.DEVICE, expand_sums),

@@ -14,7 +14,8 @@ from functools import cached_property, lru_cache
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.uses import Use, uses_of
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Block, Buffer, Compute, Loop, Params, Statement, computes
+from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Params, Statement, computes
+from sdfgad.schedule.device_library import has_device_form
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import matrix_product_of
 
@@ -39,6 +40,7 @@ class Form(Enum):
         SERIAL: one thread, in order.
         SEQUENCE: a sequential loop in one block of threads, with barriers between its steps.
         PRODUCT: a product of matrices (GEMM) by a library.
+        LIBRARY: another function of a library.
         HOST: none; the statement runs on the host.
     """
 
@@ -47,6 +49,7 @@ class Form(Enum):
     SERIAL = auto()
     SEQUENCE = auto()
     PRODUCT = auto()
+    LIBRARY = auto()
     HOST = auto()
 
 
@@ -219,6 +222,8 @@ def form_of(statement: Statement, buffers: Mapping[str, Buffer], private: frozen
         return Form.SEQUENCE
     if isinstance(statement, Loop):
         return Form.POINTS if point_loop(statement, private) is not None else Form.HOST
+    if isinstance(statement, Call):
+        return Form.LIBRARY if has_device_form(statement) else Form.HOST
     if not isinstance(statement, Compute):
         return Form.HOST
     if not statement.params:

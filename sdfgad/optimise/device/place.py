@@ -187,6 +187,9 @@ class _Placement:
             yield from self.open_loop(statement)
         elif isinstance(statement, Loop | Branch):
             yield from self.fetched(statement, reads_of(statement))
+        elif isinstance(statement, Call) and form_of(statement, self.buffers) is Form.LIBRARY:
+            yield statement
+            yield from self.counted(statement)
         elif isinstance(statement, Call):
             yield from self.on_host(statement)
         else:

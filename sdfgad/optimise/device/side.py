@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sdfgad.ir.expr import Int, Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
+from sdfgad.schedule.device_library import seconds_of
 from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop
 from sdfgad.schedule.launches import launches
 from sdfgad.schedule.mean_work import Means, mean_of, mean_size, mean_work, means_in
@@ -123,7 +124,8 @@ class Side:
 
     def _on_device(self, statement: Statement, means: Means) -> float:
         if isinstance(statement, Call):
-            return self.on_host(statement, means)
+            is_there = form_of(statement, self.buffers) is Form.LIBRARY
+            return seconds_of(statement, SECONDS.device) if is_there else self.on_host(statement, means)
         if isinstance(statement, Compute):
             return self._compute(statement, means)
         if isinstance(statement, Loop) and statement.is_in_block:

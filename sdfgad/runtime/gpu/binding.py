@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sdfgad.cache import key_of
 from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
 from sdfgad.runtime.compiler import build_helper
+from sdfgad.runtime.gpu.libraries import LIBRARIES
 from sdfgad.threads import impatient_threads
 
-# The paths of the driver, and of cuBLAS, where these are not where they are looked for.
-DRIVER_VARIABLE, CUBLAS_VARIABLE = "SDFGAD_CUDA", "SDFGAD_CUBLAS"
+# The path of the driver, where it is not where it is looked for.
+DRIVER_VARIABLE = "SDFGAD_CUDA"
 INCLUDE = Path(__file__).parent.parent.parent / "targets" / "gpu" / "include"
 # As in device.h: to what `guarded` returns for an error code.
 FIRST_FAILURE = 1 << 20
@@ -23,8 +22,7 @@ _HERE = Path(__file__).parent
 
 # Of the driver's codes, those that say something about the machine or the call; of our own see driver_api.h.
 _OUT_OF_MEMORY, _NOT_INITIALISED, _NO_DEVICE = 2, 3, 100
-_NO_DRIVER, _NO_SYMBOL, _NO_POOLS, _NOT_OPEN, _NO_CUBLAS = range(10000, 10005)
-_CUBLAS_OUT_OF_MEMORY = 20003
+_NO_DRIVER, _NO_SYMBOL, _NO_POOLS, _NOT_OPEN = range(10000, 10004)
 _TODO = {
     _NOT_INITIALISED: "CUDA does not work in a forked process: start it with multiprocessing's 'spawn'.",
     _NO_DEVICE: "Is there an NVIDIA GPU in this machine, and does CUDA_VISIBLE_DEVICES leave it visible?",
@@ -32,8 +30,6 @@ _TODO = {
     _NO_SYMBOL: "Install a newer driver: 525 (CUDA 12.0) or later.",
     _NO_POOLS: "Use a device, or a virtual machine, whose driver supports memory pools.",
     _NOT_OPEN: "Call sdfgad.runtime.gpu.driver.device(ordinal) first.",
-    _NO_CUBLAS: 'Install cuBLAS: pip install "nvidia-cublas" for CUDA 13, "nvidia-cublas-cu12" for CUDA 12; or set '
-    f"{CUBLAS_VARIABLE} to the path of its library.",
 }
 _UNKNOWN_TODO = "After a fault of a kernel every call fails: start a new process, and report the program that did it."
 
@@ -60,7 +56,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "unload_module": (_CODE, [ctypes.c_int, _PLACE]),
     "mark": (_CODE, [_PLACES]),
     "elapsed": (_CODE, [_PLACE, _PLACE, ctypes.POINTER(ctypes.c_float)]),
-    "set_cublas": (None, [ctypes.c_char_p]),
+    "set_library": (None, [ctypes.c_int, ctypes.c_char_p]),
     "take": (_PLACE, [ctypes.c_int, ctypes.c_int64]),
     "place": (_PLACE, [_PLACE]),
     "show": (None, [_PLACE, _PLACE]),
@@ -112,6 +108,10 @@ class Functions(ctypes.Structure):
                 *[ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64],
             ),
         ),
+        (
+            "call",
+            ctypes.CFUNCTYPE(*[ctypes.c_int] * 3, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int64)),
+        ),
     )
 
 
@@ -121,7 +121,7 @@ def functions() -> Functions:
 
 
 def error_text(code: int) -> str:
-    """What the driver, or cuBLAS, says about an error code."""
+    """What the driver, or a library, says about an error code."""
     text = ctypes.create_string_buffer(2000)
     library().sdfgad_device_error_text(code, text, len(text))
     return text.value.decode(errors="replace")
@@ -130,13 +130,14 @@ def error_text(code: int) -> str:
 def error(code: int, doing: str) -> SdfgadError:
     """The exception for an error code; `doing` ends the sentence 'the device failed while'."""
     said = error_text(code)
-    if code in (_OUT_OF_MEMORY, _CUBLAS_OUT_OF_MEMORY):
+    if code in (_OUT_OF_MEMORY, *(one.codes + one.full for one in LIBRARIES)):
         todo = "Pass memory_limit=... to `differentiate`, or smaller arguments, or let other libraries keep less."
         return OutOfMemory(f"the device has not as much memory ({said}) while {doing}", todo=todo)
     if code in (_NO_DRIVER, _NO_SYMBOL):
         return DeviceError(f"no CUDA driver that can be used: {said}", todo=_TODO[code])
-    if code == _NO_CUBLAS:
-        return DeviceError(f"cuBLAS cannot be loaded: {said}", todo=_TODO[code])
+    for one in LIBRARIES:
+        if code == one.missing:
+            return DeviceError(f"{one.title} cannot be loaded: {said}", todo=one.todo)
     return DeviceError(f"the device failed while {doing}: {said}", todo=_TODO.get(code, _UNKNOWN_TODO))
 
 
@@ -153,18 +154,3 @@ def program_error(code: int, doing: str) -> SdfgadError:
     """The exception for what `sdfgad::device::guarded` returned: 1, for a lack of memory, or a failure's code."""
     last = library().sdfgad_device_last_error()
     return error(code - FIRST_FAILURE if code > FIRST_FAILURE else last or _OUT_OF_MEMORY, doing)
-
-
-def cublas_paths(version: int) -> list[str]:
-    """Where a cuBLAS for a driver of this version (13000: CUDA 13.0) may be, most wanted first.
-
-    That is the variable's, those of NVIDIA's wheels, the toolkit's, and the system's.
-    """
-    names = [f"libcublas.so.{major}" for major in (13, 12) if major <= version // 1000]
-    spec = find_spec("nvidia")
-    wheels = [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec is not None else []
-    folders = [folder / part / "lib" for folder in wheels for part in ("cu13", "cublas")]
-    folders += [Path(os.environ[name]) / "lib64" for name in ("CUDA_HOME", "CUDA_PATH") if name in os.environ]
-    wanted = [os.environ[CUBLAS_VARIABLE]] if os.environ.get(CUBLAS_VARIABLE) else []
-    there = [str(folder / name) for name in names for folder in folders if (folder / name).exists()]
-    return [*wanted, *there, *names]

@@ -9,6 +9,13 @@
 namespace sdfgad {
 namespace cuda {
 
+// The stream that a library was used on last, and an event after that.
+struct Turns {
+    bool is_attached = false;
+    Handle followed = nullptr;
+    Handle done = nullptr;
+};
+
 struct Device {
     bool is_open = false;
     Handle context = nullptr;
@@ -18,6 +25,9 @@ struct Device {
     void* workspace = nullptr;
     Handle followed = nullptr;
     Handle multiplied = nullptr;
+    // Of cuSOLVER, and of cuFFT.
+    Handle solver = nullptr;
+    Turns solving, transforms;
 };
 
 constexpr int most_devices = 64;

@@ -1,4 +1,4 @@
-// The device through the CUDA driver API: memory, kernels, copies, streams and products of matrices.
+// The device through the CUDA driver API: memory, kernels, copies and streams, and functions of its libraries.
 //
 // Every function returns 0 or an error code: the driver's, or one of our own (driver_api.h).
 #include <algorithm>
@@ -11,6 +11,8 @@
 #include "device.h"
 #include "devices.h"
 #include "products.h"
+#include "solvers.h"
+#include "transforms.h"
 
 using namespace sdfgad::cuda;
 
@@ -64,7 +66,21 @@ int gemm(int type, int transpose_a, int transpose_b, int64_t m, int64_t n, int64
     });
 }
 
-constexpr sdfgad::device::Functions table{take_here, give, launch, to_device, to_host, copy, gemm};
+int call(int number, int type, void* const* arrays, const int64_t* sizes) {
+    const int ordinal = active();
+    const auto function = sdfgad::device::Function(number);
+    return within(ordinal, [&](const Device&) {
+        const bool is_transform = function <= sdfgad::device::Function::half_fourier;
+        return is_transform ? transforms.run(ordinal, devices[ordinal], function, type, arrays, sizes)
+                            : solvers.run(ordinal, devices[ordinal], function, type, arrays, sizes);
+    });
+}
+
+constexpr sdfgad::device::Functions table{take_here, give, launch, to_device, to_host, copy, gemm, call};
+
+ForeignLibrary& library_of(int code) {
+    return code == no_cublas ? products.library : code == no_cufft ? transforms.library : solvers.library;
+}
 
 template <int... attributes> int ask(int ordinal, int64_t* numbers) {
     int code = 0, value = 0, at = 0;
@@ -115,6 +131,8 @@ void sdfgad_device_close() {
         if (!devices[ordinal].is_open) continue;
         within(ordinal, [&](Device& device) {
             api.synchronise();
+            transforms.close(ordinal, device);
+            solvers.close(device);
             products.close(device);
             return api.destroy_pool(device.pool);
         });
@@ -220,7 +238,8 @@ int sdfgad_device_elapsed(void* begin, void* end, float* milliseconds) {
     });
 }
 
-void sdfgad_device_set_cublas(const char* paths) { products.paths = paths; }
+// Where a library may be, separated by newlines: that which a code says is not there.
+void sdfgad_device_set_library(int code, const char* paths) { library_of(code).paths = paths; }
 
 void* sdfgad_device_take(int ordinal, int64_t bytes) { return Block::take(ordinal, std::max<int64_t>(bytes, 1)); }
 void* sdfgad_device_place(void* block) { return static_cast<Block*>(block)->place; }
@@ -243,10 +262,14 @@ int sdfgad_device_last_error() { return std::exchange(last_error, 0); }
 // Whatever is known of a code.
 void sdfgad_device_error_text(int code, char* text, int size) {
     const char *name = nullptr, *description = nullptr;
-    if (code > cublas_codes) {
+    if (code > cusolver_codes) {
+        std::snprintf(text, size, "cuSOLVER status %d", code - cusolver_codes);
+    } else if (code > cufft_codes) {
+        std::snprintf(text, size, "cuFFT status %d", code - cufft_codes);
+    } else if (code > cublas_codes) {
         std::snprintf(text, size, "cuBLAS status %d: %s", code - cublas_codes, products.text(code - cublas_codes));
     } else if (code >= no_driver) {
-        std::snprintf(text, size, "%s", (code == no_cublas ? products.trouble : api.trouble).c_str());
+        std::snprintf(text, size, "%s", (code >= no_cublas ? library_of(code).trouble : api.trouble).c_str());
     } else if (api.error_name != nullptr && api.error_name(code, &name) == 0 && api.error_text(code, &description) == 0) {
         std::snprintf(text, size, "%s: %s", name, description);
     } else {

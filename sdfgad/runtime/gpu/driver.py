@@ -16,11 +16,11 @@ from sdfgad.runtime.gpu.arrays import DeviceArray
 from sdfgad.runtime.gpu.binding import (
     DRIVER_VARIABLE,
     check,
-    cublas_paths,
     error_text,
     functions,
     library,
 )
+from sdfgad.runtime.gpu.libraries import LIBRARIES
 
 # Volta: the oldest that CUDA 12 and 13 know between them, and the first whose threads of a warp run independently.
 OLDEST = (7, 0)
@@ -100,7 +100,8 @@ class Device:
                 f"the device {self.name} is too old: its compute capability is {major}.{minor}",
                 todo=f"Use a device of compute capability {OLDEST[0]}.{OLDEST[1]} (Volta, 2017) or later.",
             )
-        self._library.sdfgad_device_set_cublas("\n".join(cublas_paths(self.driver_version)).encode())
+        for one in LIBRARIES:
+            self._library.sdfgad_device_set_library(one.missing, "\n".join(one.paths(self.driver_version)).encode())
         check(self._library.sdfgad_device_open(ordinal), "opening it")
 
     def __repr__(self) -> str:
@@ -185,8 +186,8 @@ class Device:
 def device(ordinal: int | None = None) -> Device:
     """A device, opened when it is asked for first; None: that of the thread's current context, else the first.
 
-    The environment variables SDFGAD_CUDA and SDFGAD_CUBLAS are the paths of libcuda.so.1 and of cuBLAS where these are
-    not where they are looked for.
+    The environment variables SDFGAD_CUDA, SDFGAD_CUBLAS, SDFGAD_CUFFT and SDFGAD_CUSOLVER are the paths of libcuda.so.1
+    and of the libraries where these are not where they are looked for.
 
     Raises:
         DeviceError: there is no driver, or no device, or none that is new enough.

@@ -39,8 +39,10 @@ constexpr int pointer_memory_type = 2, pointer_device = 9;
 constexpr unsigned event_without_time = 2, stream_without_order = 1;
 
 // Codes of our own, besides the driver's (below 1000).
-constexpr int no_driver = 10000, no_symbol = 10001, no_pools = 10002, not_open = 10003, no_cublas = 10004;
-constexpr int cublas_codes = 20000;
+constexpr int no_driver = 10000, no_symbol = 10001, no_pools = 10002, not_open = 10003, no_cublas = 10004,
+              no_cufft = 10005, no_cusolver = 10006;
+// To what a library returned.
+constexpr int cublas_codes = 20000, cufft_codes = 21000, cusolver_codes = 22000;
 
 // F(our name, the driver's, its type): of several versions of a function those of 64-bit addresses.
 #define SDFGAD_DRIVER_FUNCTIONS(F)                                                                                             \
@@ -70,6 +72,7 @@ constexpr int cublas_codes = 20000;
     F(to_device, cuMemcpyHtoDAsync_v2, int(Address, const void*, size_t, Handle))                                              \
     F(to_host, cuMemcpyDtoHAsync_v2, int(void*, Address, size_t, Handle))                                                      \
     F(copy, cuMemcpyDtoDAsync_v2, int(Address, Address, size_t, Handle))                                                       \
+    F(fill_rows, cuMemsetD2D32Async, int(Address, size_t, unsigned, size_t, size_t, Handle))                                    \
     F(finish, cuStreamSynchronize, int(Handle))                                                                                \
     F(wait, cuStreamWaitEvent, int(Handle, Handle, unsigned))                                                                  \
     F(flags, cuStreamGetFlags, int(Handle, unsigned*))                                                                         \

@@ -1,5 +1,5 @@
 // Products of matrices by cuBLAS, which is loaded when the first is asked for. In double and single precision as they
-// are: no TF32, which CUBLAS_DEFAULT_MATH leaves out.
+// are: no TF32, which CUBLAS_DEFAULT_MATH leaves out. And its functions for batches of small matrices.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -7,41 +7,51 @@
 #include <string>
 #include <utility>
 
-#include <dlfcn.h>
-
 #include "devices.h"
+#include "foreign_library.h"
 
 namespace sdfgad {
 namespace cuda {
 
+// What solvers take of cuBLAS, for double and for complex double. Matrices are column-major; those of a batch are an
+// array of addresses on the device.
+struct Batched {
+    int (*factor)(Handle, int n, const void* a, int lead, int* pivots, int* failed, int batch) = nullptr;
+    int (*solve)(Handle, int kind, int n, int m, const void* lu, int lead, const int* pivots, const void* x, int lead_x,
+                 int* wrong, int batch) = nullptr;
+    int (*triangle)(Handle, int side, int fill, int kind, int diagonal, int n, int m, const void* one, const void* u, int lead,
+                    const void* x, int lead_x, int batch) = nullptr;
+    int (*one_triangle)(Handle, int side, int fill, int kind, int diagonal, int n, int m, const void* one, const void* u,
+                        int lead, void* x, int lead_x) = nullptr;
+};
+
 class Products {
 public:
-    // Where cuBLAS may be, separated by newlines.
-    std::string paths;
-    std::string trouble;
+    ForeignLibrary library{"libcublas.so", "libcublasLt.so", no_cublas};
 
     // Column-major products of row-major matrices, which are the transposes of what they are: in exchanged order.
     int gemm(Device& device, int type, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k, const void* alpha,
              const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc) {
         if (type < 0 || type > 3) return invalid_value;
         if (m <= 0 || n <= 0) return 0;
-        const std::lock_guard lock(mutex);
-        int code = open(device);
-        if (code == 0) code = follow(device);
-        if (code != 0) return code;
-        const int64_t one = 1;
-        const int status = multiply[type](device.products, transpose_b, transpose_a, n, m, k, alpha, b, std::max(one, ldb), a,
-                                          std::max(one, lda), beta, c, std::max(one, ldc));
-        return status != 0 ? cublas_codes + status : api.record(device.multiplied, stream);
+        return in_turn(device, [&](Handle handle) {
+            const int64_t one = 1;
+            return multiply[type](handle, transpose_b, transpose_a, n, m, k, alpha, b, std::max(one, ldb), a,
+                                  std::max(one, lda), beta, c, std::max(one, ldc));
+        });
+    }
+
+    // Calls `run` with cuBLAS's handle and its functions; it returns a status of cuBLAS.
+    template <typename Run> int batched(Device& device, bool is_complex, const Run& run) {
+        return in_turn(device, [&](Handle handle) { return run(handle, functions[is_complex]); });
     }
 
     // A text that lives as long as the library.
-    const char* text(int status) const { return library == nullptr ? "" : describe(status); }
+    const char* text(int status) const { return library.is_open() ? describe(status) : ""; }
 
-    // The library is looked for again where it is needed next.
     void close(Device& device) {
         if (device.products == nullptr) return;
-        library = nullptr;
+        library.forget();
         destroy(device.products);
         api.give(reinterpret_cast<Address>(device.workspace), nullptr);
         api.destroy_event(device.multiplied);
@@ -55,7 +65,6 @@ private:
     static constexpr int64_t workspace_bytes = int64_t(32) << 20;
 
     std::mutex mutex;
-    void* library = nullptr;
     int (*create)(Handle*) = nullptr;
     int (*destroy)(Handle) = nullptr;
     int (*set_stream)(Handle, Handle) = nullptr;
@@ -63,48 +72,35 @@ private:
     int (*set_mode)(Handle, int) = nullptr;
     const char* (*describe)(int) = nullptr;
     Multiply* multiply[4] = {};
+    Batched functions[2];
 
-    template <typename Function> bool found(Function*& function, const char* name) {
-        function = reinterpret_cast<Function*>(dlsym(library, name));
-        if (function == nullptr) trouble = name;
-        return function != nullptr;
-    }
+    template <typename Function> bool found(Function*& function, const char* name) { return library.find(function, name); }
 
     bool has_all() {
         return found(create, "cublasCreate_v2") && found(destroy, "cublasDestroy_v2") && found(set_stream, "cublasSetStream_v2") &&
                found(set_workspace, "cublasSetWorkspace_v2") && found(set_mode, "cublasSetMathMode") &&
                found(describe, "cublasGetStatusString") && found(multiply[0], "cublasDgemm_v2_64") &&
                found(multiply[1], "cublasSgemm_v2_64") && found(multiply[2], "cublasZgemm_v2_64") &&
-               found(multiply[3], "cublasCgemm_v2_64");
+               found(multiply[3], "cublasCgemm_v2_64") && has_batched(functions[0], "cublasD") &&
+               has_batched(functions[1], "cublasZ");
+    }
+    bool has_batched(Batched& batched, const std::string& prefix) {
+        return library.find(batched.factor, prefix + "getrfBatched") && library.find(batched.solve, prefix + "getrsBatched") &&
+               library.find(batched.triangle, prefix + "trsmBatched") && library.find(batched.one_triangle, prefix + "trsm_v2");
     }
 
-    // The library that cuBLAS needs is beside it, where the dynamic linker may not look.
-    static void* opened(const std::string& path) {
-        const std::string name = "libcublas.so";
-        const size_t at = path.rfind("/" + name);
-        if (at != std::string::npos) {
-            std::string needed = path;
-            dlopen(needed.replace(at + 1, name.size(), "libcublasLt.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-        }
-        return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    }
-
-    int load() {
-        trouble.clear();
-        for (size_t begin = 0; begin < paths.size() && library == nullptr;) {
-            const size_t end = std::min(paths.find('\n', begin), paths.size());
-            library = opened(paths.substr(begin, end - begin));
-            if (library == nullptr) trouble += std::string(trouble.empty() ? "" : "; ") + dlerror();
-            begin = end + 1;
-        }
-        if (library == nullptr || has_all()) return library == nullptr ? no_cublas : 0;
-        library = nullptr;
-        return no_cublas;
+    template <typename Run> int in_turn(Device& device, const Run& run) {
+        const std::lock_guard lock(mutex);
+        int code = open(device);
+        if (code == 0) code = follow(device);
+        if (code != 0) return code;
+        const int status = run(device.products);
+        return status != 0 ? cublas_codes + status : api.record(device.multiplied, stream);
     }
 
     int open(Device& device) {
         if (device.products != nullptr) return 0;
-        int code = library != nullptr ? 0 : load();
+        int code = library.open([this] { return has_all(); });
         if (code != 0) return code;
         Handle handle = nullptr;
         if (const int status = create(&handle)) return cublas_codes + status;

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sdfgad.emulated import is_emulated
 from sdfgad.ir.expr import Read
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Statement, buffers_of, reads_of, walk, written
+from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Loop, Statement, buffers_of, reads_of, walk, written
 from sdfgad.schedule.kernels import Form
 from sdfgad.schedule.launches import Launch, is_transfer, launches
 from sdfgad.schedule.products import Operand, Product, product_of
@@ -98,6 +99,17 @@ class _HostNest(NestWriter):
         product = product_of(statement, self.buffers)
         assert product is not None
         return self.device_product(statement, product)
+
+    def call(self, call: Call) -> str:
+        if not any(self.buffers[whole.buffer].is_on_device for whole in call.outputs):
+            return super().call(call)
+        if is_emulated():
+            # The emulation calls the host's functions.
+            self.headers |= dict.fromkeys(("fourier.h", "emulated_library.h"))
+            self.uses_blas = True
+        arrays = ", ".join(f"b_{whole.buffer}_" for whole in (*call.inputs, *call.outputs))
+        type_, function = cpp_type(call.inputs[0].dtype), f"sdfgad::device::Function::{call.name}"
+        return f"sdfgad::device::call<{type_}>({function}, {{{arrays}}}, {{{', '.join(map(str, call.sizes))}}});"
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
         writer, var = self.writer(), loop.var

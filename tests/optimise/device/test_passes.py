@@ -125,17 +125,42 @@ def test_temporaries_of_points_are_registers(rng):
     assert arrays - program.interface == set()
 
 
+def ordered(A, b):
+    for _ in range(2):
+        b = b + np.sort(A @ b)
+    return np.sum(b * b)
+
+
 def solved(A, b):
     for _ in range(2):
         b = np.linalg.solve(A, b)
     return np.sum(b * b)
 
 
-def test_library_functions_run_on_the_host_between_copies(rng):
-    program = placed(solved, rng.normal(size=(6, 6)) + 6 * np.eye(6), rng.normal(size=6))
+@pytest.mark.parametrize(("function", "is_on_device"), [(ordered, False), (solved, True)])
+def test_where_library_functions_run(function, is_on_device, rng):
+    """Between copies on the host, if there is none on the device."""
+    program = placed(function, rng.normal(size=(6, 6)) + 6 * np.eye(6), rng.normal(size=6))
     calls = [s for s in walk(program.body) if isinstance(s, Call)]
     assert calls
-    assert not any(program.buffers[name].is_on_device for call in calls for name in call.touched)
+    assert {program.buffers[name].is_on_device for call in calls for name in call.touched} == {is_on_device}
+
+
+def solved_often(A, b):
+    for _ in range(40):
+        b = np.linalg.solve(A, b)
+    return np.sum(b * b)
+
+
+def test_small_systems_in_loops_are_solved_on_the_host(rng, monkeypatch):
+    monkeypatch.setattr(side, "SECONDS", side.Seconds())
+    found = {}
+    for n in (3, 200):
+        args = rng.normal(size=(n, n)) + n * np.eye(n), rng.normal(size=n)
+        program = optimise(sdfgad.differentiate(solved_often, device="gpu").programs(*args)[1])
+        calls = [s for s in walk(program.body) if isinstance(s, Call)]
+        found[n] = {program.buffers[name].is_on_device for call in calls for name in call.touched}
+    assert found == {3: {False}, 200: {True}}
 
 
 def until(x, tolerance):

@@ -8,6 +8,7 @@ import pytest
 
 from sdfgad.runtime.compiler import build_helper
 from sdfgad.runtime.gpu import driver
+from sdfgad.runtime.gpu.libraries import LIBRARIES
 
 HERE = Path(__file__).parent
 
@@ -34,7 +35,8 @@ class Fake:
 def fake(monkeypatch):
     fake = Fake(build_helper(HERE / "fake_cuda.cpp"))
     monkeypatch.setenv("SDFGAD_CUDA", fake.path)
-    monkeypatch.setenv("SDFGAD_CUBLAS", fake.path)
+    for library in LIBRARIES:
+        monkeypatch.setenv(library.variable, fake.path)
     driver.forget()
     fake.library.fake_reset()
     yield fake

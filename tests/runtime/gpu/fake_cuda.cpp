@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "fake_libraries.h"
+
 using Code = int;
 using Handle = void*;
 using Address = unsigned long long;
@@ -173,6 +175,13 @@ Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Handle) {
     ENTER("cuMemcpyDtoDAsync_v2");
     if (!is_held(to, bytes) || !is_held(from, bytes)) return invalid_value;
     return std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes), 0;
+}
+Code cuMemsetD2D32Async(Address place, size_t pitch, unsigned value, size_t width, size_t height, Handle) {
+    ENTER("cuMemsetD2D32Async");
+    if (!is_held(place, (height - 1) * pitch + 4 * width)) return invalid_value;
+    for (size_t row = 0; row < height; row++)
+        std::fill_n(reinterpret_cast<unsigned*>(place + row * pitch), width, value);
+    return 0;
 }
 Code cuStreamSynchronize(Handle stream) {
     ENTER("cuStreamSynchronize");

@@ -9,6 +9,7 @@ import pytest
 from sdfgad.errors import DeviceError, OutOfMemory
 from sdfgad.runtime.compiler import build_helper
 from sdfgad.runtime.gpu import binding, driver
+from sdfgad.runtime.gpu.libraries import CUBLAS
 
 OPERATIONS = (lambda a: a, np.transpose, lambda a: a.conj().T)
 DTYPES = (np.float64, np.float32, np.complex128, np.complex64)
@@ -139,7 +140,7 @@ def test_cublas_is_not_there(fake, monkeypatch):
     monkeypatch.setenv("SDFGAD_CUBLAS", "libm.so.6")
     paths = ["libm.so.6", "/nowhere/libcublas.so.13"]
     device = driver.device()
-    binding.library().sdfgad_device_set_cublas("\n".join(reversed(paths)).encode())
+    binding.library().sdfgad_device_set_library(CUBLAS.missing, "\n".join(reversed(paths)).encode())
     a = np.eye(2)
     with pytest.raises(DeviceError, match=r"(?s)cuBLAS cannot be loaded.*cublasCreate_v2.*pip install"):
         multiply(device, a, a, a, (0, 0), 1, 0)
@@ -149,7 +150,7 @@ def test_cublas_brings_a_library(device, fake, tmp_path):
     # What it needs is loaded before it; whether that is there is its own affair.
     for name in ("libcublas.so.13", "libcublasLt.so.13"):
         (tmp_path / name).symlink_to(fake.path)
-    binding.library().sdfgad_device_set_cublas(str(tmp_path / "libcublas.so.13").encode())
+    binding.library().sdfgad_device_set_library(CUBLAS.missing, str(tmp_path / "libcublas.so.13").encode())
     a = np.eye(2)
     np.testing.assert_array_equal(multiply(device, a, a, a, (0, 0), 1, 0), a)
 
@@ -172,9 +173,9 @@ def test_where_cublas_is_looked_for(monkeypatch, tmp_path):
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     (tmp_path / "lib64").mkdir()
     (tmp_path / "lib64" / "libcublas.so.12").touch()
-    assert str(tmp_path / "lib64" / "libcublas.so.12") in binding.cublas_paths(13000)
-    assert binding.cublas_paths(13000)[-2:] == ["libcublas.so.13", "libcublas.so.12"]
-    assert binding.cublas_paths(12090)[-1] == "libcublas.so.12"
-    assert not any(path.endswith("13") for path in binding.cublas_paths(12090))
+    assert str(tmp_path / "lib64" / "libcublas.so.12") in CUBLAS.paths(13000)
+    assert CUBLAS.paths(13000)[-2:] == ["libcublas.so.13", "libcublas.so.12"]
+    assert CUBLAS.paths(12090)[-1] == "libcublas.so.12"
+    assert not any(path.endswith("13") for path in CUBLAS.paths(12090))
     monkeypatch.setenv("SDFGAD_CUBLAS", "/here/libcublas.so")
-    assert binding.cublas_paths(13000)[0] == "/here/libcublas.so"
+    assert CUBLAS.paths(13000)[0] == "/here/libcublas.so"

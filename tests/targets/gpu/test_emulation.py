@@ -42,6 +42,10 @@ def ordered(x):
     return np.sort(x) * 2.0
 
 
+def inverted(x):
+    return np.sum(np.linalg.inv(x.reshape(8, 8) + 9.0 * np.eye(8)))
+
+
 def scattered(x):
     h = np.zeros(7)
     np.add.at(h, np.floor(3.0 * np.abs(x)).astype(int) % 7, x)
@@ -80,6 +84,16 @@ PLANTED = {
         replaced("sdfgad::device::launch(0, ", "b_x_ = new double[99]; sdfgad::device::launch(0, "),
         "not of the device's memory",
     ),
+    "matrix_that_a_library_reads": (
+        inverted,
+        without("sdfgad::device::launch(1, "),
+        f"a library reads an element that {UNSET}",
+    ),
+    "solution_without_factors": (
+        inverted,
+        without("sdfgad::device::call<double>(sdfgad::device::Function::lu_columns"),
+        f"a library reads an element that {UNSET}",
+    ),
 }
 BARRIERS = {"barrier_of_warps": "value);\n    barrier();"}
 
@@ -106,7 +120,7 @@ def variants():
         # Loops of so little work would run on the host.
         patch.setattr(side.Side, "is_host", lambda *_: False)
         patch.setattr(side.Side, "can_be_in_block", lambda *_: False)
-        for function in (total, table, shifted, halved, ordered, scattered):
+        for function in (total, table, shifted, halved, ordered, inverted, scattered):
             made.add(function.__name__, function, size=SIZES.get(function, 64))
         made.add("long_total", total, size=20001)
         for name, (function, change, _) in PLANTED.items():
@@ -131,7 +145,9 @@ def emulated(monkeypatch):
     monkeypatch.setenv("SDFGAD_EMULATE", "1")
 
 
-@pytest.mark.parametrize("name", ["total", "long_total", "table", "shifted", "halved", "ordered", "scattered"])
+@pytest.mark.parametrize(
+    "name", ["total", "long_total", "table", "shifted", "halved", "ordered", "inverted", "scattered"]
+)
 def test_nothing_is_found_where_there_is_no_fault(variants, monkeypatch, name):
     assert variants.run(name, monkeypatch)
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <new>
 
@@ -15,6 +16,20 @@ namespace sdfgad {
 inline int64_t extent(int64_t n) { return std::max(n, int64_t(0)); }
 
 namespace device {
+
+// Functions of libraries, by their names in fourier.h and columns.h, whose arguments they have.
+enum class Function : int {
+    fourier,
+    real_fourier,
+    half_fourier,
+    lu_columns,
+    lu_solve_columns,
+    cholesky_columns,
+    upper_solve_columns,
+    hermitian_columns,
+    singular_columns,
+    qr_columns,
+};
 
 // Work is enqueued on the calling thread's stream. What returns an int returns 0, or an error code of the runtime.
 // Products are of row-major matrices; their factors are taken as they are (0), transposed (1), or conjugated, too (2).
@@ -30,6 +45,8 @@ struct Functions {
     // C (m by n) = alpha op(A) op(B) + beta C. Types: 0 double, 1 float, 2 complex double, 3 complex float.
     int (*gemm)(int type, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
                 int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
+    // A function on arrays of the device, inputs before outputs; the type is that of the first one.
+    int (*call)(int function, int type, void* const* arrays, const int64_t* sizes);
 };
 
 // Raised where a function of the table fails.
@@ -112,6 +129,10 @@ template <typename T>
 inline void gemm(int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b,
                  int64_t ldb, T beta, T* c, int64_t ldc) {
     check(functions->gemm(Type<T>::code, transpose_a, transpose_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
+}
+
+template <typename T> inline void call(Function function, std::initializer_list<void*> arrays, std::initializer_list<int64_t> sizes) {
+    check(functions->call(int(function), Type<T>::code, arrays.begin(), sizes.begin()));
 }
 
 // The memory of the device.

@@ -1,0 +1,238 @@
+"""Library functions on the device: gradients in the emulation are the CPU's, and nothing goes through the host."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.emulated import VARIABLE
+from sdfgad.errors import SingularMatrix
+from sdfgad.ir.program import Call, walk
+from sdfgad.optimise.device import side
+from sdfgad.optimise.passes import optimise
+from sdfgad.schedule.device_library import has_device_form
+from sdfgad.targets.gpu.launches import is_transfer
+
+
+@pytest.fixture(autouse=True)
+def emulated(monkeypatch):
+    """The host is never worth it."""
+    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setattr(side, "SECONDS", side.KERNELS_ONLY)
+
+
+def matrices(rng, dtype, *shape):
+    a = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        a = a + 1j * rng.standard_normal(shape)
+    return a.astype(dtype)
+
+
+def size(x):
+    return np.sum(np.real(x * np.conj(x)) * np.cos(np.arange(x.shape[-1])))
+
+
+def assert_on_device(function, *args, wrt, rtol=1e-10):
+    """Values and gradients are the CPU's, and the gradient's program copies no array."""
+    expected = sdfgad.differentiate(function, wrt=wrt, device="cpu")
+    g = sdfgad.differentiate(function, wrt=wrt, device="gpu")
+    for found, known in zip(g(*args), expected(*args), strict=True):
+        np.testing.assert_allclose(found, known, rtol=rtol, atol=rtol * np.max(np.abs(known), initial=1e-30))
+    np.testing.assert_allclose(g.value(*args), expected.value(*args), rtol=rtol)
+    program = optimise(g.programs(*args)[1])
+    statements = list(walk(program.body))
+    calls = [s for s in statements if isinstance(s, Call)]
+    assert calls
+    assert all(map(has_device_form, calls)), [call.name for call in calls]
+    assert not [s for s in program.body if is_transfer(s, program.buffers)]
+
+
+# --- transforms
+
+
+def transformed(x):
+    return size(np.fft.fft(x, axis=0)) + size(np.fft.ifft(x * x, axis=-1))
+
+
+def of_reals(x):
+    return size(np.fft.rfft(x, axis=0)) + size(np.fft.rfft(np.sin(x), axis=-1))
+
+
+def to_reals(x):
+    return size(np.fft.irfft(x, axis=0)) + size(np.fft.irfft(x * x, 7, axis=-1))
+
+
+def planes(x):
+    y = np.fft.fft2(x, axes=(0, 1))
+    return size(np.fft.ifft2(y * y)) + size(np.fft.irfftn(np.fft.rfftn(np.abs(y), axes=(1, 0)), axes=(1, 0)))
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+@pytest.mark.parametrize("shape", [(6, 5), (7, 1), (4, 3, 5)])
+@pytest.mark.parametrize("function", [transformed, to_reals])
+def test_complex_transforms(function, shape, dtype, rng):
+    tolerance = 1e-10 if dtype == "complex128" else 1e-4
+    assert_on_device(function, matrices(rng, dtype, *shape), wrt=("x",), rtol=tolerance)
+
+
+@pytest.mark.parametrize("shape", [(6, 5), (1, 8), (5, 4, 6)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_real_transforms(shape, dtype, rng):
+    tolerance = 1e-10 if dtype == "float64" else 1e-4
+    assert_on_device(of_reals, matrices(rng, dtype, *shape), wrt=("x",), rtol=tolerance)
+
+
+def test_transforms_along_an_axis_between_others(rng):
+    assert_on_device(planes, matrices(rng, "complex128", 3, 4, 5), wrt=("x",))
+
+
+# --- matrices
+
+
+def solved(a, b):
+    return size(np.linalg.solve(a, b))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32"])
+@pytest.mark.parametrize(
+    ("shape", "right"),
+    [((5, 5), (5,)), ((4, 4), (4, 3)), ((3, 3), (3, 9)), ((2, 3, 4, 4), (2, 3, 4, 2)), ((3, 3, 3), (3, 3, 7))],
+)
+def test_systems(shape, right, dtype, rng):
+    a = matrices(rng, dtype, *shape) + np.asarray(3 * np.eye(shape[-1]), dtype)
+    tolerance = 1e-10 if dtype != "float32" else 1e-4
+    assert_on_device(solved, a, matrices(rng, dtype, *right), wrt=("a", "b"), rtol=tolerance)
+
+
+def inverse(a):
+    return size(np.linalg.inv(a))
+
+
+def determinant(a):
+    return size(np.atleast_1d(np.linalg.det(a)))
+
+
+def log_determinant(a):
+    sign, log = np.linalg.slogdet(a)
+    return np.sum(np.real(sign) * log * log)
+
+
+def positive(a):
+    return a @ np.conj(np.swapaxes(a, -1, -2)) + np.eye(a.shape[-1])
+
+
+def cholesky(a):
+    return size(np.linalg.cholesky(positive(a)))
+
+
+def eigenvalues(a):
+    w, v = np.linalg.eigh(positive(a))
+    return size(w) + size(np.abs(v) ** 2 * w[..., None, :])
+
+
+def eigenvectors_of_the_upper(a):
+    w, v = np.linalg.eigh(a, UPLO="U")
+    return size(np.abs(v) ** 2 * w[..., None, :])
+
+
+def orthogonal(a):
+    q, r = np.linalg.qr(a)
+    return size(q) + size(r)
+
+
+def singular_values(a):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return size(s) + size((u * s[..., None, :]) @ vh) + size(np.abs(u) ** 2)
+
+
+def all_vectors(a):
+    u, s, vh = np.linalg.svd(a)
+    k = s.shape[-1]
+    return size(s * s) + size(np.abs(u[..., :k]) ** 2) + size(np.abs(vh[..., :k, :]) ** 2)
+
+
+SQUARE = [inverse, determinant, log_determinant, cholesky, eigenvalues, eigenvectors_of_the_upper]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("shape", [(4, 4), (2, 3, 3), (1, 1)])
+@pytest.mark.parametrize("function", SQUARE)
+def test_square_matrices(function, shape, dtype, rng):
+    assert_on_device(function, matrices(rng, dtype, *shape), wrt=("a",), rtol=1e-9)
+
+
+@pytest.mark.parametrize("function", SQUARE)
+def test_square_matrices_in_single_precision(function, rng):
+    assert_on_device(function, matrices(rng, "float32", 4, 4), wrt=("a",), rtol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (2, 4, 4)])
+@pytest.mark.parametrize("function", [orthogonal, singular_values, all_vectors])
+def test_other_matrices(function, shape, dtype, rng):
+    assert_on_device(function, matrices(rng, dtype, *shape), wrt=("a",), rtol=1e-8)
+
+
+# --- failures
+
+
+def inverse_of_one(a):
+    return np.sum(np.linalg.inv(a))
+
+
+def factor(a):
+    return np.sum(np.linalg.cholesky(a))
+
+
+def values(a):
+    return np.sum(np.linalg.solve(a, np.ones(3)))
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize("function", [inverse_of_one, factor, values])
+def test_singular_matrices(function, device):
+    a = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, -1.0]])
+    with pytest.raises(SingularMatrix):
+        sdfgad.differentiate(function, device=device)(a)
+    batch = np.stack([np.eye(3), a])
+    with pytest.raises(SingularMatrix):
+        sdfgad.differentiate(function, device=device)(batch)
+
+
+def eigenvalue(a):
+    return np.sum(np.linalg.eigvalsh(a))
+
+
+def singular_value(a):
+    return np.sum(np.linalg.svd(a, compute_uv=False))
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize("function", [singular_value, eigenvalue])
+def test_matrices_that_are_not_numbers(function, device):
+    a = np.array([[1.0, 0.0, np.nan], [0.0, 4.0, 0.0], [np.nan, 0.0, 2.0]])
+    with pytest.raises(SingularMatrix):
+        sdfgad.differentiate(function, device=device)(a)
+
+
+def test_determinant_of_a_singular_matrix():
+    a = np.array([[1.0, 2.0], [2.0, 4.0]])
+    g = sdfgad.differentiate(lambda a: np.linalg.det(a), device="gpu")
+    assert g.value(a) == 0.0
+
+
+# --- in loops
+
+
+def steps(a, x):
+    for _ in range(30):
+        x = np.linalg.solve(a, x) * 1.1
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("n", [3, 8])
+def test_small_systems_in_a_loop(n, rng, monkeypatch):
+    monkeypatch.setattr(side, "SECONDS", side.Seconds())
+    a, x = matrices(rng, float, n, n) + 3 * np.eye(n), matrices(rng, float, n)
+    expected = sdfgad.differentiate(steps, wrt=("a", "x"), device="cpu")(a, x)
+    for found, known in zip(sdfgad.differentiate(steps, wrt=("a", "x"), device="gpu")(a, x), expected, strict=True):
+        np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-12)
