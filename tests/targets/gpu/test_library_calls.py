@@ -10,7 +10,7 @@ from sdfgad.ir.program import Call, walk
 from sdfgad.optimise.device import side
 from sdfgad.optimise.passes import optimise
 from sdfgad.schedule.device_library import has_device_form
-from sdfgad.targets.gpu.launches import is_transfer
+from sdfgad.schedule.launches import is_transfer
 
 
 @pytest.fixture(autouse=True)
