@@ -8,11 +8,11 @@ accounts of memory and the generated code all see the same copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeGuard, cast
 
-from sdfgad.ir.expr import Expr, Int, Lin, Read, as_linear, reads, symbols_of
+from sdfgad.ir.expr import Expr, Int, Lin, Read, Rewriter, as_linear, reads, symbols_of
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -219,7 +219,7 @@ class _Placement:
         needed = [read for read in reads(*map(Int, (*grid, *slots))) if self.buffers[read.buffer].is_on_device]
         copies: dict[Expr, Expr] = {}
         for read in needed:
-            copies[read] = yield from self.element(read, copies)
+            yield self.element(read, copies)
         rewritten = (statement,) if not copies else substituted_nodes((statement,), copies.get)
         yield from rewritten
         yield from self.counted(statement)
@@ -262,17 +262,18 @@ class _Placement:
         copies: dict[Expr, Expr] = {}
         for read in needed:
             if self.buffers[read.buffer].is_on_device:
-                copies[read] = yield from self.element(read, copies)
+                yield self.element(read, copies)
         statement = self.with_blocks(statement)
         yield rewrite_statement(statement, replace_node=copies.get) if copies else statement
 
-    def element(self, read: Read, copies: dict[Expr, Expr]) -> Generator[Statement, None, Read]:
-        """A copy of an element, whose index may contain others; returns what reads the copy."""
+    def element(self, read: Read, copies: dict[Expr, Expr]) -> Compute:
+        """A copy of an element, whose index may contain others that are copied already; `copies` gets it."""
         buffer = Buffer(self.names.fresh(f"{read.buffer}_host"), (), read.dtype)
         self.buffers[buffer.name] = buffer
-        copy = Compute((), Access(buffer.name), read)
-        yield rewrite_statement(copy, replace_node=lambda node: copies.get(node) if node != read else None)
-        return Read(buffer.name, (), read.dtype)
+        source = Read(read.buffer, Rewriter({}, copies.get).index(read.index), read.dtype)
+        # With the copies in its index, as it is found where reads are replaced, inner ones first.
+        copies[source] = Read(buffer.name, (), read.dtype)
+        return Compute((), Access(buffer.name), source)
 
     def with_blocks(self, statement: S) -> S:
         outside = self.means

@@ -118,3 +118,18 @@ def test_whether_any_or_all_are_true(size):
     mask[1, 1], mask[2] = True, True
     found, expected = gradients(program, np.ones((3, size)), mask)
     np.testing.assert_allclose(found["x"], expected["x"], rtol=1e-13)
+
+
+def test_bounds_and_conditions_that_are_looked_up_twice(rng):
+    def program(x, k, ends):
+        total = 0.0
+        for i in range(9):
+            if ends[k[i]] > 4:
+                total = total + np.sum(x[: ends[k[i]]] ** 2)
+            for j in range(ends[k[k[i] - 1]], ends[k[i]]):
+                total = total * 0.9 + x[j]
+        return total
+
+    ends = np.array([0, 2, 5, 5, 9, 14, 20, 25, 30])
+    found, expected = gradients(program, rng.normal(size=30), rng.integers(0, 8, 9), ends)
+    np.testing.assert_allclose(found["x"], expected["x"], rtol=1e-13)
