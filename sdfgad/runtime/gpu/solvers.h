@@ -18,7 +18,7 @@ namespace cuda {
 
 class Solvers {
 public:
-    ForeignLibrary library{"libcusolver.so", "libcublas.so", no_cusolver};
+    ForeignLibrary library{"libcusolver.so", "", no_cusolver};
 
     int run(int ordinal, Device& device, device::Function function, int type, void* const* arrays, const int64_t* sizes) {
         if (type != 0 && type != 2) return invalid_value;

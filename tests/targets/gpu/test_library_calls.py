@@ -103,6 +103,20 @@ def test_systems(shape, right, dtype, rng):
     assert_on_device(solved, a, matrices(rng, dtype, *right), wrt=("a", "b"), rtol=tolerance)
 
 
+def factored(a, b):
+    import scipy.linalg
+
+    made = scipy.linalg.lu_factor(a)
+    return size(scipy.linalg.lu_solve(made, b)) + size(scipy.linalg.lu_solve(made, b[:, 0], trans=2))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32"])
+def test_factors_for_several_right_sides(dtype, rng):
+    a = matrices(rng, dtype, 4, 4) + np.asarray(3 * np.eye(4), dtype)
+    tolerance = 1e-10 if dtype != "float32" else 1e-4
+    assert_on_device(factored, a, matrices(rng, dtype, 4, 3), wrt=("a", "b"), rtol=tolerance)
+
+
 def inverse(a):
     return size(np.linalg.inv(a))
 

@@ -57,13 +57,18 @@ template <typename T> inline void solver(device::Function function, Arrays array
         auto* pivots = arrays.out<int32_t>(batch * n);
         auto* failed = arrays.out<int32_t>(batch);
         if (a && lu && pivots && failed) lu_columns(a, lu, pivots, failed, batch, n);
-    } else if (function == Function::lu_solve_columns) {
+    } else {
         const T* lu = arrays.in<T>(batch * n * n);
         const auto* pivots = arrays.in<int32_t>(batch * n);
         const T* b = arrays.in<T>(batch * n * sizes[2]);
         T* x = arrays.out<T>(batch * n * sizes[2]);
         if (lu && pivots && b && x) lu_solve_columns(lu, pivots, b, x, batch, n, sizes[2], sizes[3]);
-    } else if (function == Function::cholesky_columns) {
+    }
+}
+
+template <typename T> inline void cholesky(device::Function function, Arrays arrays, const int64_t* sizes) {
+    const int64_t batch = sizes[0], n = sizes[1];
+    if (function == device::Function::cholesky_columns) {
         const T* a = arrays.in<T>(batch * n * n);
         T* u = arrays.out<T>(batch * n * n);
         auto* failed = arrays.out<int32_t>(batch);
@@ -107,9 +112,12 @@ inline int call_host(int number, int type, void* const* arrays, const int64_t* s
         else transform<float>(function, {arrays}, sizes);
     } else if (type % 2 != 0) {
         report("matrices are factorised in double precision");
-    } else if (function <= device::Function::upper_solve_columns) {
+    } else if (function <= device::Function::lu_solve_columns) {
         if (type == 0) solver<double>(function, {arrays}, sizes);
         else solver<complex<double>>(function, {arrays}, sizes);
+    } else if (function <= device::Function::upper_solve_columns) {
+        if (type == 0) cholesky<double>(function, {arrays}, sizes);
+        else cholesky<complex<double>>(function, {arrays}, sizes);
     } else {
         if (type == 0) iteration<double>(function, {arrays}, sizes);
         else iteration<complex<double>>(function, {arrays}, sizes);
