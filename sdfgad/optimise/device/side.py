@@ -38,8 +38,8 @@ class Seconds:
     host: float = 1e-9
     device: float = 1e-11
     thread: float = 1e-7
-    alone: float = 3e-7
-    step: float = 1.5e-6
+    alone: float = 1e-7
+    step: float = 5e-7
 
 
 SECONDS = Seconds()

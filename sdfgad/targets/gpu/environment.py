@@ -21,4 +21,4 @@ class Device(Environment):
     @staticmethod
     def options() -> tuple[str, ...]:
         """The options of the compiler."""
-        return (f"-I{INCLUDE}", *(("-DSDFGAD_EMULATED",) if is_emulated() else ()))
+        return (f"-I{INCLUDE}", *(("-DSDFGAD_EMULATED", "-O1") if is_emulated() else ()))
