@@ -28,8 +28,8 @@ def is_possible(loop: Loop, buffers: Mapping[str, Buffer], bounds: Collection[st
 
 
 def threads_of_sequence(loop: Loop) -> int:
-    """The threads of the block: a power of two, as many as the largest statement has points or terms."""
-    widths = [width for one, ranges in _computes(loop, {}) for width in _widths(one, ranges)]
+    """The threads of the block: a power of two, as many as the largest step has points or terms."""
+    widths = list(_widths(loop, {}, 1))
     largest = max((USUAL if width is None else width for width in widths), default=1)
     return min(MOST, max(WARP, 1 << max(largest - 1, 0).bit_length()))
 
@@ -47,22 +47,22 @@ def written_in_parallel(loop: Loop) -> frozenset[str]:
     return frozenset[str]().union(*(s.written for s in walk(loop.body) if isinstance(s, Loop) and s.is_parallel))
 
 
-def _computes(statement: Statement, ranges: Ranges) -> Iterator[tuple[Compute, Ranges]]:
+def _widths(statement: Statement, ranges: Ranges, width: int | None) -> Iterator[int | None]:
+    """The points and the terms of each step, in its longest trip; `width`: those of the parallel loops around."""
     if isinstance(statement, Compute):
-        yield statement, ranges
+        box = Sum(statement)
+        for names in (box.own, box.summed):
+            yield _product(width, [box.extents[name] for name in names], ranges)
     if isinstance(statement, Loop):
+        width = _product(width, [statement.trips], ranges) if statement.is_parallel else width
         ranges = {**ranges, statement.var: (statement.start, statement.trips)}
     for block in blocks_of(statement) if isinstance(statement, Loop | Branch) else ():
         for nested in block:
-            yield from _computes(nested, ranges)
+            yield from _widths(nested, ranges, width)
 
 
-def _widths(statement: Compute, ranges: Ranges) -> Iterator[int | None]:
-    """The points and the terms of a statement, in its longest trip."""
-    box = Sum(statement)
-    for names in (box.own, box.summed):
-        product: int | None = 1
-        for name in names:
-            longest = longest_extent(box.extents[name], ranges)
-            product = None if longest is None or product is None else product * max(longest.const, 0)
-        yield product
+def _product(width: int | None, extents: list[Lin], ranges: Ranges) -> int | None:
+    for extent in extents:
+        longest = longest_extent(extent, ranges)
+        width = None if longest is None or width is None else width * max(longest.const, 0)
+    return width
