@@ -113,7 +113,9 @@ class _Scatters:
         one, total = nest.statement, points([extent for _, extent in nest.statement.params])
         is_sum = one.accumulate == "add" and one.value.dtype.kind in "fc" and not (one.fresh and nest.loops)
         is_free = all(read.buffer != one.target.buffer for read in one.read)
-        is_host = form_of(one, self.buffers) is Form.HOST or bool(nest.loops)
+        # Loops around contributions that meet where affine indices say so are those of `spread_scatters`.
+        is_placed_by_data = bool(nest.loops) and not all(form.is_affine for form in one.target.index)
+        is_host = form_of(one, self.buffers) is Form.HOST or is_placed_by_data
         return is_sum and is_free and is_host and not nest.is_injective and (total or 0) < MOST_POINTS
 
     def exact(self, nest: _Nest) -> Block:
