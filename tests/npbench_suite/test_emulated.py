@@ -31,6 +31,18 @@ def test_kernels_compute_what_the_cpu_does(name):
     assert row.repeats, row
 
 
+# Of those with sequential loops; the others have little that these lack.
+IN_BLOCKS = ("adi", "durbin", "gramschmidt", "mandelbrot1", "nbody", "seidel_2d", "spmv", "trisolv")
+
+
+@pytest.mark.parametrize("name", IN_BLOCKS)
+def test_blocks_compute_what_the_cpu_does(name, monkeypatch):
+    monkeypatch.setattr(side, "SECONDS", side.BLOCKS_ONLY)
+    row = gpu_check.check(name, "test", runs=2)
+    assert row.is_right, row
+    assert row.repeats, row
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_kernels_compile_without_spills(name):
     try:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from sdfgad.ir.program import Block, Loop, Program, Statement, with_blocks
-from sdfgad.optimise.device.place import placed_buffers, private_numbers
+from sdfgad.optimise.device.memories import placed_buffers, private_numbers
 from sdfgad.optimise.device.side import Side
 from sdfgad.schedule.kernels import Form, form_of
 from sdfgad.schedule.mean_work import Means, means_in

@@ -36,6 +36,7 @@ from sdfgad.ir.program import (
     reads_of,
     with_blocks,
 )
+from sdfgad.optimise.device.sizes import largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, Sum, can_be_threads, form_of, points
 
@@ -84,7 +85,7 @@ class _Scatters:
         self.buffers = dict(program.buffers)
         # How many sequential loops are around.
         self.depth = 0
-        self.largest = max((_size(b) * b.dtype.itemsize for b in program.buffers.values()), default=0)
+        self.largest = largest_bytes(program)
 
     def block(self, block: Block) -> Block:
         return tuple(part for statement in block for part in self.each(statement))

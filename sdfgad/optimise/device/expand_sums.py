@@ -6,7 +6,6 @@ trip waits for a reduction, and its points share threads with those of other sta
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -27,6 +26,7 @@ from sdfgad.ir.program import (
     walk,
     with_blocks,
 )
+from sdfgad.optimise.device.sizes import largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import SHORT, points
 
@@ -50,7 +50,7 @@ class _Expansion:
     def __init__(self, program: Program) -> None:
         self.names, self.buffers = names_of(program), dict(program.buffers)
         # All of them together are no larger than what the program holds anyway.
-        self.left = max(map(_bytes, program.buffers.values()), default=0)
+        self.left = largest_bytes(program)
 
     def block(self, block: Block) -> Block:
         return tuple(part for statement in block for part in self.each(statement))
@@ -122,7 +122,3 @@ def _filled(buffer: Buffer, loop: Loop) -> Compute:
 
 def _shape(params: Params) -> tuple[Lin, ...]:
     return tuple(extent for _, extent in params)
-
-
-def _bytes(buffer: Buffer) -> int:
-    return math.prod(e.const if e.is_const else 0 for e in buffer.shape) * buffer.dtype.itemsize

@@ -8,7 +8,6 @@ Temporaries of a trip get an axis for the trips (array expansion), unless that w
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from sdfgad.dependence.order import are_independent
@@ -32,6 +31,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.optimise.device.guards import where_below
+from sdfgad.optimise.device.sizes import known_bytes, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Sum, longest_extent, point_loop
 
@@ -50,7 +50,7 @@ class _Raising:
     def __init__(self, program: Program) -> None:
         self.names, self.interface, self.buffers = names_of(program), program.interface, dict(program.buffers)
         self.users, self.bounds = touch_counts(program.body), set(program.bounds)
-        self.largest = max(map(_bytes, program.buffers.values()), default=0)
+        self.largest = largest_bytes(program)
 
     def raised(self, statement: Statement) -> Block:
         if not isinstance(statement, Loop) or not _is_simple(statement) or _fills_device(statement):
@@ -107,14 +107,8 @@ class _Raising:
 
     def is_temporary(self, buffer: Buffer, loop: Loop) -> bool:
         """Whether no trip reads what another one has written, and all trips' values are no larger than other arrays."""
-        is_small = 0 < _bytes(buffer) * loop.trips.const <= self.largest
+        is_small = 0 < known_bytes(buffer) * loop.trips.const <= self.largest
         return is_small and buffer.name not in self.interface and carries_no_value(loop.body, buffer)
-
-
-def _bytes(buffer: Buffer) -> int:
-    """The bytes of a buffer; 0 if they are not known."""
-    size = math.prod(extent.const if extent.is_const else 0 for extent in buffer.shape)
-    return size * buffer.dtype.itemsize
 
 
 def _fills_device(loop: Loop) -> bool:

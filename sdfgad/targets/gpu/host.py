@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from sdfgad.emulated import is_emulated
 from sdfgad.ir.expr import Read
-from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Loop, Statement, buffers_of, reads_of, walk, written
+from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Loop, Statement, buffers_of, walk, written
 from sdfgad.schedule.kernels import Form
 from sdfgad.schedule.launches import Launch, is_transfer, launches
 from sdfgad.schedule.products import Operand, Product, product_of
@@ -20,7 +20,7 @@ from sdfgad.targets.cpu.nests import Nest, NestWriter
 from sdfgad.targets.cpu.slot_checks import SlotChecks
 from sdfgad.targets.gpu.guarded import GuardedWriter
 from sdfgad.targets.gpu.kernels import Kernel, kernel_of
-from sdfgad.targets.gpu.threads import product_text
+from sdfgad.targets.gpu.threads import head, product_text
 
 FLAGS = {"NoTrans": 0, "Trans": 1, "ConjTrans": 2}
 
@@ -112,17 +112,7 @@ class _HostNest(NestWriter):
         return f"sdfgad::device::call<{type_}>({function}, {{{arrays}}}, {{{', '.join(map(str, call.sizes))}}});"
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
-        writer, var = self.writer(), loop.var
-        start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
-        bounds: list[str] = []
-        if reads_of(loop) and not loop.is_open:
-            # The body may change what they are read from.
-            bounds = [f"const int64_t start_ = {start}, end_ = {end};"]
-            start, end = "start_", "end_"
-        head = f"for (int64_t {var} = {start}; {var} < {end}; ++{var}) {{"
-        if loop.backward:
-            head = f"for (int64_t {var} = {end} - 1; {var} >= {start}; --{var}) {{"
-        return ["{", *writer.lines, *bounds, head, *self.block(loop.body, []), "}", "}"]
+        return ["{", *head(loop, self.writer()), *self.block(loop.body, []), "}", "}"]
 
     # --- the device
 

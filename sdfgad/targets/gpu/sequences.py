@@ -15,7 +15,7 @@ from sdfgad.schedule.kernels import SHORT, Form, Sum, form_of, points_of, privat
 from sdfgad.schedule.launches import Launch, launches
 from sdfgad.schedule.sequences import group_of, written_in_parallel
 from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
-from sdfgad.targets.gpu.threads import ThreadWriter, decoded, product_text
+from sdfgad.targets.gpu.threads import ThreadWriter, decoded, head, product_text
 
 BARRIER = "sdfgad::barrier();"
 # Points of so many statements are unrolled: a thread reads what several of them need before it waits.
@@ -56,21 +56,13 @@ class SequenceWriter(ThreadWriter):
         return lines
 
     def loop(self, loop: Loop) -> list[str]:
-        writer = self.writer()
-        start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
-        bounds = list[str]()
-        if reads_of(loop) and not loop.is_open:
-            # The body may change what they are read from.
-            bounds, start, end = [f"const int64_t start_ = {start}, end_ = {end};"], "start_", "end_"
-        head = f"for (int64_t {loop.var} = {start}; {loop.var} < {end}; ++{loop.var}) {{"
-        if loop.backward:
-            head = f"for (int64_t {loop.var} = {end} - 1; {loop.var} >= {start}; --{loop.var}) {{"
+        start = head(loop, self.writer())
         self.touched |= self.on_device(reads_of(loop))
         body = self.block(loop.body)
         last = self.wait()
         # The next trip, or what is after the loop, reads the bounds again.
         self.touched |= self.on_device(reads_of(loop))
-        return ["{", *writer.lines, *bounds, head, *body, *last, "}", "}"]
+        return ["{", *start, *body, *last, "}", "}"]
 
     def branch(self, branch: Branch) -> list[str]:
         writer = self.writer()

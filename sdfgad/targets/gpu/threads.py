@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from sdfgad.dependence.private import begins_with_write
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import identity
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, written
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, reads_of, written
 from sdfgad.schedule.kernels import PointLoop, Sum
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.points import offset_text
@@ -59,9 +59,7 @@ class ThreadWriter:
         return lines
 
     def trips(self, loop: Loop) -> list[str]:
-        writer = self.writer()
-        start = head(loop, writer)
-        return [*writer.lines, start, *self.in_order(loop.body), "}"]
+        return [*head(loop, self.writer()), *self.in_order(loop.body), "}"]
 
     def serial(self, statements: Sequence[Compute]) -> list[str]:
         """Statements in order; numbers on the device are variables in between."""
@@ -185,12 +183,17 @@ class ThreadWriter:
         return cpp_type(self.buffers[statement.target.buffer].dtype)
 
 
-def head(loop: Loop, writer: Writer) -> str:
-    """The head of a loop, whose bounds do not change in it, or that is open."""
+def head(loop: Loop, writer: Writer) -> list[str]:
+    """The head of a loop, whose bounds are computed once, unless it is open."""
     start, end = writer.form(loop.start), writer.form(loop.start + loop.trips)
+    lines = list(writer.lines)
+    if reads_of(loop) and not loop.is_open:
+        # The body may change what they are read from.
+        lines.append(f"const int64_t start_ = {start}, end_ = {end};")
+        start, end = "start_", "end_"
     if loop.backward:
-        return f"for (int64_t {loop.var} = {end} - 1; {loop.var} >= {start}; --{loop.var}) {{"
-    return f"for (int64_t {loop.var} = {start}; {loop.var} < {end}; ++{loop.var}) {{"
+        return [*lines, f"for (int64_t {loop.var} = {end} - 1; {loop.var} >= {start}; --{loop.var}) {{"]
+    return [*lines, f"for (int64_t {loop.var} = {start}; {loop.var} < {end}; ++{loop.var}) {{"]
 
 
 def product_text(writer: Writer, extents: Iterable[Lin]) -> str:
