@@ -22,6 +22,7 @@ from sdfgad.ir.program import (
     Statement,
     Whole,
     blocks_of,
+    reads_of,
     transform,
     walk,
     with_blocks,
@@ -78,10 +79,11 @@ class _Expansion:
         counters = {s.var for s in inside if isinstance(s, Loop)} | {loop.var}
         index = symbols_of(Int(sum(one.target.index, Lin(0))))
         own = {name for name, _ in one.params}
+        is_counted = any(read.buffer == one.target.buffer for read in reads_of(loop))
         others = [s for s in inside if one.target.buffer in s.touched]
         is_alone = all(isinstance(s, Compute) and _is_sum(s) and s.target == one.target for s in others)
         is_free = index.isdisjoint(counters | own) and all(form.is_affine for form in one.target.index)
-        return is_alone and is_free and (points(list(_shape(one.params))) or 0) >= SHORT
+        return is_alone and is_free and not is_counted and (points(list(_shape(one.params))) or 0) >= SHORT
 
     def size(self, one: Compute) -> int:
         return (points(list(_shape(one.params))) or 0) * one.value.dtype.itemsize

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from sdfgad.ir.expr import Int, symbols_of
+from sdfgad.ir.expr import Int, symbols_in, symbols_of
 from sdfgad.ir.program import (
     Block,
     Buffer,
@@ -61,7 +61,7 @@ def _interchanged(statement: Statement, program: Program) -> Block:
         return (statement,)
     nest = _nest_of(statement.body[0], program)
     is_free = reads_of(statement) == [] and not any(_is_slot(one, program) for one in computes(statement.body))
-    if nest is None or not is_free:
+    if nest is None or not is_free or statement.var in _symbols_of_extents(nest):
         return (statement,)
     found = _around(nest, statement)
     private = _private(found, statement, program)
@@ -83,6 +83,14 @@ def _nest_of(statement: Statement, program: Program) -> Loop | None:
     (nest,) = body
     assert isinstance(nest, Loop)
     return nest
+
+
+def _symbols_of_extents(nest: Loop) -> frozenset[str]:
+    """The symbols of the numbers of points."""
+    own = frozenset(symbols_in((nest.start, nest.trips)))
+    (first, *_) = nest.body
+    is_nest = len(nest.body) == 1 and isinstance(first, Loop) and first.is_parallel
+    return own | _symbols_of_extents(first) if is_nest and isinstance(first, Loop) else own
 
 
 def _is_slot(statement: Compute, program: Program) -> bool:

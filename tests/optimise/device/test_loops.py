@@ -159,6 +159,92 @@ def test_loops_of_long_trips_stay_launches(rng, monkeypatch):
     assert not any(isinstance(s, Loop) and s.is_in_block for s in walk(program.body) if s.size > 8)
 
 
+# --- many kinds in one program, as each takes long to compile
+
+
+def growing(x, a):
+    """The number of points depends on the trip."""
+    for i in range(1, a.shape[0]):
+        x[:i] = x[:i] * a[i] + 0.1 * np.sin(x[:i])
+    return np.sum(x * x)
+
+
+def counted(x):
+    """A sum in each trip decides whether there is another one."""
+    n, s = 0.0, 0.0
+    while n < 40.0:
+        n += np.sum(np.abs(x))
+        x = x * 1.1
+        s += np.sum(x)
+    return s
+
+
+def totals(u, k):
+    """Sums of each trip into elements, also in branches."""
+    e = np.zeros(3)
+    for t in range(5):
+        u[1:-1, 1:-1] = u[1:-1, 1:-1] + k * (u[2:, 1:-1] - u[1:-1, 1:-1])
+        e[1] += np.sum(u * u)
+        if t % 2 == 0:
+            e[2] += np.sum(u[3]) * k
+    return np.sum(e)
+
+
+def elimination(a, b, c, d):
+    """A recurrence forward, and one backward."""
+    n = d.shape[0]
+    cp, dp, x = np.zeros(n), np.zeros(n), np.zeros(n)
+    cp[0], dp[0] = c[0] / b[0], d[0] / b[0]
+    for i in range(1, n):
+        m = b[i] - a[i] * cp[i - 1]
+        cp[i] = c[i] / m
+        dp[i] = (d[i] - a[i] * dp[i - 1]) / m
+    x[n - 1] = dp[n - 1]
+    for i in range(n - 2, -1, -1):
+        x[i] = dp[i] - cp[i] * x[i + 1]
+    return np.sum(x * x)
+
+
+def particles(x, v, q):
+    """Charges on a grid, and forces from there."""
+    for _ in range(3):
+        i = np.floor(x).astype(int) % 16
+        w = x - np.floor(x)
+        rho = np.zeros(16)
+        np.add.at(rho, i, q * (1 - w))
+        np.add.at(rho, (i + 1) % 16, q * w)
+        field = np.roll(rho, 1) - np.roll(rho, -1)
+        v = v + 0.01 * (field[i] * (1 - w) + field[(i + 1) % 16] * w)
+        x = x + 0.1 * v
+    return np.sum(v * v) + np.sum(np.sin(x))
+
+
+def largest(A, columns):
+    """A maximum of each row by a loop with a branch."""
+    out = np.zeros(A.shape[0])
+    for i in range(A.shape[0]):
+        m = 0.0
+        for j in range(A.shape[1]):
+            if A[i, j] > m:
+                m = A[i, j]
+        out[i] = m * A[i, columns[i]]
+    return np.sum(out * out)
+
+
+def all_kinds(x, a, u, k, c, v, q, A, columns):
+    first = growing(x.copy(), a) + counted(q[:30]) + totals(u.copy(), k)
+    return first + elimination(a, 5.0 + a * a, c, x) + particles(16.0 * q, v, q) + largest(A, columns)
+
+
+@pytest.mark.parametrize("seconds", ["BLOCKS_ONLY", "KERNELS_ONLY"])
+def test_many_kinds_of_loops(rng, monkeypatch, seconds):
+    monkeypatch.setattr(side, "SECONDS", getattr(side, seconds))
+    a, c, x = rng.random(40), rng.random(40), rng.normal(size=40)
+    args = x, a, rng.normal(size=(12, 13)), 0.1, c, rng.normal(size=300), rng.random(300)
+    wrt = ("x", "a", "u", "k", "c", "v", "q", "A")
+    placed(all_kinds, *args, rng.normal(size=(9, 8)), rng.integers(0, 8, 9), wrt=wrt)
+
+
 # --- planted faults
 
 FAULTS = {
