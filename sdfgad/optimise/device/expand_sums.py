@@ -31,6 +31,9 @@ from sdfgad.optimise.device.sizes import largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import SHORT, points
 
+# Bytes that are small, in so many times the largest array's.
+SMALL, MANY = 1 << 22, 16
+
 
 def expand_sums(program: Program) -> Program:
     """The program with such sums, outermost loops first."""
@@ -50,8 +53,9 @@ class _Accumulator:
 class _Expansion:
     def __init__(self, program: Program) -> None:
         self.names, self.buffers = names_of(program), dict(program.buffers)
-        # All of them together are no larger than what the program holds anyway.
-        self.left = largest_bytes(program)
+        # All of them together are no larger than what the program holds anyway, or small.
+        largest = largest_bytes(program)
+        self.left = max(largest, min(MANY * largest, SMALL))
 
     def block(self, block: Block) -> Block:
         return tuple(part for statement in block for part in self.each(statement))
@@ -81,7 +85,7 @@ class _Expansion:
         own = {name for name, _ in one.params}
         is_counted = any(read.buffer == one.target.buffer for read in reads_of(loop))
         others = [s for s in inside if one.target.buffer in s.touched]
-        is_alone = all(isinstance(s, Compute) and _is_sum(s) and s.target == one.target for s in others)
+        is_alone = all(isinstance(s, Compute) and _is_added(s) and s.target == one.target for s in others)
         is_free = index.isdisjoint(counters | own) and all(form.is_affine for form in one.target.index)
         return is_alone and is_free and not is_counted and (points(list(_shape(one.params))) or 0) >= SHORT
 
@@ -107,8 +111,12 @@ def _sums(block: Block) -> Iterator[Compute]:
 
 
 def _is_sum(statement: Compute) -> bool:
+    return _is_added(statement) and bool(statement.params)
+
+
+def _is_added(statement: Compute) -> bool:
     is_read = any(read.buffer == statement.target.buffer for read in statement.read)
-    return statement.accumulate == "add" and not statement.fresh and not is_read and bool(statement.params)
+    return statement.accumulate == "add" and not statement.fresh and not is_read
 
 
 def _expanded(statement: Statement, accumulator: _Accumulator) -> Compute:

@@ -27,8 +27,9 @@ class Seconds:
     Attributes:
         launch: of a launch in a row of them.
         copy, byte: of a copy that the host waits for, and of each byte of it.
-        host, device, thread: of an elementary operation on the host, on the device, and in one of its threads.
-        alone: of one in a thread that the others of its block wait for.
+        host, device: of an elementary operation on the host, and on the device.
+        thread: of one in a thread on which others wait.
+        shared: of one in each of the threads of a block.
         step: of a step of a block of threads, with a barrier.
     """
 
@@ -38,15 +39,15 @@ class Seconds:
     host: float = 1e-9
     device: float = 1e-11
     thread: float = 1e-7
-    alone: float = 1e-7
+    shared: float = 5e-8
     step: float = 5e-7
 
 
 SECONDS = Seconds()
 # For tests: the host is never worth it.
-KERNELS_ONLY = Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0, alone=1.0, step=1.0)
+KERNELS_ONLY = Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0, shared=1.0, step=1.0)
 # For tests: all loops that can be are sequences of one block.
-BLOCKS_ONLY = Seconds(launch=1.0, copy=1.0, byte=0.0, host=1.0, device=1.0, thread=0.0, alone=0.0, step=0.0)
+BLOCKS_ONLY = Seconds(launch=1.0, copy=1.0, byte=0.0, host=1.0, device=1.0, thread=0.0, shared=0.0, step=0.0)
 # The elements of an array whose extents are not known.
 UNKNOWN_SIZE = 1 << 16
 
@@ -100,7 +101,7 @@ class Side:
     def _shared(self, statement: Statement, means: Means) -> float:
         """The work of a statement, by as many threads as have some."""
         width = min(MOST, self._width(statement, means))
-        return mean_work(statement, means) * (SECONDS.thread / width if width > 1 else SECONDS.alone)
+        return mean_work(statement, means) * (SECONDS.shared / width if width > 1 else SECONDS.thread)
 
     def _width(self, statement: Statement, means: Means) -> float:
         """How many threads can share a statement: one for each point, or term of a sum; one where there is an order."""

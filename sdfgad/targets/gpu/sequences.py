@@ -13,7 +13,7 @@ from sdfgad.ir.expr import Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Statement, reads_of
 from sdfgad.schedule.kernels import SHORT, Form, Sum, form_of, points_of, private_of
 from sdfgad.schedule.launches import Launch, launches
-from sdfgad.schedule.sequences import group_of, written_in_parallel
+from sdfgad.schedule.sequences import WARP, group_of, written_in_parallel
 from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
 from sdfgad.targets.gpu.threads import ThreadWriter, decoded, head, product_text
 
@@ -163,6 +163,7 @@ class SequenceWriter(ThreadWriter):
             *own,
             *self.stored(statement, "total_"),
             "}",
-            BARRIER,
+            # Totals of larger groups are in shared memory, which the next ones use again.
+            *([BARRIER] if group > WARP else []),
             "}",
         ]
