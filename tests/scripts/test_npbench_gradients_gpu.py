@@ -6,6 +6,7 @@ import os
 import sqlite3
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from scripts.gradients.race import Options
 from scripts.gradients.registry import framework_called
 from scripts.gradients.results import Record, load, store
 from scripts.npbench_gradients import main
+from sdfgad.optimise.device import side
 
 MADE = Path(__file__).with_name("made_frameworks.py")
 HERE = ("--device", "gpu", "--jax-platform", "cpu", "-p", "test")
@@ -155,13 +157,25 @@ def test_calls_repeat(name, tmp_path):
     assert any(np.any(value) for value in kept.values())
 
 
-@pytest.mark.parametrize(("name", "copied"), [("spmv", ["A_row"]), ("jacobi_2d", [])])
-def test_what_the_host_reads_is_copied_in_each_call(name, copied, tmp_path):
+def by_rounds(x, rounds):
+    for i in range(2):
+        for _ in range(rounds[i]):
+            x = np.sin(x) + x[::-1]
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "copied"),
+    [
+        (by_rounds, (np.linspace(0, 1, 9), np.array([2, 3])), ["rounds"]),
+        (lambda x: np.sum(2.0 * x), (np.linspace(0, 1, 9),), []),
+    ],
+)
+def test_what_the_host_reads_is_copied_in_each_call(program, arguments, copied, tmp_path, monkeypatch):
     """Bounds of loops are read by the host; of the arguments of a linear program only the shapes are used."""
-    entry = npbench_suite.load(name)
-    arguments = entry.arguments_for("test")
-    output = entry.outputs_from(arguments, entry.program(*entry.arguments_for("test")))[entry.output]
-    resident = gpu.prepare_sdfgad(Task(entry, arguments, np.ones_like(output), tmp_path)).call
+    monkeypatch.setattr(side, "SECONDS", side.KERNELS_ONLY)
+    entry = SimpleNamespace(program=program, arrays=("x",), output="return", name="rounds")
+    resident = gpu.prepare_sdfgad(Task(entry, arguments, np.ones(()), tmp_path)).call
     before = {array: resident.arrays[array].copy() for array in copied}
     assert sorted(resident._copies) == copied
     resident()

@@ -94,7 +94,8 @@ class _KernelWriter:
         parameters += [f"const {cpp_type(read.dtype)} {name}" for read, name in self.thread.values.items()]
         parameters += [f"const int64_t {name}" for name in integers]
         body = "\n".join(f"    {line}" for line in lines)
-        return f"SDFGAD_KERNEL({threads}) {self.name}({', '.join(parameters)}) {{\n{body}\n}}\n"
+        kind = "SDFGAD_KERNEL" if threads <= BLOCK else f"SDFGAD_WIDE_KERNEL({threads})"
+        return f"{kind} {self.name}({', '.join(parameters)}) {{\n{body}\n}}\n"
 
     def _pointer(self, name: str, is_changed: bool) -> str:
         return f"SDFGAD_{'OUT' if is_changed else 'IN'}({cpp_type(self.buffers[name].dtype)}) b_{name}_"

@@ -1,8 +1,9 @@
 // The dialect of kernels, for a device; `emulated.h` has the same words for the host.
 #pragma once
 
-// A kernel for blocks of so many threads: so many of them have registers.
-#define SDFGAD_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define SDFGAD_KERNEL extern "C" __global__ void
+// For blocks of so many threads, more than have 255 registers each. Others need no bound, with which ptxas spills some.
+#define SDFGAD_WIDE_KERNEL(threads) SDFGAD_KERNEL __launch_bounds__(threads)
 #define SDFGAD_UNROLL _Pragma("unroll 4")
 #define SDFGAD_IN(T) const T* __restrict__
 #define SDFGAD_OUT(T) T* __restrict__

@@ -15,7 +15,8 @@
 #include "device.h"
 #include "emulated_threads.h"
 
-#define SDFGAD_KERNEL(threads) static void
+#define SDFGAD_KERNEL static void
+#define SDFGAD_WIDE_KERNEL(threads) SDFGAD_KERNEL
 #define SDFGAD_UNROLL
 #define SDFGAD_IN(T) sdfgad::emulated::Pointer<const T>
 #define SDFGAD_OUT(T) sdfgad::emulated::Pointer<T>
