@@ -274,6 +274,11 @@ class Op(Expr):
         return f"{name}({', '.join(map(str, self.args))})"
 
 
+def cast(value: Expr, dtype: np.dtype[Any]) -> Expr:
+    """A value in another dtype; itself, if it has that already."""
+    return value if value.dtype == dtype else Op("cast", (value,), dtype)
+
+
 def _intern(cls: type[Any], key: tuple[Any, ...], **fields: Any) -> Any:
     node = _interned.get((cls, *key))
     if node is None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, Rewriter, as_linear
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, Rewriter, as_linear, cast
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Statement, changed, rewrite_statement, transform
 
@@ -40,7 +39,9 @@ def _index(buffer: Buffer, index: tuple[Lin, ...]) -> tuple[Lin, ...]:
 def _form(buffers: Mapping[str, Buffer], node: Expr) -> Expr | None:
     """The canonical form of an expression whose operands are canonical; None if it is its own."""
     if isinstance(node, Int):
-        terms = (Lin.symbol(atom if isinstance(atom, str) else _as_int(atom)).scaled(c) for atom, c in node.value.terms)
+        terms = (
+            Lin.symbol(atom if isinstance(atom, str) else cast(atom, INT)).scaled(c) for atom, c in node.value.terms
+        )
         return _expression(sum(terms, Lin(node.value.const)))
     if isinstance(node, Read):
         buffer = buffers[node.buffer]
@@ -58,11 +59,7 @@ def _alike(node: Op) -> Op | None:
     if not OPERATIONS[node.name].infix:
         return None
     common = np.result_type(*(arg.dtype for arg in node.args))
-    return Op(node.name, tuple(_as_int(arg, common) for arg in node.args), node.dtype)
-
-
-def _as_int(value: Expr, dtype: np.dtype[Any] = INT) -> Expr:
-    return value if value.dtype == dtype else Op("cast", (value,), dtype)
+    return Op(node.name, tuple(cast(arg, common) for arg in node.args), node.dtype)
 
 
 def _linear(name: str, *forms: Lin) -> Expr | None:

@@ -29,15 +29,8 @@ def _block(block: Block, depth: int) -> Iterator[str]:
         if isinstance(statement, Compute):
             yield pad + statement_text(statement)
         elif isinstance(statement, Loop):
-            order = (
-                "backwards "
-                if statement.backward
-                else "parallel "
-                if statement.is_parallel
-                else "in a block "
-                if statement.is_in_block
-                else ""
-            )
+            order = "backwards " if statement.backward else "parallel " if statement.is_parallel else ""
+            order += "in a block " if statement.is_in_block else ""
             is_open = " (still)" if statement.is_open else ""
             start = "" if statement.start == Lin(0) else f"{form_text(statement.start)} <= "
             end = form_text(statement.start + statement.trips)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read, cast
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Buffer, Call, Compute, Params, Whole
 
@@ -17,10 +17,6 @@ INT32 = np.dtype(np.int32)
 def wide(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
     """The type in which matrices are factorised."""
     return np.result_type(dtype, np.float64)
-
-
-def cast(value: Expr, dtype: np.dtype[np.generic]) -> Expr:
-    return value if value.dtype == dtype else Op("cast", (value,), dtype)
 
 
 def conjugate(value: Expr) -> Expr:

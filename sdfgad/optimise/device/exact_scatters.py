@@ -21,7 +21,7 @@ import numpy as np
 
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.uses import uses_of
-from sdfgad.ir.expr import Const, Expr, Lin, Op, Read
+from sdfgad.ir.expr import Const, Expr, Lin, Op, Read, cast
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -36,7 +36,7 @@ from sdfgad.ir.program import (
     reads_of,
     with_blocks,
 )
-from sdfgad.optimise.device.sizes import largest_bytes
+from sdfgad.optimise.device.temporaries import cleared, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, Sum, can_be_threads, form_of, points
 
@@ -63,6 +63,10 @@ class _Nest:
 
     loops: tuple[Loop, ...]
     statement: Compute
+
+    @property
+    def extents(self) -> list[Lin]:
+        return [*(loop.trips for loop in self.loops), *(extent for _, extent in self.statement.params)]
 
     @property
     def is_injective(self) -> bool:
@@ -106,12 +110,11 @@ class _Scatters:
 
     def is_worth(self, nest: _Nest) -> bool:
         """Whether contributions are not far fewer than the elements that each trip of a loop around goes through."""
-        sizes = [loop.trips for loop in nest.loops] + [extent for _, extent in nest.statement.params]
         elements = _size(self.buffers[nest.statement.target.buffer])
-        return not self.depth or 0 < elements <= SPARSE * (points(sizes) or 0)
+        return not self.depth or 0 < elements <= SPARSE * (points(nest.extents) or 0)
 
     def is_scatter(self, nest: _Nest) -> bool:
-        one, total = nest.statement, points([extent for _, extent in nest.statement.params])
+        one, total = nest.statement, points(nest.extents)
         is_sum = one.accumulate == "add" and one.value.dtype.kind in "fc" and not (one.fresh and nest.loops)
         is_free = all(read.buffer != one.target.buffer for read in one.read)
         # Loops around contributions that meet where affine indices say so are those of `spread_scatters`.
@@ -123,18 +126,18 @@ class _Scatters:
         statement, before = nest.statement, list[Statement]()
         target = self.buffers[statement.target.buffer]
         if statement.fresh:
-            before.append(_filled(target, statement))
+            before.append(cleared(target, statement.where))
             statement = replace(statement, fresh=False)
         if self.is_staged(nest):
             staged, statement = self.staged(statement)
             before.append(staged)
         nest = replace(nest, statement=statement)
         if target.dtype.kind != "c":
-            steps, total, is_some = self.added(nest, target, _cast(statement.value, DOUBLE))
-            return (*before, *steps, self.total(target, statement, _cast(total, target.dtype), is_some))
-        parts = [self.added(nest, target, _cast(Op(n, (statement.value,), _part(target)), DOUBLE)) for n in PARTS]
+            steps, total, is_some = self.added(nest, target, cast(statement.value, DOUBLE))
+            return (*before, *steps, self.total(target, statement, cast(total, target.dtype), is_some))
+        parts = [self.added(nest, target, cast(Op(n, (statement.value,), _part(target)), DOUBLE)) for n in PARTS]
         steps = tuple(step for some, _, _ in parts for step in some)
-        value = Op("complex", tuple(_cast(total, _part(target)) for _, total, _ in parts), target.dtype)
+        value = Op("complex", tuple(cast(total, _part(target)) for _, total, _ in parts), target.dtype)
         is_some = Op("logical_or", tuple(one for _, _, one in parts), BOOL)
         return (*before, *steps, self.total(target, statement, value, is_some))
 
@@ -169,7 +172,7 @@ class _Scatters:
             (high, "add", digits.high),
             (low, "add", digits.low),
         ]
-        steps: list[Statement] = [_filled(buffer, nest.statement) for buffer, _, _ in added]
+        steps: list[Statement] = [cleared(buffer, nest.statement.where) for buffer, _, _ in added]
         for buffer, kind, term in added:
             one = replace(nest.statement, target=Access(buffer.name, place), value=term, accumulate=kind)
             steps.append(nest.around(one))
@@ -204,13 +207,13 @@ class _Digits:
         self.low = self.digits(Op("rint", (rest,), DOUBLE), Op("equal", (value, _double(-math.inf)), BOOL))
 
     def digits(self, number: Expr, is_counted: Expr) -> Expr:
-        return Op("select", (self.is_finite, _cast(number, LONG), _cast(is_counted, LONG)), LONG)
+        return Op("select", (self.is_finite, cast(number, LONG), cast(is_counted, LONG)), LONG)
 
 
 def _total(largest: Expr, high: Expr, low: Expr) -> Expr:
     """The sum; where there are infinite contributions, or some that are not numbers, what these have as their sum."""
-    fraction = Op("divide", (_cast(low, DOUBLE), _double(LOW)), DOUBLE)
-    number = Op("multiply", (Op("add", (_cast(high, DOUBLE), fraction), DOUBLE), _unit(largest)), DOUBLE)
+    fraction = Op("divide", (cast(low, DOUBLE), _double(LOW)), DOUBLE)
+    number = Op("multiply", (Op("add", (cast(high, DOUBLE), fraction), DOUBLE), _unit(largest)), DOUBLE)
     has_plus, has_minus = (Op("greater", (count, Const(0, LONG)), BOOL) for count in (high, low))
     nan, inf = _double(math.nan), _double(math.inf)
     infinite = _select(has_plus, _select(has_minus, nan, inf), _double(-math.inf))
@@ -235,19 +238,9 @@ def _double(value: float) -> Const:
     return Const(value, DOUBLE)
 
 
-def _cast(value: Expr, dtype: np.dtype[np.generic]) -> Expr:
-    return value if value.dtype == dtype else Op("cast", (value,), dtype)
-
-
 def _part(buffer: Buffer) -> np.dtype[np.generic]:
     """The dtype of the real part."""
     return np.empty(0, buffer.dtype).real.dtype
-
-
-def _filled(buffer: Buffer, statement: Compute) -> Compute:
-    """All elements as 0."""
-    whole = Whole(buffer.name, buffer.shape, buffer.dtype)
-    return Compute(whole.params, whole.access, Const(buffer.dtype.type(0).item(), buffer.dtype), where=statement.where)
 
 
 def _nest_of(statement: Statement) -> _Nest | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sdfgad.ir.expr import Const, Int, Lin, symbols_of
+from sdfgad.ir.expr import Int, Lin, symbols_of
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -27,7 +27,7 @@ from sdfgad.ir.program import (
     walk,
     with_blocks,
 )
-from sdfgad.optimise.device.sizes import largest_bytes
+from sdfgad.optimise.device.temporaries import cleared, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import SHORT, points
 
@@ -74,7 +74,7 @@ class _Expansion:
             return (with_blocks(statement, self.block),)
         chosen = {id(one): found[key] for one in sums if (key := (one.target, _shape(one.params))) in found}
         body = transform(statement.body, lambda s: (_expanded(s, chosen[id(s)]),) if id(s) in chosen else (s,))
-        before = (_filled(one.buffer, statement) for one in found.values())
+        before = (cleared(one.buffer, statement.where) for one in found.values())
         return (*before, *self.each(replace(statement, body=body)), *(one.total for one in found.values()))
 
     def is_one(self, one: Compute, loop: Loop) -> bool:
@@ -123,11 +123,6 @@ def _expanded(statement: Statement, accumulator: _Accumulator) -> Compute:
     assert isinstance(statement, Compute)
     index = tuple(Lin.symbol(name) for name, _ in statement.params)
     return replace(statement, target=Access(accumulator.buffer.name, index))
-
-
-def _filled(buffer: Buffer, loop: Loop) -> Compute:
-    whole = Whole(buffer.name, buffer.shape, buffer.dtype)
-    return Compute(whole.params, whole.access, Const(buffer.dtype.type(0).item(), buffer.dtype), where=loop.where)
 
 
 def _shape(params: Params) -> tuple[Lin, ...]:

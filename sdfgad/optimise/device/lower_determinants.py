@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, cast
 from sdfgad.ir.program import Statement, Whole
-from sdfgad.optimise.device.call_steps import INT32, CallSteps, Index, at, cast, choose
+from sdfgad.optimise.device.call_steps import INT32, CallSteps, Index, at, choose
 from sdfgad.optimise.device.lower_solvers import factors
 
 FLOAT = np.dtype(np.float64)

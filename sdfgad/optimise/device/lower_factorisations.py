@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr
+from sdfgad.ir.expr import Const, Expr, cast
 from sdfgad.ir.program import Statement, Whole
-from sdfgad.optimise.device.call_steps import INT32, CallSteps, Index, at, cast, choose, compared
+from sdfgad.optimise.device.call_steps import INT32, CallSteps, Index, at, choose, compared
 
 FLOAT = np.dtype(np.float64)
 

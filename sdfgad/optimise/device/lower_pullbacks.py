@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdfgad.ir.expr import Const, Expr, Lin, Op
+from sdfgad.ir.expr import Const, Expr, Lin, Op, cast
 from sdfgad.ir.program import Compute, Statement, Whole
-from sdfgad.optimise.device.call_steps import CallSteps, Index, at, cast, choose, compared, conjugate, real
+from sdfgad.optimise.device.call_steps import CallSteps, Index, at, choose, compared, conjugate, real
 from sdfgad.optimise.device.lower_solvers import ADJOINT, SAME, factors
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdfgad.ir.expr import Const, Expr
+from sdfgad.ir.expr import Const, Expr, cast
 from sdfgad.ir.program import Statement, Whole
-from sdfgad.optimise.device.call_steps import INT32, CallSteps, Index, at, cast, choose, compared, real
+from sdfgad.optimise.device.call_steps import INT32, CallSteps, Index, at, choose, compared, real
 
 SAME, TRANSPOSED, ADJOINT = range(3)
 

@@ -31,7 +31,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.optimise.device.guards import where_below
-from sdfgad.optimise.device.sizes import known_bytes, largest_bytes
+from sdfgad.optimise.device.temporaries import known_bytes, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Sum, longest_extent, point_loop
 
