@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from sdfgad.dependence.private import begins_with_write
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import identity
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, reads_of, written
+from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, reads_of, written
 from sdfgad.schedule.kernels import PointLoop, Sum
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.points import offset_text
@@ -50,9 +50,11 @@ class ThreadWriter:
         """Statements of one thread."""
         lines = list[str]()
         for one in block:
-            assert isinstance(one, Compute | Loop)
+            assert isinstance(one, Compute | Loop | Branch)
             if isinstance(one, Loop):
                 part = self.trips(one)
+            elif isinstance(one, Branch):
+                part = self.either(one)
             else:
                 part = self.run(one) if Sum(one).own else self.point(one, Sum(one))
             lines += ["{", *part, "}"]
@@ -60,6 +62,12 @@ class ThreadWriter:
 
     def trips(self, loop: Loop) -> list[str]:
         return [*head(loop, self.writer()), *self.in_order(loop.body), "}"]
+
+    def either(self, branch: Branch) -> list[str]:
+        writer = self.writer()
+        condition = writer.value(branch.condition)
+        then, otherwise = self.in_order(branch.then), self.in_order(branch.orelse)
+        return [*writer.lines, f"if ({condition}) {{", *then, "} else {", *otherwise, "}"]
 
     def serial(self, statements: Sequence[Compute]) -> list[str]:
         """Statements in order; numbers on the device are variables in between."""
