@@ -18,7 +18,7 @@ from sdfgad.schedule.products import Operand, Product, product_of
 from sdfgad.targets.cpu.cpp import Writer, cpp_type
 from sdfgad.targets.cpu.nests import Nest, NestWriter
 from sdfgad.targets.cpu.slot_checks import SlotChecks
-from sdfgad.targets.gpu.guarded import GuardedWriter
+from sdfgad.targets.gpu.guarded import GuardedWriter, is_sometimes, predicated
 from sdfgad.targets.gpu.kernels import Kernel, kernel_of
 from sdfgad.targets.gpu.threads import head, product_text
 
@@ -99,6 +99,12 @@ class _HostNest(NestWriter):
         product = product_of(statement, self.buffers)
         assert product is not None
         return self.device_product(statement, product)
+
+    def point(self, statement: Compute) -> list[str]:
+        dtype = self.buffers[statement.target.buffer].dtype
+        if is_sometimes(statement, dtype):
+            return predicated(statement, dtype, self.writer(), self.point)
+        return super().point(statement)
 
     def call(self, call: Call) -> str:
         if not any(self.buffers[whole.buffer].is_on_device for whole in call.outputs):
