@@ -252,3 +252,8 @@ def is_product(statement: Compute, buffers: Mapping[str, Buffer]) -> bool:
     layouts = (product.layout(product.a, product.m, product.k), product.layout(product.b, product.k, product.n))
     is_supported = all(layout is not None and layout[1] != "ConjNoTrans" for layout in layouts)
     return is_supported and (not product.batch or product.work >= RESIDENT)
+
+
+def threads_of(box: Sum) -> int:
+    """The threads of a block for a sum: a power of two, as many as there are terms, if they are few."""
+    return BLOCK if box.terms is None else min(BLOCK, 1 << max(5, (max(box.terms, 1) - 1).bit_length()))

@@ -29,6 +29,7 @@ from sdfgad.ir.program import (
     computes,
     reads_of,
     rewrite_statement,
+    substituted,
     touch_counts,
     with_blocks,
     written,
@@ -39,11 +40,11 @@ from sdfgad.optimise.device.predicate import Predication
 from sdfgad.optimise.device.temporaries import is_dense, known_bytes, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.bounds import Ranges, range_of
-from sdfgad.schedule.kernels import Sum, longest_extent, point_loop, points
+from sdfgad.schedule.kernels import RESIDENT, Sum, longest_extent, point_loop, points
 from sdfgad.schedule.thread_independence import maximum_reductions
 
-# A kernel of so many elements takes about as long as its launch.
-ENOUGH = 1 << 13
+# Trips of so many elements fill a device.
+ENOUGH = RESIDENT
 # Bytes of a table that are small whatever the program holds.
 SMALL = 1 << 22
 
@@ -82,6 +83,8 @@ class _Raising:
     def each(self, statement: Statement, ranges: Ranges) -> Block:
         if not isinstance(statement, Loop):
             return (with_blocks(statement, partial(self.block, ranges=ranges)),)
+        if statement.trips == Lin(1) and not statement.is_open:
+            return self.block(substituted(statement.body, {statement.var: statement.start}), ranges)
         own = self.own_of(statement)
         within = {**ranges, statement.var: range_of(statement)}
         loop = replace(statement, body=self.block(statement.body, within))

@@ -128,7 +128,8 @@ class _HostNest(NestWriter):
         self.kernels.append(kernel)
         writer = self.writer()
         sizes = [product_text(writer, box) for box in kernel.boxes]
-        blocks = f"sdfgad::device::blocks_of({' + '.join(sizes)})" if launch.form is Form.POINTS else sizes[0]
+        total = " + ".join(sizes)
+        blocks = f"sdfgad::device::blocks_of({total})" if launch.form is Form.POINTS else total
         values = [f"static_cast<{cpp_type(read.dtype)}>({writer.value(read)})" for read in kernel.values]
         arguments = [f"b_{name}_" for name in kernel.buffers] + values + [f"int64_t({n})" for n in kernel.integers]
         call = ", ".join([str(number), blocks, str(kernel.threads), *arguments])
