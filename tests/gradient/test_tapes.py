@@ -26,9 +26,7 @@ class Slots(Interpreter):
             before = {name: np.array(value) for name, value in self.env.items()}
             for point in np.ndindex(*(self.form(extent) for _, extent in statement.params)):
                 self.env |= zip((name for name, _ in statement.params), point, strict=True)
-                self.filled.append(
-                    (statement.target.buffer, self.place(statement.target.buffer, statement.target.index))
-                )
+                self.filled.append((statement.target.buffer, self.place(statement.target)))
             self.env = before
         super().compute(statement)
 
