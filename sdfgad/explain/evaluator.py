@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -76,17 +77,22 @@ class Evaluator:
         return self._values[node]
 
     def _form(self, lin: Lin) -> Callable[[], int]:
-        const, parts = lin.const, [(coefficient, self._atom(atom)) for atom, coefficient in lin.terms]
-        if not parts:
-            return lambda: const
-        if len(parts) > 1:
-            return lambda: const + sum([coefficient * atom() for coefficient, atom in parts])
-        ((coefficient, atom),) = parts
-        return atom if (const, coefficient) == (0, 1) else lambda: const + coefficient * atom()
+        const, env = lin.const, self.env
+        match lin.terms:
+            case ():
+                return lambda: const
+            case ((str(name), 1),):
+                return (lambda: env[name] + const) if const else (lambda: env[name])
+            case ((str(name), factor),):
+                return lambda: const + factor * env[name]
+            case ((str(name), factor), (str(other), second)):
+                return lambda: const + factor * env[name] + second * env[other]
+        parts = [(factor, self._atom(atom)) for atom, factor in lin.terms]
+        return lambda: const + sum([factor * atom() for factor, atom in parts])
 
     def _atom(self, atom: str | Expr) -> Callable[[], int]:
         if isinstance(atom, str):
-            return lambda: int(self.env[atom])
+            return functools.partial(self.env.__getitem__, atom)
         value = self.value_of(atom)
         return lambda: int(value())
 
@@ -102,7 +108,16 @@ class Evaluator:
                     raise _out_of_range(buffer, found, shape)
             return found
 
-        return place
+        def on_a_line() -> Place:
+            i, shape = form(), store[buffer].shape
+            if len(shape) != 1 or not 0 <= i < shape[0]:
+                raise _out_of_range(buffer, (i,), shape)
+            return (i,)
+
+        if len(forms) != 1:
+            return place
+        (form,) = forms
+        return on_a_line
 
     def _value(self, node: Expr) -> Thunk:
         if isinstance(node, Const):
@@ -140,11 +155,19 @@ class Evaluator:
         if name == "wrap":
             return lambda: _wrapped(*[arg() for arg in args])
 
-        def value() -> Any:
-            found = operation(name)(*[arg() for arg in args])
+        def of_one() -> Any:
+            found = operation(name)(one())
             return found if type(found) is kind else np.asarray(found).astype(dtype)[()]
 
-        return value
+        def of_two() -> Any:
+            found = operation(name)(one(), two())
+            return found if type(found) is kind else np.asarray(found).astype(dtype)[()]
+
+        def of_many() -> Any:
+            return np.asarray(operation(name)(*[arg() for arg in args])).astype(dtype)[()]
+
+        one, two = (*args, *args)[:2] if args else (of_many, of_many)
+        return {1: of_one, 2: of_two}.get(len(args), of_many)
 
 
 def _wrapped(index: Any, extent: Any) -> Any:

@@ -83,7 +83,7 @@ class Interpreter(Evaluator):
         super().__init__()
         program = expanded(program)
         self.program, self.rng = program, np.random.default_rng(seed)
-        self.env |= dict(integers)
+        self.env |= {name: int(value) for name, value in dict(integers).items()}
         self.watched: list[Touches] = []
         self.store |= {name: np.array(value) for name, value in inputs.items()}
         require(set(self.store) == set(program.inputs), f"inputs are {list(self.store)}, not {program.inputs}")
