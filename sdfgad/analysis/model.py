@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 import islpy as isl
 
@@ -103,6 +103,11 @@ class AccessRelation:
         return str(self.relation.get_tuple_name(isl.dim_type.out))
 
     @cached_property
+    def text(self) -> tuple[str, str, bool]:
+        """All that a dataflow analysis knows of it."""
+        return str(self.relation), str(self.schedule), self.is_sparse
+
+    @cached_property
     def fixed(self) -> tuple[isl.Val, ...]:
         """The index along each axis, NaN where it is not one integer."""
         elements = self.relation.range()
@@ -174,7 +179,9 @@ def flow(sinks: Accesses, may: Accesses, must: Accesses) -> list[isl.Map] | None
         if axis is not None:
             parts = _by_constants(axis, *own), flow(*rest) if rest[0] else []
             return None if parts[0] is None or parts[1] is None else [*parts[0], *parts[1]]
-    return _flow(sinks, may, must)
+    texts = tuple(tuple(one.text for one in accesses) for accesses in (sinks, may, must))
+    found = _flow(_Question(texts, MOST_OPERATIONS, sinks, may, must))
+    return None if found is None else [*found]
 
 
 def _partitioned(accesses: Accesses, buffer: str) -> tuple[Accesses, Accesses]:
@@ -218,7 +225,21 @@ def _at(accesses: Accesses, axis: int, constant: int | None) -> list[AccessRelat
     return [one for one in (one.restricted(axis, constant) for one in found) if not one.relation.is_empty()]
 
 
-def _flow(sinks: Accesses, may: Accesses, must: Accesses) -> list[isl.Map] | None:
+@dataclass(frozen=True)
+class _Question:
+    """What isl is asked; the same question has the same texts."""
+
+    texts: tuple[tuple[tuple[str, str, bool], ...], ...]
+    most_operations: int
+    sinks: Accesses = field(compare=False)
+    may: Accesses = field(compare=False)
+    must: Accesses = field(compare=False)
+
+
+# A program is asked about again for each layout of its memory, and for derivatives of other orders and outputs.
+@lru_cache(maxsize=512)
+def _flow(question: _Question) -> list[isl.Map] | None:
+    sinks, may, must = question.sinks, question.may, question.must
     everything = {id(t): t for t in (*sinks, *may, *must)}.values()
     if any(t.is_sparse for t in everything):
         # Looking for the last sources of these can end in a segmentation fault of isl (islpy 2024.2 to 2026.2).
@@ -229,7 +250,7 @@ def _flow(sinks: Accesses, may: Accesses, must: Accesses) -> list[isl.Map] | Non
     info = info.set_schedule_map(union([t.schedule for t in everything]))
     context = isl.DEFAULT_CONTEXT
     context.reset_operations()
-    context.set_max_operations(MOST_OPERATIONS)
+    context.set_max_operations(question.most_operations)
     try:
         return maps_of(info.compute_flow().get_may_dependence())
     except isl.Error:

@@ -15,16 +15,14 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import InvalidProgram, Location
+from sdfgad.explain.evaluator import Array, Evaluator, Place, text_of
 from sdfgad.explain.library import LIBRARY, operation
 from sdfgad.gradient.assemble import GradientProgram
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, reads, symbols_in
+from sdfgad.ir.expr import Const, Int, reads, symbols_in
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Call, Compute, Loop, Program
 from sdfgad.ir.text import statement_text
 from sdfgad.parse.procedures import expanded
-
-Array = np.ndarray[Any, Any]
-Place = tuple[int, ...]
 
 # How an accumulation touches its target. Only sums may meet others at an element in any order.
 TOUCHES = {None: ("write",), "add": ("add",), "maximum": ("read", "write"), "minimum": ("read", "write")}
@@ -59,11 +57,11 @@ class Touches:
         for place, trips in self.kinds.items():
             if len(trips) > 1 and {kind for kinds in trips.values() for kind in kinds} not in ({"read"}, {"add"}):
                 is_own = all(kinds[0] == "write" for kinds in trips.values())
-                require(is_own, f"trips of the parallel loop over `{loop.var}` meet at {_text(place)}", loop.where)
+                require(is_own, f"trips of the parallel loop over `{loop.var}` meet at {text_of(place)}", loop.where)
                 yield place
 
 
-class Interpreter:
+class Interpreter(Evaluator):
     """Runs a program; afterwards `store` has what each of its buffers holds.
 
     Args:
@@ -82,11 +80,12 @@ class Interpreter:
         integers: Mapping[str, int] | Iterable[Any] = (),
         seed: int = 0,
     ) -> None:
+        super().__init__()
         program = expanded(program)
         self.program, self.rng = program, np.random.default_rng(seed)
-        self.env: dict[str, int] = dict(integers)
+        self.env |= {name: int(value) for name, value in dict(integers).items()}
         self.watched: list[Touches] = []
-        self.store: dict[str, Array] = {name: np.array(value) for name, value in inputs.items()}
+        self.store |= {name: np.array(value) for name, value in inputs.items()}
         require(set(self.store) == set(program.inputs), f"inputs are {list(self.store)}, not {program.inputs}")
         require(set(self.env) == set(program.integers), f"integers are {list(self.env)}, not {program.integers}")
         with np.errstate(all="ignore"):
@@ -98,6 +97,7 @@ class Interpreter:
                 else:
                     self.store[name] = np.full(shape, unset(buffer.dtype), buffer.dtype)
             self.block(program.body)
+        self.drop_closures()
 
     @property
     def outputs(self) -> dict[str, Array]:
@@ -128,6 +128,7 @@ class Interpreter:
         self.check_outside(loop, start - 1, start + max(self.form(loop.trips), 0))
         if loop.is_parallel:
             self.watched.append(Touches())
+            self.is_watched = True
             trips = self.rng.permutation(list(trips)).tolist()
         for trip in reversed(list(trips)) if loop.backward else trips:
             if loop.is_parallel:
@@ -135,7 +136,9 @@ class Interpreter:
             self.trip(loop, trip)
         self.env.pop(loop.var, None)
         if loop.is_parallel:
-            self.forget(self.watched.pop().shared(loop))
+            touches = self.watched.pop()
+            self.is_watched = bool(self.watched)
+            self.forget(touches.shared(loop))
 
     def check_outside(self, loop: Loop, before: int, after: int) -> None:
         """The guards of a loop hold in no trip that it does not make."""
@@ -166,7 +169,7 @@ class Interpreter:
         found = found if isinstance(found, tuple) else (found,)
         for kind, wholes in (("read", call.inputs), ("write", call.outputs)):
             for whole in wholes:
-                for place in np.ndindex(self.store[whole.buffer].shape):
+                for place in np.ndindex(self.store[whole.buffer].shape) if self.is_watched else ():
                     self.touch(whole.buffer, place, kind)
         for whole, value in zip(call.outputs, (*found, 0)[: len(call.outputs)], strict=True):
             self.store[whole.buffer][...] = value
@@ -179,16 +182,18 @@ class Interpreter:
         kind, target = statement.accumulate, self.store[statement.target.buffer]
         if statement.fresh:
             self.clear(statement)
+        place_of, value_of = self.place_of(statement.target), self.value_of(statement.value)
         for point in points:
-            self.env.update(zip(names, map(int, point), strict=True))
-            place = self.place(statement.target.buffer, statement.target.index)
+            self.env.update(zip(names, point, strict=True))
+            place = place_of()
             is_first = place not in written
             written.add(place)
-            value = self.value(statement.value)
+            value = value_of()
             if value.dtype != target.dtype or not (kind or is_first):
                 what = "a value of another type is assigned" if is_first else "an element is assigned twice"
                 raise InvalidProgram(f"{what}: {statement_text(statement)}", statement.where)
-            self.touch(statement.target.buffer, place, *TOUCHES[kind])
+            if self.is_watched:
+                self.touch(statement.target.buffer, place, *TOUCHES[kind])
             target[place] = operation(kind)(target[place], value) if kind else value
 
     def clear(self, statement: Compute) -> None:
@@ -209,42 +214,6 @@ class Interpreter:
         for buffer, place in places:
             self.store[buffer][place] = unset(self.store[buffer].dtype)
 
-    # --- values
-
-    def place(self, buffer: str, index: tuple[Lin, ...]) -> Place:
-        place, shape = tuple(map(self.form, index)), self.store[buffer].shape
-        if len(place) != len(shape) or not all(0 <= i < extent for i, extent in zip(place, shape, strict=True)):
-            raise InvalidProgram(f"{_text((buffer, place))} is out of range, of an array of shape {shape}")
-        return place
-
-    def form(self, lin: Lin) -> int:
-        return lin.const + sum(c * int(self.env[a] if isinstance(a, str) else self.value(a)) for a, c in lin.terms)
-
-    def all_hold(self, forms: Iterable[Lin]) -> bool:
-        return all(self.form(form) >= 0 for form in forms)
-
-    def value(self, node: Expr) -> Any:
-        if isinstance(node, Const):
-            return node.dtype.type(node.value)
-        if isinstance(node, Int):
-            return np.int64(self.form(node.value))
-        if isinstance(node, Read):
-            place = self.place(node.buffer, node.index)
-            self.touch(node.buffer, place, "read")
-            return self.store[node.buffer][place]
-        assert isinstance(node, Op)
-        if node.name == "select":
-            return self.value(node.args[1 if self.value(node.args[0]) else 2])
-        args = [self.value(arg) for arg in node.args]
-        if node.name == "complex":
-            return node.dtype.type(complex(*args))
-        if node.name == "cast":
-            return args[0].astype(node.dtype)
-        if node.name == "wrap":
-            index, extent = args
-            return np.int64(min(max(index + extent if index < 0 else index, 0), extent - 1))
-        return np.asarray(operation(node.name)(*args)).astype(node.dtype)[()]
-
 
 def with_totals(
     gradient_program: GradientProgram, arrays: Mapping[str, Any], integers: Mapping[str, int]
@@ -256,8 +225,3 @@ def with_totals(
     known = {n: buffer for n, buffer in gradient_program.counting.buffers.items() if sizes[n] <= set(integers)}
     store = Interpreter(replace(gradient_program.counting, buffers=known), arrays, integers).store
     return {**integers, **{symbol: int(store[buffer]) for symbol, buffer in gradient_program.totals.items()}}
-
-
-def _text(place: tuple[str, Place]) -> str:
-    buffer, index = place
-    return f"{buffer}[{', '.join(map(str, index))}]" if index else buffer

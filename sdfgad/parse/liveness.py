@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 
 def assigned_names(node: ast.AST) -> set[str]:
     """The names that are bound anywhere in `node`."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {name for name, found in _names(node).items() if any(isinstance(n.ctx, ast.Store) for n in found)}
+
+
+# Statements are asked about one name after the other; once it is parsed no tree changes.
+@lru_cache(maxsize=1 << 14)
+def _names(node: ast.AST) -> dict[str, list[ast.Name]]:
+    """The nodes of each name in `node`."""
+    found: dict[str, list[ast.Name]] = {}
+    for n in ast.walk(node):
+        if isinstance(n, ast.Name):
+            found.setdefault(n.id, []).append(n)
+    return found
 
 
 SCOPES = ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
@@ -42,7 +54,7 @@ def is_assigned_first(body: Sequence[ast.stmt], name: str) -> bool:
 
 def reads_name(node: ast.AST, name: str) -> bool:
     """Whether `name` is read anywhere in `node`."""
-    return _reads([node], name)
+    return any(isinstance(n.ctx, ast.Load) for n in _names(node).get(name, ()))
 
 
 def captured_names(body: ast.AST) -> frozenset[str]:
@@ -64,23 +76,27 @@ def is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: Sequence[ast.s
     if name.startswith("<") and not name.startswith("<skipped"):
         # A flag or result of `parse.jumps` has no location in the file: assume a read.
         return True
-    own = {id(n) for n in ast.walk(loop)}
     end = (loop.end_lineno or loop.lineno, loop.end_col_offset or 0)
     return any(
-        (n.lineno, n.col_offset) >= end or any(_contains(outer, n) for outer in enclosing)
-        for n in ast.walk(function)
-        if isinstance(n, ast.Name) and n.id == name and id(n) not in own and _is_read(function, n)
+        ((n.lineno, n.col_offset) >= end or any(_contains(outer, n) for outer in enclosing))
+        and not _contains(loop, n)
+        and _is_read(function, n)
+        for n in _names(function).get(name, ())
     )
 
 
 def _is_read(function: ast.AST, name: ast.Name) -> bool:
-    if isinstance(name.ctx, ast.Load):
-        return True
-    return any(isinstance(n, ast.AugAssign) and n.target is name for n in ast.walk(function))
+    return isinstance(name.ctx, ast.Load) or any(target is name for target in _updated(function))
 
 
-def _contains(outer: ast.AST, node: ast.AST) -> bool:
-    return any(n is node for n in ast.walk(outer))
+@lru_cache(maxsize=1 << 10)
+def _updated(node: ast.AST) -> list[ast.AST]:
+    """The targets of augmented assignments in `node`."""
+    return [n.target for n in ast.walk(node) if isinstance(n, ast.AugAssign)]
+
+
+def _contains(outer: ast.AST, name: ast.Name) -> bool:
+    return any(n is name for n in _names(outer).get(name.id, ()))
 
 
 def _first_use(body: Sequence[ast.stmt], name: str) -> str:
@@ -94,31 +110,23 @@ def _first_use(body: Sequence[ast.stmt], name: str) -> str:
 
 def _use(statement: ast.stmt, name: str) -> str:
     if isinstance(statement, ast.If):
-        if _reads([statement.test], name):
+        if reads_name(statement.test, name):
             return "read"
         uses = [_first_use(statement.body, name), _first_use(statement.orelse, name)]
         return "read" if "read" in uses else "written" if uses == ["written", "written"] else ""
     if isinstance(statement, (ast.For, ast.While)):
         head = statement.iter if isinstance(statement, ast.For) else statement.test
-        if _reads([head], name) or name in getattr(statement, "stop", ()):
+        if reads_name(head, name) or name in getattr(statement, "stop", ()):
             return "read"
         if isinstance(statement, ast.For) and name in assigned_names(statement.target):
             return ""
         # The body may not run at all, so an assignment in it does not count.
         return "read" if _first_use(statement.body, name) == "read" else ""
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-        return "read" if statement.target.id == name or _reads([statement.value], name) else ""
-    if _reads([statement], name):
+        return "read" if statement.target.id == name or reads_name(statement.value, name) else ""
+    if reads_name(statement, name):
         return "read"
     if isinstance(statement, ast.Try):
         # Which of its statements run is not known.
         return ""
     return "written" if name in assigned_names(statement) else ""
-
-
-def _reads(nodes: Iterable[ast.AST], name: str) -> bool:
-    return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-        for node in nodes
-        for n in ast.walk(node)
-    )

@@ -12,7 +12,7 @@ from pathlib import Path
 from sdfgad.cache import build_folder, build_lock, find, key_of, publish
 from sdfgad.progress import stage
 from sdfgad.runtime.compiler import Level, command_for, run, toolchain
-from sdfgad.runtime.headers import precompiled
+from sdfgad.runtime.headers import left_out, precompiled
 from sdfgad.runtime.separate import objects
 
 
@@ -99,6 +99,7 @@ def _compiled(source: Source, levels: Sequence[Level]) -> dict[Level, Path]:
         for level, target in targets.items():
             file = _source_file(folder, level)
             file.write_text(source.code)
-            commands.append(command_for(file, target, level, (*headers[level], *linked[level], *source.options)))
+            options = (*headers[level], *left_out(source.code), *linked[level], *source.options)
+            commands.append(command_for(file, target, level, options))
         run(*commands)
         return {level: publish(library_name(source.key, level), target) for level, target in targets.items()}

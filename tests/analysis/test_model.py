@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import sdfgad
+from sdfgad.analysis import model
 from sdfgad.analysis.model import Place, access_relation, flow, sink_of, source_of
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access
+from tests.helpers_ir import adjoint_of, parsed
 
 ROWS, COLUMNS, TRIPS = 3, 4, 2
 
@@ -115,3 +117,21 @@ def test_what_is_overwritten_behind_a_loop_through_a_view_is_kept():
         found = g(x, y, n)
         slope = np.sum(found["x"] * along_x) + np.sum(found["y"] * along_y)
         assert slope == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-6)
+
+
+def test_what_was_asked_before_is_not_computed_again(monkeypatch):
+    def program(x, n):
+        for k in range(n):
+            x[1:] = np.sin(x[:-1]) * x[1:] * x[k]
+        return np.sum(x)
+
+    def misses():
+        before = model._flow.cache_info().misses
+        adjoint_of(parsed(program, np.ones(5), 4))
+        return model._flow.cache_info().misses - before
+
+    model._flow.cache_clear()
+    assert misses() > 0
+    assert misses() == 0
+    monkeypatch.setattr(model, "MOST_OPERATIONS", 10**6)
+    assert misses() > 0

@@ -23,13 +23,12 @@ class Slots(Interpreter):
 
     def compute(self, statement):
         if "_tape" in statement.target.buffer:
-            before = {name: np.array(value) for name, value in self.env.items()}
+            before = dict(self.env)
             for point in np.ndindex(*(self.form(extent) for _, extent in statement.params)):
                 self.env |= zip((name for name, _ in statement.params), point, strict=True)
-                self.filled.append(
-                    (statement.target.buffer, self.place(statement.target.buffer, statement.target.index))
-                )
-            self.env = before
+                self.filled.append((statement.target.buffer, self.place(statement.target)))
+            self.env.clear()
+            self.env |= before
         super().compute(statement)
 
 

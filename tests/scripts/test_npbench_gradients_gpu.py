@@ -134,7 +134,7 @@ def test_processes_end_with_an_interrupted_race(monkeypatch):
     real = together.enter
     monkeypatch.setattr(together, "enter", lambda *given: entered.append(real(*given)) or entered[-1])
     frameworks = [framework_called(f"{MADE}:{name}", "gpu") for name in ("failing", "sleeping")]
-    options = Options("test", timeout=60.0, device="gpu", processes=3)
+    options = Options("test", timeout=5.0, device="gpu", processes=3)
     with pytest.raises(KeyboardInterrupt):
         list(together.race_together([NAME], frameworks, options, interrupt))
     for child in (entered[0].judge, *(runner.child for runner in entered[0].runners)):
