@@ -14,14 +14,13 @@ from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Accumulate, Call, Compute, Params, Statement, Whole, reads_of
+from sdfgad.sdfg.accumulation import accumulated, operation_of
 from sdfgad.sdfg.computations import own
 from sdfgad.sdfg.descriptors import is_affine
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.marks import CLEARS
 from sdfgad.sdfg.parsing import TaskletParser, converted, linear
-from sdfgad.sdfg.scope import Scope
-
-EXTREMA = {"max": "maximum", "maximum": "maximum", "min": "minimum", "minimum": "minimum"}
+from sdfgad.sdfg.scope import Scope, located
 
 
 def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[Statement]:
@@ -30,17 +29,16 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
     Raises:
         UnsupportedGraph: the tasklet is not in Python, or does something else than assign expressions to connectors.
     """
-    if tasklet.language != dtypes.Language.Python:
-        raise UnsupportedGraph(f"the tasklet `{tasklet.label}` is in {tasklet.language.name}, and not in Python")
-    inputs = {edge.dst_conn: edge.data for edge in state.in_edges(tasklet) if edge.dst_conn}
+    _refuse_language(tasklet)
+    inputs = {edge.dst_conn: edge for edge in state.in_edges(tasklet) if edge.dst_conn}
     code, targets = _without_subscripts(tasklet.code.code)
 
     def lookup(name: str, index: tuple[Lin, ...] | None) -> Expr | None:
         if name in inputs:
-            return _read(inputs[name], index, scope)
+            return scope.value(_linked(state, inputs[name], scope) or _read(inputs[name].data, index, scope))
         return scope.lookup(name, index)
 
-    parser = TaskletParser(lookup)
+    parser = TaskletParser(lookup, scope.buffers.is_foreign)
     values = parser.tasklet(code)
     fresh = isinstance(tasklet, BoxTasklet) and tasklet.fresh
     found: list[Statement] = []
@@ -51,13 +49,56 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
             raise UnsupportedGraph(f"the tasklet `{tasklet.label}` does not assign `{edge.src_conn}`")
         value, index = values[edge.src_conn], targets.get(edge.src_conn)
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
+        if edge.data.data is None:
+            found.append(_link(state, edge, value, params, scope))
+            continue
         read = _read(edge.data, places, scope)
         value = converted(value, read.dtype)
         _refuse_late_accumulation(state, edge)
-        kind = "add" if isinstance(tasklet, BoxTasklet) else _accumulation(edge.data)
-        found.append(Compute(params, Access(read.buffer, read.index), value, kind, fresh=fresh))
+        target = Access(read.buffer, read.index)
+        if edge.data.wcr is not None and not isinstance(tasklet, BoxTasklet):
+            found.append(_combined(edge.data.wcr, Compute(params, target, value, where=located(tasklet)), scope))
+            continue
+        kind: Accumulate | None = "add" if isinstance(tasklet, BoxTasklet) else None
+        found.append(Compute(params, target, value, kind, located(tasklet), fresh=fresh))
     _refuse_order(tasklet, found)
     return found
+
+
+def _refuse_language(tasklet: Any) -> None:
+    if tasklet.language != dtypes.Language.Python:
+        raise UnsupportedGraph(
+            f"the tasklet `{tasklet.label}` is in {tasklet.language.name}, and not in Python",
+            todo="Write it in Python, or take it out of what is differentiated.",
+        )
+    if tasklet.side_effects:
+        raise UnsupportedGraph(f"the tasklet `{tasklet.label}` has side effects", todo="Take it out of the graph.")
+
+
+def _combined(wcr: Any, plain: Compute, scope: Scope) -> Compute:
+    """A statement that combines what it assigns with what is there."""
+    if operation_of(wcr) == "multiply" and not scope.buffers.is_foreign:
+        raise UnsupportedGraph(f"the write-conflict resolution `{wcr}`")
+    return accumulated(wcr, plain.params, plain.target, plain.value, plain.value.dtype, plain.where)
+
+
+def _link(state: Any, edge: Any, value: Expr, params: Params, scope: Scope) -> Compute:
+    """What a tasklet hands to another one without an array between them goes to a scalar."""
+    if params or not isinstance(edge.dst, nodes.CodeNode):
+        raise UnsupportedGraph(f"the edge from `{edge.src.label}` has no data", todo="Put a scalar between the two.")
+    buffer = scope.buffers.make(scope.buffers.names.fresh("link"), (), value.dtype)
+    scope.buffers.links[state, edge.src, edge.src_conn] = buffer.name
+    return Compute((), Access(buffer.name), value)
+
+
+def _linked(state: Any, edge: Any, scope: Scope) -> Read | None:
+    """What a tasklet gets from another one without an array between them."""
+    if edge.data.data is not None:
+        return None
+    name = scope.buffers.links.get((state, edge.src, edge.src_conn))
+    if name is None:
+        raise UnsupportedGraph(f"the edge to `{edge.dst.label}` has no data", todo="Put a scalar between the two.")
+    return Read(name, (), scope.buffers.found[name].dtype)
 
 
 def call_of(state: Any, tasklet: CallTasklet, scope: Scope) -> Call:
@@ -113,9 +154,18 @@ def _read(memlet: Any, index: tuple[Lin, ...] | None, scope: Scope) -> Read:
         if memlet.subset.num_elements() != 1:
             raise UnsupportedGraph(f"the memlet `{memlet}` has more than one element")
         return scope.read(memlet.data, starts)
+    index = _unsqueezed(index, memlet, scope) if scope.buffers.is_foreign else index
     if len(index) != len(starts):
         raise UnsupportedGraph(f"an element of the memlet `{memlet}` with {len(index)} indices")
     return scope.read(memlet.data, tuple(a + b for a, b in zip(index, starts, strict=True)))
+
+
+def _unsqueezed(index: tuple[Lin, ...], memlet: Any, scope: Scope) -> tuple[Lin, ...]:
+    """Indices in a part of an array, of which DaCe leaves out those of axes with one element."""
+    long = [k for k, size in enumerate(memlet.subset.size()) if scope.form(size) != Lin(1)]
+    if len(index) == len(memlet.subset.size()) or len(index) != len(long):
+        return index
+    return tuple(index[long.index(k)] if k in long else Lin(0) for k in range(len(memlet.subset.size())))
 
 
 def _without_subscripts(code: list[Any]) -> tuple[list[ast.stmt], dict[str, list[ast.expr]]]:
@@ -131,33 +181,12 @@ def _without_subscripts(code: list[Any]) -> tuple[list[ast.stmt], dict[str, list
     return found, targets
 
 
-def _accumulation(memlet: Any) -> Accumulate | None:
-    if memlet.wcr is None:
-        return None
-    function = ast.parse(str(memlet.wcr).strip(), mode="eval").body
-    if not isinstance(function, ast.Lambda):
-        raise UnsupportedGraph(f"the write-conflict resolution `{memlet.wcr}`")
-    body, params = function.body, [arg.arg for arg in function.args.args]
-    if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Add) and _are(params, [body.left, body.right]):
-        return "add"
-    is_call = isinstance(body, ast.Call) and not body.keywords and _are(params, body.args)
-    name = ast.unparse(body.func).removeprefix("sdfgad_") if is_call and isinstance(body, ast.Call) else ""
-    if name not in EXTREMA:
-        raise UnsupportedGraph(f"the write-conflict resolution `{memlet.wcr}`")
-    return "maximum" if EXTREMA[name] == "maximum" else "minimum"
-
-
 def _refuse_late_accumulation(state: Any, edge: Any) -> None:
     """Raises: UnsupportedGraph, where a map accumulates what its tasklet assigns."""
     if edge.data.wcr is None and isinstance(edge.dst, nodes.ExitNode):
         outer = f"OUT_{edge.dst_conn.removeprefix('IN_')}"
         if any(one.data.wcr is not None for one in state.out_edges_by_connector(edge.dst, outer)):
             raise UnsupportedGraph(f"the map accumulates into `{edge.data.data}`, and its tasklet does not")
-
-
-def _are(params: list[str], values: list[ast.expr]) -> bool:
-    """Whether the operands of an operation are the two values that meet, and nothing else."""
-    return len(params) == 2 and sorted(params) == sorted(ast.unparse(value) for value in values)
 
 
 def _refuse_order(tasklet: Any, found: list[Statement]) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.ir.ops import OPERATIONS, Result
+from sdfgad.sdfg.functions import ON_INTEGERS, operation_called
 from sdfgad.sdfg.tasklet import FUNCTION
 
 BINARY: dict[type[Any], str] = {
@@ -43,6 +44,8 @@ FLOAT = np.dtype(np.float64)
 # What Python has no literals of.
 NUMBERS = {FUNCTION.format(name): Const(float(name), FLOAT) for name in ("inf", "nan")}
 
+ASSIGN = "Write assignments of expressions to names, with `if` and `else` if need be."
+
 Lookup = Callable[[str, "tuple[Lin, ...] | None"], "Expr | None"]
 
 
@@ -52,9 +55,11 @@ class TaskletParser:
 
     Attributes:
         lookup: the expression that a name with these indices, or without any, reads; None if it is a symbol.
+        is_foreign: whether it is a tasklet of others, in which C++ divides.
     """
 
     lookup: Lookup
+    is_foreign: bool = False
 
     def tasklet(self, code: Sequence[ast.stmt]) -> dict[str, Expr]:
         """The values of all names that a tasklet assigns.
@@ -64,13 +69,40 @@ class TaskletParser:
         """
         known: dict[str, Expr] = {}
         for statement in code:
-            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-                raise UnsupportedGraph(f"the statement `{ast.unparse(statement)}`")
-            (target,) = statement.targets
-            if not isinstance(target, ast.Name):
-                raise UnsupportedGraph(f"the assignment to `{ast.unparse(target)}`")
-            known[target.id] = self.expression(statement.value, known)
+            self._statement(statement, known)
         return known
+
+    def _statement(self, statement: ast.stmt, known: dict[str, Expr]) -> None:
+        """Notes what a statement assigns."""
+        if isinstance(statement, ast.If) and self.is_foreign:
+            self._branch(statement, known)
+            return
+        is_update = isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)
+        if is_update and statement.target.id in known:  # type: ignore[attr-defined]
+            value: ast.expr = ast.BinOp(ast.Name(statement.target.id), statement.op, statement.value)
+            statement = ast.Assign([statement.target], value)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            raise UnsupportedGraph(f"the statement `{ast.unparse(statement)}`", todo=ASSIGN)
+        (target,) = statement.targets
+        if not isinstance(target, ast.Name):
+            raise UnsupportedGraph(f"the assignment to `{ast.unparse(target)}`", todo=ASSIGN)
+        known[target.id] = self.expression(statement.value, known)
+
+    def _branch(self, statement: ast.If, known: dict[str, Expr]) -> None:
+        """Both sides of a choice assign the same names, or such as have a value before."""
+        condition = truth(self.expression(statement.test, known))
+        sides = []
+        for block in (statement.body, statement.orelse):
+            after = dict(known)
+            for inner in block:
+                self._statement(inner, after)
+            sides.append(after)
+        names = [name for side in sides for name in side if side[name] is not known.get(name)]
+        for name in dict.fromkeys(names):
+            if not all(name in side for side in sides):
+                what = f"`{name}` is assigned on one side only of `if {ast.unparse(statement.test)}`"
+                raise UnsupportedGraph(what, todo="Assign it on both sides, or before.")
+            known[name] = operation("select", condition, *_alike(*(side[name] for side in sides)))
 
     def text(self, text: str) -> Expr:
         return self.expression(ast.parse(text.strip(), mode="eval").body, {})
@@ -83,7 +115,8 @@ class TaskletParser:
         if isinstance(node, ast.Subscript):
             return self._subscript(node, known)
         if isinstance(node, ast.IfExp):
-            return operation("select", *(self.expression(n, known) for n in (node.test, node.body, node.orelse)))
+            sides = _alike(self.expression(node.body, known), self.expression(node.orelse, known))
+            return operation("select", truth(self.expression(node.test, known)), *sides)
         if isinstance(node, ast.Call):
             return self._call(node, known)
         return self._operator(node, known)
@@ -91,7 +124,13 @@ class TaskletParser:
     def _operator(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
         if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
             args = self.expression(node.left, known), self.expression(node.right, known)
-            return operation(BINARY[type(node.op)], *_alike(*args))
+            if isinstance(node.op, ast.Pow):
+                return power(*args)
+            alike = _alike(*args)
+            self._refuse_rounding(node, alike[0].dtype)
+            return operation(BINARY[type(node.op)], *alike)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd):
+            return self.expression(node.operand, known)
         if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
             if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
                 # The smallest integer is the opposite of none.
@@ -109,6 +148,17 @@ class TaskletParser:
                 first = operation(LOGIC[type(node.op)], first, value)
             return first
         raise UnsupportedGraph(f"the expression `{ast.unparse(node)}`")
+
+    def _refuse_rounding(self, node: ast.BinOp, dtype: np.dtype[Any]) -> None:
+        """Raises: UnsupportedGraph, where C++ and Python divide integers in different ways."""
+        if not self.is_foreign or dtype.kind not in "biu":
+            return
+        if isinstance(node.op, ast.Div):
+            what = f"`{ast.unparse(node)}` divides integers, of which C++ drops the fraction"
+            raise UnsupportedGraph(what, todo="Convert one to a float, `dace.float64(a) / b`, or write `a // b`.")
+        if isinstance(node.op, ast.Mod):
+            what = f"`{ast.unparse(node)}` is a remainder of integers, which C++ gives the sign of the first one"
+            raise UnsupportedGraph(what, todo="Write `PyMod(a, b)`, which has the sign of the second one.")
 
     def _subscript(self, node: ast.Subscript, known: dict[str, Expr]) -> Expr:
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -133,11 +183,57 @@ class TaskletParser:
         value = _number(DTYPES[function], args) if function in DTYPES else None
         if value is not None:
             return value
+        called = operation_called(function) if self.is_foreign and function not in CALLS else None
+        if called is not None and len(args) == OPERATIONS[called].arity:
+            return applied(called, args)
         name = CALLS.get(function, function.removeprefix(FUNCTION.format("")))
         found = OPERATIONS.get(name)
         if name == function or found is None or not found.cpp or len(args) != found.arity:
-            raise UnsupportedGraph(f"the function `{function}` of {len(args)} values")
+            what = f"the function `{function}` of {len(args)} values"
+            raise UnsupportedGraph(what, todo="Use functions of `math` or NumPy that take numbers.")
         return operation(name, *args)
+
+
+def applied(name: str, args: list[Expr]) -> Expr:
+    """An operation that a function of `math` or NumPy is: on operands of one dtype, floats where it has to be."""
+    alike = _alike(*args)
+    if alike[0].dtype.kind in "biu" and name not in ON_INTEGERS:
+        alike = tuple(converted(arg, FLOAT) for arg in alike)
+    return operation(name, *alike)
+
+
+def power(base: Expr, exponent: Expr) -> Expr:
+    """``base ** exponent``; small constant exponents are products and roots, as NumPy has them.
+
+    Raises:
+        UnsupportedGraph: of integers, with an exponent that is not certainly positive.
+    """
+    is_number = isinstance(exponent, Const) and exponent.dtype.kind in "if"
+    if base.dtype.kind in "fc" and is_number:
+        short = SHORT_POWERS.get(float(exponent.value))  # type: ignore[attr-defined]
+        if short is not None:
+            return short(base)
+    alike = _alike(base, exponent)
+    if alike[0].dtype.kind in "biu" and not (is_number and exponent.value >= 0):  # type: ignore[attr-defined]
+        raise UnsupportedGraph("an integer to a power that may be negative", todo="Convert it to a float before.")
+    return operation("power", *alike)
+
+
+SHORT_POWERS: dict[float, Callable[[Expr], Expr]] = {
+    1.0: lambda x: x,
+    2.0: lambda x: operation("square", x),
+    3.0: lambda x: operation("multiply", operation("square", x), x),
+    4.0: lambda x: operation("square", operation("square", x)),
+    0.5: lambda x: operation("sqrt", x),
+    -1.0: lambda x: operation("reciprocal", x),
+}
+
+
+def truth(value: Expr) -> Expr:
+    """A number as a condition."""
+    if value.dtype == BOOL:
+        return value
+    return operation("not_equal", value, Const(0, value.dtype))
 
 
 def operation(name: str, *args: Expr) -> Expr:
