@@ -75,7 +75,7 @@ def _part(subset: Any, other: Any, name: str, scope: Scope, what: str) -> Part:
     """The start, the number of elements and the step along each axis of what is copied."""
     if subset is None:
         return _like(other, name, scope, what)
-    if not isinstance(subset, (subsets.Range, subsets.Indices)):
+    if not isinstance(subset, subsets.Range):
         raise UnsupportedGraph(f"{what} has a subset of type {type(subset).__name__}", todo=TODO)
     found: Part = []
     for first, last, step in subset.ndrange():

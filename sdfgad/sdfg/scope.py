@@ -37,7 +37,7 @@ class Buffers:
     """The buffers of the whole program, and the names that are taken.
 
     Attributes:
-        is_foreign: whether others have written the graph: arrays of one element are arrays, and maps may have hazards.
+        is_foreign: whether others have written the graph: maps may have hazards, and arrays see parts of others.
         numbers: the buffers that are integers of the caller, with their forms; no statement mentions these.
         variables: the symbols that are scalars in storage.
         constants: the buffers of constants of the graph that are arrays.
@@ -55,8 +55,7 @@ class Buffers:
     def add(self, name: str, descriptor: Any, symbols: dict[str, Lin]) -> str:
         """The name of a new buffer for an array: another one, if the array of another nested SDFG has its name."""
         # DaCe passes a single number as an array of one element.
-        is_one = not self.is_foreign and tuple(descriptor.shape) == (1,)
-        is_number = is_one or isinstance(descriptor, dace.data.Scalar)
+        is_number = isinstance(descriptor, dace.data.Scalar) or tuple(descriptor.shape) == (1,)
         shape = () if is_number else shape_of(descriptor, symbols)
         return self.make(name, shape, np.dtype(descriptor.dtype.type), located(descriptor)).name
 

@@ -194,7 +194,7 @@ class _Made:
         buffer = self.buffers[self.new[name]]
         found = re.fullmatch(rf"{RETURN}(?:_(\d+))?", name)
         output = name if found is None else f"return[{found[1]}]" if found[1] is not None else "return"
-        if not buffer.shape or any(extent != Lin(1) for extent in buffer.shape):
+        if not buffer.shape or any(extent != 1 for extent in self.assembly.parameters.data[name].shape):
             self.outputs[output] = buffer.name
             return []
         number, statement = single(buffer, self.names)
