@@ -76,7 +76,8 @@ def counted_loop(loop: Any, scope: Scope, region: Region) -> Loop:
     is_open = isinstance(bound, Read) and bound.buffer in written(body)
     data = {node.id for node in ast.walk(condition) if isinstance(node, ast.Name) and node.id in scope.sdfg.arrays}
     moving = any(scope.buffer(name).name in written(body) for name in data)
-    if moving and (scope.buffers.is_foreign or not (is_open and step == 1)):
+    is_from_zero = first == Lin(0) or not scope.buffers.is_foreign
+    if moving and not (is_open and step == 1 and is_from_zero):
         raise NotCounted(f"the loop `{loop.label}` changes how long it goes on")
     end = Lin.symbol(bound) if is_open else linear(bound)
     closed = isinstance(condition.ops[0], (ast.LtE, ast.GtE))

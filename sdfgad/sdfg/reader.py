@@ -138,14 +138,15 @@ def branch_of(branches: list[Any], scope: Scope) -> Block:
     if condition is None:
         return region(body, scope)
     value = truth(scope.parser.text(condition.as_string))
-    first, value = kept(value, "taken", scope)
-    return (*first, Branch(value, region(body, scope), branch_of(rest, scope), where=located(body)))
+    then, orelse = region(body, scope), branch_of(rest, scope)
+    first, value = kept(value, written((*then, *orelse)), scope)
+    return (*first, Branch(value, then, orelse, where=located(body)))
 
 
-def kept(value: Expr, name: str, scope: Scope) -> tuple[Block, Expr]:
-    """A condition, in a scalar of its own: what it reads may change where it is needed again."""
-    if not scope.buffers.is_foreign or not value.reads:
+def kept(value: Expr, changed: set[str], scope: Scope) -> tuple[Block, Expr]:
+    """A condition, in a scalar of its own where the branch changes what it reads."""
+    if not any(read.buffer in changed for read in value.reads) or not scope.buffers.is_foreign:
         return (), value
-    buffer = scope.buffers.make(scope.buffers.names.fresh(name), (), value.dtype)
+    buffer = scope.buffers.make(scope.buffers.names.fresh("taken"), (), value.dtype)
     target = Access(buffer.name)
     return (Compute((), target, value),), target.read(value.dtype)

@@ -77,6 +77,8 @@ def seen(inner: Layout, outer: Layout, starts: Sequence[Lin], steps: Sequence[Li
     Raises:
         UnsupportedGraph: strides do not tell them.
     """
+    if inner == outer and all(start == Lin(0) for start in starts):
+        return tuple(Lin.symbol(axis(k)) for k in range(len(inner.shape)))
     matched = _by_strides(inner, outer, starts, steps) or _by_position(inner, outer, starts)
     if matched is None:
         raise UnsupportedGraph(f"{what} has other strides than what it sees", todo=TODO)
