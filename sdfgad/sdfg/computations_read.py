@@ -20,6 +20,7 @@ from sdfgad.sdfg.descriptors import is_affine
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.marks import CLEARS
 from sdfgad.sdfg.parsing import TaskletParser, converted, linear
+from sdfgad.sdfg.rounding import refuse_rounding
 from sdfgad.sdfg.scope import Scope, located
 
 
@@ -53,6 +54,7 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
             found.append(_link(state, edge, value, params, scope))
             continue
         read = _read(edge.data, places, scope)
+        refuse_rounding(value, read, f"the tasklet `{tasklet.label}`", scope)
         value = converted(value, read.dtype)
         _refuse_late_accumulation(state, edge)
         target = Access(read.buffer, read.index)

@@ -17,6 +17,7 @@ from sdfgad.ir.program import Access, Compute, Params
 from sdfgad.parse.strides import ravelled, unravelled
 from sdfgad.sdfg.accumulation import accumulated
 from sdfgad.sdfg.parsing import converted
+from sdfgad.sdfg.rounding import refuse_rounding
 from sdfgad.sdfg.scope import Scope, located
 
 Index = tuple[Lin, ...]
@@ -49,6 +50,7 @@ def copy_of(state: Any, edge: Any, scope: Scope) -> Compute:
     target_part = _part(target, source, last.data, scope, what)
     params, places = _matched(source_part, target_part, scope, what)
     read, written = (scope.read(n, i) for n, i in zip((first.data, last.data), places, strict=True))
+    refuse_rounding(read, written, what, scope)
     value, where = converted(scope.value(read), written.dtype), located(first)
     access = Access(written.buffer, written.index)
     if edge.data.wcr is not None:

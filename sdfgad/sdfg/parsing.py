@@ -77,8 +77,8 @@ class TaskletParser:
         if isinstance(statement, ast.If) and self.is_foreign:
             self._branch(statement, known)
             return
-        is_update = isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)
-        if is_update and statement.target.id in known:  # type: ignore[attr-defined]
+        if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) in known:
+            assert isinstance(statement.target, ast.Name)
             value: ast.expr = ast.BinOp(ast.Name(statement.target.id), statement.op, statement.value)
             statement = ast.Assign([statement.target], value)
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:

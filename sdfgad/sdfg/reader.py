@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
+from dace.sdfg.state import (
+    ConditionalBlock,
+    ControlFlowRegion,
+    FunctionCallRegion,
+    LoopRegion,
+    NamedRegion,
+    SDFGState,
+)
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Expr
@@ -126,7 +133,7 @@ def block_of(block: Any, scope: Scope) -> Block:
         return loops_read.loop_of(block, scope, region)
     if isinstance(block, ConditionalBlock):
         return branch_of(block.branches, scope)
-    if type(block) is ControlFlowRegion:
+    if type(block) in (ControlFlowRegion, NamedRegion, FunctionCallRegion):
         return region(block, scope)
     raise UnsupportedGraph(f"the block `{block.label}` of type {type(block).__name__}", located(block), TODO)
 

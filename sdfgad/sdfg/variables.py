@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import INT, Int, Lin
+from sdfgad.ir.expr import INT, Int, Lin, Read
 from sdfgad.ir.program import Access, Block, Compute
 from sdfgad.sdfg.parsing import converted
+from sdfgad.sdfg.rounding import refuse_rounding
 from sdfgad.sdfg.scope import Scope
 
 
@@ -49,4 +50,6 @@ def assigned_variables(assignments: Mapping[str, Any], scope: Scope) -> list[Com
 def assignment(name: str, value: Any, scope: Scope) -> Compute:
     """The statement that assigns a variable."""
     ((atom, _),) = scope.symbols[name].terms if name in scope.symbols else ((scope.values[name], 1),)
-    return Compute((), Access(atom.buffer), converted(value, atom.dtype))  # type: ignore[union-attr]
+    assert isinstance(atom, Read)
+    refuse_rounding(value, atom, f"an assignment to the symbol `{name}`", scope)
+    return Compute((), Access(atom.buffer), converted(value, atom.dtype))

@@ -81,7 +81,7 @@ def seen(inner: Layout, outer: Layout, starts: Sequence[Lin], steps: Sequence[Li
         return tuple(Lin.symbol(axis(k)) for k in range(len(inner.shape)))
     matched = _by_strides(inner, outer, starts, steps) or _by_position(inner, outer, starts)
     if matched is None:
-        raise UnsupportedGraph(f"{what} has other strides than what it sees", todo=TODO)
+        raise UnsupportedGraph(f"{what} has other strides than what it sees, or more elements", todo=TODO)
     return matched
 
 

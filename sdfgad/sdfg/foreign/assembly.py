@@ -11,9 +11,9 @@ import dace
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import ArgumentError, UnsupportedGraph
+from sdfgad.errors import ArgumentError
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, cast
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Program
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, walk
 from sdfgad.ir.verify import verify
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.draws import Draws
@@ -22,6 +22,7 @@ from sdfgad.parse.returned import Output, Returned
 from sdfgad.parse.source import Source
 from sdfgad.parse.structure import flattened
 from sdfgad.sdfg.foreign.canonical import canonical
+from sdfgad.sdfg.foreign.extents import with_largest
 from sdfgad.sdfg.foreign.interface import changed, copied, is_overwritten, single
 from sdfgad.sdfg.foreign.parameters import Parameters
 from sdfgad.sdfg.foreign.statements import Statements, statements_of
@@ -81,15 +82,13 @@ class Assembly:
         return Lin(given) if name in constant else Lin.symbol(name)
 
     def _in_shapes(self, found: Statements) -> set[str]:
-        """The integer arguments that extents depend on."""
-        wanted = set[str]()
-        for buffer in found.buffers.values():
-            symbols = set().union(*(extent.symbols for extent in buffer.shape))
-            if not symbols <= self.given.keys() or any(not extent.is_affine for extent in buffer.shape):
-                what = f"the size of `{buffer.name}` is known only while the program runs"
-                raise UnsupportedGraph(what, buffer.where, "Allocate it for the largest size outside of the loop.")
-            wanted |= symbols
-        return wanted
+        """The integer arguments that extents depend on, or the bounds of loops whose counters they have in them."""
+        integers = {name for name, kind in self.given.items() if type(kind) is int}
+        symbols = {s for buffer in found.buffers.values() for extent in buffer.shape for s in extent.symbols}
+        if not symbols <= integers:
+            loops = (s for s in walk(found.body) if isinstance(s, Loop))
+            symbols |= {symbol for loop in loops for form in (loop.start, loop.trips) for symbol in form.symbols}
+        return symbols & integers
 
 
 class _Made:
@@ -103,7 +102,8 @@ class _Made:
         self.fixed = {
             n: self.given[n] for n in integers if n in constant and n not in assembly.sizes.keys() - self.given
         }
-        self.body, self.buffers, self.new, self.names = canonical(found.body, found.buffers, self.integers)
+        sized = with_largest(found.body, found.buffers)
+        self.body, self.buffers, self.new, self.names = canonical(found.body, sized, self.integers)
         self.captured = {self.new[name]: value for name, value in found.constants.items()}
         self.inputs: dict[str, str] = {}
         self.outputs: dict[str, str] = {}

@@ -24,6 +24,7 @@ class GraphProgram(ProgramSource):
     """A `dace.SDFG` as it is now: later changes to it do not reach what is made of it."""
 
     def __init__(self, sdfg: Any) -> None:
+        refuse_unknown(sdfg)
         self._graph = deepcopy(sdfg)
         self.__name__ = self.__qualname__ = str(sdfg.name)
         self.__module__, self.__doc__ = __name__, f"The SDFG `{sdfg.name}`."
@@ -46,7 +47,6 @@ class GraphProgram(ProgramSource):
         """
         with stage(f"reading the SDFG {self.__name__}"):
             graph = deepcopy(self._graph)
-            refuse_unknown(graph)
             raise_control_flow(graph)
             expand(graph)
             graph.reset_cfg_list()
