@@ -31,6 +31,7 @@ from sdfgad.sdfg.copies import copy_of, is_copy
 from sdfgad.sdfg.descriptors import values_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.normalisation import steps_in, with_symbols
+from sdfgad.sdfg.races import refuse_races
 from sdfgad.sdfg.scope import Scope, located
 from sdfgad.sdfg.substitution import substituted
 from sdfgad.sdfg.views import inside_of, with_views
@@ -50,16 +51,17 @@ def flow(state: Any, entry: Any, scope: Scope, whole: Reader) -> Block:
     if not scope.buffers.is_foreign:
         _refuse_copies(state, entry)
         return tuple(s for node in code_nodes(state, entry) for s in node_of(state, node, scope, whole))
-    found: list[Statement] = []
+    found: list[tuple[Any, Block]] = []
     scope = with_views(state, entry, scope)
     for node in nodes_in(state, entry):
         with named(state, node):
-            found += moved_to(state, node, scope)
+            found.append((node, moved_to(state, node, scope)))
             if isinstance(node, (nodes.CodeNode, nodes.EntryNode)):
-                found += node_of(state, node, scope, whole)
+                found.append((node, node_of(state, node, scope, whole)))
             elif not isinstance(node, (nodes.AccessNode, nodes.MapExit)):
                 raise UnsupportedGraph(f"the node `{node.label}` of type {type(node).__name__}", todo=TODO)
-    return tuple(found)
+    refuse_races(state, [(node, block) for node, block in found if block], scope)
+    return tuple(statement for _, block in found for statement in block)
 
 
 @contextmanager

@@ -145,7 +145,9 @@ class _Made:
         """The statements that give an argument's storage its first value; notes the input."""
         buffer, kind = self.buffers[self.new[name]], self.given.get(name)
         if kind is None:
-            if buffer.name in mentioned and not (is_written and is_overwritten(self.body, buffer)):
+            # DaCe allocates what a program returns.
+            is_new = is_written and (name.startswith(RETURN) or is_overwritten(self.body, buffer))
+            if buffer.name in mentioned and not is_new:
                 self._refuse_missing(name, is_written)
             return []
         if not isinstance(kind, ArrayArgument):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from sdfgad.dependence.private import begins_with_write
-from sdfgad.dependence.regions import fills_target
+from sdfgad.dependence.mixed_radix import writes_all
 from sdfgad.ir.expr import Lin, cast
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Buffer, Compute, written
+from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params, walk, written
 
 
 def copied(source: Buffer, target: Buffer, names: Names) -> Compute:
@@ -23,11 +22,21 @@ def copied(source: Buffer, target: Buffer, names: Names) -> Compute:
 
 def is_overwritten(body: Block, buffer: Buffer) -> bool:
     """Whether a block certainly gives every element of a buffer a value before it reads one."""
-    first = next((statement for statement in body if buffer.name in statement.mentioned), None)
-    if isinstance(first, Compute) and first.assigns and first.target.buffer == buffer.name:
-        is_read = any(read.buffer == buffer.name for read in first.read)
-        return not is_read and fills_target({buffer.name: buffer}, first)
-    return not buffer.shape and begins_with_write(body, buffer.name)
+    found = _first_write(body, buffer.name, ())
+    are_sure = found is not None and all(extent.is_const and extent.const > 0 for _, extent in found.params)
+    return found is not None and are_sure and writes_all(found, buffer.shape)
+
+
+def _first_write(body: Block, name: str, around: Params) -> Compute | None:
+    """The first statement that mentions a buffer, with loops around it as parameters, if it only writes there."""
+    first = next((statement for statement in body if name in statement.mentioned), None)
+    if isinstance(first, Loop) and not first.is_open:
+        is_read = any(read.buffer == name for statement in walk(first.body) for read in statement.read)
+        return None if is_read else _first_write(first.body, name, (*around, (first.var, first.trips)))
+    if not isinstance(first, Compute) or not first.assigns or first.target.buffer != name:
+        return None
+    is_read = any(read.buffer == name for read in first.read)
+    return None if is_read else replace(first, params=(*around, *first.params))
 
 
 def single(buffer: Buffer, names: Names) -> tuple[Buffer, Compute]:
