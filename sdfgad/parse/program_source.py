@@ -19,9 +19,11 @@ class ProgramSource(ABC):
 
     Attributes:
         source: what errors name where no line of the program is to blame.
+        has_names: whether its arguments have names rather than places, by which gradients are returned, too.
     """
 
     source: Source
+    has_names: bool = False
     __name__: str
     __qualname__: str
     __signature__: Signature

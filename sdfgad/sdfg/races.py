@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import networkx as nx
 from dace import subsets
 from dace.sdfg import nodes
 
@@ -32,10 +31,23 @@ def refuse_races(state: Any, found: list[tuple[Any, Block]], scope: Scope) -> No
 
 
 def _refuse_unordered(state: Any, first: Any, second: Any, name: str, scope: Scope) -> None:
-    if nx.has_path(state.nx, first, second) or _are_apart(state, first, second, name, scope):
+    if _is_before(state, first, second) or _are_apart(state, first, second, name, scope):
         return
     what = f"`{first.label}` and `{second.label}` in `{state.label}` may both touch `{name}`, and one of them writes it"
     raise UnsupportedGraph(what, located(second), TODO)
+
+
+def _is_before(state: Any, first: Any, second: Any) -> bool:
+    """Whether a path of edges leads from one node to another one."""
+    seen, waiting = {first}, [first]
+    while waiting:
+        for node in state.successors(waiting.pop()):
+            if node is second:
+                return True
+            if node not in seen:
+                seen.add(node)
+                waiting.append(node)
+    return False
 
 
 def _only_adds(block: Block, name: str) -> bool:

@@ -23,6 +23,8 @@ from sdfgad.sdfg.foreign.refusals import refuse_unknown
 class GraphProgram(ProgramSource):
     """A `dace.SDFG` as it is now: later changes to it do not reach what is made of it."""
 
+    has_names = True
+
     def __init__(self, sdfg: Any) -> None:
         refuse_unknown(sdfg)
         self._graph = deepcopy(sdfg)
