@@ -47,7 +47,8 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
         if edge.src_conn is None:
             continue
         if edge.src_conn not in values:
-            raise UnsupportedGraph(f"the tasklet `{tasklet.label}` does not assign `{edge.src_conn}`")
+            what = f"the tasklet `{tasklet.label}` does not assign `{edge.src_conn}`, or not in every case"
+            raise UnsupportedGraph(what, todo="Assign it on both sides of an `if`, or before.")
         value, index = values[edge.src_conn], targets.get(edge.src_conn)
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
         if edge.data.data is None:

@@ -46,6 +46,8 @@ NUMBERS = {FUNCTION.format(name): Const(float(name), FLOAT) for name in ("inf", 
 
 ASSIGN = "Write assignments of expressions to names, with `if` and `else` if need be."
 
+# The value of a name that only one side of a choice assigns.
+ONE_SIDED = Const("one side", np.dtype("U8"))
 Lookup = Callable[[str, "tuple[Lin, ...] | None"], "Expr | None"]
 
 
@@ -70,7 +72,7 @@ class TaskletParser:
         known: dict[str, Expr] = {}
         for statement in code:
             self._statement(statement, known)
-        return known
+        return {name: value for name, value in known.items() if value is not ONE_SIDED}
 
     def _statement(self, statement: ast.stmt, known: dict[str, Expr]) -> None:
         """Notes what a statement assigns."""
@@ -89,7 +91,7 @@ class TaskletParser:
         known[target.id] = self.expression(statement.value, known)
 
     def _branch(self, statement: ast.If, known: dict[str, Expr]) -> None:
-        """Both sides of a choice assign the same names, or such as have a value before."""
+        """What both sides of a choice assign, or one of them anew, has the value of the side that is taken."""
         condition = truth(self.expression(statement.test, known))
         sides = []
         for block in (statement.body, statement.orelse):
@@ -99,9 +101,9 @@ class TaskletParser:
             sides.append(after)
         names = [name for side in sides for name in side if side[name] is not known.get(name)]
         for name in dict.fromkeys(names):
-            if not all(name in side for side in sides):
-                what = f"`{name}` is assigned on one side only of `if {ast.unparse(statement.test)}`"
-                raise UnsupportedGraph(what, todo="Assign it on both sides, or before.")
+            if not all(side.get(name, ONE_SIDED) is not ONE_SIDED for side in sides):
+                known[name] = ONE_SIDED
+                continue
             known[name] = operation("select", condition, *_alike(*(side[name] for side in sides)))
 
     def text(self, text: str) -> Expr:
@@ -110,6 +112,9 @@ class TaskletParser:
     def expression(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
         if isinstance(node, ast.Constant):
             return _constant(node.value)
+        if isinstance(node, ast.Name) and known.get(node.id) is ONE_SIDED:
+            what = f"`{node.id}` is assigned on one side of an `if` only, and used after it"
+            raise UnsupportedGraph(what, todo="Assign it on both sides, or before.")
         if isinstance(node, ast.Name):
             return known.get(node.id) or self.lookup(node.id, None) or Int(Lin.symbol(node.id))
         if isinstance(node, ast.Subscript):

@@ -7,10 +7,10 @@ from typing import Any
 from dace.sdfg import nodes
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.sdfg.library import LibraryCall, Product
+from sdfgad.sdfg.library import OWN, LibraryCall, Product
 from sdfgad.sdfg.scope import located
 
-TODO = "Expand it before, to maps and tasklets in Python: `node.expand(sdfg, state)`."
+TODO = "Expand it before, to maps and tasklets in Python: `node.expand(state)`."
 # What DaCe calls an expansion to its own graphs.
 PURE = "pure"
 MOST_ROUNDS = 20
@@ -32,13 +32,10 @@ def expand(sdfg: Any) -> None:
 
 
 def _expand_one(node: Any, state: Any) -> None:
-    if isinstance(node, (Product, LibraryCall)):
-        node.implementation = None
-    else:
-        node.implementation = _pure(node, state)
+    chosen = OWN if isinstance(node, (Product, LibraryCall)) else _pure(node, state)
     name, kind = node.label, type(node).__name__
     try:
-        node.expand(state.sdfg, state)
+        node.expand(state, chosen)
     except Exception as error:
         what = f"the library node `{name}` of type {kind} in the state `{state.label}` cannot be expanded: {error}"
         raise UnsupportedGraph(what, located(node), TODO) from error

@@ -31,8 +31,10 @@ def _first_write(body: Block, name: str, around: Params) -> Compute | None:
     """The first statement that mentions a buffer, with loops around it as parameters, if it only writes there."""
     first = next((statement for statement in body if name in statement.mentioned), None)
     if isinstance(first, Loop) and not first.is_open:
-        is_read = any(read.buffer == name for statement in walk(first.body) for read in statement.read)
-        return None if is_read else _first_write(first.body, name, (*around, (first.var, first.trips)))
+        found = _first_write(first.body, name, (*around, (first.var, first.trips)))
+        # What a trip reads is the very element that it has written before.
+        reads = {read.index for one in walk(first.body) for read in one.read if read.buffer == name}
+        return found if found is not None and reads <= {found.target.index} else None
     if not isinstance(first, Compute) or not first.assigns or first.target.buffer != name:
         return None
     is_read = any(read.buffer == name for read in first.read)
