@@ -10,6 +10,9 @@ NAMES = {
     **{"asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "fabs": "absolute", "conj": "conjugate"},
     **{"tgamma": "gamma", "lgamma": "gammaln", "sign_numpy_2": "sign", "PyMod": "remainder", "py_mod": "remainder"},
     **{"CMod": "fmod", "py_floor": "floor_divide", "np_float_pow": "float_power", "int_floor": "floor_divide"},
+    # What SymPy and DaCe print of conditions.
+    **{"And": "logical_and", "AND": "logical_and", "Or": "logical_or", "OR": "logical_or", "Not": "logical_not"},
+    **{"Eq": "equal", "Ne": "not_equal", "Lt": "less", "Le": "less_equal", "Gt": "greater", "Ge": "greater_equal"},
     **{"Mod": "remainder", "reciprocal": "reciprocal", "heaviside": "heaviside", "ln": "log"},
 }
 SAME = (
@@ -24,10 +27,24 @@ FUNCTIONS = {name: name for name in SAME} | NAMES
 MODULES = ("dace.math.", "math.", "numpy.", "np.", "cmath.")
 # What takes integers as they are; others compute with doubles.
 ON_INTEGERS = frozenset(
-    (*("absolute", "remainder", "floor_divide", "maximum", "minimum", "fmod", "sign", "square", "conjugate"),
-     *("power", "logical_and", "logical_or", "logical_not", "logical_xor", "negative", "subtract", "add", "multiply",
-       "fmin", "fmax", "isnan", "isinf", "isfinite", "signbit", "real", "imag"))
-)  # fmt: skip
+    (
+        *(
+            "absolute",
+            "remainder",
+            "floor_divide",
+            "maximum",
+            "minimum",
+            "fmod",
+            "sign",
+            "square",
+            "conjugate",
+            "power",
+        ),
+        *("logical_and", "logical_or", "logical_not", "logical_xor", "negative", "subtract", "add", "multiply", "fmin"),
+        *("fmax", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf", "isfinite"),
+        *("signbit", "real", "imag", "power"),
+    )
+)
 
 
 def operation_called(function: str) -> str | None:

@@ -110,6 +110,8 @@ class TaskletParser:
         return self.expression(ast.parse(text.strip(), mode="eval").body, {})
 
     def expression(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
+        if isinstance(node, ast.Constant) and isinstance(node.value, complex) and self.is_foreign:
+            return Const(node.value, np.dtype(np.complex128))
         if isinstance(node, ast.Constant):
             return _constant(node.value)
         if isinstance(node, ast.Name) and known.get(node.id) is ONE_SIDED:

@@ -25,7 +25,7 @@ from sdfgad.sdfg.parsing import linear, truth
 from sdfgad.sdfg.scope import Buffers, Scope, located
 from sdfgad.sdfg.stale_symbols import StaleSymbols, assigned_inside
 from sdfgad.sdfg.substitution import substituted
-from sdfgad.sdfg.variables import assigned_variables, with_variables
+from sdfgad.sdfg.variables import assigned_variables, refuse_dependent, with_variables
 
 TODO = "Write loops as LoopRegions and choices as ConditionalBlocks, which leave at their end."
 
@@ -78,6 +78,8 @@ def region(graph: Any, scope: Scope) -> Block:
     stale, before = StaleSymbols(), None
     for block, assignments in chain(graph):
         stale.enter(block, assignments, scope)
+        if scope.buffers.is_foreign:
+            refuse_dependent(assignments, block.label)
         found += assigned_variables(assignments, scope)
         scope = assigned(assignments, scope)
         statements = block_of(block, scope)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from dace import symbolic
+from dace import dtypes, symbolic
 from dace.sdfg import nodes, utils
 
 from sdfgad.dependence.hazards import is_hazard, is_once
@@ -92,7 +92,9 @@ def _cleared(state: Any, node: Any, scope: Scope) -> Block:
         return ()
     uses = [one for one in scope.sdfg.states() if any(n.data == node.data for n in one.data_nodes())]
     first = next(n for n in nodes_in(state, state.entry_node(node)) if getattr(n, "data", None) == node.data)
-    if len(uses) != 1 or not scope.sdfg.arrays[node.data].transient:
+    descriptor = scope.sdfg.arrays[node.data]
+    is_local = descriptor.lifetime == dtypes.AllocationLifetime.Scope and descriptor.transient
+    if len(uses) != 1 or not is_local:
         what = f"`{node.data}` is cleared where it is allocated, which is not in one state"
         raise UnsupportedGraph(what, todo="Clear it by a map.")
     if first is not node:

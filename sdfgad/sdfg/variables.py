@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import INT, Int, Lin, Read
 from sdfgad.ir.program import Access, Block, Compute
 from sdfgad.sdfg.parsing import converted
@@ -34,17 +36,18 @@ def with_variables(sdfg: Any, scope: Scope) -> tuple[Block, Scope]:
 
 
 def assigned_variables(assignments: Mapping[str, Any], scope: Scope) -> list[Compute]:
-    """The statements that assign variables; all values of an edge are computed before any is assigned."""
+    """The statements that assign variables."""
     names = [name for name in assignments if scope.is_variable(name)]
-    values = [scope.parser.text(str(assignments[name])) for name in names]
-    found = [assignment(name, value, scope) for name, value in zip(names, values, strict=True)]
-    targets = {statement.target.buffer for statement in found}
-    if len(names) < 2 or not any(read.buffer in targets for value in values for read in value.reads):
-        return found
-    through = [scope.buffers.make(scope.buffers.names.fresh("next"), (), s.value.dtype).name for s in found]
-    first = [replace(s, target=Access(name)) for s, name in zip(found, through, strict=True)]
-    last = [replace(s, value=Access(name).read(s.value.dtype)) for s, name in zip(found, through, strict=True)]
-    return [*first, *last]
+    return [assignment(name, scope.parser.text(str(assignments[name])), scope) for name in names]
+
+
+def refuse_dependent(assignments: Mapping[str, Any], label: str) -> None:
+    """Raises: UnsupportedGraph, where an assignment of an edge uses a symbol that another one on it sets."""
+    for name, value in assignments.items():
+        used = {node.id for node in ast.walk(ast.parse(str(value).strip())) if isinstance(node, ast.Name)}
+        for other in sorted((used & assignments.keys()) - {name}):
+            what = f"before `{label}`, `{name}` is set from `{other}`, which is set on the same edge"
+            raise UnsupportedGraph(what, todo="Set one on an edge before.")
 
 
 def assignment(name: str, value: Any, scope: Scope) -> Compute:

@@ -13,6 +13,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, cast
+from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, walk
 from sdfgad.ir.verify import verify
 from sdfgad.parse.arguments import ArrayArgument
@@ -42,6 +43,8 @@ class Assembly:
         self.sdfg, self.parameters, self.source = sdfg, parameters, source
         self.given = {name: kind for name, kind in arguments.items() if kind is not None}
         self.sizes = parameters.sizes(self.given)
+        integers = [name for name, kind in self.given.items() if type(kind) is int]
+        self.symbols = dict(zip(integers, map(Names().fresh, integers), strict=True))
 
     def primal(self, constant: set[str]) -> Primal:
         """The program, in which some integer arguments are constants, and those that sizes depend on."""
@@ -79,16 +82,16 @@ class Assembly:
         if type(given) is not int:
             what = f"the integer `{name}` is not passed" + (", and no shape tells it" if given is None else "")
             self.parameters.refuse(what, f"Pass `{name}` as an int.")
-        return Lin(given) if name in constant else Lin.symbol(name)
+        return Lin(given) if name in constant else Lin.symbol(self.symbols[name])
 
     def _in_shapes(self, found: Statements) -> set[str]:
         """The integer arguments that extents depend on, or the bounds of loops whose counters they have in them."""
-        integers = {name for name, kind in self.given.items() if type(kind) is int}
+        integers = set(self.symbols.values())
         symbols = {s for buffer in found.buffers.values() for extent in buffer.shape for s in extent.symbols}
         if not symbols <= integers:
             loops = (s for s in walk(found.body) if isinstance(s, Loop))
             symbols |= {symbol for loop in loops for form in (loop.start, loop.trips) for symbol in form.symbols}
-        return symbols & integers
+        return {name for name, symbol in self.symbols.items() if symbol in symbols}
 
 
 class _Made:
@@ -97,13 +100,10 @@ class _Made:
     def __init__(self, assembly: Assembly, constant: set[str]) -> None:
         self.assembly, self.given = assembly, assembly.given
         found = assembly.statements(constant)
-        integers = [n for n, kind in self.given.items() if type(kind) is int]
-        self.integers = [n for n in integers if n not in constant]
-        self.fixed = {
-            n: self.given[n] for n in integers if n in constant and n not in assembly.sizes.keys() - self.given
-        }
+        self.integers = {name: symbol for name, symbol in assembly.symbols.items() if name not in constant}
+        self.fixed = {name: self.given[name] for name in assembly.symbols if name in constant}
         sized = with_largest(found.body, found.buffers)
-        self.body, self.buffers, self.new, self.names = canonical(found.body, sized, self.integers)
+        self.body, self.buffers, self.new, self.names = canonical(found.body, sized, self.integers.values())
         self.captured = {self.new[name]: value for name, value in found.constants.items()}
         self.inputs: dict[str, str] = {}
         self.outputs: dict[str, str] = {}
@@ -123,7 +123,7 @@ class _Made:
         captured = {name: value for name, value in self.captured.items() if name in used}
         inputs = (*self.inputs.values(), *captured)
         name = self.names.fresh(str(assembly.sdfg.name))
-        program = Program(name, buffers, inputs, tuple(self.integers), self.outputs, body)
+        program = Program(name, buffers, inputs, tuple(self.integers.values()), self.outputs, body)
         verify(program, "after it was read from a graph")
         return self._primal(program, captured)
 
@@ -131,11 +131,10 @@ class _Made:
         names = [name for name in self.outputs if name.startswith("return")]
         structure, _ = flattened((0.0,) * len(names), "return") if names != ["return"] else (None, [])
         returned = Returned(structure, tuple(map(Output, names)))
-        context = isl.Set(f"[{', '.join(self.integers)}] -> {{ : }}")
-        integers = {name: name for name in self.integers}
+        context = isl.Set(f"[{', '.join(self.integers.values())}] -> {{ : }}")
         arrays = {name: np.ascontiguousarray(value) for name, value in captured.items()}
         return Primal(
-            program, context, self.fixed, {}, integers, self.inputs, arrays, Draws(), (), (), frozenset(), False,
+            program, context, self.fixed, {}, self.integers, self.inputs, arrays, Draws(), (), (), frozenset(), False,
             returned, False, self.assembly.source,
         )  # fmt: skip
 
@@ -173,7 +172,7 @@ class _Made:
         """The statement that gives storage the value of an integer or a boolean."""
         if not isinstance(kind, (bool, int)) or any(extent != Lin(1) for extent in buffer.shape):
             self.assembly.parameters.refuse(f"the argument `{name}` is {kind!r}, and no array")
-        form = Lin.symbol(name) if name in self.integers else Lin(int(kind))
+        form = Lin.symbol(self.integers[name]) if name in self.integers else Lin(int(kind))
         value: Expr = Const(kind, np.dtype(bool)) if isinstance(kind, bool) else Int(form)
         value = Const(int(kind), INT) if isinstance(value, Int) and form.is_const else value
         return Compute((), Access(buffer.name, (Lin(0),) * len(buffer.shape)), cast(value, buffer.dtype))

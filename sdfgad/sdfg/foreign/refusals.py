@@ -26,6 +26,8 @@ def refuse_unknown(sdfg: Any) -> None:
             names = {**one.callback_mapping, **{n: n for n, d in one.symbols.items() if isinstance(d, dtypes.callback)}}
             what = f"the SDFG `{one.name}` calls Python back: {', '.join(f'`{name}`' for name in sorted(names))}"
             raise UnsupportedGraph(what, located(one), TODO["callback"])
+        for state in one.states():
+            _refuse_subsets(state)
     for node, state in sdfg.all_nodes_recursive():
         if isinstance(node, (nodes.ConsumeEntry, nodes.ConsumeExit)):
             what = f"the node `{node.label}` of type {type(node).__name__}, in the state `{state.label}`"
@@ -37,6 +39,30 @@ def _refuse_data(name: str, descriptor: Any, sdfg: Any) -> None:
     if isinstance(descriptor, kinds) or descriptor.dtype in (dtypes.pyobject(), dtypes.string):
         what = f"`{name}` in the SDFG `{sdfg.name}` is a {type(descriptor).__name__} of {descriptor.dtype}"
         raise UnsupportedGraph(what, located(descriptor), TODO["data"])
+    if isinstance(descriptor, dace.data.Array):
+        _refuse_strides(name, descriptor, sdfg)
     if getattr(descriptor, "may_alias", False) and not descriptor.transient:
         what = f"`{name}` in the SDFG `{sdfg.name}` may share memory with another argument"
         raise UnsupportedGraph(what, located(descriptor), "Set may_alias=False, and pass arrays that do not.")
+
+
+def _refuse_strides(name: str, descriptor: Any, sdfg: Any) -> None:
+    """Raises: UnsupportedGraph, where indices do not start at 0, or several ones are the same element."""
+    where = located(descriptor)
+    if any(offset != 0 for offset in descriptor.offset):
+        what = f"the indices of `{name}` in the SDFG `{sdfg.name}` start at an offset"
+        raise UnsupportedGraph(what, where, "Let them start at 0.")
+    if any(stride == 0 and size != 1 for stride, size in zip(descriptor.strides, descriptor.shape, strict=True)):
+        what = f"several indices of `{name}` in the SDFG `{sdfg.name}` are one element: a stride is 0"
+        raise UnsupportedGraph(what, where, "Use an array without that axis.")
+
+
+def _refuse_subsets(state: Any) -> None:
+    """Raises: UnsupportedGraph, where a subset is no range, or one in tiles or backwards."""
+    found = [(edge.data, s) for edge in state.edges() for s in (edge.data.subset, edge.data.other_subset) if s]
+    ranges = [(node.map.label, node.map.range) for node in state.nodes() if isinstance(node, nodes.MapEntry)]
+    for owner, subset in [*found, *ranges]:
+        is_plain = isinstance(subset, dace.subsets.Range) and all(size == 1 for size in subset.tile_sizes)
+        if not is_plain or any((step < 0) == True for _, _, step in subset.ndrange()):  # noqa: E712 - of symbols
+            what = f"the subset `{subset}` of `{owner}` in the state `{state.label}` is no range in positive steps"
+            raise UnsupportedGraph(what, todo="Write it as a range of indices in positive steps, without tiles.")
