@@ -13,7 +13,7 @@ from dace.sdfg import nodes, utils
 from sdfgad.dependence.hazards import is_hazard, is_once
 from sdfgad.dependence.sets import Domain
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import Const, Lin
+from sdfgad.ir.expr import Const, Lin, Op
 from sdfgad.ir.program import (
     ZERO,
     Access,
@@ -26,11 +26,13 @@ from sdfgad.ir.program import (
     rewrite_statement,
     walk,
 )
+from sdfgad.sdfg.accumulation import operation_of
 from sdfgad.sdfg.computations_read import call_of, computes_of
 from sdfgad.sdfg.copies import copy_of, is_copy
 from sdfgad.sdfg.descriptors import values_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.normalisation import steps_in, with_symbols
+from sdfgad.sdfg.parsing import converted
 from sdfgad.sdfg.races import refuse_races
 from sdfgad.sdfg.scope import Scope, located
 from sdfgad.sdfg.substitution import substituted
@@ -188,15 +190,9 @@ def with_ranges(state: Any, entry: Any, scope: Scope) -> tuple[Block, Scope]:
         value = scope.value(scope.read(edge.data.data, places))
         buffer = scope.buffers.make(scope.buffers.names.fresh(edge.dst_conn), (), np.int64)
         target = Access(buffer.name)
-        found.append(Compute((), target, value if value.dtype == buffer.dtype else _as_integer(value, buffer.dtype)))
+        found.append(Compute((), target, converted(value, buffer.dtype)))
         symbols[edge.dst_conn] = Lin.symbol(target.read(buffer.dtype))
     return tuple(found), scope.with_symbols(symbols) if symbols else scope
-
-
-def _as_integer(value: Any, dtype: Any) -> Any:
-    from sdfgad.sdfg.parsing import converted
-
-    return converted(value, dtype)
 
 
 def box_of(state: Any, tasklet: Any, params: Params, shifts: dict[str, Lin], scope: Scope) -> Block | None:
@@ -255,23 +251,24 @@ def nested_of(state: Any, node: Any, scope: Scope, whole: Reader) -> Block:
 
 
 def _refuse_late_accumulation(state: Any, node: Any, inner: Scope, block: Block) -> None:
-    """Raises: UnsupportedGraph, where a nested SDFG assigns what the edge out of it accumulates."""
+    """Raises: UnsupportedGraph, where a nested SDFG only assigns what the edge out of it accumulates.
+
+    DaCe hands over the array, and so accumulates only what is accumulated inside.
+    """
     for edge in state.out_edges(node):
         if edge.data.wcr is None:
             continue
-        buffer = inner.buffer(edge.src_conn).name
-        uses = [s for s in walk(block) if buffer in s.touched]
-        sums = all(isinstance(s, Compute) and s.accumulate == "add" and buffer not in _read(s) for s in uses)
-        if not sums or _kind(edge.data.wcr) != "add":
-            what = f"the nested SDFG `{node.label}` accumulates into all of `{edge.data.data}`"
+        buffer, kind = inner.buffer(edge.src_conn).name, operation_of(edge.data.wcr)
+        kinds = {_kind(s, buffer) for s in walk(block) if buffer in s.written and isinstance(s, Compute)}
+        if kind not in kinds or not kinds <= {kind, ""}:
+            what = f"the nested SDFG `{node.label}` assigns what the edge out of it accumulates into `{edge.data.data}`"
             raise UnsupportedGraph(what, todo="Accumulate in the tasklet inside.")
 
 
-def _kind(wcr: Any) -> str:
-    from sdfgad.sdfg.accumulation import operation_of
-
-    return operation_of(wcr)
-
-
-def _read(statement: Statement) -> set[str]:
-    return {read.buffer for read in reads_of(statement)}
+def _kind(statement: Compute, buffer: str) -> str:
+    """How a statement accumulates into a buffer; "" for an assignment."""
+    if statement.accumulate is not None:
+        return str(statement.accumulate)
+    value = statement.value
+    is_product = isinstance(value, Op) and value.name == "multiply" and statement.target.read(value.dtype) in value.args
+    return "multiply" if is_product else ""

@@ -11,7 +11,10 @@ from dace.sdfg import nodes, utils
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Lin
 from sdfgad.sdfg.scope import Scope
-from sdfgad.sdfg.windows import Layout, Window, seen
+from sdfgad.sdfg.windows import Layout, Window, axis, seen
+
+VIEWS = "Let a view see one part of one array, or copy that part before."
+WHOLE = "A nested SDFG sees all of an array: let it see a part through a view, or copy that before."
 
 
 def inside_of(state: Any, node: Any, scope: Scope) -> Scope:
@@ -54,15 +57,31 @@ def is_whole(memlet: Any, sdfg: Any) -> bool:
 
 
 def _window(memlet: Any, descriptor: Any, scope: Scope, inner: Scope, what: str) -> Window:
-    if memlet.data is None or memlet.subset is None:
-        raise UnsupportedGraph(f"{what} is connected to no array")
-    return _seen(memlet.data, memlet.subset, descriptor, scope, Layout.of(descriptor, inner.symbols), what)
+    """All of an array, whatever part of it a memlet names: DaCe hands over its first element.
+
+    Raises:
+        UnsupportedGraph: the nested SDFG has an array of another shape, other strides or another type for it.
+    """
+    if memlet.data is None:
+        raise UnsupportedGraph(f"{what} is connected to no array", todo=WHOLE)
+    name, outer = memlet.data, scope.sdfg.arrays[memlet.data]
+    layout, inside = scope.layout(name), Layout.of(descriptor, inner.symbols)
+    if is_stream(descriptor) or descriptor.dtype != outer.dtype or layout != inside:
+        raise UnsupportedGraph(f"{what} is not as `{name}` is, of which it sees all", todo=WHOLE)
+    buffer = scope.buffer(name)
+    index = tuple(Lin.symbol(axis(k)) for k in range(len(layout.shape)))
+    shape = () if isinstance(descriptor, dace.data.Scalar) else inside.shape
+    return Window(buffer.name, shape, scope.access(name, index).index)
+
+
+def is_stream(descriptor: Any) -> bool:
+    return not isinstance(descriptor, (dace.data.Array, dace.data.Scalar)) or isinstance(descriptor, dace.data.Stream)
 
 
 def _seen(name: str, subset: Any, descriptor: Any, scope: Scope, inner: Layout, what: str) -> Window:
     """What an array with a descriptor sees of another one from the first element of a subset on."""
     outer = scope.sdfg.arrays[name]
-    if not isinstance(descriptor, (dace.data.Array, dace.data.Scalar)) or isinstance(descriptor, dace.data.Stream):
+    if is_stream(descriptor):
         raise UnsupportedGraph(f"{what} is a {type(descriptor).__name__}, and no array")
     buffer = scope.buffer(name)
     if descriptor.dtype != outer.dtype:
@@ -89,7 +108,7 @@ def with_views(state: Any, entry: Any, scope: Scope) -> Scope:
     while left:
         ready = [node for node in left if not any(_viewed(state, node) == other.data for other in left)]
         if not ready:
-            raise UnsupportedGraph(f"the view `{left[0].data}` sees itself")
+            raise UnsupportedGraph(f"the view `{left[0].data}` sees itself", todo=VIEWS)
         for node in ready:
             scope = _with_view(state, node, scope)
         left = [node for node in left if node not in ready]
@@ -104,7 +123,7 @@ def _viewed(state: Any, node: Any) -> str:
     """The name of what a view sees."""
     found = utils.get_view_node(state, node)
     if not isinstance(found, nodes.AccessNode):
-        raise UnsupportedGraph(f"the view `{node.data}` sees no array, or several")
+        raise UnsupportedGraph(f"the view `{node.data}` sees no array, or several", todo=VIEWS)
     return str(found.data)
 
 
@@ -117,9 +136,9 @@ def _with_view(state: Any, node: Any, scope: Scope) -> Scope:
     inner = scope.layout(node.data)
     found = _seen(name, subset, scope.sdfg.arrays[node.data], scope, inner, f"the view `{node.data}`")
     if memlet.data != name and any(scope.form(f) != Lin(0) for f, _, _ in memlet.subset.ndrange()):
-        raise UnsupportedGraph(f"the view `{node.data}` begins before what it sees")
+        raise UnsupportedGraph(f"the view `{node.data}` begins before what it sees", todo=VIEWS)
     before = scope.windows.get(node.data)
     in_state = [n for n in state.data_nodes() if n.data == node.data]
     if before is not None and before != found and len(in_state) > 1:
-        raise UnsupportedGraph(f"the view `{node.data}` sees several parts in one state")
+        raise UnsupportedGraph(f"the view `{node.data}` sees several parts in one state", todo=VIEWS)
     return replace(scope, windows={**scope.windows, node.data: found})

@@ -1,7 +1,7 @@
 """Aliases: an array that is a part of another one, or its elements in another order, as a map of indices.
 
-Nested SDFGs and views see an array by its first element and strides of their own, as pointers in C do. An axis of what
-is seen is an axis of the array with the same stride; where there is none, the position in memory decides.
+Views see an array from some element of it on with strides of their own, as pointers in C do. An axis of what is seen is
+an axis of the array with the same stride; where there is none, the position in memory decides.
 """
 
 from __future__ import annotations

@@ -484,9 +484,18 @@ def column_products(A):
     return z
 
 
-@construct("dataflow", "copies in maps, nested SDFGs that see a part", column_products, wrt=("A",), A=A, x=None)
+@construct(
+    "dataflow",
+    "nested SDFGs in maps, and what they see of arrays through views",
+    column_products,
+    wrt=("A",),
+    A=A,
+    x=None,
+)
 def _():
     graph = Graph(z=(M,)).use("A", "z")
+    graph.sdfg.add_view("row", (N,), dace.float64)
+    graph.sdfg.add_array("t", (1,), dace.float64, transient=True)
     inner = dace.SDFG("inner")
     inner.add_array("row", (N,), dace.float64)
     inner.add_array("p", (1,), dace.float64)
@@ -498,8 +507,48 @@ def _():
     state = graph.state()
     entry, end = state.add_map("m", {"i": "0:M"})
     node = state.add_nested_sdfg(inner, {"row": None}, {"p": None}, {"N": "N"})
-    state.add_memlet_path(state.add_read("A"), entry, node, dst_conn="row", memlet=Memlet("A[i, 0:N]"))
-    state.add_memlet_path(node, end, state.add_write("z"), src_conn="p", memlet=Memlet("z[i]"))
+    view, result = state.add_access("row"), state.add_access("t")
+    view.add_in_connector("views", force=True)
+    state.add_memlet_path(state.add_read("A"), entry, view, dst_conn="views", memlet=Memlet("A[i, 0:N]"))
+    state.add_edge(view, None, node, "row", Memlet("row[0:N]"))
+    state.add_edge(node, "p", result, None, Memlet("t[0]"))
+    state.add_memlet_path(result, end, state.add_write("z"), memlet=Memlet("z[i]"))
+    return graph
+
+
+@construct("dataflow", "nested SDFGs with another array for one", refusal="`row` in `inner` is not as", A=A, x=None)
+def _():
+    graph = Graph(z=(M,)).use("A", "z")
+    inner = dace.SDFG("inner")
+    inner.add_array("row", (N,), dace.float64)
+    inner.add_array("p", (M,), dace.float64)
+    inside = Graph()
+    inside.sdfg = inner
+    inside.tasklet("o = a", "p[0]", a="row[0]")
+    state = graph.state()
+    node = state.add_nested_sdfg(inner, {"row": None}, {"p": None}, {"N": "N", "M": "M"})
+    state.add_edge(state.add_read("A"), None, node, "row", Memlet("A[1, 0:N]"))
+    state.add_edge(node, "p", state.add_write("z"), None, Memlet("z[0:M]"))
+    return graph
+
+
+@construct(
+    "dataflow",
+    "nested SDFGs that assign what is accumulated",
+    refusal="what the edge out of it accumulates",
+    x=None,
+    A=A,
+)
+def _():
+    graph = Graph(z=(M,)).use("A", "z")
+    inner = dace.SDFG("inner")
+    inner.add_array("z", (M,), dace.float64)
+    inside = Graph()
+    inside.sdfg = inner
+    inside.tasklet("o = 1.0", "z[0]")
+    state = graph.state()
+    node = state.add_nested_sdfg(inner, {}, {"z": None}, {"M": "M"})
+    state.add_edge(node, "z", state.add_write("z"), None, Memlet("z[0:M]", wcr="lambda a, b: a + b"))
     return graph
 
 
