@@ -36,7 +36,7 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
 
     def lookup(name: str, index: tuple[Lin, ...] | None) -> Expr | None:
         if name in inputs:
-            return scope.value(_linked(state, inputs[name], scope) or _read(inputs[name].data, index, scope))
+            return scope.value(_read(inputs[name].data, index, scope))
         return scope.lookup(name, index)
 
     parser = TaskletParser(lookup, scope.buffers.is_foreign)
@@ -51,9 +51,6 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
             raise UnsupportedGraph(what, todo="Assign it on both sides of an `if`, or before.")
         value, index = values[edge.src_conn], targets.get(edge.src_conn)
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
-        if edge.data.data is None:
-            found.append(_link(state, edge, value, params, scope))
-            continue
         read = _read(edge.data, places, scope)
         refuse_rounding(value, read, f"the tasklet `{tasklet.label}`", scope)
         value = converted(value, read.dtype)
@@ -83,25 +80,6 @@ def _combined(wcr: Any, plain: Compute, scope: Scope) -> Compute:
     if operation_of(wcr) == "multiply" and not scope.buffers.is_foreign:
         raise UnsupportedGraph(f"the write-conflict resolution `{wcr}`")
     return accumulated(wcr, plain.params, plain.target, plain.value, plain.value.dtype, plain.where)
-
-
-def _link(state: Any, edge: Any, value: Expr, params: Params, scope: Scope) -> Compute:
-    """What a tasklet hands to another one without an array between them goes to a scalar."""
-    if params or not isinstance(edge.dst, nodes.CodeNode):
-        raise UnsupportedGraph(f"the edge from `{edge.src.label}` has no data", todo="Put a scalar between the two.")
-    buffer = scope.buffers.make(scope.buffers.names.fresh("link"), (), value.dtype)
-    scope.buffers.links[state, edge.src, edge.src_conn] = buffer.name
-    return Compute((), Access(buffer.name), value)
-
-
-def _linked(state: Any, edge: Any, scope: Scope) -> Read | None:
-    """What a tasklet gets from another one without an array between them."""
-    if edge.data.data is not None:
-        return None
-    name = scope.buffers.links.get((state, edge.src, edge.src_conn))
-    if name is None:
-        raise UnsupportedGraph(f"the edge to `{edge.dst.label}` has no data", todo="Put a scalar between the two.")
-    return Read(name, (), scope.buffers.found[name].dtype)
 
 
 def call_of(state: Any, tasklet: CallTasklet, scope: Scope) -> Call:
@@ -150,6 +128,8 @@ def has_copies(state: Any) -> bool:
 
 def _read(memlet: Any, index: tuple[Lin, ...] | None, scope: Scope) -> Read:
     """What a connector reads: its only element, or with an index one of the part that it sees."""
+    if memlet.data is None:
+        raise UnsupportedGraph("an edge of a tasklet has no data", todo="Put a scalar between two tasklets.")
     if memlet.subset is None or any(step != 1 for _, _, step in memlet.subset.ndrange()):
         raise UnsupportedGraph(f"the memlet `{memlet}`")
     starts = tuple(scope.form(first) for first, _, _ in memlet.subset.ndrange())

@@ -41,7 +41,6 @@ class Buffers:
         numbers: the buffers that are integers of the caller, with their forms; no statement mentions these.
         variables: the symbols that are scalars in storage.
         constants: the buffers of constants of the graph that are arrays.
-        links: the scalars that stand for edges between tasklets.
     """
 
     found: dict[str, Buffer] = field(default_factory=dict)
@@ -50,7 +49,6 @@ class Buffers:
     numbers: Mapping[str, Lin] = field(default_factory=dict)
     variables: frozenset[tuple[int, str]] = frozenset()
     constants: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
-    links: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def add(self, name: str, descriptor: Any, symbols: dict[str, Lin]) -> str:
         """The name of a new buffer for an array: another one, if the array of another nested SDFG has its name."""

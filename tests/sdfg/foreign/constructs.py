@@ -410,7 +410,7 @@ def _():
     return graph.map({"i": "0:N"}, "o = a + b", "z[i]", a="z[i]", b="t[i]")
 
 
-@construct("dataflow", "tasklets that hand values to each other", two)
+@construct("dataflow", "edges between tasklets without data", refusal="an edge of a tasklet has no data")
 def _():
     graph = Graph().use("x", "z")
     state = graph.state()
