@@ -60,14 +60,15 @@ def differentiate(
     Args:
         program: a Python function over NumPy arrays, numbers and containers of them; a bound method, a
             `functools.partial` or an object with `__call__`, what they hold having gradients if `wrt` names it; a
-            gradient, ``differentiate(differentiate(f))``; a `dace.program`; or a `dace.SDFG`, whose arguments and gradients
-            are those of its arrays, scalars and symbols by name.
+            gradient, ``differentiate(differentiate(f))``; a `dace.program`; or a `dace.SDFG`, whose arguments are its
+            arrays, scalars and symbols, by name.
         wrt: the arguments to differentiate by: a name or position (the result is one gradient), a sequence of them
-            (a tuple in that order; of an SDFG a dict), or None for every floating argument (a dict by name). The gradient by a container
-            (a dict, list, tuple, named tuple, dataclass or object) is a container of the same structure, with None for
-            what is no float; ``"params.w"`` and ``"params['w']"`` name a part of one.
+            (a tuple in that order; of an SDFG a dict), or None for every floating argument (a dict by name). The
+            gradient by a container (a dict, list, tuple, named tuple, dataclass or object) is a container of the same
+            structure, with None for what is no float; ``"params.w"`` and ``"params['w']"`` name a part of one.
         output: what is differentiated: "return", "return[1]", or the name of an argument that the program updates
-            in place (of an SDFG, of an array that it writes). None: the returned value, or, if nothing is returned, the one argument that is updated.
+            in place, of an SDFG that of an array that it writes. None: the returned value, or, if nothing is returned,
+            the one argument that is updated.
         reduce: "sum" differentiates the sum of a non-scalar output.
         memory_limit: bytes, or text such as "512 MiB": the most that one call may hold at once, in arguments,
             outputs, gradients, stored values and temporaries. None: no limit.

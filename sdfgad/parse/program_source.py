@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sdfgad.errors import UnsupportedProgram
 
 if TYPE_CHECKING:
-    from sdfgad.parse.parse import Primal
     from sdfgad.parse.source import Source
 
 
@@ -29,8 +28,8 @@ class ProgramSource(ABC):
     __signature__: Signature
 
     @abstractmethod
-    def primal(self, arguments: Mapping[str, Any], constant: Iterable[str]) -> Primal:
-        """The program for one call; arguments as those of `sdfgad.parse.parse.parse`.
+    def primal(self, arguments: Mapping[str, Any], constant: Iterable[str]) -> Any:
+        """The `Primal` of one call; arguments as those of `sdfgad.parse.parse.parse`.
 
         Raises:
             SdfgadError: it has something that no statement can express, or the arguments do not fit.
