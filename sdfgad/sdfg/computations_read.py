@@ -19,7 +19,8 @@ from sdfgad.sdfg.computations import own
 from sdfgad.sdfg.descriptors import is_affine
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.marks import CLEARS
-from sdfgad.sdfg.parsing import TaskletParser, converted, linear
+from sdfgad.sdfg.operations import converted, linear
+from sdfgad.sdfg.parsing import TaskletParser
 from sdfgad.sdfg.rounding import refuse_rounding
 from sdfgad.sdfg.scope import Scope, located
 

@@ -16,7 +16,7 @@ from sdfgad.ir.folding import folded
 from sdfgad.ir.program import Access, Compute, Params
 from sdfgad.parse.strides import ravelled, unravelled
 from sdfgad.sdfg.accumulation import accumulated
-from sdfgad.sdfg.parsing import converted
+from sdfgad.sdfg.operations import converted
 from sdfgad.sdfg.rounding import refuse_rounding
 from sdfgad.sdfg.scope import Scope, located
 

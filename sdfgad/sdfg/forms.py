@@ -11,7 +11,7 @@ from dace import symbolic
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Int, Lin
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.sdfg.parsing import linear, operation
+from sdfgad.sdfg.operations import linear, operation
 from sdfgad.sdfg.tasklet import FUNCTION
 
 Symbols = Mapping[str, Lin]

@@ -11,7 +11,7 @@ from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, Read
 from sdfgad.ir.program import Access, Block, Compute, Loop, written
 from sdfgad.sdfg.normalisation import downwards, upwards
-from sdfgad.sdfg.parsing import converted, linear, operation, truth
+from sdfgad.sdfg.operations import converted, linear, operation, truth
 from sdfgad.sdfg.scope import Scope, located
 from sdfgad.sdfg.stale_symbols import assigned_inside
 from sdfgad.sdfg.variables import assignment

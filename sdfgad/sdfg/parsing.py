@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
-from sdfgad.ir.ops import OPERATIONS, Result
-from sdfgad.sdfg.functions import ON_INTEGERS, operation_called
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin
+from sdfgad.ir.ops import OPERATIONS
+from sdfgad.sdfg.functions import operation_called
+from sdfgad.sdfg.operations import FLOAT, alike, applied, converted, linear, operation, power, truth
 from sdfgad.sdfg.tasklet import FUNCTION
 
 BINARY: dict[type[Any], str] = {
@@ -40,7 +40,6 @@ CALLS = {"int_floor": "floor_divide", "Mod": "remainder"}
 EXTREMA = {"min": "minimum", "Min": "minimum", "max": "maximum", "Max": "maximum"}
 DTYPES = {f"dace.{name}{'_' * (name == 'bool')}": np.dtype(name) for name in TYPES}
 
-FLOAT = np.dtype(np.float64)
 # What Python has no literals of.
 NUMBERS = {FUNCTION.format(name): Const(float(name), FLOAT) for name in ("inf", "nan")}
 
@@ -104,7 +103,7 @@ class TaskletParser:
             if not all(side.get(name, ONE_SIDED) is not ONE_SIDED for side in sides):
                 known[name] = ONE_SIDED
                 continue
-            known[name] = operation("select", condition, *_alike(*(side[name] for side in sides)))
+            known[name] = operation("select", condition, *alike(*(side[name] for side in sides)))
 
     def text(self, text: str) -> Expr:
         return self.expression(ast.parse(text.strip(), mode="eval").body, {})
@@ -122,7 +121,7 @@ class TaskletParser:
         if isinstance(node, ast.Subscript):
             return self._subscript(node, known)
         if isinstance(node, ast.IfExp):
-            sides = _alike(self.expression(node.body, known), self.expression(node.orelse, known))
+            sides = alike(self.expression(node.body, known), self.expression(node.orelse, known))
             return operation("select", truth(self.expression(node.test, known)), *sides)
         if isinstance(node, ast.Call):
             return self._call(node, known)
@@ -133,9 +132,9 @@ class TaskletParser:
             args = self.expression(node.left, known), self.expression(node.right, known)
             if isinstance(node.op, ast.Pow):
                 return power(*args)
-            alike = _alike(*args)
-            self._refuse_rounding(node, alike[0].dtype)
-            return operation(BINARY[type(node.op)], *alike)
+            operands = alike(*args)
+            self._refuse_rounding(node, operands[0].dtype)
+            return operation(BINARY[type(node.op)], *operands)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd):
             return self.expression(node.operand, known)
         if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
@@ -148,7 +147,7 @@ class TaskletParser:
             return operation(UNARY[type(node.op)], arg)
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             args = self.expression(node.left, known), self.expression(node.comparators[0], known)
-            return operation(COMPARISONS[type(node.ops[0])], *_alike(*args))
+            return operation(COMPARISONS[type(node.ops[0])], *alike(*args))
         if isinstance(node, ast.BoolOp):
             first, *rest = (self.expression(value, known) for value in node.values)
             for value in rest:
@@ -185,7 +184,7 @@ class TaskletParser:
         if function in EXTREMA and args:
             first, *rest = args
             for arg in rest:
-                first = operation(EXTREMA[function], *_alike(first, arg))
+                first = operation(EXTREMA[function], *alike(first, arg))
             return first
         value = _number(DTYPES[function], args) if function in DTYPES else None
         if value is not None:
@@ -199,97 +198,6 @@ class TaskletParser:
             what = f"the function `{function}` of {len(args)} values"
             raise UnsupportedGraph(what, todo="Use functions of `math` or NumPy that take numbers.")
         return operation(name, *args)
-
-
-def applied(name: str, args: list[Expr]) -> Expr:
-    """An operation that a function of `math` or NumPy is: on operands of one dtype, floats where it has to be."""
-    alike = _alike(*args)
-    if alike[0].dtype.kind in "biu" and name not in ON_INTEGERS:
-        alike = tuple(converted(arg, FLOAT) for arg in alike)
-    return operation(name, *alike)
-
-
-def power(base: Expr, exponent: Expr) -> Expr:
-    """``base ** exponent``; small constant exponents are products and roots, as NumPy has them.
-
-    Raises:
-        UnsupportedGraph: of integers, with an exponent that is not certainly positive.
-    """
-    is_number = isinstance(exponent, Const) and exponent.dtype.kind in "if"
-    if base.dtype.kind in "fc" and is_number:
-        short = SHORT_POWERS.get(float(exponent.value))  # type: ignore[attr-defined]
-        if short is not None:
-            return short(base)
-    alike = _alike(base, exponent)
-    if alike[0].dtype.kind in "biu" and not (is_number and exponent.value >= 0):  # type: ignore[attr-defined]
-        raise UnsupportedGraph("an integer to a power that may be negative", todo="Convert it to a float before.")
-    return operation("power", *alike)
-
-
-SHORT_POWERS: dict[float, Callable[[Expr], Expr]] = {
-    1.0: lambda x: x,
-    2.0: lambda x: operation("square", x),
-    3.0: lambda x: operation("multiply", operation("square", x), x),
-    4.0: lambda x: operation("square", operation("square", x)),
-    0.5: lambda x: operation("sqrt", x),
-    -1.0: lambda x: operation("reciprocal", x),
-}
-
-
-def truth(value: Expr) -> Expr:
-    """A number as a condition."""
-    if value.dtype == BOOL:
-        return value
-    return operation("not_equal", value, Const(0, value.dtype))
-
-
-def operation(name: str, *args: Expr) -> Expr:
-    """The expression for an operation; one on integers that is linear in symbols is an integer form."""
-    if all(isinstance(arg, (Int, Const)) and arg.dtype == INT for arg in args):
-        found = _linear_operation(name, [linear(arg) for arg in args])
-        if found is not None:
-            return Const(found.const, INT) if found.is_const else Int(found)
-    return Op(name, args, result_dtype(name, args))
-
-
-def result_dtype(name: str, args: Sequence[Expr]) -> np.dtype[Any]:
-    """The dtype of an operation's result, for operands of the dtypes that its C++ takes."""
-    result, dtype = OPERATIONS[name].result, args[0].dtype
-    if result is Result.TRUTH:
-        return BOOL
-    if result is Result.CHOSEN:
-        return args[1].dtype
-    if result is Result.PART and dtype.kind == "c":
-        return np.empty(0, dtype).real.dtype
-    if result is Result.COMPLEX:
-        return np.result_type(dtype, np.complex64)
-    return dtype
-
-
-def linear(value: Expr) -> Lin:
-    """An expression as an integer form, with its nonlinear parts as atoms."""
-    if isinstance(value, Int):
-        return value.value
-    if isinstance(value, Const):
-        return Lin(int(value.value))
-    if isinstance(value, Op) and value.dtype == INT:
-        found = _linear_operation(value.name, [linear(arg) for arg in value.args])
-        if found is not None:
-            return found
-    return Lin.symbol(value)
-
-
-def _linear_operation(name: str, args: list[Lin]) -> Lin | None:
-    if name == "negative":
-        return -args[0]
-    if name == "add":
-        return args[0] + args[1]
-    if name == "subtract":
-        return args[0] - args[1]
-    if name == "multiply" and any(arg.is_const for arg in args):
-        factor, form = args if args[0].is_const else args[::-1]
-        return form.scaled(factor.const)
-    return None
 
 
 def _constant(value: Any) -> Expr:
@@ -308,34 +216,3 @@ def _number(dtype: np.dtype[Any], args: list[Expr]) -> Expr | None:
         real, imaginary = (arg.value for arg in args if isinstance(arg, Const))
         return Const(complex(real, imaginary), dtype)
     return converted(args[0], dtype) if len(args) == 1 else None
-
-
-def _alike(*args: Expr) -> tuple[Expr, ...]:
-    """Operands as NumPy converts them; the writer's agree already. Numbers in the text give way to other dtypes, if
-    these hold them; symbols are of 64 bits."""
-    if len({arg.dtype for arg in args}) == 1:
-        return args
-    kinds = [arg.dtype for arg in args if not (isinstance(arg, (Const, Int)) and arg.dtype == INT)]
-    dtype = np.result_type(*kinds)
-    if dtype.kind in "biu" and not all(_holds(dtype, arg) for arg in args):
-        dtype = np.result_type(dtype, INT)
-    return tuple(converted(arg, dtype) for arg in args)
-
-
-def _holds(dtype: np.dtype[Any], arg: Expr) -> bool:
-    """Whether an integer dtype holds what an operand may be."""
-    if arg.dtype != INT or dtype == INT:
-        return True
-    is_number = isinstance(arg, Const) and dtype.kind != "b"
-    return is_number and np.iinfo(dtype).min <= arg.value <= np.iinfo(dtype).max  # type: ignore[attr-defined]
-
-
-def converted(arg: Expr, dtype: np.dtype[Any]) -> Expr:
-    """An expression converted to a dtype; a constant stays a constant."""
-    if arg.dtype == dtype:
-        return arg
-    if isinstance(arg, Const):
-        # What the dtype cannot hold is converted where the program runs.
-        with suppress(OverflowError, ValueError), np.errstate(all="ignore"):
-            return Const(dtype.type(arg.value).item(), dtype)
-    return Op("cast", (arg,), dtype)

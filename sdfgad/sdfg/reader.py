@@ -21,7 +21,7 @@ from sdfgad.ir.program import Access, Block, Branch, Compute, Program, Statement
 from sdfgad.sdfg import loops_read, states
 from sdfgad.sdfg.computations_read import clears, is_clear
 from sdfgad.sdfg.descriptors import bounds_of, values_of
-from sdfgad.sdfg.parsing import linear, truth
+from sdfgad.sdfg.operations import linear, truth
 from sdfgad.sdfg.scope import Buffers, Scope, located
 from sdfgad.sdfg.stale_symbols import StaleSymbols, assigned_inside
 from sdfgad.sdfg.substitution import substituted

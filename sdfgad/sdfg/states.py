@@ -32,7 +32,7 @@ from sdfgad.sdfg.copies import copy_of, is_copy
 from sdfgad.sdfg.descriptors import values_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.normalisation import steps_in, with_symbols
-from sdfgad.sdfg.parsing import converted
+from sdfgad.sdfg.operations import converted
 from sdfgad.sdfg.races import refuse_races
 from sdfgad.sdfg.scope import Scope, located
 from sdfgad.sdfg.substitution import substituted

@@ -12,7 +12,7 @@ import numpy as np
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import INT, Int, Lin, Read
 from sdfgad.ir.program import Access, Block, Compute
-from sdfgad.sdfg.parsing import converted
+from sdfgad.sdfg.operations import converted
 from sdfgad.sdfg.rounding import refuse_rounding
 from sdfgad.sdfg.scope import Scope
 
