@@ -24,9 +24,11 @@ from sdfgad.parse.source import Source
 from sdfgad.parse.structure import flattened
 from sdfgad.sdfg.foreign.canonical import canonical
 from sdfgad.sdfg.foreign.extents import with_largest
+from sdfgad.sdfg.foreign.inlining import inlined
 from sdfgad.sdfg.foreign.interface import changed, copied, is_overwritten, single
 from sdfgad.sdfg.foreign.parameters import Parameters
 from sdfgad.sdfg.foreign.statements import Statements, statements_of
+from sdfgad.sdfg.marks import storage
 
 RETURN = "__return"
 
@@ -104,6 +106,10 @@ class _Made:
         self.fixed = {name: self.given[name] for name in assembly.symbols if name in constant}
         sized = with_largest(found.body, found.buffers)
         self.body, self.buffers, self.new, self.names = canonical(found.body, sized, self.integers.values())
+        if not any(descriptor.storage == storage for descriptor in assembly.sdfg.arrays.values()):
+            # Of our own graphs the same program is to come back.
+            outside = {self.new[name] for name, one in assembly.sdfg.arrays.items() if not one.transient}
+            self.body = inlined(self.body, self.buffers.keys() - outside)
         self.captured = {self.new[name]: value for name, value in found.constants.items()}
         self.inputs: dict[str, str] = {}
         self.outputs: dict[str, str] = {}
