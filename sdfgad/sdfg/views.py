@@ -11,7 +11,7 @@ from dace.sdfg import nodes, utils
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Lin
 from sdfgad.sdfg.scope import Scope
-from sdfgad.sdfg.windows import Layout, Window, axis, seen
+from sdfgad.sdfg.windows import Layout, Part, Window, axis, seen
 
 VIEWS = "Let a view see one part of one array, or copy that part before."
 WHOLE = "A nested SDFG sees all of an array: let it see a part through a view, or copy that before."
@@ -86,11 +86,15 @@ def _seen(name: str, subset: Any, descriptor: Any, scope: Scope, inner: Layout, 
     buffer = scope.buffer(name)
     if descriptor.dtype != outer.dtype:
         raise UnsupportedGraph(f"{what} is of {descriptor.dtype}, and what it sees is of {outer.dtype}")
-    starts = [scope.form(first) for first, _, _ in subset.ndrange()]
-    steps = [scope.form(step) for _, _, step in subset.ndrange()]
-    index = seen(inner, scope.layout(name), starts, steps, what)
+    index = seen(inner, scope.layout(name), part_of(subset, scope), what)
     shape = () if isinstance(descriptor, dace.data.Scalar) else inner.shape
     return Window(buffer.name, shape, scope.access(name, index).index)
+
+
+def part_of(subset: Any, scope: Scope) -> Part:
+    """The part of an array that a subset is."""
+    starts, steps = zip(*((scope.form(first), scope.form(step)) for first, _, step in subset.ndrange()), strict=True)
+    return Part(starts, tuple(scope.form(size) for size in subset.size()), steps)
 
 
 # --- views

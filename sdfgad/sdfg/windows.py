@@ -67,30 +67,35 @@ def axis(k: int) -> str:
     return f"@{k}"
 
 
-def seen(inner: Layout, outer: Layout, starts: Sequence[Lin], steps: Sequence[Lin], what: str) -> Index:
-    """The indices in an array of element (`axis(0)`, …) of what is seen from some element of it on.
+@dataclass(frozen=True)
+class Part:
+    """The part of an array that a memlet names: along each axis the first index, the number of elements, the step."""
 
-    Args:
-        starts: the index of the first element that is seen.
-        steps: the steps along each axis, which the strides of what is seen may or may not have in them.
+    starts: Index
+    sizes: Index
+    steps: Index
+
+
+def seen(inner: Layout, outer: Layout, part: Part, what: str) -> Index:
+    """The indices in an array of element (`axis(0)`, …) of what is seen from some element of it on.
 
     Raises:
         UnsupportedGraph: strides do not tell them.
     """
-    if inner == outer and all(start == Lin(0) for start in starts):
+    if inner == outer and all(start == Lin(0) for start in part.starts):
         return tuple(Lin.symbol(axis(k)) for k in range(len(inner.shape)))
-    matched = _by_strides(inner, outer, starts, steps) or _by_position(inner, outer, starts)
+    matched = _by_strides(inner, outer, part) or _by_position(inner, outer, part.starts)
     if matched is None:
         raise UnsupportedGraph(f"{what} has other strides than what it sees, or more elements", todo=TODO)
     return matched
 
 
-def _by_strides(inner: Layout, outer: Layout, starts: Sequence[Lin], steps: Sequence[Lin]) -> Index | None:
-    places, free = list(starts), [k for k, extent in enumerate(outer.shape) if extent != ONE]
+def _by_strides(inner: Layout, outer: Layout, part: Part) -> Index | None:
+    places, free = list(part.starts), [k for k, extent in enumerate(outer.shape) if extent != ONE]
     for k, (extent, stride) in enumerate(zip(inner.shape, inner.strides, strict=True)):
         if extent == ONE:
             continue
-        pairs = ((d, width) for d in free for width in (1, steps[d].const) if _fits(extent, starts[d], outer.shape[d]))
+        pairs = ((d, width) for d in free for width in (1, part.steps[d].const) if _fits(extent, d, outer, part))
         same = next(((d, width) for d, width in pairs if outer.strides[d].scaled(width) == stride), None)
         if same is None:
             return None
@@ -99,9 +104,13 @@ def _by_strides(inner: Layout, outer: Layout, starts: Sequence[Lin], steps: Sequ
     return tuple(places)
 
 
-def _fits(extent: Lin, start: Lin, whole: Lin) -> bool:
-    """Whether so many elements may lie along an axis; what is not a number is taken to."""
-    return not (extent.is_const and whole.is_const) or extent.const <= whole.const - (start.const * start.is_const)
+def _fits(extent: Lin, d: int, outer: Layout, part: Part) -> bool:
+    """Whether so many elements lie along an axis: as many as the part has there, or a number that is no larger."""
+    if extent == part.sizes[d]:
+        return True
+    start, whole = part.starts[d], outer.shape[d]
+    are_numbers = extent.is_const and whole.is_const
+    return are_numbers and extent.const <= whole.const - (start.const if start.is_const else 0)
 
 
 def _by_position(inner: Layout, outer: Layout, starts: Sequence[Lin]) -> Index | None:
