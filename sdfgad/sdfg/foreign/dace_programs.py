@@ -76,7 +76,7 @@ class ParsedByDace(ProgramSource):
         if key not in self._graphs:
             examples = {name: _example(kind) for name, kind in arguments.items() if kind is not None}
             try:
-                sdfg = self._program.to_sdfg(**examples)
+                sdfg = self._program.to_sdfg(**examples, simplify=False)
             except Exception as error:
                 what = f"DaCe does not parse `{self.__name__}`: {error}"
                 raise UnsupportedGraph(what, self.source.where(self.source.node), TODO) from error
