@@ -131,7 +131,7 @@ def _read(memlet: Any, index: tuple[Lin, ...] | None, scope: Scope) -> Read:
     """What a connector reads: its only element, or with an index one of the part that it sees."""
     if memlet.data is None:
         raise UnsupportedGraph("an edge of a tasklet has no data", todo="Put a scalar between two tasklets.")
-    if memlet.subset is None or any(step != 1 for _, _, step in memlet.subset.ndrange()):
+    if memlet.subset is None or not all(step == 1 or first == last for first, last, step in memlet.subset.ndrange()):
         raise UnsupportedGraph(f"the memlet `{memlet}`")
     starts = tuple(scope.form(first) for first, _, _ in memlet.subset.ndrange())
     if index is None:

@@ -68,6 +68,11 @@ class Buffers:
         return new if new not in self.found else self._unused(name)
 
 
+def _free_symbols(value: Any) -> Any:
+    value = getattr(value, "expr", value)
+    return value.free_symbols if hasattr(value, "free_symbols") else symbolic.pystr_to_symbolic(str(value)).free_symbols
+
+
 def located(thing: Any) -> Location | None:
     """The user's line that a node or a descriptor comes from, if it is known."""
     info = getattr(thing, "debuginfo", None)
@@ -98,7 +103,7 @@ class Scope:
 
     def form(self, value: Any) -> Lin:
         if self.unknown and not isinstance(value, int):
-            for symbol in symbolic.pystr_to_symbolic(str(value)).free_symbols:
+            for symbol in _free_symbols(value):
                 self.require_known(str(symbol))
         return form_of(value, self.symbols)
 

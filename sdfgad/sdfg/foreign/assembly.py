@@ -24,13 +24,16 @@ from sdfgad.parse.source import Source
 from sdfgad.parse.structure import flattened
 from sdfgad.sdfg.foreign.canonical import canonical
 from sdfgad.sdfg.foreign.extents import with_largest
+from sdfgad.sdfg.foreign.extrema import with_values_before
 from sdfgad.sdfg.foreign.inlining import inlined
-from sdfgad.sdfg.foreign.interface import changed, copied, is_overwritten, single
+from sdfgad.sdfg.foreign.interface import changed, copied, is_overwritten, refuse_unset, single, symbols_in
 from sdfgad.sdfg.foreign.parameters import Parameters
 from sdfgad.sdfg.foreign.statements import Statements, statements_of
 from sdfgad.sdfg.marks import storage
 
 RETURN = "__return"
+# Begins the symbol of an integer that is not passed.
+MISSING = "?"
 
 
 class Assembly:
@@ -81,19 +84,30 @@ class Assembly:
         given = self.given.get(name)
         if given is None and name in self.sizes:
             return Lin(self.sizes[name])
+        if given is None and name in self.parameters.symbols:
+            # DaCe lists symbols that nothing needs; `_Made` refuses those that something does.
+            return Lin.symbol(MISSING + name)
         if type(given) is not int:
-            what = f"the integer `{name}` is not passed" + (", and no shape tells it" if given is None else "")
-            self.parameters.refuse(what, f"Pass `{name}` as an int.")
+            self.parameters.refuse(f"the integer `{name}` is not passed", f"Pass `{name}` as an int.")
         return Lin(given) if name in constant else Lin.symbol(self.symbols[name])
 
     def _in_shapes(self, found: Statements) -> set[str]:
         """The integer arguments that extents depend on, or the bounds of loops whose counters they have in them."""
         integers = set(self.symbols.values())
         symbols = {s for buffer in found.buffers.values() for extent in buffer.shape for s in extent.symbols}
+        self._refuse_missing(symbols | set().union(*map(symbols_in, walk(found.body))))
         if not symbols <= integers:
             loops = (s for s in walk(found.body) if isinstance(s, Loop))
             symbols |= {symbol for loop in loops for form in (loop.start, loop.trips) for symbol in form.symbols}
         return {name for name, symbol in self.symbols.items() if symbol in symbols}
+
+    def _refuse_missing(self, symbols: set[str]) -> None:
+        """Raises: ArgumentError, where an integer is needed that is not passed."""
+        for symbol in sorted(symbols):
+            if symbol.startswith(MISSING):
+                name = symbol.removeprefix(MISSING)
+                what = f"the integer `{name}` is not passed, and no shape tells it"
+                self.parameters.refuse(what, f"Pass `{name}` as an int.")
 
 
 class _Made:
@@ -106,9 +120,11 @@ class _Made:
         self.fixed = {name: self.given[name] for name in assembly.symbols if name in constant}
         sized = with_largest(found.body, found.buffers)
         self.body, self.buffers, self.new, self.names = canonical(found.body, sized, self.integers.values())
+        outside = {self.new[name] for name, one in assembly.sdfg.arrays.items() if not one.transient}
+        refuse_unset(self.body, self.buffers.keys() - outside, self.buffers)
+        self.body = with_values_before(self.body, self.buffers, self.names)
         if not any(descriptor.storage == storage for descriptor in assembly.sdfg.arrays.values()):
             # Of our own graphs the same program is to come back.
-            outside = {self.new[name] for name, one in assembly.sdfg.arrays.items() if not one.transient}
             self.body = inlined(self.body, self.buffers.keys() - outside)
         self.captured = {self.new[name]: value for name, value in found.constants.items()}
         self.inputs: dict[str, str] = {}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from sdfgad.dependence.mixed_radix import writes_all
+from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Lin, cast
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Params, walk, written
+from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, Params, Statement, walk, written
 
 
 def copied(source: Buffer, target: Buffer, names: Names) -> Compute:
@@ -48,7 +49,29 @@ def single(buffer: Buffer, names: Names) -> tuple[Buffer, Compute]:
     return number, Compute((), Access(number.name), value, None, buffer.where)
 
 
-def changed(body: Block, names: Collection[str]) -> list[str]:
+def changed(body: Block, names: Iterable[str]) -> list[str]:
     """Those of some buffers that a block writes."""
     found = written(body)
     return [name for name in names if name in found]
+
+
+def symbols_in(statement: Statement) -> set[str]:
+    """The symbols of a statement itself, without its nested statements."""
+    if isinstance(statement, Compute):
+        forms = (*statement.target.index, *(extent for _, extent in statement.params))
+        return set(statement.value.symbols).union(*(form.symbols for form in forms))
+    if isinstance(statement, Loop):
+        return set(statement.start.symbols | statement.trips.symbols)
+    return set(statement.condition.symbols) if isinstance(statement, Branch) else set()
+
+
+def refuse_unset(body: Block, names: Set[str], buffers: Mapping[str, Buffer]) -> None:
+    """Raises: UnsupportedGraph, where a temporary is accumulated into before anything is assigned to it."""
+    seen = set[str]()
+    for statement in walk(body):
+        name = statement.target.buffer if isinstance(statement, Compute) else ""
+        is_update = isinstance(statement, Compute) and not statement.assigns
+        if name in names - seen and (is_update or any(read.buffer == name for read in statement.read)):
+            what = f"`{buffers[name].source or name}` is accumulated into before it has a value"
+            raise UnsupportedGraph(what, statement.where, "Assign the start of the sum, product or extremum before.")
+        seen |= statement.touched

@@ -378,6 +378,23 @@ def _():
     return graph.map({"i": "0:N"}, "o = a * a", "z[0]", wcr="lambda a, b: min(a, b)", a="x[i]")
 
 
+def largest_so_far(x):
+    z = np.maximum(np.full(6, 1.0), x)
+    for k in range(3):
+        z = np.maximum(z, np.max(x * (0.8 + 0.2 * k)))
+    return z
+
+
+@construct("dataflow", "maxima with what was there before, trip by trip", largest_so_far)
+def _():
+    graph = Graph().use("x", "z").clear("1.0")
+    larger = "lambda a, b: max(a, b)"
+    graph.map({"i": "0:N"}, "o = a", "z[i]", wcr=larger, a="x[i]")
+    loop = graph.loop("k < 3")
+    ranges = {"i": "0:N", "j": "0:N"}
+    return graph.map(ranges, "o = a * (0.8 + 0.2 * k)", "z[i]", graph.state(loop), wcr=larger, a="x[j]")
+
+
 @construct("dataflow", "other WCR", refusal=r"the write-conflict resolution `lambda a, b: a - b`")
 def _():
     graph = Graph(z=(1,)).use("x", "z").tasklet("o = 0.0", "z[0]")
