@@ -14,7 +14,7 @@ from dace import symbolic
 from sdfgad.errors import Location, UnsupportedGraph
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Read
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Buffer
+from sdfgad.ir.program import Access, Buffer, Check
 from sdfgad.sdfg.forms import form_of, shape_of
 from sdfgad.sdfg.parsing import TaskletParser
 from sdfgad.sdfg.windows import Layout, Window
@@ -40,6 +40,7 @@ class Buffers:
         is_foreign: whether others have written the graph: maps may have hazards, and arrays see parts of others.
         numbers: the buffers that are integers of the caller, with their forms; no statement mentions these.
         variables: the symbols that are scalars in storage.
+        checks: what is checked at run time; the statement of each sets `STATUS` of `linear_algebra`.
         constants: the buffers of constants of the graph that are arrays.
     """
 
@@ -49,6 +50,7 @@ class Buffers:
     numbers: Mapping[str, Lin] = field(default_factory=dict)
     variables: frozenset[tuple[int, str]] = frozenset()
     constants: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    checks: list[Check] = field(default_factory=list)
 
     def add(self, name: str, descriptor: Any, symbols: dict[str, Lin]) -> str:
         """The name of a new buffer for an array: another one, if the array of another nested SDFG has its name."""

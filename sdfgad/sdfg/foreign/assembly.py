@@ -11,10 +11,11 @@ import dace
 import islpy as isl
 import numpy as np
 
-from sdfgad.errors import ArgumentError
+from sdfgad.errors import ArgumentError, UnsupportedGraph
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, cast
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, Program, walk
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.ir.verify import verify
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.draws import Draws
@@ -54,7 +55,13 @@ class Assembly:
     def primal(self, constant: set[str]) -> Primal:
         """The program, in which some integer arguments are constants, and those that sizes depend on."""
         while True:
-            wanted = self._in_shapes(self.statements(constant)) - constant
+            try:
+                wanted = self._in_shapes(self.statements(constant)) - constant
+            except NeedsConstant as need:
+                wanted = {name for name, symbol in self.symbols.items() if symbol in need.symbols} - constant
+                if not wanted:
+                    what = "the size of a matrix is known only while the program runs"
+                    raise UnsupportedGraph(what, need.where, "Solve for matrices of one size.") from need
             if not wanted:
                 return _Made(self, constant).primal()
             constant = constant | wanted
@@ -121,12 +128,13 @@ class _Made:
         sized = with_largest(found.body, found.buffers)
         self.body, self.buffers, self.new, self.names = canonical(found.body, sized, self.integers.values())
         outside = {self.new[name] for name, one in assembly.sdfg.arrays.items() if not one.transient}
-        refuse_unset(self.body, self.buffers.keys() - outside, self.buffers)
+        refuse_unset(self.body, self.buffers.keys() - outside - {"status"}, self.buffers)
         self.body = with_values_before(self.body, self.buffers, self.names)
         if not any(descriptor.storage == storage for descriptor in assembly.sdfg.arrays.values()):
             # Of our own graphs the same program is to come back.
             self.body = inlined(self.body, self.buffers.keys() - outside)
         self.captured = {self.new[name]: value for name, value in found.constants.items()}
+        self.checks = found.checks
         self.inputs: dict[str, str] = {}
         self.outputs: dict[str, str] = {}
 
@@ -135,7 +143,7 @@ class _Made:
         data = [*assembly.parameters.data, *(n for n, t in assembly.parameters.symbols.items() if t.kind not in "iu")]
         mentioned = frozenset[str]().union(*(s.mentioned for s in self.body))
         written = changed(self.body, [self.new[name] for name in data])
-        first: list[Compute] = []
+        first = [Compute((), Access("status"), Const(0, INT))] if self.checks else []
         for name in data:
             first += self._entered(name, mentioned, name in data and self.new[name] in written)
         last = [s for name in data if self.new[name] in written for s in self._left(name)]
@@ -145,7 +153,8 @@ class _Made:
         captured = {name: value for name, value in self.captured.items() if name in used}
         inputs = (*self.inputs.values(), *captured)
         name = self.names.fresh(str(assembly.sdfg.name))
-        program = Program(name, buffers, inputs, tuple(self.integers.values()), self.outputs, body)
+        integers = tuple(self.integers.values())
+        program = Program(name, buffers, inputs, integers, self.outputs, body, self.checks)
         verify(program, "after it was read from a graph")
         return self._primal(program, captured)
 

@@ -19,6 +19,7 @@ from sdfgad.ir.program import (
     rewrite_statement,
 )
 from sdfgad.ir.rename import renamed
+from sdfgad.sdfg.linear_algebra import STATUS
 
 
 def canonical(
@@ -30,7 +31,8 @@ def canonical(
         reserved: names that stay as they are, of run-time integers.
     """
     names = Names(reserved)
-    new = {name: names.fresh(name) for name in buffers}
+    # No other buffer gets this name.
+    new = {name: "status" if name == STATUS else names.fresh(name) for name in buffers}
     body = renamed(body, {old: one for old, one in new.items() if old != one})
     body = _block(body, {}, names)
     return body, {new[name]: replace(buffer, name=new[name]) for name, buffer in buffers.items()}, new, names

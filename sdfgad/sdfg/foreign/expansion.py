@@ -8,6 +8,7 @@ from dace.sdfg import nodes
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.sdfg.library import OWN, LibraryCall, Product
+from sdfgad.sdfg.linear_algebra import is_known
 from sdfgad.sdfg.scope import located
 
 TODO = "Expand it before, to maps and tasklets in Python: `node.expand(state)`."
@@ -17,13 +18,14 @@ MOST_ROUNDS = 20
 
 
 def expand(sdfg: Any) -> None:
-    """Expands the library nodes of a graph, and those that come out of that.
+    """Expands the library nodes of a graph, and those that come out of that; some of linear algebra become calls.
 
     Raises:
         UnsupportedGraph: one has no expansion to a graph.
     """
     for _ in range(MOST_ROUNDS):
         found = [(n, state) for n, state in sdfg.all_nodes_recursive() if isinstance(n, nodes.LibraryNode)]
+        found = [(node, state) for node, state in found if not is_known(node)]
         if not found:
             return
         for node, state in found:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Access, Block, Buffer
+from sdfgad.ir.program import Access, Block, Buffer, Check
 from sdfgad.sdfg.reader import whole
 from sdfgad.sdfg.scope import Buffers, Kept, Scope
 
@@ -29,6 +29,7 @@ class Statements:
     body: Block
     buffers: Mapping[str, Buffer]
     constants: Mapping[str, np.ndarray[Any, Any]]
+    checks: tuple[Check, ...]
 
 
 def statements_of(
@@ -70,4 +71,4 @@ def _read(
             scope.buffer(name)
     body = whole(sdfg, scope)
     constants = {name: np.asarray(value) for name, value in buffers.constants.items()}
-    return Statements(body, dict(buffers.found), constants)
+    return Statements(body, dict(buffers.found), constants, tuple(buffers.checks))

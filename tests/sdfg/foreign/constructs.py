@@ -884,9 +884,44 @@ def _():
     return library(graph, Transpose("t", dtype=dace.float64), {"_inp": "A[0:M, 0:N]"}, ("_out", "z[0:N, 0:M]"))
 
 
-@construct("library", "nodes without an expansion to a graph", refusal="the library node `f` of type Solve")
+SQUARE = np.eye(6) * 3.0 + RNG.uniform(0.0, 0.5, (6, 6))
+POSITIVE = SQUARE @ SQUARE.T
+
+
+@construct("library", "Solve", lambda Q, x: np.linalg.solve(Q, x), wrt=("Q", "x"), Q=SQUARE)
 def _():
     from dace.libraries.linalg import Solve
 
-    graph = Graph(Q=(N, N)).use("x", "z").use("Q")
+    graph = Graph(Q=(N, N)).use("x", "z", "Q")
     return library(graph, Solve("f"), {"_ain": "Q[0:N, 0:N]", "_bin": "x[0:N]"}, ("_bout", "z[0:N]"))
+
+
+@construct("library", "Inv", lambda Q: np.linalg.inv(Q), wrt=("Q",), Q=SQUARE, x=None)
+def _():
+    from dace.libraries.linalg import Inv
+
+    graph = Graph(Q=(N, N), z=(N, N)).use("z", "Q")
+    return library(graph, Inv("f"), {"_ain": "Q[0:N, 0:N]"}, ("_aout", "z[0:N, 0:N]"))
+
+
+@construct("library", "Cholesky", lambda Q: np.linalg.cholesky(Q), wrt=("Q",), Q=POSITIVE, x=None)
+def _():
+    from dace.libraries.linalg import Cholesky
+
+    graph = Graph(Q=(N, N), z=(N, N)).use("z", "Q")
+    return library(graph, Cholesky("f"), {"_a": "Q[0:N, 0:N]"}, ("_b", "z[0:N, 0:N]"))
+
+
+@construct("library", "nodes without an expansion to a graph", refusal="the library node `f` of type Getrf", Q=SQUARE)
+def _():
+    from dace.libraries.lapack import Getrf
+
+    graph = Graph(Q=(N, N)).use("x", "z", "Q")
+    graph.sdfg.add_array("p", (N,), dace.int32, transient=True)
+    graph.sdfg.add_array("r", (1,), dace.int32, transient=True)
+    node = Getrf("f")
+    library(graph, node, {"_xin": "Q[0:N, 0:N]"}, ("_xout", "Q[0:N, 0:N]"))
+    state = graph.sdfg.sink_nodes()[0]
+    state.add_edge(node, "_ipiv", state.add_write("p"), None, Memlet("p[0:N]"))
+    state.add_edge(node, "_res", state.add_write("r"), None, Memlet("r[0]"))
+    return graph

@@ -6,12 +6,14 @@ import dace
 import numpy as np
 import pytest
 from dace import Memlet
+from dace.libraries.linalg import Solve
 from dace.sdfg.state import LoopRegion
 
 import sdfgad
-from sdfgad.errors import ArgumentError, InfeasibleBudget, OutputError, UnsupportedProgram, WrtError
+from sdfgad.errors import ArgumentError, InfeasibleBudget, OutputError, SingularMatrix, UnsupportedProgram, WrtError
 from sdfgad.sdfg.foreign.graph_program import GraphProgram
 from tests.helpers_graphs import primal_of
+from tests.sdfg.foreign.constructs import CONSTRUCTS
 
 N = dace.symbol("N")
 RNG = np.random.default_rng(0)
@@ -127,6 +129,32 @@ def test_changes_of_the_graph_make_no_difference():
 def test_the_graph_itself_does_not_run():
     with pytest.raises(UnsupportedProgram, match="`heat` is a graph, which runs only as a compiled program"):
         GraphProgram(heat_graph())(u=U)
+
+
+def test_singular_matrices():
+    solve = next(one for one in CONSTRUCTS if one.name == "Solve")
+    g = sdfgad.differentiate(solve.graph().sdfg, wrt="x", output="z", reduce="sum")
+    found = g(**solve.arguments)
+    np.testing.assert_allclose(found, np.linalg.solve(solve.arguments["Q"].T, np.ones(6)), rtol=1e-12)
+    with pytest.raises(SingularMatrix, match="a matrix is singular"):
+        g(Q=np.zeros((6, 6)), x=np.ones(6))
+
+
+def test_matrices_of_unknown_size():
+    sdfg = dace.SDFG("sizes")
+    for name in "xz":
+        sdfg.add_array(name, [6], dace.float64)
+    sdfg.add_array("Q", [6, 6], dace.float64)
+    sdfg.add_symbol("n", dace.int64)
+    state = sdfg.add_state()
+    node = Solve("f")
+    state.add_node(node)
+    state.add_edge(state.add_read("Q"), None, node, "_ain", Memlet("Q[0:n, 0:n]"))
+    state.add_edge(state.add_read("x"), None, node, "_bin", Memlet("x[0:n]"))
+    state.add_edge(node, "_bout", state.add_write("z"), None, Memlet("z[0:n]"))
+    found = primal_of(sdfg, {"x": np.ones(6), "z": np.ones(6), "Q": np.eye(6), "n": 4})
+    assert found.fixed == {"n": 4}
+    assert [check.error for check in found.program.checks] == [SingularMatrix]
 
 
 # --- what does not fit
