@@ -20,7 +20,7 @@ from sdfgad.sdfg.descriptors import is_affine
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.marks import CLEARS
 from sdfgad.sdfg.operations import converted, linear
-from sdfgad.sdfg.parsing import TaskletParser
+from sdfgad.sdfg.parsing import TaskletParser, filled, is_partial
 from sdfgad.sdfg.rounding import refuse_rounding
 from sdfgad.sdfg.scope import Scope, located
 
@@ -48,11 +48,14 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
         if edge.src_conn is None:
             continue
         if edge.src_conn not in values:
-            what = f"the tasklet `{tasklet.label}` does not assign `{edge.src_conn}`, or not in every case"
-            raise UnsupportedGraph(what, todo="Assign it on both sides of an `if`, or before.")
+            raise _unassigned(tasklet, edge)
         value, index = values[edge.src_conn], targets.get(edge.src_conn)
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
         read = _read(edge.data, places, scope)
+        if is_partial(value):
+            if not edge.data.dynamic or edge.data.wcr is not None:
+                raise _unassigned(tasklet, edge)
+            value = filled(value, scope.value(read))
         refuse_rounding(value, read, f"the tasklet `{tasklet.label}`", scope)
         value = converted(value, read.dtype)
         _refuse_late_accumulation(state, edge)
@@ -64,6 +67,11 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
         found.append(Compute(params, target, value, kind, located(tasklet), fresh=fresh))
     _refuse_order(tasklet, found)
     return found
+
+
+def _unassigned(tasklet: Any, edge: Any) -> UnsupportedGraph:
+    what = f"the tasklet `{tasklet.label}` does not assign `{edge.src_conn}`, or not in every case"
+    return UnsupportedGraph(what, todo="Assign it on both sides of an `if`, or make its memlet dynamic.")
 
 
 def _refuse_language(tasklet: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, postorder
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.sdfg.functions import operation_called
 from sdfgad.sdfg.operations import FLOAT, alike, applied, converted, linear, operation, power, truth
@@ -45,8 +45,8 @@ NUMBERS = {FUNCTION.format(name): Const(float(name), FLOAT) for name in ("inf", 
 
 ASSIGN = "Write assignments of expressions to names, with `if` and `else` if need be."
 
-# The value of a name that only one side of a choice assigns.
-ONE_SIDED = Const("one side", np.dtype("U8"))
+# In the value of a name that is not assigned in every case: what it was before.
+KEPT = Const("kept", np.dtype("U4"))
 Lookup = Callable[[str, "tuple[Lin, ...] | None"], "Expr | None"]
 
 
@@ -71,7 +71,7 @@ class TaskletParser:
         known: dict[str, Expr] = {}
         for statement in code:
             self._statement(statement, known)
-        return {name: value for name, value in known.items() if value is not ONE_SIDED}
+        return known
 
     def _statement(self, statement: ast.stmt, known: dict[str, Expr]) -> None:
         """Notes what a statement assigns."""
@@ -100,10 +100,12 @@ class TaskletParser:
             sides.append(after)
         names = [name for side in sides for name in side if side[name] is not known.get(name)]
         for name in dict.fromkeys(names):
-            if not all(side.get(name, ONE_SIDED) is not ONE_SIDED for side in sides):
-                known[name] = ONE_SIDED
-                continue
-            known[name] = operation("select", condition, *alike(*(side[name] for side in sides)))
+            first, second = (side.get(name, KEPT) for side in sides)
+            if is_partial(first) or is_partial(second):
+                dtype = second.dtype if first is KEPT else first.dtype
+                known[name] = Op("select", (condition, first, second), dtype)
+            else:
+                known[name] = operation("select", condition, *alike(first, second))
 
     def text(self, text: str) -> Expr:
         return self.expression(ast.parse(text.strip(), mode="eval").body, {})
@@ -113,7 +115,7 @@ class TaskletParser:
             return Const(node.value, np.dtype(np.complex128))
         if isinstance(node, ast.Constant):
             return _constant(node.value)
-        if isinstance(node, ast.Name) and known.get(node.id) is ONE_SIDED:
+        if isinstance(node, ast.Name) and node.id in known and is_partial(known[node.id]):
             what = f"`{node.id}` is assigned on one side of an `if` only, and used after it"
             raise UnsupportedGraph(what, todo="Assign it on both sides, or before.")
         if isinstance(node, ast.Name):
@@ -198,6 +200,21 @@ class TaskletParser:
             what = f"the function `{function}` of {len(args)} values"
             raise UnsupportedGraph(what, todo="Use functions of `math` or NumPy that take numbers.")
         return operation(name, *args)
+
+
+def is_partial(value: Expr) -> bool:
+    """Whether a value is that of a name which is not assigned in every case."""
+    return any(node is KEPT for node in postorder(value))
+
+
+def filled(value: Expr, before: Expr) -> Expr:
+    """Such a value, in the dtype of what was there before."""
+    if value is KEPT:
+        return before
+    if isinstance(value, Op) and value.name == "select" and is_partial(value):
+        condition, first, second = value.args
+        return Op("select", (condition, filled(first, before), filled(second, before)), before.dtype)
+    return converted(value, before.dtype)
 
 
 def _constant(value: Any) -> Expr:

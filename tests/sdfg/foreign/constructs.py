@@ -569,6 +569,30 @@ def _():
     return graph
 
 
+def floored(x):
+    z = np.where(x > 1.0, x * x, x)
+    return np.where(x < 0.7, 0.0, z)
+
+
+@construct("dataflow", "outputs that tasklets assign in some cases, by dynamic memlets", floored)
+def _():
+    graph = Graph().use("x", "z").copy("x", "z", Memlet("x[0:N]"))
+    code = "if a > 1.0:\n    o = a * a\nelse:\n    if a < 0.7:\n        o = 0"
+    output = {"o": Memlet("z[i]", dynamic=True)}
+    graph.state().add_mapped_tasklet("m", {"i": "0:N"}, {"a": Memlet("x[i]")}, code, output, external_edges=True)
+    return graph
+
+
+def odd(x):
+    return x[1::2] * 2.0
+
+
+@construct("dataflow", "sizes that are halves", odd)
+def _():
+    graph = Graph(z=(N / 2,)).use("x", "z")
+    return graph.map({"i": "0:N/2"}, "o = 2.0 * a", "z[i]", a="x[2*i + 1]")
+
+
 @construct("dataflow", "outputs that a tasklet does not assign in every case", refusal="does not assign `o`, or not in")
 def _():
     return Graph().use("x", "z").map({"i": "0:N"}, "if a > 1.0:\n    o = a", "z[i]", a="x[i]")
