@@ -32,6 +32,8 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
         UnsupportedGraph: the tasklet is not in Python, or does something else than assign expressions to connectors.
     """
     _refuse_language(tasklet)
+    if scope.buffers.is_foreign:
+        _refuse_types(state, tasklet, scope)
     inputs = {edge.dst_conn: edge for edge in state.in_edges(tasklet) if edge.dst_conn}
     code, targets = _without_subscripts(tasklet.code.code)
 
@@ -82,6 +84,21 @@ def _refuse_language(tasklet: Any) -> None:
         )
     if tasklet.side_effects:
         raise UnsupportedGraph(f"the tasklet `{tasklet.label}` has side effects", todo="Take it out of the graph.")
+
+
+def _refuse_types(state: Any, tasklet: Any, scope: Scope) -> None:
+    """Raises: UnsupportedGraph, where a connector is of another type than the elements of its array."""
+    connectors = {**tasklet.in_connectors, **tasklet.out_connectors}
+    for edge in state.all_edges(tasklet):
+        name = edge.dst_conn if edge.dst is tasklet else edge.src_conn
+        kind = connectors.get(name)
+        if kind is None or kind.type is None or edge.data.data is None:
+            continue
+        base = kind.base_type if isinstance(kind, dtypes.pointer) else kind
+        array = scope.sdfg.arrays[edge.data.data].dtype
+        if base != array:
+            what = f"the connector `{name}` of `{tasklet.label}` is of {base}, and its array is of {array}"
+            raise UnsupportedGraph(what, todo="Leave the connector's type open, and convert in the tasklet.")
 
 
 def _combined(wcr: Any, plain: Compute, scope: Scope) -> Compute:

@@ -8,8 +8,6 @@ from typing import Any
 from dace import subsets
 from dace.sdfg import nodes
 
-from sdfgad.dependence.hazards import is_hazard
-from sdfgad.dependence.sets import Domain
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.folding import folded
@@ -17,6 +15,7 @@ from sdfgad.ir.program import Access, Compute, Params
 from sdfgad.parse.strides import ravelled, unravelled
 from sdfgad.sdfg.accumulation import accumulated
 from sdfgad.sdfg.operations import converted
+from sdfgad.sdfg.points import runs_in_any_order
 from sdfgad.sdfg.rounding import refuse_rounding
 from sdfgad.sdfg.scope import Scope, located
 
@@ -53,11 +52,12 @@ def copy_of(state: Any, edge: Any, scope: Scope) -> Compute:
     refuse_rounding(read, written, what, scope)
     value, where = converted(scope.value(read), written.dtype), located(first)
     access = Access(written.buffer, written.index)
+    found = Compute(params, access, value, None, where)
     if edge.data.wcr is not None:
-        return accumulated(edge.data.wcr, params, access, value, written.dtype, where)
-    if is_hazard(Domain(), params, access, value):
+        found = accumulated(edge.data.wcr, params, access, value, written.dtype, where)
+    if not runs_in_any_order(found):
         raise UnsupportedGraph(f"{what} may read what it has written", where, TODO)
-    return Compute(params, access, value, None, where)
+    return found
 
 
 def _parts(memlet: Any, state: Any, edge: Any, source: str, target: str) -> tuple[Any, Any]:

@@ -10,8 +10,6 @@ import numpy as np
 from dace import dtypes, symbolic
 from dace.sdfg import nodes, utils
 
-from sdfgad.dependence.hazards import is_hazard, is_once
-from sdfgad.dependence.sets import Domain
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Const, Lin, Op
 from sdfgad.ir.program import (
@@ -22,7 +20,6 @@ from sdfgad.ir.program import (
     Loop,
     Params,
     Statement,
-    reads_of,
     rewrite_statement,
     walk,
 )
@@ -34,6 +31,7 @@ from sdfgad.sdfg.descriptors import values_of
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.normalisation import steps_in, with_symbols
 from sdfgad.sdfg.operations import converted
+from sdfgad.sdfg.points import runs_in_any_order
 from sdfgad.sdfg.races import refuse_races
 from sdfgad.sdfg.scope import Scope, located
 from sdfgad.sdfg.substitution import substituted
@@ -212,21 +210,7 @@ def box_of(state: Any, tasklet: Any, params: Params, shifts: dict[str, Lin], sco
     with named(state, tasklet):
         found = computes_of(state, tasklet, params, with_views(state, state.entry_node(tasklet), scope))
     statements = tuple(rewrite_statement(s, shifts) for s in found) if shifts else tuple(found)
-    return statements if len(statements) < 2 and all(map(_runs_in_any_order, statements)) else None
-
-
-def _runs_in_any_order(statement: Statement) -> bool:
-    """Whether the points of a box certainly do not see what others write."""
-    assert isinstance(statement, Compute)
-    target = statement.target
-    if statement.accumulate is not None:
-        return target.buffer not in {read.buffer for read in reads_of(statement)}
-    own = [read for read in reads_of(statement) if read.buffer == target.buffer]
-    if not is_once(Domain(), statement.params, target.index):
-        return False
-    is_plain = not any(read.buffer == target.buffer for form in target.index for atom, _ in form.terms
-                       for read in getattr(atom, "reads", ()))  # fmt: skip
-    return not own or (is_plain and not is_hazard(Domain(), statement.params, target, statement.value))
+    return statements if len(statements) < 2 and all(map(runs_in_any_order, statements)) else None
 
 
 def _width(entry: Any, step: Any) -> int:

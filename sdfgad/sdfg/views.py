@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import dace
+import numpy as np
 from dace.sdfg import nodes, utils
 
 from sdfgad.errors import UnsupportedGraph
@@ -24,7 +25,8 @@ def inside_of(state: Any, node: Any, scope: Scope) -> Scope:
         UnsupportedGraph: it accumulates into what it sees, or sees it with other strides.
     """
     arrays, windows = dict[str, str](), dict[str, Window]()
-    symbols = {name: scope.form(value) for name, value in node.symbol_mapping.items() if name not in scope.values}
+    _refuse_floats(node, scope)
+    symbols = {n: scope.form(value) for n, value in node.symbol_mapping.items() if str(value) not in scope.values}
     values = {name: scope.values[str(v)] for name, v in node.symbol_mapping.items() if str(v) in scope.values}
     inner = Scope(scope.buffers, node.sdfg, arrays, symbols, windows=windows, values=values)
     for edge in state.all_edges(node):
@@ -40,6 +42,15 @@ def inside_of(state: Any, node: Any, scope: Scope) -> Scope:
             raise UnsupportedGraph(f"the nested SDFG `{node.label}` reads another part as `{connector}` than it writes")
         windows[connector] = found
     return inner
+
+
+def _refuse_floats(node: Any, scope: Scope) -> None:
+    """Raises: UnsupportedGraph, where a symbol that is no integer is passed another value than a symbol's."""
+    for name, value in node.symbol_mapping.items():
+        kind = node.sdfg.symbols.get(name)
+        if kind is not None and np.dtype(kind.type).kind not in "iu" and str(value) not in scope.values:
+            what = f"the nested SDFG `{node.label}` is passed `{value}` for the symbol `{name}`, which is no integer"
+            raise UnsupportedGraph(what, todo="Pass it in a scalar.")
 
 
 def _refuse_own(edge: Any, node: Any, scope: Scope) -> None:

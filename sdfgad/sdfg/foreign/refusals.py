@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import dace
+import numpy as np
 from dace import dtypes
 from dace.sdfg import nodes
 
 from sdfgad.errors import UnsupportedGraph
+from sdfgad.parse.dtypes import SUPPORTED
 from sdfgad.sdfg.scope import located
 
 TODO = {
@@ -36,7 +38,7 @@ def refuse_unknown(sdfg: Any) -> None:
 
 def _refuse_data(name: str, descriptor: Any, sdfg: Any) -> None:
     kinds = (dace.data.Stream, dace.data.Reference, dace.data.Structure, dace.data.ContainerArray)
-    if isinstance(descriptor, kinds) or descriptor.dtype in (dtypes.pyobject(), dtypes.string):
+    if isinstance(descriptor, kinds) or not _is_number(descriptor.dtype):
         what = f"`{name}` in the SDFG `{sdfg.name}` is a {type(descriptor).__name__} of {descriptor.dtype}"
         raise UnsupportedGraph(what, located(descriptor), TODO["data"])
     if isinstance(descriptor, dace.data.Array):
@@ -44,6 +46,11 @@ def _refuse_data(name: str, descriptor: Any, sdfg: Any) -> None:
     if getattr(descriptor, "may_alias", False) and not descriptor.transient:
         what = f"`{name}` in the SDFG `{sdfg.name}` may share memory with another argument"
         raise UnsupportedGraph(what, located(descriptor), "Set may_alias=False, and pass arrays that do not.")
+
+
+def _is_number(dtype: Any) -> bool:
+    """Whether a type is one of single numbers that programs have here."""
+    return type(dtype) is dtypes.typeclass and np.dtype(dtype.type) in SUPPORTED
 
 
 def _refuse_strides(name: str, descriptor: Any, sdfg: Any) -> None:
