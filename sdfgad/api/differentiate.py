@@ -116,6 +116,11 @@ def differentiate(
         ...     return np.sum(u * u)
         >>> g = differentiate(heat, wrt=("u", "a"))  # doctest: +SKIP
         >>> du, da = g(1000, u, a)  # doctest: +SKIP
+
+        Of a `dace.SDFG` with the arrays A and u of N numbers, and loss of one, float64:
+
+        >>> g = differentiate(sdfg, wrt=("A", "u"), output="loss")  # doctest: +SKIP
+        >>> g(A=A, u=u, loss=np.zeros(1))["A"].shape == A.shape  # doctest: +SKIP
     """
     if strategy not in STRATEGIES:
         raise ArgumentError(f"strategy={strategy!r} is not known", todo=f"It is one of {', '.join(STRATEGIES)}.")
