@@ -866,7 +866,7 @@ def _():
     return library(graph, MatMul("p"), {"_a": "A[0:M, 0:N]", "_b": "B[0:N, 0:3]"}, ("_c", "z[0:M, 0:3]"))
 
 
-@construct("library", "Gemv, also of a transposed matrix", lambda A, x: A @ x, wrt=("A", "x"), A=A)
+@construct("library", "Gemv", lambda A, x: A @ x, wrt=("A", "x"), A=A)
 def _():
     from dace.libraries.blas import MatMul
 

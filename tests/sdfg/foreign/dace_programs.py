@@ -6,7 +6,7 @@
 import dace
 import numpy as np
 
-N, M = dace.symbol("N"), dace.symbol("M")
+N, M, K = dace.symbol("N"), dace.symbol("M"), dace.symbol("K")
 RNG = np.random.default_rng(11)
 
 
@@ -58,7 +58,33 @@ def maximum(A: dace.float64[N, M]):
     return np.max(A, axis=0) * np.mean(A, axis=0)
 
 
+def einsum(A: dace.float64[N, M], B: dace.float64[M, K]):
+    return np.einsum("ij,jk->ik", A, B)
+
+
+def batched(A: dace.float64[K, N, M], B: dace.float64[K, M, N]):
+    return A @ B
+
+
+def contracted(A: dace.float64[N, M], B: dace.float64[N, K]):
+    return np.tensordot(A.T @ B, B, axes=([1], [1]))
+
+
+def masked(A: dace.float64[N, M]):
+    A[A > 1.0] = 0.5
+    return np.sum(A * A)
+
+
+def solved(A: dace.float64[N, N], B: dace.float64[N, M]):
+    return np.linalg.solve(A, B)
+
+
 NUMPY = {
+    "einsum": (einsum, {"A": uniform(4, 3), "B": uniform(3, 5)}, ("A", "B"), "return"),
+    "batched": (batched, {"A": uniform(2, 4, 3), "B": uniform(2, 3, 4)}, ("A", "B"), "return"),
+    "contracted": (contracted, {"A": uniform(4, 3), "B": uniform(4, 5)}, ("A", "B"), "return"),
+    "masked": (masked, {"A": uniform(4, 3)}, ("A",), "return"),
+    "solved": (solved, {"A": uniform(4, 4) + 3.0 * np.eye(4), "B": uniform(4, 2)}, ("A", "B"), "return"),
     "jacobi": (jacobi, {"T": 4, "A": uniform(8), "B": uniform(8)}, ("A", "B"), "A"),
     "matvec": (matvec, {"A": uniform(4, 3), "x": uniform(3)}, ("A", "x"), "return"),
     "elementwise": (elementwise, {"A": uniform(4, 3), "s": 1.3}, ("A", "s"), "return"),

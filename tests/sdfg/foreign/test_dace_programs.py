@@ -21,6 +21,12 @@ from tests.sdfg.foreign import dace_programs
 from tests.sdfg.foreign.dace_programs import DACE, NUMPY
 
 FORMS = ("plain", "simplified", "optimised")
+REFUSED = {
+    # The optimised graph no longer says that an element may stay as it is.
+    ("masked", "optimised"): "does not assign `__out`, or not in every case",
+    # It has calls of LAPACK.
+    ("solved", "optimised"): "the tasklet `getrf` is in CPP",
+}
 
 
 def graph_of(program, form, *args):
@@ -36,6 +42,10 @@ def graph_of(program, form, *args):
 @pytest.mark.parametrize("name", NUMPY)
 def test_programs_of_numpy(name, form):
     function, arguments, wrt, output = NUMPY[name]
+    if (name, form) in REFUSED:
+        with pytest.raises(UnsupportedGraph, match=REFUSED[name, form]):
+            primal_of(graph_of(dace.program(function), form), arguments)
+        return
     assert_like(graph_of(dace.program(function), form), function, wrt, output, **arguments)
 
 
