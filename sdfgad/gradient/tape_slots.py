@@ -1,8 +1,9 @@
-"""Copy elimination for tapes: an array that each trip of a loop overwrites is stored in a tape slot from the start.
+"""Copy elimination for tapes: what each trip of a loop overwrites is stored in a tape slot from the start.
 
-If each trip assigns all of an array, at once or part by part, and nothing outside the loop uses it, all that the trip
-and its adjoint do with the array is done in the trip's slot of the tape. Otherwise the trip would copy to the tape what
-the trip before left, and the reversal would copy it back; now nothing is copied.
+If each trip assigns a number or all of an array, at once or part by part, and nothing outside the loop uses it, all
+that the trip and its adjoint do with it is done in the trip's slot of the tape. Otherwise the trip would copy to the
+tape what the trip before left, and the reversal would copy it back; now nothing is copied, and no value goes from trip
+to trip. The same holds for a branch in a loop.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.program import (
     Access,
     Block,
+    Branch,
     Buffer,
     Call,
     Compute,
@@ -65,29 +67,65 @@ def _whole(tape: Tape, adjoint: Adjoint, key: Key) -> Tape | None:
 
 
 def _own(adjoint: Adjoint) -> Iterator[tuple[Key, ...]]:
-    """The keys of arrays that each trip of a loop overwrites, at once or in parts, and that only the loop mentions."""
-    primal, save_points = adjoint.primal, adjoint.save_points
-    outside, seen = {*primal.inputs, *primal.outputs.values()}, set[tuple[int, str]]()
+    """The keys of what each run of a block in a loop overwrites, at once or in parts, and that only it mentions."""
+    primal, statements = adjoint.primal, adjoint.save_points.statements
+    outside, seen, users = {*primal.inputs, *primal.outputs.values()}, set[Key](), _users(statements)
     for number, buffer in adjoint.residuals:
-        loops = save_points.loops[number]
-        if not loops or (loops[-1][0], buffer) in seen or buffer in outside or not primal.buffers[buffer].shape:
+        loops = adjoint.save_points.loops[number]
+        if not loops or buffer in outside or (number, buffer) in seen:
             continue
-        first, loop = loops[-1]
-        seen.add((first, buffer))
-        inside = range(first + 1, first + loop.size + 1)
-        is_alone = not _is_mentioned_outside(save_points.statements, (first, first + loop.size), buffer)
-        parts = _parts(loop, primal.buffers[buffer]) if is_alone and _is_assigned(loop, buffer) else ()
-        keys = tuple((n, buffer) for n in inside if any(save_points.statements[n] is part for part in parts))
+        homes = (home for home in _homes(*loops[-1], number) if all(n in home[0] for n in users[buffer]))
+        numbers, block = next(homes, (range(0), ()))
+        parts = _parts(block, primal.buffers[buffer]) if _is_assigned(loops[-1][1], buffer) else ()
+        keys = tuple((n, buffer) for n in numbers if any(statements[n] is part for part in parts))
+        seen.update(keys)
         if keys and all(key in adjoint.residuals for key in keys):
             yield keys
 
 
-def _parts(loop: Loop, buffer: Buffer) -> Sequence[Statement]:
-    """The first statements of a loop's own body that mention an array, if each element is assigned by one of them."""
+def _users(statements: Sequence[Statement]) -> dict[str, list[int]]:
+    """Each buffer -> the numbers of the statements that touch it."""
+    found = dict[str, list[int]]()
+    for number, statement in enumerate(statements):
+        for name in buffers_of(statement):
+            found.setdefault(name, []).append(number)
+    return found
+
+
+def _homes(first: int, loop: Loop, number: int) -> list[tuple[range, Block]]:
+    """The blocks of a loop, and of branches in it, that hold a statement, innermost first; with their numbers."""
+    found: list[tuple[range, Block]] = []
+    block, begin = loop.body, first + 1
+    while True:
+        found.insert(0, (range(begin, begin + _count(block)), block))
+        place, holder = next((n, s) for n, s in _numbered(block, begin) if n <= number <= n + s.size)
+        if place == number:
+            return found
+        assert isinstance(holder, Branch)
+        is_then = number <= place + _count(holder.then)
+        block, begin = (holder.then, place + 1) if is_then else (holder.orelse, place + 1 + _count(holder.then))
+
+
+def _count(block: Block) -> int:
+    return sum(statement.size + 1 for statement in block)
+
+
+def _numbered(block: Block, first: int) -> Iterator[tuple[int, Statement]]:
+    for statement in block:
+        yield first, statement
+        first += statement.size + 1
+
+
+def _parts(block: Block, buffer: Buffer) -> Sequence[Statement]:
+    """The first statements of a block itself that mention a buffer, if each element is assigned by one of them."""
     parts, boxes = list[Statement](), list[Box]()
-    for statement in loop.body:
+    for statement in block:
         if buffer.name not in statement.mentioned:
             continue
+        if isinstance(statement, Branch) and not parts:
+            sides = [_parts(side, buffer) for side in (statement.then, statement.orelse)]
+            is_asked = any(read.buffer == buffer.name for read in reads_of(statement))
+            return (*sides[0], *sides[1]) if all(sides) and not is_asked else ()
         if not isinstance(statement, Compute) or any(read.buffer == buffer.name for read in reads_of(statement)):
             return ()
         parts.append(statement)
@@ -100,11 +138,6 @@ def _parts(loop: Loop, buffer: Buffer) -> Sequence[Statement]:
         if sum(map(volume, boxes)) == math.prod(extent.const for extent in buffer.shape):
             return parts
     return ()
-
-
-def _is_mentioned_outside(statements: Sequence[Statement], inside: tuple[int, int], buffer: str) -> bool:
-    first, last = inside
-    return any(buffer in buffers_of(s) for n, s in enumerate(statements) if not first < n <= last)
 
 
 def _is_assigned(loop: Loop, buffer: str) -> bool:

@@ -21,6 +21,7 @@ from sdfgad.optimise.device.block_loops import block_loops
 from sdfgad.optimise.device.exact_scatters import exact_scatters
 from sdfgad.optimise.device.expand_sums import expand_sums
 from sdfgad.optimise.device.fuse_points import fuse_points
+from sdfgad.optimise.device.fuse_rows import fuse_rows
 from sdfgad.optimise.device.interchange import interchange as interchange_for_threads
 from sdfgad.optimise.device.lower_calls import lower_calls
 from sdfgad.optimise.device.merge_boxes import merge_boxes
@@ -144,6 +145,7 @@ DEVICE: tuple[Pass, ...] = in_order(
         pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points", needs=("split_sums",)),
         pass_of(Phase.DEVICE, interchange_for_threads, needs=("fuse_points",), name="threads"),
         pass_of(Phase.DEVICE, block_loops, needs=("fuse_points",)),
+        pass_of(Phase.DEVICE, fuse_rows, needs=("fuse_points", "block_loops")),
         pass_of(Phase.DEVICE, place, needs=("fuse_points",)),
     )
 )

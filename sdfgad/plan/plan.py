@@ -58,6 +58,8 @@ class Plan:
         solve_seconds: how long planning took.
         moments: what is held over the run of the program; `store_all` is the same if everything is stored.
         callbacks: the user's lines that call functions in Python (`pure_callback`): what these hold is not counted.
+        on_host: of a program for a device, the user's lines that the host computes, between copies of their arrays:
+            what has no form on a device, and loops for which that is estimated to be faster.
     """
 
     decisions: tuple[Decision, ...]
@@ -72,6 +74,7 @@ class Plan:
     moments: tuple[Moment, ...]
     store_all: tuple[Moment, ...]
     callbacks: tuple[str, ...] = ()
+    on_host: tuple[str, ...] = ()
 
     @property
     def store_all_bytes(self) -> int:
@@ -149,5 +152,7 @@ def _summary(plan: Plan) -> Iterable[str]:
     yield f"      at {without_folder(plan.peak_point)}"
     for line in plan.callbacks:
         yield f"calls Python, where nothing is planned or counted, at {without_folder(line)}"
+    for line in plan.on_host:
+        yield f"on the host, between copies: {without_folder(line)}"
     gap = "" if not plan.gap else f", at most {plan.gap:.1%} from the best"
     yield f"{plan.strategy}: {plan.status}{gap}; solver {plan.solver}, {time_text(plan.solve_seconds)}"

@@ -19,6 +19,7 @@ from sdfgad.plan.plan import Decision, Plan
 from sdfgad.plan.problem import NOBODY
 from sdfgad.plan.units import size_text
 from sdfgad.planning.layout import Layout, Sizes
+from sdfgad.schedule.host_parts import host_parts
 
 NANO = 1e-9
 
@@ -40,6 +41,7 @@ def plan_of(layout: Layout, store_all: Layout, accounts: Accounts, sizes: Sizes,
         mine,
         stored,
         tuple(dict.fromkeys(_callbacks(layout))),
+        tuple(dict.fromkeys(_on_host(layout))),
     )
 
 
@@ -47,6 +49,14 @@ def _callbacks(layout: Layout) -> Iterator[str]:
     """The user's lines that call functions in Python, also within pullbacks."""
     for statement in walk(expanded(layout.gradient_program.program).body):
         if isinstance(statement, Call) and statement.name == "pure_callback":
+            yield str(statement.where)
+
+
+def _on_host(layout: Layout) -> Iterator[str]:
+    """The user's lines that the host computes, in the program of a device."""
+    if layout.code.source.device == "gpu":
+        program = layout.code.complete
+        for statement in host_parts(program.body, program.buffers):
             yield str(statement.where)
 
 

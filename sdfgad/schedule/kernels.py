@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.uses import Use, uses_of
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Block, Buffer, Call, Compute, Loop, Params, Statement, computes
+from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params, Statement, blocks_of, computes, walk
 from sdfgad.schedule.device_library import has_device_form
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import matrix_product_of
@@ -131,7 +131,7 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
         return None
     shared = frozenset[str]()
     if not can_be_threads(loop, own, private):
-        shared = _combined(list(computes(block))) - private
+        shared = _combined(block) - private
         if not shared or not can_be_threads(loop, own, private | shared):
             return None
     box = tuple((name, largest.get(name) or extent) for name, extent in own)
@@ -144,12 +144,12 @@ def can_be_threads(loop: Loop, counters: Iterable[tuple[str, Lin]], apart: froze
     return all(are_independent(uses, name) for name, _ in counters)
 
 
-def _combined(body: list[Compute]) -> frozenset[str]:
+def _combined(body: Block) -> frozenset[str]:
     """The buffers that statements only combine values with, in one way, and in any order."""
     kinds: dict[str, set[str | None]] = {}
-    for one in body:
+    for one in computes(body):
         kinds.setdefault(one.target.buffer, set()).add(one.accumulate if is_order_free(one) else None)
-    read = {r.buffer for one in body for r in one.read}
+    read = {r.buffer for one in walk(body) for r in one.read}
     return frozenset(name for name, kind in kinds.items() if len(kind) == 1 and None not in kind and name not in read)
 
 
@@ -163,9 +163,10 @@ def is_order_free(statement: Compute) -> bool:
 
 
 def is_for_one_thread(statement: Statement) -> bool:
-    """Whether a statement is for one element, or for elements whose number is data, or in order, or a loop of such."""
-    if isinstance(statement, Loop):
-        return not statement.is_parallel and all(map(is_for_one_thread, statement.body))
+    """Whether a statement is for one element, or for elements whose number is data, or in order, or contains such."""
+    if isinstance(statement, Loop | Branch):
+        is_sequential = isinstance(statement, Branch) or not statement.is_parallel
+        return is_sequential and all(all(map(is_for_one_thread, block)) for block in blocks_of(statement))
     if not isinstance(statement, Compute):
         return False
     box = Sum(statement)
@@ -251,3 +252,8 @@ def is_product(statement: Compute, buffers: Mapping[str, Buffer]) -> bool:
     layouts = (product.layout(product.a, product.m, product.k), product.layout(product.b, product.k, product.n))
     is_supported = all(layout is not None and layout[1] != "ConjNoTrans" for layout in layouts)
     return is_supported and (not product.batch or product.work >= RESIDENT)
+
+
+def threads_of(box: Sum) -> int:
+    """The threads of a block for a sum: a power of two, as many as there are terms, if they are few."""
+    return BLOCK if box.terms is None else min(BLOCK, 1 << max(5, (max(box.terms, 1) - 1).bit_length()))

@@ -1,8 +1,8 @@
 """Horizontal fusion: which statements of a block share a launch.
 
 A launch takes some microseconds, as long as a kernel of a hundred thousand points: the rims of a stencil, and its
-inside, are one. Statements over points share a launch if they are independent of each other; single elements follow
-each other in one thread.
+inside, are one. Statements over points, and sums by blocks, share a launch if they are independent of each other;
+single elements follow each other in one thread.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sdfgad.dependence.aliasing import are_disjoint
 from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Block, Buffer, Compute, Loop, Statement
-from sdfgad.schedule.kernels import Form, form_of, private_of
+from sdfgad.schedule.kernels import Form, Sum, form_of, private_of, threads_of
 
 # The statements of one launch, and their buffers: a kernel may have 4096 bytes of parameters.
 MOST, MOST_BUFFERS = 48, 384
@@ -68,7 +68,7 @@ def launches(block: Block, buffers: Mapping[str, Buffer]) -> list[Launch]:
 def _home(found: list[Launch], statement: Statement, form: Form) -> Launch | None:
     """The earliest launch that a statement can join; one of these is better than a later one, which it may empty."""
     home = None
-    if form not in (Form.POINTS, Form.SERIAL):
+    if form not in (Form.POINTS, Form.SERIAL, Form.BLOCK):
         return None
     for launch in list(reversed(found))[:WINDOW]:
         is_free = all(are_independent(one, statement) for one in launch.statements)
@@ -79,7 +79,16 @@ def _home(found: list[Launch], statement: Statement, form: Form) -> Launch | Non
     return home
 
 
+def _are_alike(one: Statement, other: Statement) -> bool:
+    """Whether blocks for two sums have as many threads."""
+    assert isinstance(one, Compute)
+    assert isinstance(other, Compute)
+    return threads_of(Sum(one)) == threads_of(Sum(other))
+
+
 def _has_room(launch: Launch, statement: Statement) -> bool:
+    if launch.form is Form.BLOCK and not _are_alike(launch.statements[0], statement):
+        return False
     buffers = statement.mentioned.union(*(one.mentioned for one in launch.statements))
     return len(launch.statements) < MOST and len(buffers) <= MOST_BUFFERS
 

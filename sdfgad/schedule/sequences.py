@@ -1,4 +1,4 @@
-"""Persistent kernels: sequential loops of short steps that one block of threads runs, with barriers between steps.
+"""Steps of a block of threads, with barriers in between: of a sequential loop, or of each trip of a loop over rows.
 
 A launch takes some microseconds, a barrier within a block some dozens of nanoseconds. But a block has the memory and
 the arithmetic of one multiprocessor, about a hundredth of a device.
@@ -7,9 +7,10 @@ the arithmetic of one multiprocessor, about a hundredth of a device.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import cast
 
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, walk
+from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params, Statement, blocks_of, walk
 from sdfgad.schedule.kernels import Sum, longest_extent
 
 # The most threads that a block may have, and those of a block for arrays whose sizes are not known.
@@ -27,9 +28,20 @@ def is_possible(loop: Loop, buffers: Mapping[str, Buffer], bounds: Collection[st
     return not has_slots and not any(isinstance(s, Call) for s in inside)
 
 
+def rows_of(loop: Loop) -> tuple[Params, Block]:
+    """The counters of parallel loops each trip of which is a block of threads, and what is in them."""
+    rows, block = list[tuple[str, Lin]](), cast(Block, (loop,))
+    while isinstance(one := block[0], Loop) and one.is_in_block and one.is_parallel:
+        rows.append((one.var, one.trips))
+        block = one.body
+    return tuple(rows), block
+
+
 def threads_of_sequence(loop: Loop) -> int:
-    """The threads of the block: a power of two, as many as the largest step has points or terms."""
-    widths = list(_widths(loop, {}, 1))
+    """The threads of a block: a power of two, as many as the largest step has points or terms."""
+    rows, block = rows_of(loop)
+    ranges = {name: (Lin(0), extent) for name, extent in rows}
+    widths = [width for statement in block for width in _widths(statement, ranges, 1)]
     largest = max((USUAL if width is None else width for width in widths), default=1)
     return min(MOST, max(WARP, 1 << max(largest - 1, 0).bit_length()))
 
@@ -44,7 +56,8 @@ def group_of(box: Sum, threads: int) -> int:
 
 def written_in_parallel(loop: Loop) -> frozenset[str]:
     """What parallel loops in a loop write: numbers that are not the same for all threads."""
-    return frozenset[str]().union(*(s.written for s in walk(loop.body) if isinstance(s, Loop) and s.is_parallel))
+    _, block = rows_of(loop)
+    return frozenset[str]().union(*(s.written for s in walk(block) if isinstance(s, Loop) and s.is_parallel))
 
 
 def _widths(statement: Statement, ranges: Ranges, width: int | None) -> Iterator[int | None]:

@@ -226,7 +226,9 @@ def elements_text(buffer: Buffer) -> str:
     known = math.prod(max(extent.const, 1) for extent in buffer.shape if extent.is_const)
     writer = Writer(read)
     others = [f"sdfgad::memory::largest(1, {writer.form(extent)})" for extent in buffer.shape if not extent.is_const]
-    return " * ".join([*others, str(known)])
+    text = " * ".join([*others, str(known)])
+    # What occurs more than once is computed before, which needs a scope in the middle of an expression.
+    return f"[&] {{ {' '.join(writer.lines)} return {text}; }}()" if writer.lines else text
 
 
 def _blocks(sdfg: Any, is_on_device: bool = False) -> str:

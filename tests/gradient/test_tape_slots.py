@@ -108,6 +108,41 @@ def booleans(x, y, n):
     return np.sum(u)
 
 
+def made_in_a_branch(x, y, n):
+    u = x * 1.0
+    for k in range(n):
+        if k % 2 == 0:
+            d = np.sin(u)
+            u = d * d * y
+    return np.sum(u)
+
+
+def made_on_both_sides(x, y, n):
+    u = x * 1.0
+    for k in range(n):
+        if u[k] < 0.5:
+            d = np.sin(u)
+            e = d[k] * u[k]
+        else:
+            d = u * u[k]
+            e = np.cos(d[0]) * u[k]
+        u = d * d * y * e
+    return np.sum(u)
+
+
+def numbers(x, y, n):
+    u = x * 1.0
+    for k in range(n):
+        d = np.sin(u[k]) * y[k]
+        if d > 0.2:
+            e = d * u[k + 1]
+            for i in range(k):
+                f = e * u[i]
+                u[i] = f * f + d
+            u[k + 1] = e * e + d
+    return np.sum(u)
+
+
 CASES = {
     "temporary": (temporary, (X, Y, N)),
     "in parts": (in_parts, (X, Y, N)),
@@ -117,6 +152,9 @@ CASES = {
     "ended by a test": (ended_by_a_test, (X, Y, 2)),
     "triangular": (triangular, (X, Y, 4)),
     "booleans": (booleans, (X, Y, N)),
+    "in a branch": (made_in_a_branch, (X, Y, N)),
+    "on both sides": (made_on_both_sides, (X, Y, N)),
+    "numbers": (numbers, (X, Y, N)),
     "no trips": (temporary, (X, Y, 0)),
 }
 
@@ -126,6 +164,9 @@ def test_a_temporary_lives_on_its_tape():
     assert {"d"} <= on_tapes(in_parts, X, Y, N)
     assert {"d"} <= on_tapes(part_by_part, X, Y, N)
     assert {"d", "w"} <= on_tapes(in_a_nest, X, Y, N)
+    assert {"d"} <= on_tapes(made_in_a_branch, X, Y, N)
+    assert {"d", "e"} <= on_tapes(made_on_both_sides, X, Y, N)
+    assert {"d", "e", "f"} <= on_tapes(numbers, X, Y, N)
 
 
 def carried(x, y, n):
@@ -167,16 +208,7 @@ def read_later(x, y, n):
     return np.sum(u * d)
 
 
-def made_in_a_branch(x, y, n):
-    u = x * 1.0
-    for k in range(n):
-        if k % 2 == 0:
-            d = np.sin(u)
-            u = d * d * y
-    return np.sum(u)
-
-
-@pytest.mark.parametrize("program", [carried, left_from_the_trip_before, assigned_twice, read_later, made_in_a_branch])
+@pytest.mark.parametrize("program", [carried, left_from_the_trip_before, assigned_twice, read_later])
 def test_what_something_else_needs_does_not(program):
     assert "d" not in on_tapes(program, X, Y, N)
     assert_slope(program, X, Y, N)

@@ -8,6 +8,7 @@ import dace
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.errors import OutOfMemory, TooFewSlots, UnsupportedGraph
 from sdfgad.ir.expr import INT, Int, Lin, Op, Read
 from sdfgad.ir.program import Buffer
@@ -251,3 +252,17 @@ def test_options_only_for_what_is_called():
         "for p < 64, q < 64, r < 64: c[p, q] = sum of a[p, r] * b[r, q]", dict.fromkeys("abc", (64, 64)), "ab", "c"
     )
     assert any("openblas" in option for option in generate(write(product)).options)
+
+
+def triangle(x, n):
+    for k in range(n):
+        for _ in range(n):
+            for _ in range(k + 1, 5):
+                a = np.sin(x)
+                x[:] = a * a + 0.1 * x
+    return np.sum(x * x)
+
+
+def test_a_size_that_needs_a_number_twice():
+    """How many trips a triangle has in all is computed where its tape is allocated."""
+    sdfgad.check_grads(triangle, np.linspace(0.5, 1.1, 4), 3, wrt="x")

@@ -70,15 +70,23 @@ class CallSteps:
         """A new array with so many elements for each matrix of the stack."""
         return self.new(base, (*self.stack, *map(Lin.of, shape)), dtype)
 
+    def counter(self, base: str) -> str:
+        """A name for the counter of a loop."""
+        return self._names.fresh(base)
+
+    def one(self, target: Whole, index: Index, value: Expr) -> Compute:
+        """``target[index] = value``."""
+        return Compute((), Access(target.buffer, index), value, where=self.call.where)
+
     def fill(self, target: Whole, value: Callable[[Index], Expr]) -> Compute:
         """``target[index] = value(index)`` for all indices."""
-        params = self._params(target.shape)
+        params = self.params(target.shape)
         index = tuple(Lin.symbol(name) for name, _ in params)
         return Compute(params, Access(target.buffer, index), cast(value(index), target.dtype), where=self.call.where)
 
     def total(self, target: Whole, extents: Sequence[Lin], value: Callable[[Index], Expr]) -> Compute:
         """The sums of ``value(index)`` over the last indices, of these extents."""
-        params = self._params((*target.shape, *extents))
+        params = self.params((*target.shape, *extents))
         index = tuple(Lin.symbol(name) for name, _ in params)
         access = Access(target.buffer, index[: len(target.shape)])
         return Compute(params, access, cast(value(index), target.dtype), "add", self.call.where, fresh=True)
@@ -107,5 +115,5 @@ class CallSteps:
         status = self.call.outputs[-1]
         return self.total(status, extents, value) if extents else self.fill(status, lambda _: value(()))
 
-    def _params(self, extents: Sequence[Lin]) -> Params:
+    def params(self, extents: Sequence[Lin]) -> Params:
         return tuple((self._names.fresh("p"), extent) for extent in extents)

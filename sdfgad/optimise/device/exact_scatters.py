@@ -36,7 +36,7 @@ from sdfgad.ir.program import (
     reads_of,
     with_blocks,
 )
-from sdfgad.optimise.device.temporaries import cleared, largest_bytes
+from sdfgad.optimise.device.temporaries import cleared, is_dense, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, Sum, can_be_threads, form_of, points
 
@@ -46,8 +46,6 @@ BITS, MOST_POINTS = 31, 1 << 31
 # The spacing of doubles around x is 2**-52 of the power of two below x.
 UNIT = 2.0 ** (53 - BITS)
 LOW = 2.0**32
-# Fewer contributions than that part of the target's elements are better added one after another.
-SPARSE = 16
 
 
 def exact_scatters(program: Program) -> Program:
@@ -111,7 +109,7 @@ class _Scatters:
     def is_worth(self, nest: _Nest) -> bool:
         """Whether contributions are not far fewer than the elements that each trip of a loop around goes through."""
         elements = _size(self.buffers[nest.statement.target.buffer])
-        return not self.depth or 0 < elements <= SPARSE * (points(nest.extents) or 0)
+        return not self.depth or is_dense(elements, points(nest.extents) or 0)
 
     def is_scatter(self, nest: _Nest) -> bool:
         one, total = nest.statement, points(nest.extents)

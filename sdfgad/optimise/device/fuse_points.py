@@ -116,13 +116,13 @@ def along(column: Column, statement: Compute) -> Compute | None:
         return None
     for names in permutations(own.own) if len(own.own) <= MOST_AXES else (own.own,):
         if [own.extents[name] for name in names] == wanted:
-            same = _renamed(statement, names, first.own)
+            same = renamed(statement, names, first.own)
             if _is_along(column, same, first.own):
                 return same
     return None
 
 
-def _renamed(statement: Compute, names: tuple[str, ...], new: tuple[str, ...]) -> Compute:
+def renamed(statement: Compute, names: tuple[str, ...], new: tuple[str, ...]) -> Compute:
     """The statement with other names for some of its parameters, which come first."""
     extents, symbols = dict(statement.params), {old: Lin.symbol(name) for old, name in zip(names, new, strict=True)}
     params = [(name, extents[old]) for old, name in zip(names, new, strict=True)]
@@ -140,12 +140,12 @@ def _emitted(column: Column) -> Statement:
     if len(column) == 1:
         return column[0]
     box = Sum(column[0])
-    body: Block = tuple(_at_point(one, box.own) for one in column)
+    body: Block = tuple(at_point(one, box.own) for one in column)
     for name in reversed(box.own):
         body = (Loop.over(name, box.extents[name], body, column[0].where, is_parallel=True),)
     return body[0]
 
 
-def _at_point(statement: Compute, own: tuple[str, ...]) -> Compute:
+def at_point(statement: Compute, own: tuple[str, ...]) -> Compute:
     params = tuple((name, extent) for name, extent in statement.params if name not in own)
     return Compute(params, statement.target, statement.value, statement.accumulate, statement.where, statement.fresh)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Int, IntLike, Lin, Op
+from sdfgad.ir.expr import Const, Expr, Int, IntLike, Lin, Op, as_linear
 from sdfgad.ir.ops import identity
 
 BOOL = np.dtype(bool)
@@ -15,3 +15,8 @@ def where_below(place: Lin, extent: IntLike, value: Expr, accumulate: str | None
     is_inside = Op("less", (Int(place), Int(Lin.of(extent))), BOOL)
     otherwise = Const(identity(accumulate or "add", value.dtype), value.dtype)
     return Op("select", (is_inside, value, otherwise), value.dtype)
+
+
+def chosen(guard: Expr, form: Lin) -> Lin:
+    """An index where a condition holds, elsewhere 0, which is one of an element that there is."""
+    return as_linear(Op("select", (guard, Int(form), Int(Lin(0))), Int(form).dtype))

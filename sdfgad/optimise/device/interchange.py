@@ -7,6 +7,7 @@ i`` if its trips are independent.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -41,9 +42,17 @@ def _threads(statement: Statement, program: Program) -> Statement:
         return with_blocks(statement, inside)
     if statement.is_parallel or any(_is_slot(one, program) for one in computes(statement.body)):
         return with_blocks(statement, inside)
-    found = replace(statement, is_parallel=True, backward=False)
-    private = _private(found, statement, program)
-    return found if point_loop(found, private) is not None else with_blocks(statement, inside)
+    nests = (nest for nest in _parallel_nests(statement) if point_loop(nest, _private(nest, statement, program)))
+    return next(nests, None) or with_blocks(statement, inside)
+
+
+def _parallel_nests(loop: Loop) -> Iterator[Loop]:
+    """A loop, and those that it is a perfect nest of, with a thread for each trip; with the most loops first."""
+    outer = replace(loop, is_parallel=True, backward=False)
+    (first, *others) = loop.body
+    if isinstance(first, Loop) and not others and not first.is_open:
+        yield from (replace(outer, body=(nest,)) for nest in _parallel_nests(first))
+    yield outer
 
 
 def _block_of_threads(block: Block, program: Program) -> Block:

@@ -21,6 +21,7 @@ from sdfgad.optimise.device.lower_factorisations import (
     lower_singular_values,
 )
 from sdfgad.optimise.device.lower_pullbacks import lower_cholesky_pullback, lower_solve_pullback
+from sdfgad.optimise.device.lower_search import lower_search
 from sdfgad.optimise.device.lower_solvers import (
     lower_cholesky,
     lower_factor,
@@ -29,6 +30,7 @@ from sdfgad.optimise.device.lower_solvers import (
     lower_solve,
     lower_solve_factored,
 )
+from sdfgad.optimise.device.lower_sort import lower_sort
 from sdfgad.optimise.device.lower_transforms import lower_transform
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.device_library import LONGEST, has_device_form, is_whole, seconds_of
@@ -52,9 +54,14 @@ LOWERED: dict[str, Lower] = {
     "singular_values": lower_singular_values,
     "all_singular_vectors": lower_singular_values,
     "qr": lower_orthogonal,
+    "searchsorted": lower_search,
+    "argsort": lower_sort,
 }
 # The operations of LAPACK in each element and column, where a device takes one matrix after another.
 OPERATIONS = {"symmetric_eigen": 9, "singular_values": 20, "all_singular_vectors": 20, "qr": 4}
+
+# The steps of a sorting network, of launches each, take longer than the host has for fewer elements.
+MANY = 1 << 13
 
 
 def lower_calls(program: Program) -> Program:
@@ -78,7 +85,9 @@ def lower_calls(program: Program) -> Program:
 def _is_lowered(call: Call) -> bool:
     if call.name not in LOWERED or has_device_form(call) or not is_whole(call):
         return False
-    return call.name in TRANSFORMS or all(size <= LONGEST for size in call.sizes[1:])
+    if call.name == "argsort":
+        return math.prod(call.sizes) >= MANY
+    return call.name in (*TRANSFORMS, "searchsorted") or all(size <= LONGEST for size in call.sizes[1:])
 
 
 def _is_worth(call: Call, found: Block) -> bool:

@@ -74,7 +74,7 @@ def _only_parallel_loop(users: Block, name: str) -> Loop | None:
     """The outermost parallel loop that has all uses of a number, if there is one; it may be in other statements."""
     if len(users) != 1 or not isinstance(users[0], Loop | Branch) or name in header_reads(users[0]):
         return None
-    if isinstance(users[0], Loop) and users[0].is_parallel:
+    if isinstance(users[0], Loop) and users[0].is_parallel and not users[0].is_in_block:
         return users[0]
     inside = [block for block in blocks_of(users[0]) if any(name in s.mentioned for s in block)]
     return _only_parallel_loop(tuple(s for s in inside[0] if name in s.mentioned), name) if len(inside) == 1 else None

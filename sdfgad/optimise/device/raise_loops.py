@@ -8,7 +8,9 @@ Temporaries of a trip get an axis for the trips (array expansion), unless that w
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.private import carries_no_value
@@ -18,6 +20,7 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
     Block,
+    Branch,
     Buffer,
     Compute,
     Loop,
@@ -26,24 +29,46 @@ from sdfgad.ir.program import (
     computes,
     reads_of,
     rewrite_statement,
+    substituted,
     touch_counts,
-    transform,
+    with_blocks,
     written,
 )
+from sdfgad.optimise.device.elect import Elected, elected
 from sdfgad.optimise.device.guards import where_below
-from sdfgad.optimise.device.temporaries import known_bytes, largest_bytes
+from sdfgad.optimise.device.predicate import Predication
+from sdfgad.optimise.device.temporaries import is_dense, known_bytes, largest_bytes
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Sum, longest_extent, point_loop
+from sdfgad.schedule.bounds import Ranges, range_of
+from sdfgad.schedule.kernels import RESIDENT, Sum, longest_extent, point_loop, points
+from sdfgad.schedule.thread_independence import maximum_reductions
 
-# A kernel of so many elements takes about as long as its launch.
-ENOUGH = 1 << 13
+# Trips of so many elements fill a device.
+ENOUGH = RESIDENT
+# Bytes of a table that are small whatever the program holds.
+SMALL = 1 << 22
 
 
 def raise_loops(program: Program) -> Program:
     """The program with such loops as boxes, inner ones first."""
     raising = _Raising(program)
-    body = transform(program.body, raising.raised)
+    body = raising.block(program.body, {})
     return replace(program, body=body, buffers=raising.buffers)
+
+
+@dataclass(frozen=True)
+class _Flat:
+    """A loop of computations, what is done before and after it, and the temporaries of all that.
+
+    Attributes:
+        own: the temporaries that only the loop uses.
+    """
+
+    loop: Loop
+    own: frozenset[str]
+    before: Block = ()
+    after: Block = ()
+    buffers: tuple[Buffer, ...] = ()
 
 
 class _Raising:
@@ -52,74 +77,118 @@ class _Raising:
         self.users, self.bounds = touch_counts(program.body), set(program.bounds)
         self.largest = largest_bytes(program)
 
-    def raised(self, statement: Statement) -> Block:
-        if not isinstance(statement, Loop) or not _is_simple(statement) or _fills_device(statement):
-            return (statement,)
-        if any(self.is_slot(statement.var, one.target) for one in computes(statement.body)):
-            return (statement,)
-        if are_independent(uses_of(statement), statement.var):
-            return self.boxes(statement)
-        expanded, buffers = self.expanded(statement)
-        if not buffers or not are_independent(uses_of(expanded), expanded.var):
-            return (statement,)
-        found = self.boxes(expanded)
-        if found == (expanded,):
-            return (statement,)
-        self.buffers |= {buffer.name: buffer for buffer in buffers}
-        return found
+    def block(self, block: Block, ranges: Ranges) -> Block:
+        return tuple(part for statement in block for part in self.each(statement, ranges))
+
+    def each(self, statement: Statement, ranges: Ranges) -> Block:
+        if not isinstance(statement, Loop):
+            return (with_blocks(statement, partial(self.block, ranges=ranges)),)
+        if statement.trips == Lin(1) and not statement.is_open:
+            return self.block(substituted(statement.body, {statement.var: statement.start}), ranges)
+        own = self.own_of(statement)
+        within = {**ranges, statement.var: range_of(statement)}
+        loop = replace(statement, body=self.block(statement.body, within))
+        return self.raised(loop, own, within)
+
+    def own_of(self, loop: Loop) -> frozenset[str]:
+        inside = touch_counts(loop.body)
+        return frozenset(name for name in written(loop.body) - self.interface if inside[name] == self.users[name])
+
+    def raised(self, loop: Loop, own: frozenset[str], ranges: Ranges) -> Block:
+        if not _is_simple(loop) or _fills_device(loop):
+            return (loop,)
+        if any(self.is_slot(loop.var, one.target) for one in computes(loop.body)):
+            return (loop,)
+        for flat in self.forms(loop, own, ranges):
+            if _are_independent(flat.loop):
+                found = self.boxes(flat)
+                self.buffers |= {buffer.name: buffer for buffer in flat.buffers} if found else {}
+                return found or (loop,)
+        return (loop,)
+
+    def forms(self, loop: Loop, own: frozenset[str], ranges: Ranges) -> Iterator[_Flat]:
+        """The loop in forms whose trips may be independent: those that need the least storage first."""
+        predication = Predication(self.buffers, ranges, self.names)
+        body = predication.flat(loop.body)
+        if body is None:
+            return
+        conditions = tuple(predication.conditions)
+        flat = _Flat(replace(loop, body=body), own | {one.name for one in conditions}, buffers=conditions)
+        yield flat
+        flat = self.expanded(flat)
+        yield flat
+        while (found := elected(flat.loop, self.known(flat), self.names)) and self.is_worth(found, len(ranges) > 1):
+            after, buffers = (*found.after, *flat.after), (*flat.buffers, found.table)
+            flat = _Flat(found.loop, flat.own, (*flat.before, *found.before), after, buffers)
+            yield flat
+
+    def known(self, flat: _Flat) -> dict[str, Buffer]:
+        return self.buffers | {buffer.name: buffer for buffer in flat.buffers}
+
+    def is_worth(self, found: Elected, is_repeated: bool) -> bool:
+        """Whether trips are not far fewer than the elements that each trip of a loop around goes through."""
+        elements, trips = points(list(found.table.shape)), points([found.loop.trips])
+        is_small = known_bytes(found.table) <= max(self.largest, SMALL)
+        return is_small and (not is_repeated or is_dense(elements or 0, trips or 0))
 
     def is_slot(self, var: str, target: Access) -> bool:
         """Whether a counter selects the slot of a tape that may have too few, which the host checks in each trip."""
         axes = zip(target.index, self.buffers[target.buffer].shape, strict=True)
         return any(var in symbols_of(Int(form)) and extent.symbols & self.bounds for form, extent in axes)
 
-    def boxes(self, loop: Loop) -> Block:
+    def boxes(self, flat: _Flat) -> Block:
         """The statements of a loop, each of all trips, or in a loop of its own where that is not possible."""
+        loop = flat.loop
         found = [_as_box(s, loop, self.names) or _as_nest(s, loop, self.names) for s in loop.body]
-        if not any(found):
-            return (loop,)
-        return tuple(one or replace(loop, body=(s,)) for one, s in zip(found, loop.body, strict=True))
+        # What was a branch stays one unless all of it becomes boxes.
+        if (not any(found) and loop.body) or (flat.buffers and not all(found)):
+            return ()
+        each = (one or replace(loop, body=(s,)) for one, s in zip(found, loop.body, strict=True))
+        return (*flat.before, *each, *flat.after)
 
-    def expanded(self, loop: Loop) -> tuple[Loop, list[Buffer]]:
-        """A loop whose temporaries have an axis for its trips, and these temporaries."""
+    def expanded(self, flat: _Flat) -> _Flat:
+        """A loop whose temporaries have an axis for its trips."""
+        loop, buffers = flat.loop, self.known(flat)
         if not loop.trips.is_const or loop.trips.const < 1:
-            return loop, []
-        inside = touch_counts(loop.body)
-        found = [self.buffers[name] for name in sorted(written(loop.body)) if inside[name] == self.users[name]]
-        found = [b for b in found if self.is_temporary(b, loop)]
+            return flat
+        own = [buffers[name] for name in sorted(flat.own & written(loop.body))]
+        found = {b.name: replace(b, shape=(loop.trips, *b.shape)) for b in own if self.is_temporary(b, loop)}
         trip = Lin.symbol(loop.var) - loop.start
-        names = {buffer.name for buffer in found}
 
         def at_trip(node: Expr) -> Expr | None:
-            if not isinstance(node, Read) or node.buffer not in names:
+            if not isinstance(node, Read) or node.buffer not in found:
                 return None
             return Read(node.buffer, (trip, *node.index), node.dtype)
 
         def moved(statement: Statement) -> Compute:
             assert isinstance(statement, Compute)
-            one, target = rewrite_statement(statement, replace_node=at_trip), statement.target
-            return (
-                replace(one, target=Access(target.buffer, (trip, *one.target.index))) if target.buffer in names else one
-            )
+            one = rewrite_statement(statement, replace_node=at_trip)
+            target = Access(one.target.buffer, (trip, *one.target.index))
+            return replace(one, target=target) if target.buffer in found else one
 
-        buffers = [replace(b, shape=(loop.trips, *b.shape)) for b in found]
-        return replace(loop, body=tuple(map(moved, loop.body))), buffers
+        others = tuple(buffer for buffer in flat.buffers if buffer.name not in found)
+        return replace(flat, loop=replace(loop, body=tuple(map(moved, loop.body))), buffers=(*others, *found.values()))
 
     def is_temporary(self, buffer: Buffer, loop: Loop) -> bool:
         """Whether no trip reads what another one has written, and all trips' values are no larger than other arrays."""
-        is_small = 0 < known_bytes(buffer) * loop.trips.const <= self.largest
-        return is_small and buffer.name not in self.interface and carries_no_value(loop.body, buffer)
+        return 0 < known_bytes(buffer) * loop.trips.const <= self.largest and carries_no_value(loop.body, buffer)
 
 
 def _fills_device(loop: Loop) -> bool:
     """Whether a trip has points enough for all threads: then its temporaries had better be a trip's, in registers."""
-    sizes = (Sum(s).elements for s in loop.body if isinstance(s, Compute))
+    sizes = (Sum(s).elements for s in computes(loop.body))
     return any(size is not None and size >= ENOUGH for size in sizes)
 
 
 def _is_simple(loop: Loop) -> bool:
-    """Whether a loop has only computations, and a number of trips that does not depend on arrays."""
-    return not loop.is_open and not reads_of(loop) and all(isinstance(s, Compute) for s in loop.body)
+    """Whether a loop has only computations and branches, and a number of trips that does not depend on arrays."""
+    return not loop.is_open and not reads_of(loop) and all(isinstance(s, Compute | Branch) for s in loop.body)
+
+
+def _are_independent(loop: Loop) -> bool:
+    """Whether trips may run in any order, apart from what they only take the maximum of."""
+    free = maximum_reductions(loop)
+    return are_independent((use for use in uses_of(loop) if use.buffer not in free), loop.var)
 
 
 def _as_box(statement: Statement, loop: Loop, names: Names) -> Compute | None:

@@ -129,6 +129,8 @@ class Side:
             return seconds_of(statement, SECONDS.device) if is_there else self.on_host(statement, means)
         if isinstance(statement, Compute):
             return self._compute(statement, means)
+        if isinstance(statement, Loop) and statement.is_in_block and statement.is_parallel:
+            return SECONDS.device * mean_work(statement, means)
         if isinstance(statement, Loop) and statement.is_in_block:
             return self.in_block(statement, means)
         if form_of(statement, self.buffers, self.private) is Form.POINTS:

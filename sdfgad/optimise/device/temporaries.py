@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sdfgad.errors import Location
 from sdfgad.ir.expr import Const
 from sdfgad.ir.program import Buffer, Compute, Program, Whole
 from sdfgad.schedule.kernels import points
 
+# Fewer contributions than that part of an array's elements are better handled one after another.
+SPARSE = 16
+
+
+def filled(buffer: Buffer, value: Any, where: Location | None) -> Compute:
+    """All elements as one number."""
+    whole = Whole(buffer.name, buffer.shape, buffer.dtype)
+    return Compute(whole.params, whole.access, Const(value, buffer.dtype), where=where)
+
 
 def cleared(buffer: Buffer, where: Location | None) -> Compute:
     """All elements as 0."""
-    whole = Whole(buffer.name, buffer.shape, buffer.dtype)
-    return Compute(whole.params, whole.access, Const(buffer.dtype.type(0).item(), buffer.dtype), where=where)
+    return filled(buffer, buffer.dtype.type(0).item(), where)
+
+
+def is_dense(elements: int, contributions: int) -> bool:
+    """Whether a pass over all elements is worth it for so many contributions to them."""
+    return 0 < elements <= SPARSE * contributions
 
 
 def known_bytes(buffer: Buffer) -> int:

@@ -15,11 +15,11 @@ from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Compute, Loop, Statement, buffers_of, reads_of, walk, written
 from sdfgad.memory.sharing import distance_of, is_array_sum
+from sdfgad.schedule.bounds import range_of
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, maximum_reductions
 from sdfgad.schedule.work import work_of
-from sdfgad.targets.cpu.bounds import range_of
 from sdfgad.targets.cpu.cpp import COMBINE
 from sdfgad.targets.cpu.partial_sums import PartialSums
 from sdfgad.targets.cpu.points import Points

@@ -29,6 +29,7 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.memory.sharing import distance_of
+from sdfgad.schedule.bounds import range_of
 from sdfgad.schedule.collapse import collapsed
 from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
 from sdfgad.schedule.masks import mask_of
@@ -37,7 +38,6 @@ from sdfgad.schedule.scopes import is_local_to
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.targets.cpu.accumulators import Accumulator
-from sdfgad.targets.cpu.bounds import range_of
 from sdfgad.targets.cpu.cpp import simd
 from sdfgad.targets.cpu.functions import Functions
 from sdfgad.targets.cpu.masked_loops import head_of

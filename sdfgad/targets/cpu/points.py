@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop
+from sdfgad.schedule.bounds import Ranges, is_inside, ranges_of
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import Product, product_of
 from sdfgad.schedule.work import is_worth_threads
 from sdfgad.targets.cpu.accumulators import Accumulator, lanes
 from sdfgad.targets.cpu.blas import call_text
-from sdfgad.targets.cpu.bounds import Ranges, is_inside, ranges_of
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal, simd
 from sdfgad.targets.cpu.invariants import invariant_quotients
 from sdfgad.targets.cpu.nontemporal_stores import row, rows_of, store, strips

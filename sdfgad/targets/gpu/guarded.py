@@ -7,8 +7,13 @@ twice.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
-from sdfgad.ir.expr import Expr, Op, Read, reads
+import numpy as np
+
+from sdfgad.ir.expr import Const, Expr, Op, Read, reads
+from sdfgad.ir.program import Compute
 from sdfgad.targets.cpu.cpp import Writer, cpp_type
 
 
@@ -60,6 +65,27 @@ class GuardedWriter(Writer):
 
 def _is_guard(node: Expr) -> bool:
     return isinstance(node, Op) and node.name == "select" and any(reads(side) for side in node.children[1:])
+
+
+def nothing(statement: Compute, dtype: np.dtype[Any]) -> Expr:
+    """The value that leaves the target, of this type, as it is; it may be one that nothing has assigned yet."""
+    return statement.target.read(dtype) if statement.assigns else Const(dtype.type(0).item(), dtype)
+
+
+def is_sometimes(statement: Compute, dtype: np.dtype[Any]) -> bool:
+    """Whether some side of a choice leaves the target as it is: then it is not touched, and need not be there."""
+    is_known = statement.accumulate is None or (statement.accumulate == "add" and not statement.assigns)
+    return is_known and keeps(statement.value, nothing(statement, dtype))
+
+
+def predicated(
+    statement: Compute, dtype: np.dtype[Any], writer: Writer, element: Callable[[Compute], list[str]]
+) -> list[str]:
+    """Predicated stores: the lines of an element, by `element`, on the sides of a choice that change it."""
+    condition, *sides = statement.value.children
+    test, old = writer.value(condition), nothing(statement, dtype)
+    first, second = ([] if one == old else element(replace(statement, value=one)) for one in sides)
+    return ["{", *writer.lines, f"if ({test}) {{", *first, "} else {", *second, "}", "}"]
 
 
 def keeps(value: Expr, own: Expr) -> bool:

@@ -18,7 +18,7 @@ from sdfgad.schedule.products import Operand, Product, product_of
 from sdfgad.targets.cpu.cpp import Writer, cpp_type
 from sdfgad.targets.cpu.nests import Nest, NestWriter
 from sdfgad.targets.cpu.slot_checks import SlotChecks
-from sdfgad.targets.gpu.guarded import GuardedWriter
+from sdfgad.targets.gpu.guarded import GuardedWriter, is_sometimes, predicated
 from sdfgad.targets.gpu.kernels import Kernel, kernel_of
 from sdfgad.targets.gpu.threads import head, product_text
 
@@ -100,6 +100,12 @@ class _HostNest(NestWriter):
         assert product is not None
         return self.device_product(statement, product)
 
+    def point(self, statement: Compute) -> list[str]:
+        dtype = self.buffers[statement.target.buffer].dtype
+        if is_sometimes(statement, dtype):
+            return predicated(statement, dtype, self.writer(), self.point)
+        return super().point(statement)
+
     def call(self, call: Call) -> str:
         if not any(self.buffers[whole.buffer].is_on_device for whole in call.outputs):
             return super().call(call)
@@ -122,7 +128,8 @@ class _HostNest(NestWriter):
         self.kernels.append(kernel)
         writer = self.writer()
         sizes = [product_text(writer, box) for box in kernel.boxes]
-        blocks = f"sdfgad::device::blocks_of({' + '.join(sizes)})" if launch.form is Form.POINTS else sizes[0]
+        total = " + ".join(sizes)
+        blocks = f"sdfgad::device::blocks_of({total})" if launch.form is Form.POINTS else total
         values = [f"static_cast<{cpp_type(read.dtype)}>({writer.value(read)})" for read in kernel.values]
         arguments = [f"b_{name}_" for name in kernel.buffers] + values + [f"int64_t({n})" for n in kernel.integers]
         call = ", ".join([str(number), blocks, str(kernel.threads), *arguments])

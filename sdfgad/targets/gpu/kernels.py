@@ -1,8 +1,8 @@
 """Kernels (CUDA C++): the text of one launch, in the dialect of ``include/kernel.h`` and ``include/emulated.h``.
 
 A kernel of points has a thread for each point; statements of one launch are independent of each other, and a thread
-finds by its number to which one its point belongs. A kernel of sums has a block for each element. A serial kernel is
-one thread, and a sequence one block.
+finds by its number to which one its point belongs. A kernel of sums has a block for each element of each of them. A
+serial kernel is one thread; a sequence is one block, or one for each row.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from sdfgad.ir.expr import Lin, Read, symbols_in
 from sdfgad.ir.program import Buffer, Compute, Loop, Statement, written
-from sdfgad.schedule.kernels import BLOCK, Form, Sum, points_of, private_of
+from sdfgad.schedule.kernels import BLOCK, Form, Sum, points_of, private_of, threads_of
 from sdfgad.schedule.loop_facts import free_symbols
-from sdfgad.schedule.sequences import threads_of_sequence
+from sdfgad.schedule.sequences import rows_of, threads_of_sequence
 from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
 from sdfgad.targets.gpu.sequences import SequenceWriter
 from sdfgad.targets.gpu.threads import ThreadWriter, decoded, product_text
@@ -62,12 +62,12 @@ class _KernelWriter:
             (loop,) = self.statements
             assert isinstance(loop, Loop)
             self.thread = SequenceWriter(self.buffers, threads := threads_of_sequence(loop))
-            lines = self.thread.sequence(loop)
+            lines, rows = self.thread.sequence(loop), rows_of(loop)[0]
+            boxes = (tuple(extent for _, extent in rows),)
         elif form is Form.BLOCK:
-            (statement,) = self.statements
-            assert isinstance(statement, Compute)
-            box = Sum(statement)
-            lines, boxes, threads = self.total(statement, box), (_extents(box),), threads_of(box)
+            sums = [s for s in self.statements if isinstance(s, Compute)]
+            lines, boxes = self.totals(sums), tuple(_extents(Sum(one)) for one in sums)
+            threads = threads_of(Sum(sums[0]))
         else:
             lines, threads = self.points(), BLOCK
             loops = [points_of(s, private_of(s, self.buffers)) for s in self.statements]
@@ -113,6 +113,16 @@ class _KernelWriter:
             lines += [*writer.lines, f"if (point_ < {size}) {{", *body, "return;", "}", f"point_ -= {size};"]
         return lines[:-1]
 
+    def totals(self, sums: Sequence[Compute]) -> list[str]:
+        """A branch for each sum, whose elements are blocks."""
+        lines = ["int64_t point_ = sdfgad::block();"]
+        for one in sums:
+            writer = self.thread.writer()
+            size = product_text(writer, _extents(Sum(one)))
+            body = self.total(one, Sum(one))
+            lines += [*writer.lines, f"if (point_ < {size}) {{", *body, "return;", "}", f"point_ -= {size};"]
+        return lines[:-1]
+
     def total(self, statement: Compute, box: Sum) -> list[str]:
         """A block for each element: each thread adds up every n-th term, and a tree adds these up."""
         thread = self.thread
@@ -123,7 +133,6 @@ class _KernelWriter:
         counters = decoded(box.summed, box.extents, "term_", bounds)
         own = decoded(box.own, box.extents, "point_", bounds)
         return [
-            "const int64_t point_ = sdfgad::block();",
             *bounds.lines,
             *own,
             f"{type_} total_ = {thread.identity(statement)};",
@@ -139,11 +148,6 @@ class _KernelWriter:
             *thread.stored(statement, "total_"),
             "}",
         ]
-
-
-def threads_of(box: Sum) -> int:
-    """The threads of a block for a sum: a power of two, as many as there are terms, if they are few."""
-    return BLOCK if box.terms is None else min(BLOCK, 1 << max(5, (max(box.terms, 1) - 1).bit_length()))
 
 
 def _extents(box: Sum) -> tuple[Lin, ...]:

@@ -1,6 +1,6 @@
-"""Persistent kernels (CUDA C++): a sequential loop in one block of threads, which wait for each other between steps.
+"""Steps of a block of threads (CUDA C++): a sequential loop in one block, or a row in each of many.
 
-All threads run the loop and its branches, whose conditions are the same for them. Points, and terms of sums, are
+All threads run the steps, loops and branches, whose conditions are the same for them. Points, and terms of sums, are
 dealt out to the threads; single elements are one thread's; numbers that only the loop uses are variables of which each
 thread has the same. A barrier is between what threads write and what others do with it.
 """
@@ -13,7 +13,7 @@ from sdfgad.ir.expr import Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Statement, reads_of
 from sdfgad.schedule.kernels import SHORT, Form, Sum, form_of, points_of, private_of
 from sdfgad.schedule.launches import Launch, launches
-from sdfgad.schedule.sequences import WARP, group_of, written_in_parallel
+from sdfgad.schedule.sequences import WARP, group_of, rows_of, written_in_parallel
 from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
 from sdfgad.targets.gpu.threads import ThreadWriter, decoded, head, product_text
 
@@ -39,7 +39,11 @@ class SequenceWriter(ThreadWriter):
         """The whole kernel."""
         self.local = private_of(loop, self.buffers) - written_in_parallel(loop)
         numbers = [f"{cpp_type(self.buffers[name].dtype)} n_{name}_{{}};" for name in sorted(self.local)]
-        return [*numbers, *self.loop(loop)]
+        rows, block = rows_of(loop)
+        if not rows:
+            return [*numbers, *self.loop(loop)]
+        row = decoded(tuple(name for name, _ in rows), dict(rows), "sdfgad::block()", self.writer())
+        return [*numbers, *row, *self.block(block)]
 
     # --- control
 

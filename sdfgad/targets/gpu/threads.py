@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sdfgad.dependence.private import begins_with_write
-from sdfgad.ir.expr import Const, Expr, Lin, Read
+from sdfgad.ir.expr import Lin, Read
 from sdfgad.ir.ops import identity
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop, reads_of, written
+from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, reads_of, written
 from sdfgad.schedule.kernels import PointLoop, Sum
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.points import offset_text
-from sdfgad.targets.gpu.guarded import GuardedWriter, keeps
+from sdfgad.targets.gpu.guarded import GuardedWriter, is_sometimes, predicated
 
 # Counters of fewer points than that are 32-bit numbers, whose quotients are several times as fast.
 NARROW = 1 << 31
@@ -50,9 +50,11 @@ class ThreadWriter:
         """Statements of one thread."""
         lines = list[str]()
         for one in block:
-            assert isinstance(one, Compute | Loop)
+            assert isinstance(one, Compute | Loop | Branch)
             if isinstance(one, Loop):
                 part = self.trips(one)
+            elif isinstance(one, Branch):
+                part = self.either(one)
             else:
                 part = self.run(one) if Sum(one).own else self.point(one, Sum(one))
             lines += ["{", *part, "}"]
@@ -60,6 +62,12 @@ class ThreadWriter:
 
     def trips(self, loop: Loop) -> list[str]:
         return [*head(loop, self.writer()), *self.in_order(loop.body), "}"]
+
+    def either(self, branch: Branch) -> list[str]:
+        writer = self.writer()
+        condition = writer.value(branch.condition)
+        then, otherwise = self.in_order(branch.then), self.in_order(branch.orelse)
+        return [*writer.lines, f"if ({condition}) {{", *then, "} else {", *otherwise, "}"]
 
     def serial(self, statements: Sequence[Compute]) -> list[str]:
         """Statements in order; numbers on the device are variables in between."""
@@ -93,29 +101,11 @@ class ThreadWriter:
     def element(self, statement: Compute) -> list[str]:
         if self.is_move(statement):
             return self.moved(statement)
-        if self.is_sometimes(statement):
-            return self.chosen(statement)
-        writer = self.writer()
+        dtype, writer = self.buffers[statement.target.buffer].dtype, self.writer()
+        if is_sometimes(statement, dtype):
+            return predicated(statement, dtype, writer, self.element)
         value = writer.value(statement.value)
         return [*writer.lines, *self.stored(statement, value)]
-
-    def is_sometimes(self, statement: Compute) -> bool:
-        """Whether some side of a choice leaves the target as it is: then it need not be touched."""
-        is_known = statement.accumulate is None or (statement.accumulate == "add" and not statement.assigns)
-        return is_known and keeps(statement.value, self.nothing(statement))
-
-    def nothing(self, statement: Compute) -> Expr:
-        """The value that leaves the target as it is; it may be one that nothing has assigned yet."""
-        dtype = self.buffers[statement.target.buffer].dtype
-        return statement.target.read(dtype) if statement.assigns else Const(dtype.type(0).item(), dtype)
-
-    def chosen(self, statement: Compute) -> list[str]:
-        """Predicated stores."""
-        condition, *sides = statement.value.children
-        writer, nothing = self.writer(), self.nothing(statement)
-        test = writer.value(condition)
-        first, second = ([] if one == nothing else self.element(replace(statement, value=one)) for one in sides)
-        return ["{", *writer.lines, f"if ({test}) {{", *first, "} else {", *second, "}", "}"]
 
     def is_move(self, statement: Compute) -> bool:
         """Whether a statement only copies, maybe what nothing has assigned yet, as the first trip of a loop does."""
