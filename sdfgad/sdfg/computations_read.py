@@ -13,7 +13,7 @@ from dace.sdfg.state import SDFGState
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.ir.program import Access, Accumulate, Call, Compute, Params, Statement, Whole, reads_of
+from sdfgad.ir.program import Access, Call, Compute, Params, Statement, Whole, reads_of
 from sdfgad.sdfg.accumulation import accumulated, operation_of
 from sdfgad.sdfg.computations import own
 from sdfgad.sdfg.descriptors import is_affine
@@ -44,31 +44,32 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
 
     parser = TaskletParser(lookup, scope.buffers.is_foreign)
     values = parser.tasklet(code)
-    fresh = isinstance(tasklet, BoxTasklet) and tasklet.fresh
     found: list[Statement] = []
     for edge in state.out_edges(tasklet):
         if edge.src_conn is None:
             continue
         if edge.src_conn not in values:
             raise _unassigned(tasklet, edge)
-        value, index = values[edge.src_conn], targets.get(edge.src_conn)
+        index = targets.get(edge.src_conn)
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
-        read = _read(edge.data, places, scope)
-        if is_partial(value):
-            if not edge.data.dynamic or edge.data.wcr is not None:
-                raise _unassigned(tasklet, edge)
-            value = filled(value, scope.value(read))
-        refuse_rounding(value, read, f"the tasklet `{tasklet.label}`", scope)
-        value = converted(value, read.dtype)
         _refuse_late_accumulation(state, edge)
-        target = Access(read.buffer, read.index)
-        if edge.data.wcr is not None and not isinstance(tasklet, BoxTasklet):
-            found.append(_combined(edge.data.wcr, Compute(params, target, value, where=located(tasklet)), scope))
-            continue
-        kind: Accumulate | None = "add" if isinstance(tasklet, BoxTasklet) else None
-        found.append(Compute(params, target, value, kind, located(tasklet), fresh=fresh))
+        found.append(_written(tasklet, edge, values[edge.src_conn], _read(edge.data, places, scope), params, scope))
     _refuse_order(tasklet, found)
     return found
+
+
+def _written(tasklet: Any, edge: Any, value: Expr, read: Read, params: Params, scope: Scope) -> Compute:
+    """The statement that writes an output of a tasklet to an element."""
+    if is_partial(value):
+        if not edge.data.dynamic or edge.data.wcr is not None:
+            raise _unassigned(tasklet, edge)
+        value = filled(value, scope.value(read))
+    refuse_rounding(value, read, f"the tasklet `{tasklet.label}`", scope)
+    value, target = converted(value, read.dtype), Access(read.buffer, read.index)
+    if isinstance(tasklet, BoxTasklet):
+        return Compute(params, target, value, "add", located(tasklet), fresh=tasklet.fresh)
+    plain = Compute(params, target, value, None, located(tasklet))
+    return plain if edge.data.wcr is None else _combined(edge.data.wcr, plain, scope)
 
 
 def _unassigned(tasklet: Any, edge: Any) -> UnsupportedGraph:
@@ -184,6 +185,9 @@ def _without_subscripts(code: list[Any]) -> tuple[list[ast.stmt], dict[str, list
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             index = target.slice
+            if target.value.id in targets:
+                what = f"elements of `{target.value.id}` are assigned more than once in a tasklet"
+                raise UnsupportedGraph(what, todo="Write a tasklet for each element.")
             targets[target.value.id] = list(index.elts) if isinstance(index, ast.Tuple) else [index]
             statement = ast.Assign([target.value], statement.value)
         found.append(statement)

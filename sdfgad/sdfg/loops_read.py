@@ -83,11 +83,14 @@ def counted_loop(loop: Any, scope: Scope, region: Region) -> Loop:
     closed = isinstance(condition.ops[0], (ast.LtE, ast.GtE))
     if step < 0:
         least = end if closed else end + 1
-        found = downwards(counter, least, first - least + 1, -step, first, body)
-    else:
-        trips = (end + 1 if closed else end) - first
-        found = replace(upwards(counter, first, trips, step, body), is_open=is_open)
-    return replace(found, where=located(loop) or body_line(body)) if scope.buffers.is_foreign else found
+        return _placed(downwards(counter, least, first - least + 1, -step, first, body), loop, scope)
+    trips = (end + 1 if closed else end) - first
+    return _placed(replace(upwards(counter, first, trips, step, body), is_open=is_open), loop, scope)
+
+
+def _placed(found: Loop, loop: Any, scope: Scope) -> Loop:
+    """The loop with the user's line."""
+    return replace(found, where=located(loop) or body_line(found.body)) if scope.buffers.is_foreign else found
 
 
 def body_line(body: Block) -> Any:

@@ -427,6 +427,12 @@ def _():
     return graph.map({"i": "0:N"}, "o = a + b", "z[i]", a="z[i]", b="t[i]")
 
 
+@construct("dataflow", "tasklets that set several elements of an output", refusal="elements of `o` are assigned")
+def _():
+    graph = Graph().use("x", "z")
+    return graph.tasklet("o[0] = a\no[1] = 2.0 * a", "z[0:2]", a="x[0]")
+
+
 @construct("dataflow", "edges between tasklets without data", refusal="an edge of a tasklet has no data")
 def _():
     graph = Graph().use("x", "z")
