@@ -918,12 +918,12 @@ SQUARE = np.eye(6) * 3.0 + RNG.uniform(0.0, 0.5, (6, 6))
 POSITIVE = SQUARE @ SQUARE.T
 
 
-@construct("library", "Solve", lambda Q, x: np.linalg.solve(Q, x), wrt=("Q", "x"), Q=SQUARE)
+@construct("library", "Solve", lambda Q, B: np.linalg.solve(Q, B), wrt=("Q", "B"), Q=SQUARE, B=B, x=None)
 def _():
     from dace.libraries.linalg import Solve
 
-    graph = Graph(Q=(N, N)).use("x", "z", "Q")
-    return library(graph, Solve("f"), {"_ain": "Q[0:N, 0:N]", "_bin": "x[0:N]"}, ("_bout", "z[0:N]"))
+    graph = Graph(Q=(N, N), B=(N, 3), z=(N, 3)).use("B", "z", "Q")
+    return library(graph, Solve("f"), {"_ain": "Q[0:N, 0:N]", "_bin": "B[0:N, 0:3]"}, ("_bout", "z[0:N, 0:3]"))
 
 
 @construct("library", "Inv", lambda Q: np.linalg.inv(Q), wrt=("Q",), Q=SQUARE, x=None)

@@ -187,6 +187,6 @@ def test_npbench_by_dace(name):
         return
     value, found = in_full(sdfg, entry, given)
     expected, gradients = in_full(entry.program, entry, values)
-    assert_close(value, expected, 1e-9)
+    np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-9)
     for argument, gradient in found.items():
-        assert_close(gradient, gradients[argument], 1e-9, argument)
+        np.testing.assert_allclose(gradient, gradients[argument], rtol=1e-9, atol=1e-9, err_msg=argument)

@@ -133,11 +133,11 @@ def test_the_graph_itself_does_not_run():
 
 def test_singular_matrices():
     solve = next(one for one in CONSTRUCTS if one.name == "Solve")
-    g = sdfgad.differentiate(solve.graph().sdfg, wrt="x", output="z", reduce="sum")
+    g = sdfgad.differentiate(solve.graph().sdfg, wrt="B", output="z", reduce="sum")
     found = g(**solve.arguments)
-    np.testing.assert_allclose(found, np.linalg.solve(solve.arguments["Q"].T, np.ones(6)), rtol=1e-12)
+    np.testing.assert_allclose(found, np.linalg.solve(solve.arguments["Q"].T, np.ones((6, 3))), rtol=1e-12)
     with pytest.raises(SingularMatrix, match="a matrix is singular"):
-        g(Q=np.zeros((6, 6)), x=np.ones(6))
+        g(Q=np.zeros((6, 6)), B=np.ones((6, 3)))
 
 
 def test_matrices_of_unknown_size():

@@ -39,9 +39,9 @@ def transformed(make, rng):
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         sdfg = make()
-        if rng.random() < 0.5:
-            sdfg.simplify()
         try:
+            if rng.random() < 0.5:
+                sdfg.simplify()
             for _ in range(rng.randrange(1, 7)):
                 kind = rng.choice(TRANSFORMATIONS)
                 options = {"tile_sizes": (2,)} if kind is dataflow.MapTiling else None
