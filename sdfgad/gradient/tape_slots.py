@@ -141,12 +141,11 @@ def _parts(block: Block, buffer: Buffer) -> Sequence[Statement]:
 
 
 def _is_assigned(loop: Loop, buffer: str) -> bool:
-    """Whether all that writes a buffer assigns, element by element."""
+    """Whether all that writes a buffer assigns, element by element, and no loop has it as its number of trips."""
     users = [s for s in touching(loop.users, buffer) if buffer in buffers_of(s)]
     writers = [s for s in users if any(access.buffer == buffer for access, _ in writes_of(s))]
-    return all(isinstance(s, Compute) and s.accumulate is None for s in writers) and not any(
-        isinstance(s, Call) for s in users
-    )
+    are_computes = all(isinstance(s, Compute) and s.accumulate is None for s in writers)
+    return are_computes and not any(isinstance(s, Call | Loop) for s in users)
 
 
 def on_tape(block: Block, slot: Slot) -> Block:

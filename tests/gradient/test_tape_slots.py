@@ -143,6 +143,18 @@ def numbers(x, y, n):
     return np.sum(u)
 
 
+def around_a_loop_that_ends_itself(x, y, n):
+    u = x * 1.0
+    for k in range(n):
+        if u[k] < 1.2:
+            d = np.cos(u) * u[k]
+            for _ in range(n):
+                u = np.sin(u) * y + 0.3 * d
+                if u[0] > 0.3:
+                    break
+    return np.sum(u)
+
+
 CASES = {
     "temporary": (temporary, (X, Y, N)),
     "in parts": (in_parts, (X, Y, N)),
@@ -155,6 +167,7 @@ CASES = {
     "in a branch": (made_in_a_branch, (X, Y, N)),
     "on both sides": (made_on_both_sides, (X, Y, N)),
     "numbers": (numbers, (X, Y, N)),
+    "around a loop that ends itself": (around_a_loop_that_ends_itself, (X, Y, N)),
     "no trips": (temporary, (X, Y, 0)),
 }
 
