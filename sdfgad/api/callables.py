@@ -12,6 +12,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, WrtError
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.registry import known_function
 from sdfgad.parse.source import unwrapped
 from sdfgad.parse.transformed import Transformed
@@ -96,14 +97,13 @@ def callee_of(program: Any) -> Callee:
         return Callee(_caller_of(program, program))
     if isinstance(owner, Transformed) and program.__name__ == "value_and_grad":
         return Callee(_caller_of(program, owner))
-    inner = getattr(program, "f", None)
-    if type(program).__name__ == "DaceProgram" and callable(inner):
-        return callee_of(inner)
+    if type(program).__name__ in ("SDFG", "DaceProgram"):
+        return _of_graph(program)
     if isinstance(program, functools.partial):
         found = callee_of(program.func)
         args, kwargs = found.arguments(program.args, program.keywords)
         return Callee(found.function, args, kwargs)
-    if isinstance(program, Closure):
+    if isinstance(program, (Closure, ProgramSource)):
         return Callee(program)
     if inspect.ismethod(program):
         return Callee(unwrapped(program.__func__), (program.__self__,))
@@ -116,6 +116,15 @@ def callee_of(program: Any) -> Callee:
     if inspect.isfunction(method):
         return Callee(unwrapped(method), (program,))
     raise ArgumentError(f"{program!r} is not a Python function", todo="Pass a function written in Python with `def`.")
+
+
+def _of_graph(program: Any) -> Callee:
+    """The callee of an SDFG, or of a `dace.program`: its function, unless that names what only DaCe reads."""
+    from sdfgad.sdfg.foreign.dace_programs import names_dace, program_of  # DaCe takes a second to import.
+
+    if type(program).__name__ == "DaceProgram" and not names_dace(program):
+        return callee_of(program.f)
+    return Callee(program_of(program))
 
 
 @functools.lru_cache(256)

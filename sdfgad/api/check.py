@@ -17,6 +17,7 @@ from sdfgad.api.chosen import Wrt
 from sdfgad.api.differentiate import differentiate
 from sdfgad.errors import ArgumentError, GradientMismatch
 from sdfgad.parse.draws import restore
+from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.structure import path_of
 from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.signature import Call
@@ -58,6 +59,7 @@ def check_grads(
     seed: int = 0,
     order: int = 1,
     modes: Sequence[Mode] = ("rev",),
+    **kwargs: Any,
 ) -> CheckResult:
     """Check the gradient of a program at a point, and its second derivatives.
 
@@ -77,6 +79,8 @@ def check_grads(
         modes: "rev" for the gradient; with "fwd" the product of the Jacobian with a vector is compared with it, too;
             with "complex" the gradient is compared with complex steps ``x + 1e-30j * t`` of the program run by NumPy,
             which show all digits, where the program is holomorphic.
+        kwargs: more arguments of the program, by name. An SDFG takes all of them so; it is not run by NumPy, but by its
+            compiled forward program.
 
     Returns:
         The measured error and rate.
@@ -95,7 +99,7 @@ def check_grads(
         what = f"order={order!r} and modes={modes!r} are not known"
         raise ArgumentError(what, todo='The order is 1 or 2, modes are "rev", "fwd" and "complex".')
     g = differentiate(program, wrt=wrt, output=output, allow_unused=allow_unused, device="cpu")
-    check = FiniteDifferences(*g._bind_and_specialise(args, {}), np.random.default_rng(seed))
+    check = FiniteDifferences(*g._bind_and_specialise(args, kwargs), np.random.default_rng(seed))
     result = check.run(directions, tolerance)
     if "fwd" in modes:
         check.run_forward(directions)
@@ -215,6 +219,9 @@ class FiniteDifferences:
     def _weighted(self, values: Mapping[str, Any]) -> Any:
         """The weighted output for arguments by leaf, computed by NumPy; complex, if a real argument is complex."""
         restore(self.states)
+        if isinstance(self.specialisation.primal.source.function, ProgramSource):
+            result = self.specialisation.value(replace(self.call, values=values))
+            return np.sum(np.conj(self.weights) * np.asarray(result))
         arguments = self.call.arguments({name: _copied(value) for name, value in values.items()})
         returned = called(self.specialisation.primal.source.function, arguments)
         result = part_of({"return": returned} | arguments, self.specialisation.output)

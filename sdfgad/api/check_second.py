@@ -42,8 +42,7 @@ class SecondOrder:
 
     def pulled(self, values: Mapping[str, Any]) -> Vector:
         """J^T c at other values of the leaves."""
-        found = self.gradient.vjp(*self._arguments(values), cotangent=self.cotangent)
-        return dict(zip(self.leaves, found, strict=True))
+        return self._by_leaf(self.gradient.vjp(*self._arguments(values), cotangent=self.cotangent))
 
     def pushed(self, tangent: Vector) -> Array:
         """J t."""
@@ -57,8 +56,11 @@ class SecondOrder:
         for leaf in self.leaves:
             root = (path_of(leaf) or (leaf, ()))[0]
             places[f"primals[{parameters.index(root)}]{leaf[len(root) :]}"] = tangent[leaf]
-        found = forward.derivative(call, places)
-        return dict(zip(self.leaves, found, strict=True))
+        return self._by_leaf(forward.derivative(call, places))
+
+    def _by_leaf(self, found: Any) -> Vector:
+        """Gradients as the program returns them, by leaf."""
+        return found if isinstance(found, Mapping) else dict(zip(self.leaves, found, strict=True))
 
     @cached_property
     def _pullback(self) -> Joint:

@@ -13,6 +13,7 @@ from sdfgad.api.device_calls import copied
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.parse import Primal
+from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.structure import build, container, names, path_of, places
 from sdfgad.specialise.signature import Call, definition, like_argument
 from sdfgad.specialise.tangents import fitting_leaves
@@ -27,6 +28,7 @@ class Chosen:
     Attributes:
         names: those of the arguments in the order of `wrt`; None for all floating ones.
         is_single: whether `wrt` names one, whose gradient is not in a tuple.
+        is_by_name: whether several gradients are a dict by name.
     """
 
     def __init__(self, callee: Callee, wrt: Wrt, output: str | None) -> None:
@@ -34,6 +36,8 @@ class Chosen:
         self._callee, self._function, self._output = callee, callee.function, output
         self._parameters = [one.name for one in callee.parameters]
         self.is_single = isinstance(wrt, (str, int))
+        has_names = isinstance(self._function, ProgramSource) and self._function.has_names
+        self.is_by_name = wrt is None or (has_names and not self.is_single)
         entries = [wrt] if isinstance(wrt, (str, int)) else wrt
         self.names = None if entries is None else tuple(self._resolved(entry) for entry in entries)
 
@@ -54,6 +58,8 @@ class Chosen:
             if name in self.names[:position]:
                 # A repeated name gets a copy: no two results share memory.
                 ordered[position] = copied(finished[name])
+        if self.is_by_name:
+            return dict(zip(self.names, ordered, strict=True))
         return ordered[0] if self.is_single else tuple(ordered)
 
     def leaves(self, call: Call) -> tuple[tuple[str, ...], ...]:
@@ -80,10 +86,10 @@ class Chosen:
         """
         asked = self._asked(call)
         entries = (given,) if self.is_single else given
-        if self.names is None and isinstance(given, Mapping) and given.keys() <= set(asked):
+        if self.is_by_name and isinstance(given, Mapping) and given.keys() <= set(asked):
             entries = [given.get(name) for name in asked]
-        elif self.names is None or not isinstance(entries, Sequence) or len(entries) != len(asked):
-            kind = "a dict by name" if self.names is None else f"a tuple of {len(asked)}"
+        elif self.is_by_name or not isinstance(entries, Sequence) or len(entries) != len(asked):
+            kind = "a dict by name" if self.is_by_name else f"a tuple of {len(asked)}"
             todo = "Arrange them as the gradient is, with None for zeros."
             raise ArgumentError(f"the tangents are not {kind}", definition(self._function), todo)
         found: dict[str, Array] = {}

@@ -60,13 +60,15 @@ def differentiate(
     Args:
         program: a Python function over NumPy arrays, numbers and containers of them; a bound method, a
             `functools.partial` or an object with `__call__`, what they hold having gradients if `wrt` names it; a
-            gradient, ``differentiate(differentiate(f))``; or a `dace.program`.
+            gradient, ``differentiate(differentiate(f))``; a `dace.program`; or a `dace.SDFG`, whose arguments are its
+            arrays, scalars and symbols, by name.
         wrt: the arguments to differentiate by: a name or position (the result is one gradient), a sequence of them
-            (a tuple in that order), or None for every floating argument (a dict by name). The gradient by a container
-            (a dict, list, tuple, named tuple, dataclass or object) is a container of the same structure, with None for
-            what is no float; ``"params.w"`` and ``"params['w']"`` name a part of one.
+            (a tuple in that order; of an SDFG a dict), or None for every floating argument (a dict by name). The
+            gradient by a container (a dict, list, tuple, named tuple, dataclass or object) is a container of the same
+            structure, with None for what is no float; ``"params.w"`` and ``"params['w']"`` name a part of one.
         output: what is differentiated: "return", "return[1]", or the name of an argument that the program updates
-            in place. None: the returned value, or, if nothing is returned, the one argument that is updated.
+            in place, of an SDFG that of an array that it writes. None: the returned value, or, if nothing is returned,
+            the one argument that is updated.
         reduce: "sum" differentiates the sum of a non-scalar output.
         memory_limit: bytes, or text such as "512 MiB": the most that one call may hold at once, in arguments,
             outputs, gradients, stored values and temporaries. None: no limit.
@@ -101,6 +103,7 @@ def differentiate(
         returns gradients of their shapes and dtypes. It compiles once for each signature.
 
     Raises:
+        UnsupportedGraph: an SDFG has something that is not supported, or DaCe does not parse its program.
         UnsupportedProgram: the source of `program` is not available. What its statements raise comes at the first
             call, when dtypes and shapes are known.
         WrtError: `wrt` names an unknown argument.
@@ -113,6 +116,11 @@ def differentiate(
         ...     return np.sum(u * u)
         >>> g = differentiate(heat, wrt=("u", "a"))  # doctest: +SKIP
         >>> du, da = g(1000, u, a)  # doctest: +SKIP
+
+        Of a `dace.SDFG` with the arrays A and u of N numbers, and loss of one, float64:
+
+        >>> g = differentiate(sdfg, wrt=("A", "u"), output="loss")  # doctest: +SKIP
+        >>> g(A=A, u=u, loss=np.zeros(1))["A"].shape == A.shape  # doctest: +SKIP
     """
     if strategy not in STRATEGIES:
         raise ArgumentError(f"strategy={strategy!r} is not known", todo=f"It is one of {', '.join(STRATEGIES)}.")

@@ -30,6 +30,7 @@ from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.objects import make, present
+from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.source import Source, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
@@ -115,7 +116,7 @@ def parse(
     """Parse `function` for one call.
 
     Args:
-        function: the user's function.
+        function: the user's function, or another source of programs.
         arguments: for each parameter, or leaf of one, an `ArrayArgument`, an int (a run-time integer where possible),
             or any other object, which is a constant of the program.
         constant: integer arguments that must become constants.
@@ -127,6 +128,8 @@ def parse(
         UnsupportedProgram: a statement or function is not supported.
         ShapeMismatch, InvalidIndex, UnboundVariable: where NumPy or Python would raise for certain.
     """
+    if isinstance(function, ProgramSource):
+        return function.primal(arguments, constant)
     source = read_source(function)
     passed = {n: v for n, v in (arrays or {}).items() if isinstance(arguments[n], ArrayArgument)}
     values = {n: v for n, v in arguments.items() if type(v) is int}

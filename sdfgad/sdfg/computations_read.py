@@ -13,15 +13,16 @@ from dace.sdfg.state import SDFGState
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Const, Expr, Lin, Read
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.ir.program import Access, Accumulate, Call, Compute, Params, Statement, Whole, reads_of
+from sdfgad.ir.program import Access, Call, Compute, Params, Statement, Whole, reads_of
+from sdfgad.sdfg.accumulation import accumulated, operation_of
 from sdfgad.sdfg.computations import own
 from sdfgad.sdfg.descriptors import is_affine
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.marks import CLEARS
-from sdfgad.sdfg.parsing import TaskletParser, converted, linear
-from sdfgad.sdfg.scope import Scope
-
-EXTREMA = {"max": "maximum", "maximum": "maximum", "min": "minimum", "minimum": "minimum"}
+from sdfgad.sdfg.operations import converted, linear
+from sdfgad.sdfg.parsing import TaskletParser, filled, is_partial
+from sdfgad.sdfg.rounding import refuse_rounding
+from sdfgad.sdfg.scope import Scope, located
 
 
 def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[Statement]:
@@ -30,34 +31,82 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
     Raises:
         UnsupportedGraph: the tasklet is not in Python, or does something else than assign expressions to connectors.
     """
-    if tasklet.language != dtypes.Language.Python:
-        raise UnsupportedGraph(f"the tasklet `{tasklet.label}` is in {tasklet.language.name}, and not in Python")
-    inputs = {edge.dst_conn: edge.data for edge in state.in_edges(tasklet) if edge.dst_conn}
+    _refuse_language(tasklet)
+    if scope.buffers.is_foreign:
+        _refuse_types(state, tasklet, scope)
+    inputs = {edge.dst_conn: edge for edge in state.in_edges(tasklet) if edge.dst_conn}
     code, targets = _without_subscripts(tasklet.code.code)
 
     def lookup(name: str, index: tuple[Lin, ...] | None) -> Expr | None:
         if name in inputs:
-            return _read(inputs[name], index, scope)
+            return scope.value(_read(inputs[name].data, index, scope))
         return scope.lookup(name, index)
 
-    parser = TaskletParser(lookup)
+    parser = TaskletParser(lookup, scope.buffers.is_foreign)
     values = parser.tasklet(code)
-    fresh = isinstance(tasklet, BoxTasklet) and tasklet.fresh
     found: list[Statement] = []
     for edge in state.out_edges(tasklet):
         if edge.src_conn is None:
             continue
         if edge.src_conn not in values:
-            raise UnsupportedGraph(f"the tasklet `{tasklet.label}` does not assign `{edge.src_conn}`")
-        value, index = values[edge.src_conn], targets.get(edge.src_conn)
+            raise _unassigned(tasklet, edge)
+        index = targets.get(edge.src_conn)
         places = None if index is None else tuple(linear(parser.expression(node, values)) for node in index)
-        read = _read(edge.data, places, scope)
-        value = converted(value, read.dtype)
         _refuse_late_accumulation(state, edge)
-        kind = "add" if isinstance(tasklet, BoxTasklet) else _accumulation(edge.data)
-        found.append(Compute(params, Access(read.buffer, read.index), value, kind, fresh=fresh))
+        found.append(_written(tasklet, edge, values[edge.src_conn], _read(edge.data, places, scope), params, scope))
     _refuse_order(tasklet, found)
     return found
+
+
+def _written(tasklet: Any, edge: Any, value: Expr, read: Read, params: Params, scope: Scope) -> Compute:
+    """The statement that writes an output of a tasklet to an element."""
+    if is_partial(value):
+        if not edge.data.dynamic or edge.data.wcr is not None:
+            raise _unassigned(tasklet, edge)
+        value = filled(value, scope.value(read))
+    refuse_rounding(value, read, f"the tasklet `{tasklet.label}`", scope)
+    value, target = converted(value, read.dtype), Access(read.buffer, read.index)
+    if isinstance(tasklet, BoxTasklet):
+        return Compute(params, target, value, "add", located(tasklet), fresh=tasklet.fresh)
+    plain = Compute(params, target, value, None, located(tasklet))
+    return plain if edge.data.wcr is None else _combined(edge.data.wcr, plain, scope)
+
+
+def _unassigned(tasklet: Any, edge: Any) -> UnsupportedGraph:
+    what = f"the tasklet `{tasklet.label}` does not assign `{edge.src_conn}`, or not in every case"
+    return UnsupportedGraph(what, todo="Assign it on both sides of an `if`, or make its memlet dynamic.")
+
+
+def _refuse_language(tasklet: Any) -> None:
+    if tasklet.language != dtypes.Language.Python:
+        raise UnsupportedGraph(
+            f"the tasklet `{tasklet.label}` is in {tasklet.language.name}, and not in Python",
+            todo="Write it in Python, or take it out of what is differentiated.",
+        )
+    if tasklet.side_effects:
+        raise UnsupportedGraph(f"the tasklet `{tasklet.label}` has side effects", todo="Take it out of the graph.")
+
+
+def _refuse_types(state: Any, tasklet: Any, scope: Scope) -> None:
+    """Raises: UnsupportedGraph, where a connector is of another type than the elements of its array."""
+    connectors = {**tasklet.in_connectors, **tasklet.out_connectors}
+    for edge in state.all_edges(tasklet):
+        name = edge.dst_conn if edge.dst is tasklet else edge.src_conn
+        kind = connectors.get(name)
+        if kind is None or kind.type is None or edge.data.data is None:
+            continue
+        base = kind.base_type if isinstance(kind, dtypes.pointer) else kind
+        array = scope.sdfg.arrays[edge.data.data].dtype
+        if base != array:
+            what = f"the connector `{name}` of `{tasklet.label}` is of {base}, and its array is of {array}"
+            raise UnsupportedGraph(what, todo="Leave the connector's type open, and convert in the tasklet.")
+
+
+def _combined(wcr: Any, plain: Compute, scope: Scope) -> Compute:
+    """A statement that combines what it assigns with what is there."""
+    if operation_of(wcr) == "multiply" and not scope.buffers.is_foreign:
+        raise UnsupportedGraph(f"the write-conflict resolution `{wcr}`")
+    return accumulated(wcr, plain.params, plain.target, plain.value, plain.value.dtype, plain.where)
 
 
 def call_of(state: Any, tasklet: CallTasklet, scope: Scope) -> Call:
@@ -106,16 +155,27 @@ def has_copies(state: Any) -> bool:
 
 def _read(memlet: Any, index: tuple[Lin, ...] | None, scope: Scope) -> Read:
     """What a connector reads: its only element, or with an index one of the part that it sees."""
-    if memlet.subset is None or any(step != 1 for _, _, step in memlet.subset.ndrange()):
+    if memlet.data is None:
+        raise UnsupportedGraph("an edge of a tasklet has no data", todo="Put a scalar between two tasklets.")
+    if memlet.subset is None or not all(step == 1 or first == last for first, last, step in memlet.subset.ndrange()):
         raise UnsupportedGraph(f"the memlet `{memlet}`")
     starts = tuple(scope.form(first) for first, _, _ in memlet.subset.ndrange())
     if index is None:
         if memlet.subset.num_elements() != 1:
             raise UnsupportedGraph(f"the memlet `{memlet}` has more than one element")
         return scope.read(memlet.data, starts)
+    index = _unsqueezed(index, memlet, scope) if scope.buffers.is_foreign else index
     if len(index) != len(starts):
         raise UnsupportedGraph(f"an element of the memlet `{memlet}` with {len(index)} indices")
     return scope.read(memlet.data, tuple(a + b for a, b in zip(index, starts, strict=True)))
+
+
+def _unsqueezed(index: tuple[Lin, ...], memlet: Any, scope: Scope) -> tuple[Lin, ...]:
+    """Indices in a part of an array, of which DaCe leaves out those of axes with one element."""
+    long = [k for k, size in enumerate(memlet.subset.size()) if scope.form(size) != Lin(1)]
+    if len(index) == len(memlet.subset.size()) or len(index) != len(long):
+        return index
+    return tuple(index[long.index(k)] if k in long else Lin(0) for k in range(len(memlet.subset.size())))
 
 
 def _without_subscripts(code: list[Any]) -> tuple[list[ast.stmt], dict[str, list[ast.expr]]]:
@@ -125,26 +185,13 @@ def _without_subscripts(code: list[Any]) -> tuple[list[ast.stmt], dict[str, list
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             index = target.slice
+            if target.value.id in targets:
+                what = f"elements of `{target.value.id}` are assigned more than once in a tasklet"
+                raise UnsupportedGraph(what, todo="Write a tasklet for each element.")
             targets[target.value.id] = list(index.elts) if isinstance(index, ast.Tuple) else [index]
             statement = ast.Assign([target.value], statement.value)
         found.append(statement)
     return found, targets
-
-
-def _accumulation(memlet: Any) -> Accumulate | None:
-    if memlet.wcr is None:
-        return None
-    function = ast.parse(str(memlet.wcr).strip(), mode="eval").body
-    if not isinstance(function, ast.Lambda):
-        raise UnsupportedGraph(f"the write-conflict resolution `{memlet.wcr}`")
-    body, params = function.body, [arg.arg for arg in function.args.args]
-    if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Add) and _are(params, [body.left, body.right]):
-        return "add"
-    is_call = isinstance(body, ast.Call) and not body.keywords and _are(params, body.args)
-    name = ast.unparse(body.func).removeprefix("sdfgad_") if is_call and isinstance(body, ast.Call) else ""
-    if name not in EXTREMA:
-        raise UnsupportedGraph(f"the write-conflict resolution `{memlet.wcr}`")
-    return "maximum" if EXTREMA[name] == "maximum" else "minimum"
 
 
 def _refuse_late_accumulation(state: Any, edge: Any) -> None:
@@ -153,11 +200,6 @@ def _refuse_late_accumulation(state: Any, edge: Any) -> None:
         outer = f"OUT_{edge.dst_conn.removeprefix('IN_')}"
         if any(one.data.wcr is not None for one in state.out_edges_by_connector(edge.dst, outer)):
             raise UnsupportedGraph(f"the map accumulates into `{edge.data.data}`, and its tasklet does not")
-
-
-def _are(params: list[str], values: list[ast.expr]) -> bool:
-    """Whether the operands of an operation are the two values that meet, and nothing else."""
-    return len(params) == 2 and sorted(params) == sorted(ast.unparse(value) for value in values)
 
 
 def _refuse_order(tasklet: Any, found: list[Statement]) -> None:

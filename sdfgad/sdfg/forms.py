@@ -11,7 +11,7 @@ from dace import symbolic
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Int, Lin
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.sdfg.parsing import linear, operation
+from sdfgad.sdfg.operations import linear, operation
 from sdfgad.sdfg.tasklet import FUNCTION
 
 Symbols = Mapping[str, Lin]
@@ -36,6 +36,8 @@ def form_of(value: Any, symbols: Symbols) -> Lin:
         return form_of(symbolic.pystr_to_symbolic(value), symbols)
     if isinstance(value, sympy.Symbol):
         return symbols.get(value.name, Lin.symbol(value.name))
+    if isinstance(value, (sympy.Add, sympy.Mul)) and any(one.q != 1 for one in value.atoms(sympy.Rational)):
+        return _number_of(value, symbols)
     args = [form_of(arg, symbols) for arg in value.args]
     if isinstance(value, sympy.Add):
         return sum(args[1:], args[0])
@@ -51,6 +53,17 @@ def form_of(value: Any, symbols: Symbols) -> Lin:
     if name is None:
         raise UnsupportedGraph(f"the symbolic expression `{value}` is not one of integers")
     return _folded(name, args)
+
+
+def _number_of(value: Any, symbols: Symbols) -> Lin:
+    """The number that an expression with fractions is, where it is an integer one."""
+    known = {
+        one: symbols[str(one)].const for one in value.free_symbols if symbols.get(str(one), Lin.symbol("")).is_const
+    }
+    found = value.subs(known)
+    if not found.is_Integer:
+        raise UnsupportedGraph(f"the symbolic expression `{value}` is not one of integers")
+    return Lin(int(found))
 
 
 def _folded(name: str, args: list[Lin]) -> Lin:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sdfgad.ir.expr import Int, Lin
 from sdfgad.ir.program import Block, Loop, rewrite_statement, transform
-from sdfgad.sdfg.parsing import linear, operation
+from sdfgad.sdfg.operations import linear, operation
 
 
 def downwards(var: str, least: Lin, span: Lin, step: int, first: Lin, body: Block) -> Loop:

@@ -17,9 +17,10 @@ from sdfgad.options import Device
 from sdfgad.sdfg.computations_read import clears, has_copies, is_clear, single_node
 from sdfgad.sdfg.descriptors import as_stored, bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
-from sdfgad.sdfg.reader import as_fresh, code_nodes, node_of, top_scope
+from sdfgad.sdfg.reader import as_fresh, top_scope, whole
 from sdfgad.sdfg.scope import Scope
 from sdfgad.sdfg.sealed import Sealed
+from sdfgad.sdfg.states import code_nodes, node_of
 
 
 class Outline:
@@ -80,7 +81,7 @@ class Outline:
         for node in filter(is_marked, code_nodes(state)):
             if isinstance(node, Sealed):
                 self.device = node.program.device
-            block = _unsealed(node, scope) if isinstance(node, Sealed) else node_of(state, node, scope)
+            block = _unsealed(node, scope) if isinstance(node, Sealed) else node_of(state, node, scope, whole)
             cleared = single_node(before) if is_clear(before) and node is single_node(state) else None
             if cleared in self._positions and len(block) == 1 and clears(body[-1], block[0]):
                 self._positions[cleared] = range(0)

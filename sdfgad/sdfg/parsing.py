@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
-from sdfgad.ir.ops import OPERATIONS, Result
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, postorder
+from sdfgad.ir.ops import OPERATIONS
+from sdfgad.sdfg.functions import operation_called
+from sdfgad.sdfg.operations import FLOAT, alike, applied, converted, linear, operation, power, truth
 from sdfgad.sdfg.tasklet import FUNCTION
 
 BINARY: dict[type[Any], str] = {
@@ -39,10 +40,13 @@ CALLS = {"int_floor": "floor_divide", "Mod": "remainder"}
 EXTREMA = {"min": "minimum", "Min": "minimum", "max": "maximum", "Max": "maximum"}
 DTYPES = {f"dace.{name}{'_' * (name == 'bool')}": np.dtype(name) for name in TYPES}
 
-FLOAT = np.dtype(np.float64)
 # What Python has no literals of.
 NUMBERS = {FUNCTION.format(name): Const(float(name), FLOAT) for name in ("inf", "nan")}
 
+ASSIGN = "Write assignments of expressions to names, with `if` and `else` if need be."
+
+# In the value of a name that is not assigned in every case: what it was before.
+KEPT = Const("kept", np.dtype("U4"))
 Lookup = Callable[[str, "tuple[Lin, ...] | None"], "Expr | None"]
 
 
@@ -52,9 +56,11 @@ class TaskletParser:
 
     Attributes:
         lookup: the expression that a name with these indices, or without any, reads; None if it is a symbol.
+        is_foreign: whether it is a tasklet of others, in which C++ divides.
     """
 
     lookup: Lookup
+    is_foreign: bool = False
 
     def tasklet(self, code: Sequence[ast.stmt]) -> dict[str, Expr]:
         """The values of all names that a tasklet assigns.
@@ -64,26 +70,61 @@ class TaskletParser:
         """
         known: dict[str, Expr] = {}
         for statement in code:
-            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-                raise UnsupportedGraph(f"the statement `{ast.unparse(statement)}`")
-            (target,) = statement.targets
-            if not isinstance(target, ast.Name):
-                raise UnsupportedGraph(f"the assignment to `{ast.unparse(target)}`")
-            known[target.id] = self.expression(statement.value, known)
+            self._statement(statement, known)
         return known
+
+    def _statement(self, statement: ast.stmt, known: dict[str, Expr]) -> None:
+        """Notes what a statement assigns."""
+        if isinstance(statement, ast.If) and self.is_foreign:
+            self._branch(statement, known)
+            return
+        if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) in known:
+            assert isinstance(statement.target, ast.Name)
+            value: ast.expr = ast.BinOp(ast.Name(statement.target.id), statement.op, statement.value)
+            statement = ast.Assign([statement.target], value)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            raise UnsupportedGraph(f"the statement `{ast.unparse(statement)}`", todo=ASSIGN)
+        (target,) = statement.targets
+        if not isinstance(target, ast.Name):
+            raise UnsupportedGraph(f"the assignment to `{ast.unparse(target)}`", todo=ASSIGN)
+        known[target.id] = self.expression(statement.value, known)
+
+    def _branch(self, statement: ast.If, known: dict[str, Expr]) -> None:
+        """What both sides of a choice assign, or one of them anew, has the value of the side that is taken."""
+        condition = truth(self.expression(statement.test, known))
+        sides = []
+        for block in (statement.body, statement.orelse):
+            after = dict(known)
+            for inner in block:
+                self._statement(inner, after)
+            sides.append(after)
+        names = [name for side in sides for name in side if side[name] is not known.get(name)]
+        for name in dict.fromkeys(names):
+            first, second = (side.get(name, KEPT) for side in sides)
+            if is_partial(first) or is_partial(second):
+                dtype = second.dtype if first is KEPT else first.dtype
+                known[name] = Op("select", (condition, first, second), dtype)
+            else:
+                known[name] = operation("select", condition, *alike(first, second))
 
     def text(self, text: str) -> Expr:
         return self.expression(ast.parse(text.strip(), mode="eval").body, {})
 
     def expression(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
+        if isinstance(node, ast.Constant) and isinstance(node.value, complex) and self.is_foreign:
+            return Const(node.value, np.dtype(np.complex128))
         if isinstance(node, ast.Constant):
             return _constant(node.value)
+        if isinstance(node, ast.Name) and node.id in known and is_partial(known[node.id]):
+            what = f"`{node.id}` is assigned on one side of an `if` only, and used after it"
+            raise UnsupportedGraph(what, todo="Assign it on both sides, or before.")
         if isinstance(node, ast.Name):
             return known.get(node.id) or self.lookup(node.id, None) or Int(Lin.symbol(node.id))
         if isinstance(node, ast.Subscript):
             return self._subscript(node, known)
         if isinstance(node, ast.IfExp):
-            return operation("select", *(self.expression(n, known) for n in (node.test, node.body, node.orelse)))
+            sides = alike(self.expression(node.body, known), self.expression(node.orelse, known))
+            return operation("select", truth(self.expression(node.test, known)), *sides)
         if isinstance(node, ast.Call):
             return self._call(node, known)
         return self._operator(node, known)
@@ -91,7 +132,13 @@ class TaskletParser:
     def _operator(self, node: ast.expr, known: dict[str, Expr]) -> Expr:
         if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
             args = self.expression(node.left, known), self.expression(node.right, known)
-            return operation(BINARY[type(node.op)], *_alike(*args))
+            if isinstance(node.op, ast.Pow):
+                return power(*args)
+            operands = alike(*args)
+            self._refuse_rounding(node, operands[0].dtype)
+            return operation(BINARY[type(node.op)], *operands)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd):
+            return self.expression(node.operand, known)
         if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
             if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
                 # The smallest integer is the opposite of none.
@@ -102,13 +149,24 @@ class TaskletParser:
             return operation(UNARY[type(node.op)], arg)
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             args = self.expression(node.left, known), self.expression(node.comparators[0], known)
-            return operation(COMPARISONS[type(node.ops[0])], *_alike(*args))
+            return operation(COMPARISONS[type(node.ops[0])], *alike(*args))
         if isinstance(node, ast.BoolOp):
             first, *rest = (self.expression(value, known) for value in node.values)
             for value in rest:
                 first = operation(LOGIC[type(node.op)], first, value)
             return first
         raise UnsupportedGraph(f"the expression `{ast.unparse(node)}`")
+
+    def _refuse_rounding(self, node: ast.BinOp, dtype: np.dtype[Any]) -> None:
+        """Raises: UnsupportedGraph, where C++ and Python divide integers in different ways."""
+        if not self.is_foreign or dtype.kind not in "biu":
+            return
+        if isinstance(node.op, ast.Div):
+            what = f"`{ast.unparse(node)}` divides integers, of which C++ drops the fraction"
+            raise UnsupportedGraph(what, todo="Convert one to a float, `dace.float64(a) / b`, or write `a // b`.")
+        if isinstance(node.op, ast.Mod):
+            what = f"`{ast.unparse(node)}` is a remainder of integers, which C++ gives the sign of the first one"
+            raise UnsupportedGraph(what, todo="Write `PyMod(a, b)`, which has the sign of the second one.")
 
     def _subscript(self, node: ast.Subscript, known: dict[str, Expr]) -> Expr:
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -128,65 +186,35 @@ class TaskletParser:
         if function in EXTREMA and args:
             first, *rest = args
             for arg in rest:
-                first = operation(EXTREMA[function], *_alike(first, arg))
+                first = operation(EXTREMA[function], *alike(first, arg))
             return first
         value = _number(DTYPES[function], args) if function in DTYPES else None
         if value is not None:
             return value
+        called = operation_called(function) if self.is_foreign and function not in CALLS else None
+        if called is not None and len(args) == OPERATIONS[called].arity:
+            return applied(called, args)
         name = CALLS.get(function, function.removeprefix(FUNCTION.format("")))
         found = OPERATIONS.get(name)
         if name == function or found is None or not found.cpp or len(args) != found.arity:
-            raise UnsupportedGraph(f"the function `{function}` of {len(args)} values")
+            what = f"the function `{function}` of {len(args)} values"
+            raise UnsupportedGraph(what, todo="Use functions of `math` or NumPy that take numbers.")
         return operation(name, *args)
 
 
-def operation(name: str, *args: Expr) -> Expr:
-    """The expression for an operation; one on integers that is linear in symbols is an integer form."""
-    if all(isinstance(arg, (Int, Const)) and arg.dtype == INT for arg in args):
-        found = _linear_operation(name, [linear(arg) for arg in args])
-        if found is not None:
-            return Const(found.const, INT) if found.is_const else Int(found)
-    return Op(name, args, result_dtype(name, args))
+def is_partial(value: Expr) -> bool:
+    """Whether a value is that of a name which is not assigned in every case."""
+    return any(node is KEPT for node in postorder(value))
 
 
-def result_dtype(name: str, args: Sequence[Expr]) -> np.dtype[Any]:
-    """The dtype of an operation's result, for operands of the dtypes that its C++ takes."""
-    result, dtype = OPERATIONS[name].result, args[0].dtype
-    if result is Result.TRUTH:
-        return BOOL
-    if result is Result.CHOSEN:
-        return args[1].dtype
-    if result is Result.PART and dtype.kind == "c":
-        return np.empty(0, dtype).real.dtype
-    if result is Result.COMPLEX:
-        return np.result_type(dtype, np.complex64)
-    return dtype
-
-
-def linear(value: Expr) -> Lin:
-    """An expression as an integer form, with its nonlinear parts as atoms."""
-    if isinstance(value, Int):
-        return value.value
-    if isinstance(value, Const):
-        return Lin(int(value.value))
-    if isinstance(value, Op) and value.dtype == INT:
-        found = _linear_operation(value.name, [linear(arg) for arg in value.args])
-        if found is not None:
-            return found
-    return Lin.symbol(value)
-
-
-def _linear_operation(name: str, args: list[Lin]) -> Lin | None:
-    if name == "negative":
-        return -args[0]
-    if name == "add":
-        return args[0] + args[1]
-    if name == "subtract":
-        return args[0] - args[1]
-    if name == "multiply" and any(arg.is_const for arg in args):
-        factor, form = args if args[0].is_const else args[::-1]
-        return form.scaled(factor.const)
-    return None
+def filled(value: Expr, before: Expr) -> Expr:
+    """Such a value, in the dtype of what was there before."""
+    if value is KEPT:
+        return before
+    if isinstance(value, Op) and value.name == "select" and is_partial(value):
+        condition, first, second = value.args
+        return Op("select", (condition, filled(first, before), filled(second, before)), before.dtype)
+    return converted(value, before.dtype)
 
 
 def _constant(value: Any) -> Expr:
@@ -205,34 +233,3 @@ def _number(dtype: np.dtype[Any], args: list[Expr]) -> Expr | None:
         real, imaginary = (arg.value for arg in args if isinstance(arg, Const))
         return Const(complex(real, imaginary), dtype)
     return converted(args[0], dtype) if len(args) == 1 else None
-
-
-def _alike(*args: Expr) -> tuple[Expr, ...]:
-    """Operands as NumPy converts them; the writer's agree already. Numbers in the text give way to other dtypes, if
-    these hold them; symbols are of 64 bits."""
-    if len({arg.dtype for arg in args}) == 1:
-        return args
-    kinds = [arg.dtype for arg in args if not (isinstance(arg, (Const, Int)) and arg.dtype == INT)]
-    dtype = np.result_type(*kinds)
-    if dtype.kind in "biu" and not all(_holds(dtype, arg) for arg in args):
-        dtype = np.result_type(dtype, INT)
-    return tuple(converted(arg, dtype) for arg in args)
-
-
-def _holds(dtype: np.dtype[Any], arg: Expr) -> bool:
-    """Whether an integer dtype holds what an operand may be."""
-    if arg.dtype != INT or dtype == INT:
-        return True
-    is_number = isinstance(arg, Const) and dtype.kind != "b"
-    return is_number and np.iinfo(dtype).min <= arg.value <= np.iinfo(dtype).max  # type: ignore[attr-defined]
-
-
-def converted(arg: Expr, dtype: np.dtype[Any]) -> Expr:
-    """An expression converted to a dtype; a constant stays a constant."""
-    if arg.dtype == dtype:
-        return arg
-    if isinstance(arg, Const):
-        # What the dtype cannot hold is converted where the program runs.
-        with suppress(OverflowError, ValueError), np.errstate(all="ignore"):
-            return Const(dtype.type(arg.value).item(), dtype)
-    return Op("cast", (arg,), dtype)

@@ -7,7 +7,6 @@ from typing import Any
 from dace import symbolic
 from dace.sdfg.state import LoopRegion, SDFGState
 
-from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Expr
 from sdfgad.sdfg.scope import Scope
 
@@ -18,21 +17,21 @@ class StaleSymbols:
     def __init__(self) -> None:
         self._buffers: dict[str, str] = {}
 
-    def enter(self, block: Any, assignments: dict[str, str]) -> None:
+    def enter(self, block: Any, assignments: dict[str, str], scope: Scope) -> None:
         """Raises: UnsupportedGraph, where a block, or an assignment before it, reads such a symbol."""
         if not self._buffers:
             return
         texts = (symbolic.pystr_to_symbolic(str(value)) for value in assignments.values())
-        _refuse(self._buffers, block, {str(s) for text in texts for s in text.free_symbols})
+        _refuse(scope, self._buffers, block, {str(s) for text in texts for s in text.free_symbols})
         self._buffers = {name: buffer for name, buffer in self._buffers.items() if name not in assignments}
         if self._buffers:
-            _refuse(self._buffers, block, block.free_symbols)
+            _refuse(scope, self._buffers, block, block.free_symbols)
 
     def leave(self, block: Any, scope: Scope, buffers: set[str]) -> None:
         """Notes what a block has written; raises UnsupportedGraph where it still reads such a symbol itself."""
         changed = _from_data(scope, buffers)
         if changed:
-            _refuse(changed, block, _used_inside(block))
+            _refuse(scope, changed, block, _used_inside(block))
         self._buffers |= changed
 
 
@@ -47,7 +46,8 @@ def assigned_inside(block: Any) -> set[str]:
 
 def _from_data(scope: Scope, buffers: set[str]) -> dict[str, str]:
     """The symbols that were assigned the contents of some buffers, each with one of these buffers."""
-    atoms = ((name, atom) for name, form in scope.symbols.items() for atom, _ in form.terms if isinstance(atom, Expr))
+    forms = ((name, form) for name, form in scope.symbols.items() if not scope.is_variable(name))
+    atoms = ((name, atom) for name, form in forms for atom, _ in form.terms if isinstance(atom, Expr))
     return {name: read.buffer for name, atom in atoms for read in atom.reads if read.buffer in buffers}
 
 
@@ -59,7 +59,7 @@ def _used_inside(block: Any) -> set[str]:
     return edges.union(*(inner.free_symbols for inner in block.nodes()))
 
 
-def _refuse(symbols: dict[str, str], block: Any, used: set[str]) -> None:
+def _refuse(scope: Scope, symbols: dict[str, str], block: Any, used: set[str]) -> None:
     for name in sorted(symbols.keys() & used):
         what = f"the symbol `{name}` in `{block.label}` is what was in `{symbols[name]}`, which has changed"
-        raise UnsupportedGraph(what)
+        raise scope.kept(name, what)

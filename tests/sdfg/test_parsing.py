@@ -7,7 +7,8 @@ import pytest
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
-from sdfgad.sdfg.parsing import TaskletParser, linear
+from sdfgad.sdfg.operations import linear
+from sdfgad.sdfg.parsing import TaskletParser
 
 F64, C128 = np.dtype(np.float64), np.dtype(np.complex128)
 N, M = Lin.symbol("n"), Lin.symbol("m")

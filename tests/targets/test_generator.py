@@ -18,7 +18,7 @@ from sdfgad.runtime.call import Executable
 from sdfgad.runtime.compile import compile_sdfg, generate
 from sdfgad.sdfg.marks import is_marked
 from sdfgad.sdfg.outline import Outline
-from sdfgad.sdfg.reader import code_nodes
+from sdfgad.sdfg.states import code_nodes
 from sdfgad.sdfg.writer import write
 from sdfgad.targets.generator import elements_text
 from tests.helpers_compiled import compiled_outputs
