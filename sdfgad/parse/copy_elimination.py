@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sdfgad.dependence.hazards import is_hazard
 from sdfgad.dependence.sets import Domain
-from sdfgad.ir.expr import Expr, Lin, Read
+from sdfgad.ir.expr import Expr, Int, Lin, Read, reads
 from sdfgad.ir.program import (
     Access,
     Block,
@@ -41,7 +41,16 @@ def coalesce(program: Program) -> Program:
         program, uses = program.with_body(body), _uses(body)
     program = program.with_body(transform(program.body, lambda s: () if is_self_assignment(s) else (s,)))
     used = {*program.inputs, *program.outputs.values(), *uses}
-    return replace(program, buffers={name: b for name, b in program.buffers.items() if name in used})
+    body = transform(program.body, lambda s: (_without_guards(s, used),))
+    return replace(program, body=body, buffers={name: b for name, b in program.buffers.items() if name in used})
+
+
+def _without_guards(statement: Statement, used: set[str]) -> Statement:
+    """A loop or branch without guards that read numbers which are computed under another name now."""
+    if not isinstance(statement, Loop | Branch):
+        return statement
+    is_known = all(read.buffer in used for read in reads(*map(Int, statement.guards)))
+    return statement if is_known else replace(statement, guards=())
 
 
 def is_self_assignment(statement: Statement) -> bool:

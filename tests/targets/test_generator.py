@@ -266,3 +266,22 @@ def triangle(x, n):
 def test_a_size_that_needs_a_number_twice():
     """How many trips a triangle has in all is computed where its tape is allocated."""
     sdfgad.check_grads(triangle, np.linspace(0.5, 1.1, 4), 3, wrt="x")
+
+
+def ends_inside(x):
+    s = x[3]
+    w = 0
+    while w < 4 and s > 0.45:
+        w += 1
+        for t in range(0, w, 2):
+            x[1:-1] = np.sin(-0.1 * x[:-2] + 0.3 * x[1:-1])
+            x[t] -= 0.2 * (x[t::2] @ x[t::2])
+            if t == 1:
+                break
+        x[:] = x * x
+    return np.sum(x * s)
+
+
+def test_what_is_known_of_a_counter_reads_what_there_is():
+    """The range of a counter was said by a number that is computed under another name."""
+    sdfgad.check_grads(ends_inside, np.linspace(0.5, 0.9, 13), wrt="x")
