@@ -11,7 +11,7 @@ from typing import cast
 
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params, Statement, blocks_of, walk
-from sdfgad.schedule.kernels import Sum, longest_extent
+from sdfgad.schedule.kernels import BLOCK, Sum, longest_extent
 
 # The most threads that a block may have, and those of a block for arrays whose sizes are not known.
 MOST, USUAL = 1024, 256
@@ -43,7 +43,8 @@ def threads_of_sequence(loop: Loop) -> int:
     ranges = {name: (Lin(0), extent) for name, extent in rows}
     widths = [width for statement in block for width in _widths(statement, ranges, 1)]
     largest = max((USUAL if width is None else width for width in widths), default=1)
-    return min(MOST, max(WARP, 1 << max(largest - 1, 0).bit_length()))
+    # Rows are many blocks, whose threads have more registers where they are few.
+    return min(BLOCK if rows else MOST, max(WARP, 1 << max(largest - 1, 0).bit_length()))
 
 
 def group_of(box: Sum, threads: int) -> int:
