@@ -36,6 +36,7 @@ from sdfgad.ir.program import (
     reads_of,
     with_blocks,
 )
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.device.temporaries import cleared, is_dense, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, Sum, can_be_threads, form_of, points
@@ -90,7 +91,7 @@ class _Scatters:
         self.largest = largest_bytes(program)
 
     def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.each(statement))
+        return flat_map(block, self.each)
 
     def each(self, statement: Statement) -> Block:
         nest = _nest_of(statement)

@@ -27,6 +27,7 @@ from sdfgad.ir.program import (
     walk,
     with_blocks,
 )
+from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.device.temporaries import cleared, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import SHORT, points
@@ -58,7 +59,7 @@ class _Expansion:
         self.left = max(largest, min(MANY * largest, SMALL))
 
     def block(self, block: Block) -> Block:
-        return tuple(part for statement in block for part in self.each(statement))
+        return flat_map(block, self.each)
 
     def each(self, statement: Statement) -> Block:
         if not isinstance(statement, Loop) or statement.is_parallel:

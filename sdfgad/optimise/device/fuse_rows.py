@@ -26,7 +26,7 @@ from sdfgad.optimise.device.fuse_points import WINDOW, at_point, renamed
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, Sum, form_of, points
 
-# Fewer rows do not fill a device, and longer ones had better be divided among several blocks.
+# Fewer rows leave nearly all of a device idle, and longer ones had better be divided among several blocks.
 FEWEST_ROWS, LONGEST_ROW = 1 << 5, 1 << 14
 # What the threads of a block do, in order.
 MOST = 32
