@@ -40,7 +40,8 @@ from sdfgad.optimise.device.predicate import Predication
 from sdfgad.optimise.device.temporaries import is_dense, known_bytes, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.bounds import Ranges, range_of
-from sdfgad.schedule.kernels import RESIDENT, Sum, longest_extent, point_loop, points
+from sdfgad.schedule.device_sums import RESIDENT, Sum, points
+from sdfgad.schedule.kernels import longest_extent, point_loop
 from sdfgad.schedule.thread_independence import maximum_reductions
 
 # Trips of so many elements fill a device.
@@ -195,7 +196,7 @@ def _as_box(statement: Statement, loop: Loop, names: Names) -> Compute | None:
     """A statement of all trips; None if its box is none."""
     assert isinstance(statement, Compute)
     guarded = _guarded(statement, loop)
-    if guarded is None or (statement.accumulate in ("maximum", "minimum") and statement.fresh):
+    if guarded is None:
         return None
     counter = names.fresh(loop.var)
     moved = rewrite_statement(guarded, {loop.var: loop.start + Lin.symbol(counter)})
