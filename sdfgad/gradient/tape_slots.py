@@ -1,9 +1,9 @@
 """Copy elimination for tapes: what each trip of a loop overwrites is stored in a tape slot from the start.
 
 If each trip first assigns a number or all of an array, at once or part by part, and nothing outside the loop uses it,
-all that the trip and its adjoint do with it is done in the trip's slot of the tape. Otherwise the trip would copy to the
-tape what the trip before left, and the reversal would copy it back; now nothing is copied, and no value goes from trip
-to trip. The same holds for a branch in a loop.
+all that the trip and its adjoint do with it is done in the trip's slot of the tape. Otherwise the trip would copy to
+the tape what the trip before left, and the reversal would copy it back; now nothing is copied, and no value goes from
+trip to trip. The same holds for a branch in a loop.
 """
 
 from __future__ import annotations

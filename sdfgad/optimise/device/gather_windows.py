@@ -18,14 +18,15 @@ from sdfgad.ir.program import Access, Compute
 
 
 def gathered(statement: Compute, window: Collection[str], names: Names) -> Compute | None:
-    """A statement with a parameter for each element along the axes that a window goes along.
+    """A statement with a parameter for each element along the axes that a window goes along; None if that cannot be.
 
     Args:
-        window: the parameters that are summed in each element.
+        window: the parameters that are summed in each element. The extent of one that an element is determined by may
+            depend on them, as in a triangle.
     """
     gathering = _Gathering(dict(statement.params), window, names)
     index = tuple(gathering.axis(form) for form in statement.target.index)
-    if not gathering.is_possible or gathering.are_shared(statement.target.index):
+    if not gathering.is_possible or not gathering.places or gathering.are_shared(statement.target.index):
         return None
     value = rewrite(statement.value, gathering.places)
     is_there = reduce(lambda a, b: Op("logical_and", (a, b), BOOL), gathering.conditions)
@@ -66,26 +67,31 @@ class _Gathering:
         (name,) = others
         stride, trips = form.coefficient(name), self.extents[name]
         shift = form - Lin.symbol(name).scaled(stride)
-        first, last = (shift.substitute({n: self.end(form, n, side) for n in along}) for side in (-1, 1))
+        first, last = self.extreme(shift, -1), self.extreme(shift + (trips - 1).scaled(stride), 1)
         element = self.names.fresh("element")
-        self.elements.append((element, (trips - 1).scaled(stride) + (last - first) + 1))
+        self.elements.append((element, last - first + 1))
         index = first + Lin.symbol(element)
         self.place(name, index - shift, stride)
         return index
 
     def is_dense(self, form: Lin, names: Collection[str]) -> bool:
         """Whether the parameters reach all elements from the first one to the last, and i goes upwards."""
+        if not form.is_affine or not all(self.extents[name].is_affine for name in names):
+            return False
+        if any(not self.extents[name].symbols.isdisjoint(self.window) for name in names):
+            return all(abs(form.coefficient(n)) == 1 and (form.coefficient(n) > 0 or n in self.window) for n in names)
         steps = sorted((abs(form.coefficient(n)), n) for n in names)
         reached = 1
         for step, name in steps:
-            if not form.is_affine or not 0 < step <= reached:
+            if not 0 < step <= reached:
                 return False
             reached += step * (self.extents[name].const - 1) if self.extents[name].is_const else 0
         return all(form.coefficient(n) > 0 or n in self.window for n in names)
 
-    def end(self, form: Lin, name: str, side: int) -> Lin:
-        """The value of a parameter at which the index is least (-1) or greatest (1)."""
-        return self.extents[name] - 1 if form.coefficient(name) * side > 0 else Lin(0)
+    def extreme(self, form: Lin, side: int) -> Lin:
+        """The least (-1) or greatest (1) value of a form of the window's parameters."""
+        ends = {n: self.extents[n] - 1 if form.coefficient(n) * side > 0 else Lin(0) for n in self.window}
+        return form.substitute(ends)
 
     def place(self, name: str, distance: Lin, stride: int) -> None:
         """The parameter for an element at a distance from the one that it is 0 for."""
@@ -102,5 +108,8 @@ class _Gathering:
         self.places[name] = place
 
     def are_shared(self, index: tuple[Lin, ...]) -> bool:
-        """Whether a parameter that has become a form of others selects along two axes."""
-        return any(sum(name in form.symbols for form in index) > 1 for name in (*self.places, *self.window))
+        """Whether a parameter selects along two axes, or extents of others than places depend on it."""
+        changed = {*self.places, *self.window}
+        others = (extent.symbols for name, extent in self.extents.items() if name not in self.places)
+        is_twice = any(sum(name in form.symbols for form in index) > 1 for name in changed)
+        return is_twice or any(not symbols.isdisjoint(changed) for symbols in others)

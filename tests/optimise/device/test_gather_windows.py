@@ -86,6 +86,24 @@ def emulated(monkeypatch):
     monkeypatch.setattr(side, "SECONDS", side.KERNELS_ONLY)
 
 
+def triangle(A, x):
+    """The product of a triangular matrix with vectors, column by column."""
+    y = np.zeros((A.shape[0], x.shape[1]))
+    for k in range(A.shape[0]):
+        for i in range(A.shape[0] - k):
+            y[k + i] += A[k + i, k] * np.sin(x[k])
+    return np.sum(y**3)
+
+
+@pytest.mark.usefixtures("emulated")
+def test_windows_of_triangles(rng):
+    args = rng.normal(size=(9, 9)), rng.normal(size=(9, 4))
+    expected = sdfgad.differentiate(triangle, device="cpu")(*args)
+    g = sdfgad.differentiate(triangle, device="gpu")
+    for name, gradient in g(*args).items():
+        np.testing.assert_allclose(gradient, expected[name], rtol=1e-11, err_msg=name)
+
+
 @pytest.mark.usefixtures("emulated")
 def test_layers_of_networks_have_no_loops_of_launches(rng):
     args = rng.normal(size=(10, 9, 2)), rng.normal(size=(3, 3, 2, 4)), rng.normal(size=(3, 9))
