@@ -111,7 +111,8 @@ class Constants:
             self._inputs[buffer.name] = array
 
     def set(self, buffer: Buffer, array: Array, here: Here) -> None:
-        """Record what the elements of an input are."""
+        """Record what the elements of an input are, which cannot become more constant than that."""
+        self._inputs.pop(buffer.name, None)
         if _can_follow(buffer):
             self._homes[buffer.name], self._arrays[buffer.name] = here, array
 
