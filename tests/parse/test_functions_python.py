@@ -257,3 +257,15 @@ def test_long_lists(program):
     args = np.array([0.5, 2.0]), np.array([1.0, 3.0])
     assert_like_python(program, *args)
     assert_slope(program, *args)
+
+
+def complex_numbers(x, s, z):
+    number = complex(s, x[0, 0]) * complex(2) * complex(x[1, 1]) * complex(imag=s) * complex(z) * complex(s, z)
+    w = x[0] + 1j * x[1] - complex(*x[0, :2])
+    return np.abs(number) ** 2 + (w * complex(s, 1)).imag.sum() + abs(complex("1+2j"))
+
+
+def test_complex_numbers_of_their_parts():
+    args = np.random.default_rng(47).random((2, 3)), 0.3, 1 + 2j
+    np.testing.assert_allclose(sdfgad.differentiate(complex_numbers).value(*args), complex_numbers(*args), rtol=1e-13)
+    sdfgad.check_grads(complex_numbers, *args)

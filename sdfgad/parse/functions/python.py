@@ -38,6 +38,7 @@ from sdfgad.parse.values import (
     scalar,
 )
 
+COMPLEX = np.dtype(np.complex128)
 # An expression has at most so many terms: longer ones would be nested too deeply.
 MANY_TERMS = 64
 
@@ -224,6 +225,17 @@ def as_float(b: Builder, x: Any) -> Tensor:
 @function(builtins.float, static=True)
 def float_(b: Builder, x: Any) -> Any:
     return as_float(b, x)
+
+
+@function(builtins.complex, static=True)
+def complex_(b: Builder, real: Any = 0.0, imag: Any = 0.0) -> Any:
+    """A complex number of two real ones, or of ``real + 1j * imag`` if they are complex themselves."""
+    parts = [single(b, part) for part in (real, imag)]
+    if any(part.dtype.kind == "c" for part in parts):
+        whole_number = elementwise(b, "add", parts[0], elementwise(b, "multiply", parts[1], 1j))
+        return scalar(cast(whole_number.at(), COMPLEX), weak=True)
+    real_part, imaginary = (cast(part.at(), np.dtype(np.float64)) for part in parts)
+    return scalar(Op("complex", (real_part, imaginary), COMPLEX), weak=True)
 
 
 @function(builtins.int, static=True)
