@@ -30,6 +30,21 @@ STATUS = "status"
 
 
 @dataclass(frozen=True)
+class Decision:
+    """A side of a branch that is being parsed.
+
+    Attributes:
+        depth: how many blocks are open in it.
+        symbols: the run-time integers and counters that decide the branch, none where data does.
+        holds: what is true on this side.
+    """
+
+    depth: int
+    symbols: set[str]
+    holds: Expr
+
+
+@dataclass(frozen=True)
 class Guard:
     """A ``try`` whose body is being parsed: the depth of its block, and what its handlers catch."""
 
@@ -87,9 +102,8 @@ class Emitter:
         self.blocks: list[list[Statement]] = [[]]
         # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
-        # The branches around the present statement: how many blocks are open in them, and the run-time integers and
-        # counters that decide them, none where data does.
-        self.decisions: list[tuple[int, set[str]]] = []
+        # The branches around the present statement, from the outermost one.
+        self.decisions: list[Decision] = []
         # The bodies of ``try`` around it, what its handlers handle, and all that may raise at run time so far.
         self.tries: list[Guard] = []
         self.handling: list[SdfgadError] = []
