@@ -11,6 +11,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects, trees
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
@@ -180,6 +181,8 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     """``container[index] = value``."""
     if isinstance(container, (Tensor, Selection)):
         setitem(frame.b, container, index, value)
+    elif isinstance(container, Flat):
+        setitem(frame.b, container.elements, index, value)
     elif isinstance(container, Record):
         method(frame, frame.source.node, container, "__setitem__", index, value)
     elif isinstance(container, (list, dict)):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
-from sdfgad.ir.expr import Lin, reads
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, containers
@@ -65,7 +65,7 @@ def _holds(frame: Frame, node: Comprehension, test: ast.expr) -> bool:
     holds = conditions.test(frame, test)
     if isinstance(holds, bool):
         return holds
-    symbols = frame.b.symbols_behind(holds.at().symbols) if not reads(holds.at()) else set()
+    symbols = frame.b.deciders(holds.at())
     what = "a comprehension with a condition on data is not supported: its length is known only at run time"
     todo = "Use a mask instead: `np.sum(x[x > 0])` or `np.where(x > 0, x, 0.0)`."
     if symbols:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Rebound
-from sdfgad.ir.expr import BOOL, Expr, Op, reads
+from sdfgad.ir.expr import BOOL, Expr, Op
 from sdfgad.parse import conditions, sharing
 from sdfgad.parse.binding import assign
 from sdfgad.parse.builder import Builder
@@ -196,9 +196,8 @@ def _branch(frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt
 
 @contextmanager
 def _decided(b: Builder, condition: Expr, negate: bool) -> Iterator[None]:
-    symbols = set() if reads(condition) else b.symbols_behind(condition.symbols)
     holds = Op("logical_not", (condition,), BOOL) if negate else condition
-    b.decisions.append(Decision(len(b.blocks), symbols, holds))
+    b.decisions.append(Decision(len(b.blocks), b.deciders(condition), holds))
     try:
         yield
     finally:

@@ -20,7 +20,7 @@ from sdfgad.errors import (
     ShapeMismatch,
     UnboundVariable,
 )
-from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear
+from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear, reads
 from sdfgad.ir.program import FIRST_CHECK, Access, Branch, Buffer, Check, Compute, Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.texts import RunTimeText
@@ -226,6 +226,10 @@ class Emitter:
         if bound is None:
             raise NeedsConstant(self.symbols_behind(form.symbols), self.where)
         return max(bound, 0)
+
+    def deciders(self, condition: Expr) -> set[str]:
+        """The run-time integers and counters that decide a condition; none where data does."""
+        return set() if reads(condition) else self.symbols_behind(condition.symbols)
 
     def symbols_behind(self, symbols: Iterable[str]) -> set[str]:
         """The run-time integers on which loop counters and others of them depend, or the counters if on none."""

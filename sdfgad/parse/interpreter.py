@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sdfgad.errors import SdfgadError, UnsupportedProgram
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
     binding,
     calls,
@@ -105,6 +106,8 @@ class Interpreter(Frame):
             error.locate(self.where(node))
             raise
         except NotNumeric as error:
+            if error.symbols:
+                raise NeedsConstant(error.symbols, self.where(node), str(error), error.todo) from error
             raise self.unsupported(node, str(error), error.todo) from error
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
             if RUN_TIME_TEXT in str(error):

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear, reads
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trees
@@ -340,8 +340,7 @@ def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
     for _ in range(limit):
         goes_on = head.test(frame, Lin(0))
         if not isinstance(goes_on, bool):
-            condition = goes_on.at()
-            frame.b.to_unroll |= set() if reads(condition) else frame.b.symbols_behind(condition.symbols)
+            frame.b.to_unroll |= frame.b.deciders(goes_on.at())
             return False
         if not goes_on:
             return True
