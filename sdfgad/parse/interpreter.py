@@ -17,8 +17,8 @@ from sdfgad.errors import SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
     binding,
-    calls,
     comprehensions,
+    conditional_sums,
     conditions,
     exceptions,
     expressions,
@@ -63,7 +63,7 @@ EXPRESSIONS: Mapping[type[ast.expr], Callable[[Frame, Any], Any]] = {
     ast.Attribute: expressions.attribute,
     ast.BinOp: expressions.binary,
     ast.BoolOp: conditions.bool_op,
-    ast.Call: calls.call,
+    ast.Call: conditional_sums.call,
     ast.Compare: expressions.compare,
     ast.Constant: expressions.constant,
     ast.Dict: expressions.dict_,

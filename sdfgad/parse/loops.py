@@ -25,7 +25,7 @@ from sdfgad.parse.contents import Fills, Rolling
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import Items
-from sdfgad.parse.iterators import as_sequence
+from sdfgad.parse.iterators import as_sequence, iterated
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
@@ -88,7 +88,7 @@ class Head:
 
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
-    value = frame.eval(node.iter)
+    value = iterated(frame, node.iter, frame.eval(node.iter))
     iterable = gone_over(frame.b, value)
     frame.iterables.append(value)
     try:
