@@ -269,3 +269,17 @@ def test_complex_numbers_of_their_parts():
     args = np.random.default_rng(47).random((2, 3)), 0.3, 1 + 2j
     np.testing.assert_allclose(sdfgad.differentiate(complex_numbers).value(*args), complex_numbers(*args), rtol=1e-13)
     sdfgad.check_grads(complex_numbers, *args)
+
+
+def sums_of_truth_values(x, s, z):
+    above = sum(v > s for v in x[0]) + 10 * sum([x[1, 0] > s, True, x[1, 1] > s, x[1, 2] > s])
+    rows = sum([row > s for row in x]) + sum((x[0] > s, x[1] > s), 0.0) / 4
+    halves = sum([np.arange(3), np.arange(3)], 0.0)
+    halves[0] = 0.5
+    return np.sum(x[0] * rows) * above + np.sum(halves * x[1]) + abs(z)
+
+
+def test_sums_of_truth_values():
+    args = np.array([[0.9, 0.7, 0.1], [0.8, 0.6, 0.5]]), 0.3, 1 + 2j
+    assert_like_python(sums_of_truth_values, *args)
+    assert_slope(sums_of_truth_values, *args)
