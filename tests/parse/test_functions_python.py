@@ -283,3 +283,17 @@ def test_sums_of_truth_values():
     args = np.array([[0.9, 0.7, 0.1], [0.8, 0.6, 0.5]]), 0.3, 1 + 2j
     assert_like_python(sums_of_truth_values, *args)
     assert_slope(sums_of_truth_values, *args)
+
+
+def lists_of_numbers(x, s, z):
+    joined = sum([[1.0, x[0, 0]], [s], [x[0, 1] * s]], [])  # noqa: RUF017
+    joined.append(2.0)
+    parts = sum(((s, 3), (x[1, 1],)), ())
+    low = np.minimum(x, [0.5, s, x[0, 0]]) + np.arctan2([[1], [2]], x) + np.multiply((1, 2, s), np.float32(0.5))
+    return sum(v * k for k, v in enumerate(joined)) + parts[0] * parts[-1] * len(parts) + np.sum(low**2) + abs(z)
+
+
+def test_lists_of_numbers():
+    args = np.array([[0.9, 0.7, 0.1], [0.8, 0.6, 0.45]]), 0.3, 1 + 2j
+    assert_like_python(lists_of_numbers, *args)
+    assert_slope(lists_of_numbers, *args)

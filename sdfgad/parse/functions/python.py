@@ -71,6 +71,9 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
     whole_list = whole_of(b, values)
     if whole_list is not None:
         return sum_(b, whole_list, start)
+    if isinstance(start, (list, tuple)):
+        # Lists of lists are joined.
+        return b.python(sum, values, start)
     total: Any = start
     for number, value in enumerate(rows_of(b, values)):
         if number % MANY_TERMS == MANY_TERMS - 1:
