@@ -20,13 +20,28 @@ from sdfgad.errors import (
     ShapeMismatch,
     UnboundVariable,
 )
-from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear
+from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear, reads
 from sdfgad.ir.program import FIRST_CHECK, Access, Branch, Buffer, Check, Compute, Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.values import Index
 
 STATUS = "status"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A side of a branch that is being parsed.
+
+    Attributes:
+        depth: how many blocks are open in it.
+        symbols: the run-time integers and counters that decide the branch, none where data does.
+        holds: what is true on this side.
+    """
+
+    depth: int
+    symbols: set[str]
+    holds: Expr
 
 
 @dataclass(frozen=True)
@@ -87,9 +102,8 @@ class Emitter:
         self.blocks: list[list[Statement]] = [[]]
         # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
-        # The branches around the present statement: how many blocks are open in them, and the run-time integers and
-        # counters that decide them, none where data does.
-        self.decisions: list[tuple[int, set[str]]] = []
+        # The branches around the present statement, from the outermost one.
+        self.decisions: list[Decision] = []
         # The bodies of ``try`` around it, what its handlers handle, and all that may raise at run time so far.
         self.tries: list[Guard] = []
         self.handling: list[SdfgadError] = []
@@ -212,6 +226,10 @@ class Emitter:
         if bound is None:
             raise NeedsConstant(self.symbols_behind(form.symbols), self.where)
         return max(bound, 0)
+
+    def deciders(self, condition: Expr) -> set[str]:
+        """The run-time integers and counters that decide a condition; none where data does."""
+        return set() if reads(condition) else self.symbols_behind(condition.symbols)
 
     def symbols_behind(self, symbols: Iterable[str]) -> set[str]:
         """The run-time integers on which loop counters and others of them depend, or the counters if on none."""
