@@ -10,7 +10,7 @@ from sdfgad.fortran.evaluator import Evaluator, integer_text
 from sdfgad.fortran.kinds import INTEGER
 from sdfgad.fortran.scope import Scope, Variable
 from sdfgad.fortran.syntax import listed, names_in
-from sdfgad.fortran.values import Value, as_kind, constant, plain
+from sdfgad.fortran.values import Value, constant, plain
 
 
 def lower_bound(e: Evaluator, variable: Variable, dim: int) -> Value:
@@ -23,7 +23,9 @@ def lower_bound(e: Evaluator, variable: Variable, dim: int) -> Value:
     if changed:
         name = min(changed)
         what = f"`{variable.name}` has a lower bound of `{name}`, which is assigned later"
-        e.refuse(variable.node, what, f"Keep the bound in a variable of its own, which nothing else assigns, not {name}.")
+        e.refuse(
+            variable.node, what, f"Keep the bound in a variable of its own, which nothing else assigns, not {name}."
+        )
     return value
 
 
@@ -130,7 +132,3 @@ def _at_least_zero(stop: Value) -> str:
 def subscripts_of(node: Any) -> list[Any]:
     """The subscripts of a part, or the arguments of a call."""
     return listed(node.children[1])
-
-
-def vector_of(e: Evaluator, value: Value) -> Value:
-    return as_kind(value, INTEGER)

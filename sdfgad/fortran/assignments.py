@@ -35,7 +35,9 @@ def _place(e: Expressions, target: Any) -> Value:
         UnsupportedProgram: it is a constant, an argument that is only read, or no variable at all.
     """
     if not isinstance(target, (f03.Name, f03.Part_Ref)):
-        e.refuse(target, f"`{target}` as what is assigned is not supported", "Assign to a variable or a part of an array.")
+        e.refuse(
+            target, f"`{target}` as what is assigned is not supported", "Assign to a variable or a part of an array."
+        )
     name = target if isinstance(target, f03.Name) else target.children[0]
     _, variable = e.variable(name)
     if not isinstance(target, f03.Name) and not variable.rank:
@@ -63,7 +65,7 @@ def _fitting(e: Evaluator, node: Any, value: Value, place: Value) -> Value:
 
 
 def masked(e: Expressions, node: Any) -> Iterator[tuple[str, Any]]:
-    """The lines of a `where`, with the statements they come from; each mask is computed once, before what is under it."""
+    """The lines of a `where`, with the statements they come from; each mask is computed once, before what it hides."""
     if isinstance(node, f03.Where_Stmt):
         mask, assignment = node.children
         name = e.fresh("mask")

@@ -80,7 +80,9 @@ def _passed(e: Evaluator, node: Any, routine: Routine, dummy: Variable, actual: 
 def _refuse_rank(e: Evaluator, node: Any, dummy: Variable, actual: Any, value: Value) -> None:
     todo = "Pass an array of as many axes."
     if dummy.rank and isinstance(actual, f03.Part_Ref):
-        todo = f"Pass a section with {dummy.rank} axes, such as {actual.children[0]}(:, 1), instead of its first element."
+        todo = (
+            f"Pass a section with {dummy.rank} axes, such as {actual.children[0]}(:, 1), instead of its first element."
+        )
     what = f"`{actual}` is {described(value)}, and the argument `{dummy.name}` has {dummy.rank} axes"
     e.refuse(node, what, todo)
 

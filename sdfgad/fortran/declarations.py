@@ -115,7 +115,9 @@ def _declaration(scope: Scope, node: Any) -> None:
     intent = next((value for name, value in found if name == "INTENT"), "")
     for entity in listed(entities):
         name, own, _, initial = entity.children
-        dims = dims_of(scope, own, node) if own is not None else dims_of(scope, shape, node) if shape is not None else ()
+        dims = (
+            dims_of(scope, own, node) if own is not None else dims_of(scope, shape, node) if shape is not None else ()
+        )
         variable = _declared(scope, name_of(name), kind, node, dims)
         variable.intent, variable.is_optional = intent or variable.intent, "OPTIONAL" in names
         variable.is_allocatable = "ALLOCATABLE" in names
@@ -226,5 +228,3 @@ def _implicit(scope: Scope, node: Any) -> None:
             first, last = (str(c).lower() if c is not None else None for c in getattr(span, "children", (span, None)))
             rules |= {chr(c): kind for c in range(ord(str(first)), ord(last or str(first)) + 1)}
     scope.implicit = rules
-
-

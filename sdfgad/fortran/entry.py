@@ -50,7 +50,7 @@ class Entry:
     """
 
     def __init__(self, routine: Routine, output: str | None) -> None:
-        """Raises: UnsupportedProgram, where something is not supported, and OutputError, where there is no such output."""
+        """Raises: UnsupportedProgram, where something is not supported; OutputError, where there is no such output."""
         self.routine, self.dummies = routine, routine.dummies
         self._refuse_kinds()
         self.sizes = list(self._declared_sizes())
@@ -197,8 +197,14 @@ class Entry:
         except (TypeError, ValueError, OverflowError):
             converted = None
         if converted is None:
-            kind = f"an array of {variable.kind.dtype} with {variable.rank} axes" if variable.rank else f"a {variable.kind}"
-            shown = f"an array of {value.dtype} with {value.ndim} axes" if isinstance(value, np.ndarray) else repr(value)
+            kind = (
+                f"an array of {variable.kind.dtype} with {variable.rank} axes"
+                if variable.rank
+                else f"a {variable.kind}"
+            )
+            shown = (
+                f"an array of {value.dtype} with {value.ndim} axes" if isinstance(value, np.ndarray) else repr(value)
+            )
             raise self._error(f"the argument `{variable.name}` is {kind}, not {shown}", "Convert it: x.astype(...).")
         return converted
 
@@ -218,7 +224,9 @@ class Entry:
             declared = eval(size.declared.text, {}, dict(values))
             if array.shape[size.axis] != max(declared, 0):
                 dim = size.variable.rank - size.axis
-                what = f"`{size.variable.name}` has {array.shape[size.axis]} elements along axis {dim}, and is declared "
+                what = (
+                    f"`{size.variable.name}` has {array.shape[size.axis]} elements along axis {dim}, and is declared "
+                )
                 raise self._error(f"{what}with {declared}", "Pass arrays as large as they are declared.")
 
     def _error(self, what: str, todo: str) -> ArgumentError:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, NoReturn
 
-import numpy as np
-
 from sdfgad.fortran.kinds import INTEGER
 from sdfgad.fortran.scope import Scope
-from sdfgad.fortran.values import Value, constant
+from sdfgad.fortran.values import Value
 
 
 class Evaluator(ABC):
@@ -17,7 +15,7 @@ class Evaluator(ABC):
 
     Attributes:
         lows: integer variables that are never below a number here: counters of loops.
-        hoisted: lines that must run before the statement, such as copies of what a call changes.
+        counters: how many names have been made of a stem.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -63,8 +61,6 @@ class Evaluator(ABC):
 
 def described(value: Value) -> str:
     return f"an array of {value.kind} with {value.rank} axes" if value.rank else f"a {value.kind}"
-
-
 
 
 def integer_text(text: str, low: int | None = None) -> Value:

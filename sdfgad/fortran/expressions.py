@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from fparser.two import Fortran2003 as f03
 
@@ -51,7 +51,7 @@ class Expressions(Evaluator):
             return literal
         if isinstance(node, f03.Array_Constructor):
             return array_constructor(self, node)
-        children = getattr(node, "children", ())
+        children: tuple[Any, ...] = getattr(node, "children", ())
         if len(children) == 2 and isinstance(children[0], str):
             return self._unary(node, children[0].upper(), self.value(children[1]))
         if len(children) == 3 and isinstance(children[1], str):
@@ -92,7 +92,7 @@ class Expressions(Evaluator):
         self.scope.variables[name] = Variable(name, self.scope.implicit[name[0]], node)
         return self.scope, self.scope.variables[name]
 
-    def _refuse_name(self, name: str, node: Any) -> None:
+    def _refuse_name(self, name: str, node: Any) -> NoReturn:
         if name in self.scope.hidden:
             what, todo = f"`{name}` is a variable of the routine around this one", "Pass it as an argument."
         else:

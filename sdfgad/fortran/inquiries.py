@@ -9,7 +9,7 @@ import numpy as np
 from fparser.two import Fortran2003 as f03
 
 from sdfgad.fortran.arguments import Arguments
-from sdfgad.fortran.arrays import extent, lower_bound, upper_bound
+from sdfgad.fortran.arrays import lower_bound, upper_bound
 from sdfgad.fortran.evaluator import Evaluator, integer_text
 from sdfgad.fortran.kinds import INTEGER, LOGICAL, selected_int_kind, selected_real_kind
 from sdfgad.fortran.scope import Variable

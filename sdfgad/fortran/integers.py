@@ -1,4 +1,4 @@
-"""Integer arithmetic of Fortran in that of Python: quotients are rounded toward zero, remainders have the dividend's sign."""
+"""Integer arithmetic of Fortran in that of Python: quotients toward zero, remainders with the dividend's sign."""
 
 from __future__ import annotations
 

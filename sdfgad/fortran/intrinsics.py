@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fparser.two import Fortran2003 as f03
-
 from sdfgad.fortran import inquiries, reductions
 from sdfgad.fortran.arguments import Arguments
 from sdfgad.fortran.evaluator import Evaluator, described
 from sdfgad.fortran.integers import remainder
-from sdfgad.fortran.kinds import DOUBLE, INTEGER, REAL, Kind, joined
+from sdfgad.fortran.kinds import DOUBLE, INTEGER, REAL, Kind
 from sdfgad.fortran.literals import real_kind
 from sdfgad.fortran.values import Value, as_kind, constant, folded, plain, strong
 

@@ -11,13 +11,13 @@ from fparser.two import Fortran2003 as f03
 
 from sdfgad.errors import ArgumentError
 from sdfgad.fortran.declarations import kind_of, read_declarations
-from sdfgad.fortran.kinds import INTRINSIC_MODULES, INTEGER
+from sdfgad.fortran.kinds import INTEGER, INTRINSIC_MODULES
 from sdfgad.fortran.scope import Scope, Variable
 from sdfgad.fortran.syntax import File, listed, name_of, names_in, walk
 from sdfgad.fortran.values import constant
 
 ROUTINES = (f03.Subroutine_Subprogram, f03.Function_Subprogram)
-PASS_FILES = "Pass all files that are needed: differentiate([\"constants.f90\", \"model.f90\"], ...)."
+PASS_FILES = 'Pass all files that are needed: differentiate(["constants.f90", "model.f90"], ...).'
 
 
 @dataclass(eq=False)
@@ -224,9 +224,7 @@ class Library:
 def _intrinsic_module(file: File, name: str, node: Any) -> Scope:
     values = INTRINSIC_MODULES[name]
     scope = Scope(file, is_module=True)
-    scope.variables = {
-        key: Variable(key, INTEGER, node, value=constant(size, INTEGER)) for key, size in values.items()
-    }
+    scope.variables = {key: Variable(key, INTEGER, node, value=constant(size, INTEGER)) for key, size in values.items()}
     return scope
 
 

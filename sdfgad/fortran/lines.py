@@ -39,9 +39,8 @@ class Lines:
         """The syntax tree, whose nodes have the lines of the Fortran file."""
         module = ast.parse(self.text)
         for node in ast.walk(module):
-            if hasattr(node, "lineno"):
+            if isinstance(node, (ast.stmt, ast.expr, ast.arg, ast.keyword)):
+                last = node.end_lineno or node.lineno
                 node.lineno = self.origins[node.lineno - 1]
-                node.end_lineno = self.origins[node.end_lineno - 1]  # type: ignore[attr-defined]
-                if node.end_lineno < node.lineno:
-                    node.end_lineno = node.lineno
+                node.end_lineno = max(node.lineno, self.origins[last - 1])
         return module

@@ -109,9 +109,8 @@ def _is_in_loop(node: Any, name: str) -> bool:
             if counter is not None and name_of(counter[0]) == name:
                 # The bounds are computed before the loop.
                 return below is not head or node is counter[0]
-            if control is not None and len(control.children) > 3 and control.children[3] is not None:
-                if name in {name_of(one.children[0]) for one in walk(head) if isinstance(one, f03.Forall_Triplet_Spec)}:
-                    return True
+            if name in {name_of(one.children[0]) for one in walk(head) if isinstance(one, f03.Forall_Triplet_Spec)}:
+                return True
         if isinstance(above, f03.Ac_Implied_Do):
             return True
         below, above = above, above.parent

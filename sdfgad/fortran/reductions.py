@@ -109,7 +109,7 @@ def _spread(e: Evaluator, node: Any, given: Arguments) -> Value:
 def _reshape(e: Evaluator, node: Any, given: Arguments) -> Value:
     given.refuse_others("source", "shape")
     x, shape = given.value(0, "source"), given.given(1, "shape")
-    items = getattr(shape, "children", ())
+    items: tuple[Any, ...] = getattr(shape, "children", ())
     if len(items) != 3 or items[0] not in ("[", "(/") or len(given.nodes) > 2:
         e.refuse(node, f"`{node}` is supported with a list as the shape", "Write reshape(x, [n, m]).")
     extents = [plain(e.integer(one)) for one in listed(items[1])]

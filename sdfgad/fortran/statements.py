@@ -108,7 +108,7 @@ class Statements:
         name = name_of(node.children[0])
         routine = self.scope.procedure(name) or self.routine.library.routines.get(name)
         if routine is None:
-            todo = "Pass all files that it may come from: differentiate([\"one.f90\", \"other.f90\"], ...)."
+            todo = 'Pass all files that it may come from: differentiate(["one.f90", "other.f90"], ...).'
             self.e.refuse(node, f"the subroutine `{name}` is in none of the files", todo)
         self._called(node, routine)
         found: Routine = routine
@@ -123,7 +123,9 @@ class Statements:
     def _condition(self, node: Any) -> str:
         value = self.e.value(node)
         if value.kind.base != "logical" or value.rank:
-            self.e.refuse(node, f"the condition `{node}` is {described(value)}", "Write a comparison, any(x) or all(x).")
+            self.e.refuse(
+                node, f"the condition `{node}` is {described(value)}", "Write a comparison, any(x) or all(x)."
+            )
         return plain(value)
 
     def _branches(self, node: Any) -> None:
@@ -211,11 +213,10 @@ class Statements:
         first, last, step = (self._kept(one, head) if is_used else one for one in parts)
         counter = Counter(variable, first, last, step)
         after = f"{variable.text} = {counter.after(first.text, last.text)}" if is_used else ""
-        leaves = leaves_itself(node)
-        with self.lines.block(f"for {variable.text} in {counter.range(plain(first), last)}:", line_of(head)):
-            with counted(self.e, counter):
-                self._inside(loop, head, statements)
-        if after and leaves:
+        text = f"for {variable.text} in {counter.range(plain(first), last)}:"
+        with self.lines.block(text, line_of(head)), counted(self.e, counter):
+            self._inside(loop, head, statements)
+        if after and leaves_itself(node):
             with self.lines.block("else:", line_of(head)):
                 self._add(after, head)
         elif after:
@@ -244,14 +245,16 @@ class Statements:
         name, *bounds = left[0].children
         _, variable = self.e.variable(name)
         counter = counter_of(self.e, head, variable, bounds)
-        with self.lines.block(f"for {variable.text} in {counter.range(plain(counter.first), counter.last)}:", line_of(head)):
-            with counted(self.e, counter):
-                self._nest(left[1:], mask, loop, head, statements)
+        text = f"for {variable.text} in {counter.range(plain(counter.first), counter.last)}:"
+        with self.lines.block(text, line_of(head)), counted(self.e, counter):
+            self._nest(left[1:], mask, loop, head, statements)
 
     def _jump(self, node: Any) -> None:
         is_exit, label = isinstance(node, f03.Exit_Stmt), _label(node)
         if not self._loops or (label and all(loop.label != label for loop in self._loops)):
-            self.e.refuse(node, f"`{node}` is in no loop of that name", "Write `if (...) then` around what is left out.")
+            self.e.refuse(
+                node, f"`{node}` is in no loop of that name", "Write `if (...) then` around what is left out."
+            )
         target = self._loops[-1] if not label else next(one for one in self._loops if one.label == label)
         flag = target.leave if is_exit else target.skip
         if target is not self._loops[-1]:
@@ -288,5 +291,3 @@ def _sides(node: Any) -> list[tuple[Any, list[Any]]]:
 def _test_of(head: Any) -> Any:
     """The condition of a side of an `if`; None of the last one."""
     return None if isinstance(head, f03.Else_Stmt) else head.children[0]
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -61,19 +61,31 @@ class File:
         found = DIRECTIVE.search(self.text)
         if found:
             line = self.text.count("\n", 0, found.end()) + 1
-            what, todo = "a line of a preprocessor", "Run the preprocessor first: gfortran -cpp -E -P file.F90 > file.f90."
+            what, todo = (
+                "a line of a preprocessor",
+                "Run the preprocessor first: gfortran -cpp -E -P file.F90 > file.f90.",
+            )
             raise UnsupportedProgram(what, self.at(line), todo)
         # Tables of names are global to fparser, and those of another file with the same names would clash.
         SYMBOL_TABLES.clear()
-        parser = ParserFactory().create(std="f2008")
+        parser = _parser()
         reader = FortranStringReader(self.text, ignore_comments=True)
         reader.set_format(FortranFormat(Path(self.name).suffix.lower() not in FIXED, False))
         try:
             return parser(reader)
         except FortranSyntaxError as error:
             line = int((re.findall(r"at line (\d+)", str(error)) or ["1"])[0])
-            what, todo = "this is no Fortran 2008, or nothing that fparser reads", "Compile the file to see what is wrong."
+            what, todo = (
+                "this is no Fortran 2008, or nothing that fparser reads",
+                "Compile the file to see what is wrong.",
+            )
             raise UnsupportedProgram(what, self.at(line), todo) from error
+
+
+@cache
+def _parser() -> Any:
+    """The parser, which takes half a second to make."""
+    return ParserFactory().create(std="f2008")
 
 
 def line_of(node: Any) -> int:

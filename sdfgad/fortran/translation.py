@@ -67,7 +67,8 @@ class Translation:
         function: Callable[..., Any] = self.names[name]
         function.__name__ = function.__qualname__ = routine.name
         function.__module__ = __name__
-        function.source = Source(function, node, routine.file.name, routine.file.text, self.names)  # type: ignore[attr-defined]
+        source = Source(function, node, routine.file.name, routine.file.text, self.names, counts_back=False)
+        function.source = source  # type: ignore[attr-defined]
         self.texts.append(lines.text)
         return function
 
@@ -144,8 +145,6 @@ def _locals(routine: Routine, e: Expressions, lines: Lines, body: Any) -> None:
             routine.file.refuse(one.node, f"`{one.name}` has no size", "Declare bounds, or make it allocatable.")
         dims: tuple[Dim, ...] = one.dims
         lines.add(f"{one.text} = {empty(e, one, dims)}", line_of(one.node))
-
-
 
 
 def _passed(body: Any) -> set[str]:

@@ -179,7 +179,8 @@ def position_of(b: Builder, index: Any) -> Any:
 def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     """``container[index] = value``."""
     if isinstance(container, (Tensor, Selection)):
-        setitem(frame.b, container, index, value)
+        with frame.b.indexed(frame.source.counts_back):
+            setitem(frame.b, container, index, value)
     elif isinstance(container, Record):
         method(frame, frame.source.node, container, "__setitem__", index, value)
     elif isinstance(container, (list, dict)):

@@ -626,4 +626,13 @@ contains
     call calls(x, y(:, 41))
     call functions(x, y(:, 42))
   end subroutine everything
+
+  subroutine weighed(x, w, total)
+    real(dp), intent(in) :: x(6), w(6, 42)
+    real(dp), intent(out) :: total
+    real(dp) :: y(6, 42)
+    y = 0
+    call everything(x, y)
+    total = sum(w * y)
+  end subroutine weighed
 end module constructs
