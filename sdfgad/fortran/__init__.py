@@ -8,6 +8,7 @@
 (50,)
 """
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.fortran.subroutine import DifferentiatedSubroutine, check_grads, differentiate
 
-__all__ = ["DifferentiatedSubroutine", "check_grads", "differentiate"]
+__all__ = ["DifferentiatedSubroutine", "UnsupportedProgram", "check_grads", "differentiate"]

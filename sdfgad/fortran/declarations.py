@@ -43,7 +43,8 @@ def read_declarations(scope: Scope, part: Any) -> None:
     for statement in getattr(part, "children", ()):
         inner = statement.children if isinstance(statement, f03.Implicit_Part) else (statement,)
         for one in inner:
-            _statement(scope, one)
+            with scope.file.understood(one):
+                _statement(scope, one)
 
 
 def _statement(scope: Scope, node: Any) -> None:

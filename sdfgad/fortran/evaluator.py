@@ -54,9 +54,9 @@ class Evaluator(ABC):
         return int(value.number)
 
     def fresh(self, stem: str) -> str:
-        """A name that no variable has: those of Fortran do not start with an underscore."""
+        """A name that no variable has: those of Fortran start with a letter."""
         self.counters[stem] = self.counters.get(stem, 0) + 1
-        return f"_{stem}_{self.counters[stem]}"
+        return f"__{stem}_{self.counters[stem]}"
 
 
 def described(value: Value) -> str:

@@ -14,7 +14,7 @@ from sdfgad.fortran.values import Value
 
 IMPLICIT: Mapping[str, Kind] = {c: INTEGER if c in "ijklmn" else REAL for c in "abcdefghijklmnopqrstuvwxyz"}
 # Names that generated text has a use for.
-TAKEN = frozenset({"np", "math", "array", *dir(builtins), *keyword.kwlist})
+TAKEN = frozenset({"np", "math", *dir(builtins), *keyword.kwlist})
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Variable:
     @property
     def text(self) -> str:
         """Its name in generated text."""
-        return f"{self.name}_" if self.name in TAKEN else self.name
+        return f"__{self.name}" if self.name in TAKEN else self.name
 
 
 @dataclass

@@ -28,6 +28,7 @@ REFUSED = {
     "Associate_Construct": ("an `associate`", "Write out what the names stand for."),
     "Block_Construct": ("a `block`", "Declare its variables in the routine."),
     "Select_Type_Construct": ("a `select type`", "Write a routine for each type."),
+    "Label_Do_Stmt": ("loops that share their last statement", "End each loop by `end do`."),
     "Forall_Construct": ("a `forall`", "Write `do` loops."),
     "Forall_Stmt": ("a `forall`", "Write `do` loops."),
     "Stop_Stmt": ("`stop`", "Return an integer that says what is wrong."),
@@ -60,6 +61,10 @@ class Statements:
 
     def statement(self, node: Any) -> None:
         """Raises: UnsupportedProgram, with the line of a statement that is not supported."""
+        with self.scope.file.understood(node):
+            self._statement(node)
+
+    def _statement(self, node: Any) -> None:
         if isinstance(node, f03.Assignment_Stmt):
             for line in assigned(self.e, node):
                 self._add(line, node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -51,6 +52,20 @@ class File:
     def refuse(self, node: Any, what: str, todo: str) -> NoReturn:
         """Raises: UnsupportedProgram, with the line of a node."""
         raise UnsupportedProgram(what, self.where(node), todo)
+
+    @contextmanager
+    def understood(self, node: Any) -> Iterator[None]:
+        """What the tree of a statement has in places where nothing is expected is refused.
+
+        Raises:
+            UnsupportedProgram: it has.
+        """
+        try:
+            yield
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            text = str(node).strip().splitlines()[0]
+            what, todo = f"`{text}` is not understood: {error}", "Write it in simpler statements."
+            raise UnsupportedProgram(what, self.where(node), todo) from error
 
     def tree(self) -> Any:
         """The syntax tree of the file.

@@ -421,3 +421,12 @@ subroutine s(n, x, y)
   integer :: i
   y = x + reshape(x, [1, n])  ! <- joins
 end subroutine s
+
+!= loops that share their last statement
+subroutine s(n, x, y)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: x(n), y(n)
+  do 10 i = 1, n
+  do 10 j = 1, n  ! <- loops that share their last statement
+10 y(i) = y(i) + x(j)
+end subroutine s
