@@ -1,4 +1,4 @@
-"""Writes the table of docs/fortran.md from the tests: constructs of Fortran that are read and differentiated, or refused.
+"""Writes the table of docs/fortran.md from the tests: constructs of Fortran that are read, or refused.
 
 With ``--check`` nothing is written, and the exit status says whether the page is up to date.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from fparser.two import Fortran2003 as f03
@@ -18,9 +19,18 @@ def assigned(e: Expressions, node: Any) -> list[str]:
     """The lines of an assignment."""
     target, _, source = node.children
     place, value = _place(e, target), _fitting(e, node, e.value(source), _place(e, target))
+    if place.rank and isinstance(target, f03.Name) and value.rank and _is_unallocated(e, target):
+        # Assignment allocates it; the array is its own, whatever the value is a view of.
+        return [f"{place.text} = np.array({plain(value)}, {place.kind.numpy})"]
     if place.rank:
         return [f"{_whole(place)} = {plain(value)}"]
     return [f"{place.text} = {plain(strong(value) if isinstance(target, f03.Name) else value)}"]
+
+
+def _is_unallocated(e: Expressions, target: Any) -> bool:
+    """Whether an allocatable array has no size but those of what is assigned to it."""
+    _, variable = e.variable(target)
+    return variable.is_allocatable and not variable.is_dummy and not variable.is_allocated
 
 
 def _whole(place: Value) -> str:
@@ -113,7 +123,38 @@ def allocated(e: Expressions, node: Any) -> list[str]:
     """
     if node.children[0] is not None:
         e.refuse(node, f"a type in `{node}` is not supported", "Declare the kind with the array.")
-    return [_allocation(e, one) for one in listed(node.children[1])]
+    lines = [_allocation(e, one) for one in listed(node.children[1])]
+    for option in listed(node.children[2]):
+        name, value = option.children
+        if str(name).upper() == "SOURCE":
+            source = e.value(value)
+            for one in listed(node.children[1]):
+                place = e.value(one.children[0])
+                lines.append(f"{place.text}[...] = {plain(_fitting(e, node, source, place))}")
+        else:
+            lines.append(_status(e, option))
+    return lines
+
+
+def deallocated(e: Expressions, node: Any) -> list[str]:
+    """The lines of a `deallocate`: the storage is that of a name, which is bound anew."""
+    names = [e.variable(one)[1] for one in listed(node.children[0])]
+    return [
+        *(f"{one.text} = None" for one in names if one.is_asked),
+        *map(partial(_status, e), listed(node.children[1])),
+    ]
+
+
+def _status(e: Expressions, option: Any) -> str:
+    """The status of an allocation: 0, as one that fails raises an error.
+
+    Raises:
+        UnsupportedProgram: the option is another one.
+    """
+    name, value = option.children
+    if str(name).upper() != "STAT":
+        e.refuse(option, f"`{name}=` is not supported here", "Leave it away.")
+    return f"{e.integer(value).text} = 0"
 
 
 def _allocation(e: Expressions, node: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from fparser.two import Fortran2003 as f03
 
@@ -67,8 +67,7 @@ def _passed(e: Evaluator, node: Any, routine: Routine, dummy: Variable, actual: 
     if dummy.rank != value.rank:
         _refuse_rank(e, node, dummy, actual, value)
     if dummy.kind.base != value.kind.base or (dummy.kind.is_floating and dummy.kind != value.kind):
-        what = f"`{actual}` is {described(value)}, and the argument `{dummy.name}` a {dummy.kind}"
-        e.refuse(node, what, "Convert it: real(x, 8).")
+        _refuse_kind(e, node, dummy, actual, value)
     if dummy.rank and is_changed and not value.is_place:
         what = f"`{actual}` is passed as `{dummy.name}`, which `{routine.name}` changes, and it is no variable"
         e.refuse(node, what, COPY)
@@ -99,7 +98,38 @@ def function_call(e: Evaluator, node: Any, routine: Routine, arguments: list[Any
         names = ", ".join(sorted(routine.changed))
         e.refuse(node, f"the function `{routine.name}` changes its arguments: {names}", "Make it a subroutine.")
     result = routine.scope.variables[routine.result]
+    if routine.is_elemental:
+        rank, text = _by_element(e, node, routine, arguments)
+        if rank:
+            return Value(f"np.array({text}, {result.kind.numpy})", result.kind, rank)
     return Value(call_of(e, node, routine, arguments).text, result.kind, result.rank)
+
+
+def _by_element(e: Evaluator, node: Any, routine: Routine, arguments: list[Any]) -> tuple[int, str]:
+    """A call of an elemental function with arrays: their rank, 0 for none, and the lists of its results by axis."""
+    positional, named = split(arguments)
+    nodes = {one.name: actual for one, actual in zip(routine.dummies, positional, strict=False)} | named
+    values = {name: e.value(actual) for name, actual in nodes.items()}
+    ranks = {value.rank for value in values.values()}
+    if ranks == {0}:
+        return 0, ""
+    if len(ranks - {0}) > 1 or any(one.name not in values for one in routine.dummies):
+        e.refuse(node, f"`{node}` has arrays of several ranks, or leaves arguments out", "Call it in a loop.")
+    for one in routine.dummies:
+        if one.kind != values[one.name].kind and one.kind.is_floating:
+            _refuse_kind(e, node, one, nodes[one.name], values[one.name])
+    rank, names = max(ranks), {name: e.fresh("element") for name, value in values.items() if value.rank}
+    inner = ", ".join(names.get(one.name) or plain(strong(values[one.name])) for one in routine.dummies)
+    text, own = f"{function_name(routine)}({inner})", ", ".join(names.values())
+    for axis in range(rank):
+        arrays = own if axis < rank - 1 else ", ".join(plain(values[name]) for name in names)
+        text = f"[{text} for {own} in {arrays if len(names) == 1 else f'zip({arrays})'}]"
+    return rank, text
+
+
+def _refuse_kind(e: Evaluator, node: Any, dummy: Variable, actual: Any, value: Value) -> NoReturn:
+    what = f"`{actual}` is {described(value)}, and the argument `{dummy.name}` {dummy.kind.noun}"
+    e.refuse(node, what, "Convert it: real(x, 8).")
 
 
 def subroutine_call(e: Evaluator, node: Any, routine: Routine) -> list[str]:

@@ -198,9 +198,7 @@ class Entry:
             converted = None
         if converted is None:
             kind = (
-                f"an array of {variable.kind.dtype} with {variable.rank} axes"
-                if variable.rank
-                else f"a {variable.kind}"
+                f"an array of {variable.kind.dtype} with {variable.rank} axes" if variable.rank else variable.kind.noun
             )
             shown = (
                 f"an array of {value.dtype} with {value.ndim} axes" if isinstance(value, np.ndarray) else repr(value)

@@ -60,7 +60,9 @@ class Evaluator(ABC):
 
 
 def described(value: Value) -> str:
-    return f"an array of {value.kind} with {value.rank} axes" if value.rank else f"a {value.kind}"
+    if value.rank:
+        return f"an array of {value.kind} with {value.rank} axes"
+    return value.kind.noun
 
 
 def integer_text(text: str, low: int | None = None) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from fparser.two import Fortran2003 as f03
@@ -52,7 +53,7 @@ class Expressions(Evaluator):
         if isinstance(node, f03.Array_Constructor):
             return array_constructor(self, node)
         children: tuple[Any, ...] = getattr(node, "children", ())
-        if len(children) == 2 and isinstance(children[0], str):
+        if len(children) == 2 and isinstance(children[0], str) and children[1] is not None:
             return self._unary(node, children[0].upper(), self.value(children[1]))
         if len(children) == 3 and isinstance(children[1], str):
             return self._binary(node, children[1].upper(), self.value(children[0]), self.value(children[2]))
@@ -105,16 +106,21 @@ class Expressions(Evaluator):
             self.refuse(node, f"the routine `{name}` as a value is not supported", "Call it by its name.")
         _, variable = self.variable(node)
         if variable.value is not None:
-            return self._constant(variable, variable.value)
+            return self._constant(self._named(variable, name), variable.value)
         is_integer = variable.kind.base == "integer" and not variable.rank
         low = self.lows.get(name) if is_integer else None
         return Value(variable.text, variable.kind, variable.rank, low=low, is_place=True)
 
-    def _constant(self, variable: Variable, value: Value) -> Value:
+    def _constant(self, variable: Variable, value: Value | None) -> Value:
+        assert value is not None
         if not variable.rank:
             return value
         self.constant_arrays[variable.text] = value.text
         return Value(variable.text, variable.kind, variable.rank)
+
+    def _named(self, variable: Variable, name: str) -> Variable:
+        """A constant under the name that it has here, which `use` may have changed."""
+        return variable if variable.name == name else replace(variable, name=name)
 
     def _reference(self, node: Any) -> Value:
         """What looks like a call: an element or section, an intrinsic function, or one of the user's."""
@@ -123,6 +129,7 @@ class Expressions(Evaluator):
         if found is not None and found[1].rank:
             scope, variable = self.variable(node.children[0])
             if variable.value is not None:
+                variable = self._named(variable, name)
                 self._constant(variable, variable.value)
             return subscripted(self, node, scope, variable, arguments)
         routine = self.scope.procedure(name)

@@ -86,6 +86,10 @@ def _present(e: Evaluator, node: Any, given: Arguments) -> Value:
     return Value(f"({given.value(0, 'a').text} is not None)", LOGICAL)
 
 
+def _allocated(e: Evaluator, node: Any, given: Arguments) -> Value:
+    return Value(f"({given.value(0, 'array').text} is not None)", LOGICAL)
+
+
 RULES: dict[str, Callable[[Evaluator, Any, Arguments], Value]] = {
     "size": _size,
     "lbound": _bound(False),
@@ -97,4 +101,5 @@ RULES: dict[str, Callable[[Evaluator, Any, Arguments], Value]] = {
     "selected_real_kind": _selected_real_kind,
     "selected_int_kind": _selected_int_kind,
     "present": _present,
+    "allocated": _allocated,
 }

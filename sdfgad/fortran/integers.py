@@ -45,9 +45,14 @@ def power_of_integers(e: Evaluator, node: Any, x: Value, y: Value) -> Value:
     """``x ** y``; negative powers of integers are 0 but for those of 1 and -1.
 
     Raises:
-        UnsupportedProgram: the exponent may be negative.
+        UnsupportedProgram: the exponent may be negative, and the base is not known.
     """
+    if y.number is None and x.number == -1:
+        return Value(f"(1 - 2 * ({y.text} % 2))", INTEGER, y.rank)
     if y.low is None or y.low < 0:
+        if x.number is not None and abs(x.number) > 1 and not y.rank:
+            size = f"{x.text} ** max({y.text}, 0) if {y.text} >= 0 else 0"
+            return Value(f"({size})", INTEGER, low=0 if x.number > 0 else None)
         what = f"`{node}` is a power of an integer whose exponent may be negative"
         e.refuse(node, what, "Write a power of a real number, real(i)**k, or a literal exponent.")
     if x.number is not None and y.number is not None:

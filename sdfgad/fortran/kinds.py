@@ -38,6 +38,11 @@ class Kind:
     def is_floating(self) -> bool:
         return self.base in ("real", "complex")
 
+    @property
+    def noun(self) -> str:
+        """The kind with its article."""
+        return f"an {self}" if self.base == "integer" else f"a {self}"
+
     def __str__(self) -> str:
         return self.base if self.base in ("logical", "character") else f"{self.base}({self.bytes})"
 

@@ -41,6 +41,11 @@ class Routine:
         return self.node.children[0]
 
     @property
+    def is_elemental(self) -> bool:
+        """Whether it may be called with arrays for numbers, element by element."""
+        return "ELEMENTAL" in str(self.head.children[0] or "").upper()
+
+    @property
     def is_function(self) -> bool:
         return isinstance(self.node, f03.Function_Subprogram)
 

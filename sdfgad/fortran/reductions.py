@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from sdfgad.fortran.arguments import Arguments
 from sdfgad.fortran.evaluator import Evaluator, described
 from sdfgad.fortran.kinds import INTEGER, LOGICAL, joined
@@ -29,7 +31,9 @@ def _dim_and_mask(e: Evaluator, node: Any, given: Arguments, rank: int) -> tuple
     return None if dim is None else rank - dim, mask
 
 
-def _reduction(function: str, neutral: float | None) -> Rule:
+def _reduction(function: str, neutral: float, has_limit: bool = False) -> Rule:
+    """A sum or product, or an extremum, of which no element gives the largest number there is, or minus that."""
+
     def rule(e: Evaluator, node: Any, given: Arguments) -> Value:
         x = given.value(0, "array")
         if not x.rank:
@@ -37,9 +41,10 @@ def _reduction(function: str, neutral: float | None) -> Rule:
         axis, mask = _dim_and_mask(e, node, given, x.rank)
         text = plain(x)
         if mask is not None:
-            if neutral is None:
+            if has_limit and x.kind.base != "real":
                 e.refuse(node, f"the mask of `{node}` is not supported", "Write a loop with an `if`.")
-            text = f"np.where({plain(mask)}, {text}, {strong(constant(neutral, x.kind)).text})"
+            other = neutral * float(np.finfo(x.kind.dtype).max) if has_limit else neutral
+            text = f"np.where({plain(mask)}, {text}, {strong(constant(other, x.kind)).text})"
         if axis is not None and x.rank > 1:
             return Value(f"{function}({text}, axis={axis})", x.kind, x.rank - 1)
         total = Value(f"{function}({text})", x.kind)
@@ -133,8 +138,8 @@ def _norm(e: Evaluator, node: Any, given: Arguments) -> Value:
 RULES: dict[str, Rule] = {
     "sum": _reduction("np.sum", 0),
     "product": _reduction("np.prod", 1),
-    "maxval": _reduction("np.max", None),
-    "minval": _reduction("np.min", None),
+    "maxval": _reduction("np.max", -1, has_limit=True),
+    "minval": _reduction("np.min", 1, has_limit=True),
     "count": _logical("count"),
     "any": _logical("any"),
     "all": _logical("all"),

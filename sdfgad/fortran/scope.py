@@ -43,6 +43,9 @@ class Variable:
     is_dummy: bool = False
     is_optional: bool = False
     is_allocatable: bool = False
+    # Whether an `allocate` names it, and whether `allocated` does.
+    is_allocated: bool = False
+    is_asked: bool = False
     # Whether it keeps its value from call to call.
     is_kept: bool = False
     # Of a named constant, and of a constant that is an array: its elements by NumPy.

@@ -7,7 +7,7 @@ from typing import Any
 
 from fparser.two import Fortran2003 as f03
 
-from sdfgad.fortran.assignments import allocated, assigned, masked
+from sdfgad.fortran.assignments import allocated, assigned, deallocated, masked
 from sdfgad.fortran.calls import function_call, subroutine_call
 from sdfgad.fortran.conditions import case_condition
 from sdfgad.fortran.evaluator import described
@@ -92,7 +92,10 @@ class Statements:
         elif isinstance(node, f03.Allocate_Stmt):
             for line in allocated(self.e, node):
                 self._add(line, node)
-        elif not isinstance(node, (f03.Continue_Stmt, f03.Deallocate_Stmt, f03.Comment, f03.Format_Stmt)):
+        elif isinstance(node, f03.Deallocate_Stmt):
+            for line in deallocated(self.e, node):
+                self._add(line, node)
+        elif not isinstance(node, (f03.Continue_Stmt, f03.Comment, f03.Format_Stmt)):
             what, todo = REFUSED.get(type(node).__name__, (f"`{str(node).splitlines()[0]}`", OTHERWISE))
             self.scope.file.refuse(node, f"{what} is not supported", todo)
 

@@ -77,8 +77,9 @@ def check_grads(
         >>> check_grads("heat.f90", "heat_1d", output="cost", steps=3, u=u, a=a).rate > 1.9  # doctest: +SKIP
     """
     entry = _entry(path, routine, output)
-    names = [parameter(name) for name in _names(entry, wrt)]
-    values = list(entry.arguments(args, kwargs).values())
+    passed = entry.arguments(args, kwargs)
+    names = [name for name in map(parameter, _names(entry, wrt)) if passed[name] is not None]
+    values = list(passed.values())
     return check_function(
         entry.function, *values, wrt=names, output=entry.output, allow_unused=wrt is None, **(options or {})
     )
@@ -90,7 +91,7 @@ def _entry(path: Paths, routine: str, output: str | None) -> Entry:
 
 
 def _names(entry: Entry, wrt: str | Sequence[str] | None) -> list[str]:
-    """The arguments to differentiate by."""
+    """The arguments to differentiate by; without `wrt` those that may be."""
     known = {one.name: one for one in entry.dummies}
     floating = [name for name, one in known.items() if one.kind.is_floating and one.intent != "out"]
     if wrt is None:
@@ -101,7 +102,7 @@ def _names(entry: Entry, wrt: str | Sequence[str] | None) -> list[str]:
         what = f"`{entry.routine.name}` has no argument `{wrong[0]}`"
         if wrong[0] in known:
             variable = known[wrong[0]]
-            reason = "intent(out)" if variable.intent == "out" else f"a {variable.kind}"
+            reason = "intent(out)" if variable.intent == "out" else variable.kind.noun
             what = f"the argument `{wrong[0]}` is {reason}, which has no gradient"
         raise WrtError(what, entry.where, f"Its floating arguments are: {', '.join(floating)}.")
     return names
@@ -115,8 +116,10 @@ class DifferentiatedSubroutine:
         self._names = _names(entry, wrt)
         self._arguments = entry.arguments
         given = {"allow_unused": wrt is None, **options}
-        names = tuple(parameter(name) for name in self._names)
+        # Without `wrt` each call tells which optional arguments there are.
+        names = None if wrt is None else tuple(parameter(name) for name in self._names)
         self._g = differentiate_function(entry.function, wrt=names, output=entry.output, **given)
+        self._is_open = names is None
         self.__name__ = f"gradient of {entry.routine.name}"
 
     @property
@@ -148,7 +151,10 @@ class DifferentiatedSubroutine:
     def jvp(self, *args: Any, tangents: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The output and its derivative in a direction, which is arranged as the gradient is; None is zero."""
         given = [tangents] if self._is_single else [tangents.get(name) for name in self._names]
-        value, derivative = self._call(self._g.jvp, args, kwargs, tangents=tuple(map(turned, given)))
+        arranged: Any = tuple(map(turned, given))
+        if self._is_open:
+            arranged = {parameter(n): one for n, one in zip(self._names, arranged, strict=True) if one is not None}
+        value, derivative = self._call(self._g.jvp, args, kwargs, tangents=arranged)
         return turned(value), turned(derivative)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -172,7 +178,10 @@ class DifferentiatedSubroutine:
     def _call(self, method: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], **more: Any) -> Any:
         return method(*self._arguments(args, kwargs).values(), **more)
 
-    def _arranged(self, gradients: Sequence[Any]) -> Any:
+    def _arranged(self, gradients: Any) -> Any:
+        if self._is_open:
+            names = [name for name in self._names if parameter(name) in gradients]
+            return {name: turned(gradients[parameter(name)]) for name in names}
         found = dict(zip(self._names, map(turned, gradients), strict=True))
         return found[self._names[0]] if self._is_single else found
 

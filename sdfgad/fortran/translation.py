@@ -19,7 +19,7 @@ from sdfgad.fortran.library import Routine
 from sdfgad.fortran.lines import Lines
 from sdfgad.fortran.scope import Dim, Variable
 from sdfgad.fortran.statements import Statements
-from sdfgad.fortran.syntax import line_of, listed, name_of, walk
+from sdfgad.fortran.syntax import line_of, listed, name_of, names_in, walk
 from sdfgad.fortran.values import Value, constant, strong
 from sdfgad.parse.source import Source
 
@@ -86,7 +86,7 @@ def function_of(routine: Routine, called: Callable[[Any, Routine], None]) -> Lin
     if not inner.texts or inner.texts[-1] != f"    {statements.returned}":
         inner.add(statements.returned, line_of(routine.node.children[-1]))
     head = Lines()
-    parameters = ", ".join(f"{one.text}=None" if one.is_optional else one.text for one in routine.dummies)
+    parameters = ", ".join(one.text for one in routine.dummies)
     head.add(f"def {function_name(routine)}({parameters}):", line_of(routine.head))
     for name, text in e.constant_arrays.items():
         head.add(f"    {name} = {text}", line_of(routine.head))
@@ -99,6 +99,8 @@ def _require_simple(routine: Routine, body: Any) -> None:
     if "RECURSIVE" in prefix:
         routine.file.refuse(routine.head, f"`{routine.name}` is recursive, which is not supported", "Write a loop.")
     for name, bounds in allocations(Expressions(routine.scope), body).items():
+        if name in routine.scope.variables:
+            routine.scope.variables[name].is_allocated = True
         if len(bounds) > 1:
             what = f"`{name}` is allocated with different lower bounds"
             routine.file.refuse(body, what, "Use an array of its own for each.")
@@ -131,9 +133,12 @@ def declared_extent(e: Expressions, variable: Variable, dim: int) -> Value | Non
 
 def _locals(routine: Routine, e: Expressions, lines: Lines, body: Any) -> None:
     """Allocate what the routine declares for itself; its elements are undefined, as in Fortran."""
-    passed = _passed(body)
+    passed, asked = _passed(body), _asked(body)
     for one in routine.scope.variables.values():
         is_open = any(dim.is_open for dim in one.dims)
+        one.is_asked = one.name in asked
+        if one.is_asked and one.is_allocatable and not one.is_dummy:
+            lines.add(f"{one.text} = None", line_of(one.node))
         if one.is_dummy or one.value is not None or one.is_allocatable:
             continue
         if not one.rank:
@@ -151,3 +156,10 @@ def _passed(body: Any) -> set[str]:
     """The names that are arguments of subroutines."""
     calls = [one for one in walk(body) if isinstance(one, f03.Call_Stmt)] if body is not None else []
     return {name_of(arg) for call in calls for arg in listed(call.children[1]) if isinstance(arg, f03.Name)}
+
+
+def _asked(body: Any) -> set[str]:
+    """The arrays of which `allocated` asks whether they have storage."""
+    calls = [one for one in walk(body) if isinstance(one, f03.Intrinsic_Function_Reference)] if body is not None else []
+    asked = [one for one in calls if name_of(one.children[0]) == "allocated"]
+    return {name for one in asked for name in names_in(one.children[1])}

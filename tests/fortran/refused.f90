@@ -323,7 +323,7 @@ subroutine s(n, x, y)
   integer, intent(in) :: n
   real(8), intent(inout) :: x(n), y(n)
   integer :: i
-  i = 2**n  ! <- whose exponent may be negative
+  i = i**n  ! <- whose exponent may be negative
 end subroutine s
 
 != a step of 0

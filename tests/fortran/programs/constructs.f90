@@ -391,6 +391,22 @@ contains
     deallocate(z, a)
   end subroutine
 
+  subroutine allocation_by_assignment(x, y) ! arrays | allocation by assignment, `source`, `stat` and `allocated`
+    real(dp), intent(in) :: x(6)
+    real(dp), intent(inout) :: y(6)
+    real(dp), allocatable :: a(:), b(:), c(:)
+    integer :: status
+    a = x(2:4)
+    allocate(b(3), source=2 * a, stat=status)
+    a = x(1:4)
+    if (.not. allocated(c)) allocate(c(size(a)))
+    c = a
+    y(1:3) = b + status
+    y(4) = sum(c) + size(a)
+    deallocate(c)
+    if (allocated(c)) y(5) = 7
+  end subroutine
+
   subroutine automatic(x, y) ! arrays | local arrays whose sizes are expressions
     real(dp), intent(in) :: x(:)
     real(dp), intent(inout) :: y(:)
@@ -432,6 +448,7 @@ contains
     y(5) = (-1)**3 * x(5)
     do i = 1, 3
       y(6) = y(6) + x(6)**(i - 2) * i**2
+      y(1) = y(1) + (-1)**(i - 5) * x(i) + 2**(2 - i) * x(1) + (-2)**i
     end do
   end subroutine
 
@@ -518,7 +535,7 @@ contains
     y(4:5) = maxval(a, 2)
     y(6) = product(x) + minval(x) + sum(x, mask=x > 1)
     if (any(x > 1) .and. .not. all(x > 1)) y(1) = y(1) + count(x > 1) + maxloc(x, 1) + norm2(x)
-    y(2) = y(2) + sum([1, 2, 3]) + maxval(a)
+    y(2) = y(2) + sum([1, 2, 3]) + maxval(a) + maxval(x, mask=x < 1.5_dp) - minval(x, mask=x > 0)
   end subroutine
 
   subroutine products(x, y) ! intrinsics | `matmul transpose dot_product spread reshape cshift`
@@ -565,12 +582,12 @@ contains
     y(6) = y(6) * where_it_is
   end subroutine
 
-  subroutine functions(x, y) ! calls | functions, with results of their own name, arrays, and optional arguments
+  subroutine functions(x, y) ! calls | functions, with results of their own name, arrays, optional arguments, elemental ones of arrays
     real(dp), intent(in) :: x(6)
     real(dp), intent(inout) :: y(6)
     y(1) = square(x(1)) + square(x(2) + 1)
     y(2) = tail(x) + tail(x, 3) + tail(v=x(2:4), from=1)
-    y(3:6) = doubled(x(3:6))
+    y(3:6) = doubled(x(3:6)) + square(x(1:4) + 1) + power_of(x(1:4), 2.0_dp)
     y(6) = y(6) + halved(x(6))
   contains
     pure function halved(v)
@@ -578,11 +595,17 @@ contains
       real(dp) :: halved
       halved = v / 2
     end function halved
+
+    elemental real(dp) function power_of(v, p)
+      real(dp), intent(in) :: v, p
+      power_of = v
+      if (v > 1) power_of = v**p
+    end function power_of
   end subroutine
 
   subroutine everything(x, y)
     real(dp), intent(in) :: x(6)
-    real(dp), intent(inout) :: y(6, 42)
+    real(dp), intent(inout) :: y(6, 43)
     call loop_up(x, y(:, 1))
     call loop_down(x, y(:, 2))
     call loop_steps(x, y(:, 3))
@@ -611,26 +634,27 @@ contains
     call mask_once(x, y(:, 26))
     call constructors(x, y(:, 27))
     call allocatables(x, y(:, 28))
-    call automatic(x, y(:, 29))
-    call quotients(x, y(:, 30))
-    call remainders(x, y(:, 31))
-    call powers(x, y(:, 32))
-    call kinds(x, y(:, 33))
-    call conversions(x, y(:, 34))
-    call constants(x, y(:, 35))
-    call elementary(x, y(:, 36))
-    call extrema(x, y(:, 37))
-    call reductions(x, y(:, 38))
-    call products(x, y(:, 39))
-    call complex_numbers(x, y(:, 40))
-    call calls(x, y(:, 41))
-    call functions(x, y(:, 42))
+    call allocation_by_assignment(x, y(:, 29))
+    call automatic(x, y(:, 30))
+    call quotients(x, y(:, 31))
+    call remainders(x, y(:, 32))
+    call powers(x, y(:, 33))
+    call kinds(x, y(:, 34))
+    call conversions(x, y(:, 35))
+    call constants(x, y(:, 36))
+    call elementary(x, y(:, 37))
+    call extrema(x, y(:, 38))
+    call reductions(x, y(:, 39))
+    call products(x, y(:, 40))
+    call complex_numbers(x, y(:, 41))
+    call calls(x, y(:, 42))
+    call functions(x, y(:, 43))
   end subroutine everything
 
   subroutine weighed(x, w, total)
-    real(dp), intent(in) :: x(6), w(6, 42)
+    real(dp), intent(in) :: x(6), w(6, 43)
     real(dp), intent(out) :: total
-    real(dp) :: y(6, 42)
+    real(dp) :: y(6, 43)
     y = 0
     call everything(x, y)
     total = sum(w * y)
