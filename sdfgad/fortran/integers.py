@@ -47,6 +47,8 @@ def power_of_integers(e: Evaluator, node: Any, x: Value, y: Value) -> Value:
     Raises:
         UnsupportedProgram: the exponent may be negative, and the base is not known.
     """
+    if x.number is not None and y.number is not None and y.number < 0 and x.number:
+        return constant(x.number ** (y.number % 2) if abs(x.number) == 1 else 0, INTEGER)
     if y.number is None and x.number == -1:
         return Value(f"(1 - 2 * ({y.text} % 2))", INTEGER, y.rank)
     if y.low is None or y.low < 0:
