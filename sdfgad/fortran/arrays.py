@@ -105,7 +105,7 @@ def _section(e: Evaluator, variable: Variable, dim: int, node: Any, lower: Value
 
 def _upwards(ends: list[Value | None], step: int) -> str:
     start = "" if ends[0] is None or ends[0].number == 0 else plain(ends[0])
-    stop = "" if ends[1] is None else _at_least_zero(ends[1].shifted(1))
+    stop = "" if ends[1] is None else at_least_zero(ends[1].shifted(1))
     return f"{start}:{stop}" + (f":{step}" if step > 1 else "")
 
 
@@ -119,10 +119,10 @@ def _downwards(variable: Variable, dim: int, ends: list[Value | None], step: int
         known = distance.number is not None
         rest = constant(distance.number % step, INTEGER) if known else Value(f"({distance.text} % {step})", INTEGER)
         start = plain(plus(bottom, rest))
-    return f"{start}:{_at_least_zero(top.shifted(1))}" + (f":{step}" if step > 1 else "")
+    return f"{start}:{at_least_zero(top.shifted(1))}" + (f":{step}" if step > 1 else "")
 
 
-def _at_least_zero(stop: Value) -> str:
+def at_least_zero(stop: Value) -> str:
     """The end of a section; of one without elements it may be negative, which NumPy counts from the other end."""
     if stop.low is not None and stop.low >= 0:
         return plain(stop)

@@ -12,7 +12,7 @@ from sdfgad.fortran.arguments import split
 from sdfgad.fortran.evaluator import Evaluator, described
 from sdfgad.fortran.library import Routine
 from sdfgad.fortran.scope import Variable
-from sdfgad.fortran.syntax import listed, names_in
+from sdfgad.fortran.syntax import listed, name_of, names_in
 from sdfgad.fortran.values import Value, plain, strong
 
 COPY = "Assign it to a variable first, and pass that."
@@ -64,6 +64,8 @@ def _passed(e: Evaluator, node: Any, routine: Routine, dummy: Variable, actual: 
     """The text of one argument."""
     value = e.value(actual)
     is_changed = dummy.name in routine.changed
+    if dummy.takes_elements and not value.rank:
+        value = _from_element(e, actual, value)
     if dummy.rank != value.rank:
         _refuse_rank(e, node, dummy, actual, value)
     if dummy.kind.base != value.kind.base or (dummy.kind.is_floating and dummy.kind != value.kind):
@@ -74,6 +76,15 @@ def _passed(e: Evaluator, node: Any, routine: Routine, dummy: Variable, actual: 
     if not dummy.rank and value.number is None and value.kind.is_floating:
         return plain(value)
     return plain(strong(value))
+
+
+def _from_element(e: Evaluator, actual: Any, value: Value) -> Value:
+    """An element passed for an array with one axis: that starts there, and ends with its column at the latest."""
+    found = e.scope.variable(name_of(actual.children[0])) if isinstance(actual, f03.Part_Ref) else None
+    if found is None or not found[1].rank or not value.text.endswith("]"):
+        return value
+    # The innermost index, which is the last one in NumPy's order, becomes the start of a section.
+    return Value(f"{value.text[:-1]}:]", value.kind, 1, is_place=True)
 
 
 def _refuse_rank(e: Evaluator, node: Any, dummy: Variable, actual: Any, value: Value) -> None:

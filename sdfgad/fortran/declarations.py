@@ -206,7 +206,7 @@ def dims_of(scope: Scope, shape: Any, node: Any) -> tuple[Dim, ...]:
     """The axes of a shape."""
     if isinstance(shape, f03.Assumed_Size_Spec):
         explicit, lower = shape.children
-        return (*(Dim(*one.children) for one in listed(explicit)), Dim(lower, None, is_open=True))
+        return (*(Dim(*one.children) for one in listed(explicit)), Dim(lower, None, is_open=True, is_rest=True))
     found = []
     for one in listed(shape):
         if isinstance(one, f03.Explicit_Shape_Spec):

@@ -23,12 +23,13 @@ class Dim:
 
     Attributes:
         lower, upper: nodes of expressions; of an axis without a lower bound that is 1.
-        is_open: whether its size is that of what is passed, ``a(:)`` or ``a(*)``.
+        is_open: whether its size is that of what is passed, ``a(:)`` or ``a(*)``; `is_rest`: the latter.
     """
 
     lower: Any = None
     upper: Any = None
     is_open: bool = False
+    is_rest: bool = False
 
 
 @dataclass
@@ -54,6 +55,11 @@ class Variable:
     @property
     def rank(self) -> int:
         return len(self.dims)
+
+    @property
+    def takes_elements(self) -> bool:
+        """Whether an element may be passed for it, from which on it takes those that follow in memory."""
+        return self.rank == 1 and (self.dims[0].is_rest or not self.dims[0].is_open)
 
     @property
     def text(self) -> str:

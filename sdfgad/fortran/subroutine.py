@@ -51,7 +51,15 @@ def differentiate(
         >>> g = differentiate("heat.f90", "heat_1d", wrt=("u", "a"), output="cost")  # doctest: +SKIP
         >>> g(steps=10, u=u, a=a)["a"].shape == a.shape  # doctest: +SKIP
     """
-    return DifferentiatedSubroutine(_entry(path, routine, output), wrt, options)
+    paths = [path] if isinstance(path, (str, Path)) else path
+    return _made([File.read(one) for one in paths], routine, wrt, output, options)
+
+
+def _made(
+    files: list[File], routine: str, wrt: str | Sequence[str] | None, output: str | None, options: Mapping[str, Any]
+) -> DifferentiatedSubroutine:
+    entry = Entry(Library.of(files).find(routine), output)
+    return DifferentiatedSubroutine(entry, wrt, options, (files, routine, wrt, output, options))
 
 
 def check_grads(
@@ -76,18 +84,14 @@ def check_grads(
     Example:
         >>> check_grads("heat.f90", "heat_1d", output="cost", steps=3, u=u, a=a).rate > 1.9  # doctest: +SKIP
     """
-    entry = _entry(path, routine, output)
+    paths = [path] if isinstance(path, (str, Path)) else path
+    entry = Entry(Library.of(map(File.read, paths)).find(routine), output)
     passed = entry.arguments(args, kwargs)
     names = [name for name in map(parameter, _names(entry, wrt)) if passed[name] is not None]
     values = list(passed.values())
     return check_function(
         entry.function, *values, wrt=names, output=entry.output, allow_unused=wrt is None, **(options or {})
     )
-
-
-def _entry(path: Paths, routine: str, output: str | None) -> Entry:
-    paths = [path] if isinstance(path, (str, Path)) else path
-    return Entry(Library.of(map(File.read, paths)).find(routine), output)
 
 
 def _names(entry: Entry, wrt: str | Sequence[str] | None) -> list[str]:
@@ -111,7 +115,14 @@ def _names(entry: Entry, wrt: str | Sequence[str] | None) -> list[str]:
 class DifferentiatedSubroutine:
     """The gradient of a Fortran routine, as `differentiate` returns it."""
 
-    def __init__(self, entry: Entry, wrt: str | Sequence[str] | None, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        wrt: str | Sequence[str] | None,
+        options: Mapping[str, Any],
+        made_of: tuple[Any, ...],
+    ) -> None:
+        self._made_of = made_of
         self._entry, self._is_single = entry, isinstance(wrt, str)
         self._names = _names(entry, wrt)
         self._arguments = entry.arguments
@@ -121,6 +132,10 @@ class DifferentiatedSubroutine:
         self._g = differentiate_function(entry.function, wrt=names, output=entry.output, **given)
         self._is_open = names is None
         self.__name__ = f"gradient of {entry.routine.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The texts of the files, which another process reads again; the compiled library is in the cache."""
+        return _made, self._made_of
 
     @property
     def text(self) -> str:

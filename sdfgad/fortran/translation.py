@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from fparser.two import Fortran2003 as f03
 
-from sdfgad.fortran.arrays import lower_bound
+from sdfgad.fortran.arrays import at_least_zero, lower_bound
 from sdfgad.fortran.assignments import allocations, empty
 from sdfgad.fortran.calls import function_name
 from sdfgad.fortran.expressions import Expressions
@@ -107,17 +107,19 @@ def _require_simple(routine: Routine, body: Any) -> None:
 
 
 def _shapes(routine: Routine, e: Expressions, lines: Lines) -> None:
-    """Checks that arrays are as large as they are declared: Fortran would take parts of memory for other elements."""
+    """Checks of the declared sizes of arrays, of which those with one axis are the first elements of what is passed."""
     for one in routine.dummies:
         for dim in range(one.rank):
             declared = declared_extent(e, one, dim)
-            axis = one.rank - 1 - dim
             # An optional array that is left out has no shape.
             if declared is None or one.is_optional:
                 continue
-            with lines.block(f"if {one.text}.shape[{axis}] != {declared.text}:", line_of(one.node)):
+            at, size = line_of(one.node), f"{one.text}.shape[{one.rank - 1 - dim}]"
+            with lines.block(f"if {size} {'<' if one.rank == 1 else '!='} {declared.text}:", at):
                 message = f"{one.name} is not as large as it is declared along axis {dim + 1}"
-                lines.add(f'raise ValueError("{message}")', line_of(one.node))
+                lines.add(f'raise ValueError("{message}")', at)
+            if one.rank == 1:
+                lines.add(f"{one.text} = {one.text}[:{at_least_zero(declared)}]", at)
 
 
 def declared_extent(e: Expressions, variable: Variable, dim: int) -> Value | None:

@@ -250,15 +250,14 @@ subroutine s(x)
   x = z  ! <- `z` is not declared
 end subroutine s
 
-!= first elements for arrays
+!= elements for arrays with several axes
 subroutine s(n, x, y)
   integer, intent(in) :: n
   real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  call t(x(2))  ! <- `x(2)` is a real(8)
+  call t(x(2))  ! <- `x(2)` is a real(8), and the argument `v` has 2 axes
 end subroutine s
 subroutine t(v)
-  real(8) :: v(3)
+  real(8) :: v(1, 2)
   v = 1
 end subroutine t
 

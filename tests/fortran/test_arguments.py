@@ -1,10 +1,13 @@
 """Arguments by name: what may be left out, what must fit, and indices that are out of range."""
 
+import pickle
+
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad import fortran
-from sdfgad.errors import ArgumentError, InvalidIndex, OutputError, UnusedArgument, WrtError
+from sdfgad.errors import ArgumentError, InvalidIndex, OutputError, UnsupportedProgram, UnusedArgument, WrtError
 from sdfgad.fortran.entry import Entry
 from sdfgad.fortran.library import Library
 from sdfgad.fortran.syntax import File
@@ -152,3 +155,24 @@ def test_several_files_in_fixed_form(tmp_path):
     )
     result = fortran.check_grads([tmp_path / "lengths.f90", old], "weigh", x=np.arange(1.0, 4.0))
     assert result.rate > 1.9
+
+
+def test_pickled_and_within_a_program():
+    """It is sent with the texts of its files; programs do not call it."""
+    g = fortran.differentiate(HEAT_FILE, "heat_1d", wrt="u", output="cost")
+    again = pickle.loads(pickle.dumps(g))
+    np.testing.assert_array_equal(again(**HEAT), g(**HEAT))
+
+    def program(u):
+        return np.sum(g(steps=4, u=u, a=HEAT["a"]))
+
+    with pytest.raises(UnsupportedProgram):
+        sdfgad.differentiate(program)(HEAT["u"])
+
+
+def test_tangents_without_names():
+    g = fortran.differentiate(HEAT_FILE, "heat_1d", output="cost")
+    value, derivative = g.jvp(**HEAT, tangents={"u": np.ones(8)})
+    gradients = g(**HEAT)
+    np.testing.assert_allclose(derivative, np.sum(gradients["u"]), rtol=1e-12)
+    np.testing.assert_allclose(value, g.value(**HEAT), rtol=1e-14)

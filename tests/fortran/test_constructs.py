@@ -49,4 +49,4 @@ def test_construct(position):
 
 
 def test_every_construct_is_called():
-    assert len(CONSTRUCTS) == len(REFERENCE) == 43
+    assert len(CONSTRUCTS) == len(REFERENCE) == 44

@@ -59,11 +59,18 @@ contains
       end if
     end do
   end subroutine early
+
+  subroutine scale_first(n, v, w, by)
+    integer, intent(in) :: n
+    real(wp), intent(inout) :: v(n)
+    real(wp), intent(in) :: w(*), by
+    v = v * by + w(n)
+  end subroutine scale_first
 end module others
 
 module constructs
   use numbers
-  use others, only: square, tail, doubled, exchange => swap, shift_all, early
+  use others, only: square, tail, doubled, exchange => swap, shift_all, early, scale_first
   implicit none
 contains
 
@@ -582,6 +589,21 @@ contains
     y(6) = y(6) * where_it_is
   end subroutine
 
+  subroutine elements_for_arrays(x, y) ! calls | elements that are passed for arrays, and arrays of which the first elements are taken
+    real(dp), intent(in) :: x(6)
+    real(dp), intent(inout) :: y(6)
+    real(dp) :: a(3, 2)
+    integer :: j
+    y = x
+    a = reshape(x, [3, 2])
+    call scale_first(2, y(4), x(2), 3.0_dp)
+    call scale_first(1, y, x, 2.0_dp)
+    do j = 1, 2
+      call scale_first(2, a(2, j), a(1, 1), x(j))
+    end do
+    y(2:3) = a(2:3, 1) * a(2:3, 2)
+  end subroutine
+
   subroutine functions(x, y) ! calls | functions, with results of their own name, arrays, optional arguments, elemental ones of arrays
     real(dp), intent(in) :: x(6)
     real(dp), intent(inout) :: y(6)
@@ -605,7 +627,7 @@ contains
 
   subroutine everything(x, y)
     real(dp), intent(in) :: x(6)
-    real(dp), intent(inout) :: y(6, 43)
+    real(dp), intent(inout) :: y(6, 44)
     call loop_up(x, y(:, 1))
     call loop_down(x, y(:, 2))
     call loop_steps(x, y(:, 3))
@@ -648,13 +670,14 @@ contains
     call products(x, y(:, 40))
     call complex_numbers(x, y(:, 41))
     call calls(x, y(:, 42))
-    call functions(x, y(:, 43))
+    call elements_for_arrays(x, y(:, 43))
+    call functions(x, y(:, 44))
   end subroutine everything
 
   subroutine weighed(x, w, total)
-    real(dp), intent(in) :: x(6), w(6, 43)
+    real(dp), intent(in) :: x(6), w(6, 44)
     real(dp), intent(out) :: total
-    real(dp) :: y(6, 43)
+    real(dp) :: y(6, 44)
     y = 0
     call everything(x, y)
     total = sum(w * y)

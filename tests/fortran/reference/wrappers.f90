@@ -40,6 +40,6 @@ end subroutine call_quadratic
 subroutine call_everything(x, y)
   use constructs
   real(8), intent(in) :: x(6)
-  real(8), intent(inout) :: y(6, 43)
+  real(8), intent(inout) :: y(6, 44)
   call everything(x, y)
 end subroutine call_everything
