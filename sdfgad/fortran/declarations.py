@@ -14,6 +14,7 @@ from sdfgad.fortran.literals import named_kind, real_kind
 from sdfgad.fortran.scope import IMPLICIT, Dim, Scope, Variable
 from sdfgad.fortran.syntax import listed, name_of
 from sdfgad.fortran.values import Value, as_kind, folded
+from sdfgad.fortran.written import evaluated
 
 # Statements that say nothing of what is computed.
 IGNORED = (f03.Comment, f03.Format_Stmt, f03.External_Stmt, f03.Intrinsic_Stmt, f03.Access_Stmt)
@@ -175,8 +176,8 @@ def _array_of(e: Evaluator, variable: Variable, value: Value) -> Value:
         return Value(f"np.full(({', '.join(map(str, extents))},), {value.text}, {dtype})", variable.kind, variable.rank)
     names: dict[str, Any] = {}
     for name, text in getattr(e, "constant_arrays", {}).items():
-        names[name] = eval(text, {"np": np})
-    array = np.asarray(eval(value.text, {"np": np, **names}), variable.kind.dtype)
+        names[name] = evaluated(text)
+    array = np.asarray(evaluated(value.text, names), variable.kind.dtype)
     return Value(f"np.array({array.tolist()!r}, {dtype})", variable.kind, variable.rank)
 
 

@@ -23,6 +23,7 @@ from sdfgad.fortran.scope import Variable
 from sdfgad.fortran.syntax import line_of
 from sdfgad.fortran.translation import Translation, declared_extent
 from sdfgad.fortran.values import Value, constant, plain, strong
+from sdfgad.fortran.written import evaluated
 
 Array = np.ndarray[Any, Any]
 
@@ -219,7 +220,7 @@ class Entry:
             array = values[size.variable.text]
             if array is None:
                 continue
-            declared = eval(size.declared.text, {}, dict(values))
+            declared = evaluated(size.declared.text, values)
             if array.shape[size.axis] != max(declared, 0):
                 dim = size.variable.rank - size.axis
                 what = (

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from fparser.two import Fortran2003 as f03
 
 from sdfgad.fortran.arrays import at_least_zero, lower_bound
@@ -21,6 +19,7 @@ from sdfgad.fortran.scope import Dim, Variable
 from sdfgad.fortran.statements import Statements
 from sdfgad.fortran.syntax import line_of, listed, name_of, names_in, walk
 from sdfgad.fortran.values import Value, constant, strong
+from sdfgad.fortran.written import defined, scope
 from sdfgad.parse.source import Source
 
 
@@ -33,7 +32,7 @@ class Translation:
         texts: of the functions, in the order in which they were finished.
     """
 
-    names: dict[str, Any] = field(default_factory=lambda: {"np": np, "math": math})
+    names: dict[str, Any] = field(default_factory=scope)
     texts: list[str] = field(default_factory=list)
     _routines: dict[str, Routine] = field(default_factory=dict)
     _open: list[Routine] = field(default_factory=list)
@@ -63,8 +62,7 @@ class Translation:
         module = lines.tree()
         node = module.body[0]
         assert isinstance(node, ast.FunctionDef)
-        exec(compile(module, routine.file.name, "exec"), self.names)
-        function: Callable[..., Any] = self.names[name]
+        function = defined(module, name, routine.file.name, self.names)
         function.__name__ = function.__qualname__ = routine.name
         function.__module__ = __name__
         source = Source(function, node, routine.file.name, routine.file.text, self.names, counts_back=False)

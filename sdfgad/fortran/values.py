@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sdfgad.fortran.kinds import DOUBLE, INTEGER, LOGICAL, Kind
+from sdfgad.fortran.written import evaluated
 
 
 @dataclass(frozen=True)
@@ -104,5 +104,4 @@ def truth(text: str, rank: int) -> Value:
 
 def folded(text: str, value: Value) -> Value:
     """The number that a text of numbers and functions of NumPy alone computes, in the kind of a value."""
-    with np.errstate(all="ignore"):
-        return constant(eval(text, {"np": np, "math": math}), value.kind)
+    return constant(evaluated(text), value.kind)
