@@ -20,7 +20,7 @@ from sdfgad.fortran.expressions import Expressions
 from sdfgad.fortran.library import Routine
 from sdfgad.fortran.lines import Lines
 from sdfgad.fortran.scope import Variable
-from sdfgad.fortran.syntax import line_of
+from sdfgad.fortran.syntax import line_of, names_in
 from sdfgad.fortran.translation import Translation, declared_extent
 from sdfgad.fortran.values import Value, constant, plain, strong
 from sdfgad.fortran.written import evaluated
@@ -113,6 +113,17 @@ class Entry:
         declared = {one.name for one in self.dummies if not any(dim.is_open for dim in one.dims)}
         return [one for one in self.dummies if not (self._is_result(one) and one.name in declared)]
 
+    @cached_property
+    def shaping(self) -> list[Variable]:
+        """Integers in bounds of arrays that no size tells: constants of a compiled program, for which they are tuples.
+
+        As run-time integers they would make each index a form of many symbols, and become constants in the end.
+        """
+        dims = [dim for one in self.routine.scope.variables.values() for dim in one.dims]
+        named = set().union(*(names_in(node) for dim in dims for node in (dim.lower, dim.upper) if node is not None))
+        integers = [one for one in self.parameters if one.kind.base == "integer" and not one.rank]
+        return [one for one in integers if one.name in named and one.text not in self.told]
+
     def _lines(self, name: str, chosen: str) -> Lines:
         """The function: integers that sizes tell, results, and the call."""
         lines, at = Lines(), line_of(self.routine.head)
@@ -121,14 +132,17 @@ class Entry:
             for one in self.dummies:
                 if names[one.name] != one.text and one in self.parameters:
                     lines.add(f"{one.text} = {names[one.name]}", at)
-            for told, text in self._told().items():
+            for one in self.shaping:
+                lines.add(f"({one.text},) = {one.text}", at)
+            for told, text in self.told.items():
                 lines.add(f"{told} = {text}", at)
             for one in filter(self._is_result, self.dummies):
                 lines.add(f"{one.text} = {self._made(one)}", line_of(one.node))
             self._call(lines, chosen, at)
         return lines
 
-    def _told(self) -> dict[str, str]:
+    @cached_property
+    def told(self) -> dict[str, str]:
         """Integers -> the texts by which sizes of arrays tell them: they are constants of a compiled program."""
         integers = {one.text for one in self.dummies if one.kind.base == "integer" and not one.rank}
         found: dict[str, str] = {}
@@ -177,6 +191,8 @@ class Entry:
             if values[one.text] is None and one in self.parameters and not one.is_optional:
                 raise self._error(f"the argument `{one.name}` is missing", f"Pass {one.name}=...")
         self._require_sizes(values)
+        for one in self.shaping:
+            values[one.text] = (values[one.text],)
         return {parameter(one.name): values[one.text] for one in self.parameters}
 
     def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def _require_simple(routine: Routine, body: Any) -> None:
 
 
 def _shapes(routine: Routine, e: Expressions, lines: Lines) -> None:
-    """Checks of the declared sizes of arrays, of which those with one axis are the first elements of what is passed."""
+    """Checks of the declared sizes of arrays, which along their last axis are the first elements of what is passed."""
     for one in routine.dummies:
         for dim in range(one.rank):
             declared = declared_extent(e, one, dim)
@@ -113,10 +113,11 @@ def _shapes(routine: Routine, e: Expressions, lines: Lines) -> None:
             if declared is None or one.is_optional:
                 continue
             at, size = line_of(one.node), f"{one.text}.shape[{one.rank - 1 - dim}]"
-            with lines.block(f"if {size} {'<' if one.rank == 1 else '!='} {declared.text}:", at):
+            is_last = dim == one.rank - 1
+            with lines.block(f"if {size} {'<' if is_last else '!='} {declared.text}:", at):
                 message = f"{one.name} is not as large as it is declared along axis {dim + 1}"
                 lines.add(f'raise ValueError("{message}")', at)
-            if one.rank == 1:
+            if is_last:
                 lines.add(f"{one.text} = {one.text}[:{at_least_zero(declared)}]", at)
 
 

@@ -66,11 +66,17 @@ contains
     real(wp), intent(in) :: w(*), by
     v = v * by + w(n)
   end subroutine scale_first
+
+  subroutine negate_columns(m, n, a)
+    integer, intent(in) :: m, n
+    real(wp), intent(inout) :: a(m, n)
+    a = -a
+  end subroutine negate_columns
 end module others
 
 module constructs
   use numbers
-  use others, only: square, tail, doubled, exchange => swap, shift_all, early, scale_first
+  use others, only: square, tail, doubled, exchange => swap, shift_all, early, scale_first, negate_columns
   implicit none
 contains
 
@@ -601,6 +607,7 @@ contains
     do j = 1, 2
       call scale_first(2, a(2, j), a(1, 1), x(j))
     end do
+    call negate_columns(3, 1, a)
     y(2:3) = a(2:3, 1) * a(2:3, 2)
   end subroutine
 
