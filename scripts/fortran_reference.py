@@ -30,6 +30,7 @@ WRAPPED: dict[str, Any] = {
     "thomas": lambda a: [len(a["diag"])],
     "run": lambda a: [],
     "implicit_diffusion": lambda a: [],
+    "diffuse_column": lambda a: [],
     "quadratic": lambda a: [*a["a"].shape],
 }
 # What routines write: name -> its size, 0 for a number.

@@ -157,6 +157,18 @@ def folded(n, x):
     return y
 
 
+def diffuse_column(th, p, dz, kdiff, dt, nsteps, **bounds):
+    """For columns 1 to 4 of 0 to 5, layers 1 to 5 of as many, and rows 0 and 1 of -1 to 2."""
+    th, inside = th.copy(), (slice(1, 5), slice(None), slice(1, 3))
+    thickness, exner = dz[inside], (p[inside] / 1e5) ** (287.0 / 1004.5)
+    for _ in range(nsteps):
+        t = th[inside] * exner
+        flux = -kdiff * (t[:, 1:] - t[:, :-1]) / (0.5 * (thickness[:, 1:] + thickness[:, :-1]))
+        flux = np.concatenate([0 * flux[:, :1], flux, 0 * flux[:, :1]], axis=1)
+        th[inside] = np.minimum(t - dt * (flux[:, 1:] - flux[:, :-1]) / thickness, 400.0) / exner
+    return th
+
+
 TEMPERATURES = random(6, 4, low=250, high=300, seed=5).astype(np.float32, order="F")
 SPD = np.asfortranarray(random(5, 5, seed=6) @ random(5, 5, seed=6).T + np.eye(5))
 COLUMN = {"nlev": 6, "t": random(6, low=220, high=300, seed=7), "tau": random(6, seed=8), "tsurf": 290.0}
@@ -167,6 +179,10 @@ WATER = {"n": 10, "steps": 4, "dx": 0.1, "dt": 0.005, "h": 1 + random(12, seed=1
 MATRICES = {"m": 3, "n": 4, "k": 5, "alpha": 1.5, "a": random(3, 5, seed=13), "b": random(5, 4, seed=14), "beta": 0.5,
             "c": random(3, 4, seed=15)}  # fmt: skip
 FIELD = {"n": 12, "steps": 3, "courant": 0.4, "scheme": 1, "q": random(16, seed=16)}
+AIR = {"th": random(6, 5, 4, low=280, high=320, seed=20), "p": random(6, 5, 4, low=6e4, high=1e5, seed=21),
+       "dz": random(6, 5, 4, low=100, high=200, seed=22), "kdiff": 5.0, "dt": 10.0, "nsteps": 3,
+       "ims": 0, "ime": 5, "kms": 1, "kme": 5, "jms": -1, "jme": 2, "its": 1, "ite": 4, "kts": 1, "kte": 5,
+       "jts": 0, "jte": 2}  # fmt: skip
 HEAT = {"n": 8, "steps": 4, "u": random(8), "a": random(8, high=0.4)}
 PLATE = {"nx": 5, "ny": 4, "steps": 3, "dt": 0.1, "u": random(7, 6), "kappa": random(5, 4, seed=1)}
 CASES = [
@@ -185,5 +201,6 @@ CASES = [
          "q": random(6, 4, high=1.5, seed=17).astype(np.float32, order="F")}, saturate, ("t", "q")),
     Case("newton.f90", "kepler", "anomaly", {"n": 4, "mean": random(4, seed=18), "ecc": 0.3}, kepler, ("mean", "ecc")),
     Case("newton.f90", "series", "s", {"x": 0.7, "tol": 1e-10}, series, ("x",)),
+    Case("physics.f90", "diffuse_column", "th", AIR, diffuse_column, ("th", "kdiff", "dt")),
     Case("integers.f90", "folded", "y", {"n": 8, "x": random(8, seed=19)}, folded, ("x",)),
 ]  # fmt: skip

@@ -43,3 +43,12 @@ subroutine call_everything(x, y)
   real(8), intent(inout) :: y(6, 44)
   call everything(x, y)
 end subroutine call_everything
+
+subroutine call_diffuse_column(th, p, dz, kdiff, dt, nsteps, ims, ime, kms, kme, jms, jme, its, ite, kts, kte, jts, jte)
+  use module_physics
+  integer, intent(in) :: nsteps, ims, ime, kms, kme, jms, jme, its, ite, kts, kte, jts, jte
+  real(8), dimension(ims:ime, kms:kme, jms:jme), intent(inout) :: th
+  real(8), dimension(ims:ime, kms:kme, jms:jme), intent(in) :: p, dz
+  real(8), intent(in) :: kdiff, dt
+  call diffuse_column(th, p, dz, kdiff, dt, nsteps, ims, ime, kms, kme, jms, jme, its, ite, kts, kte, jts, jte)
+end subroutine call_diffuse_column
