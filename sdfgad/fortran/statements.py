@@ -31,8 +31,6 @@ REFUSED = {
     "Label_Do_Stmt": ("loops that share their last statement", "End each loop by `end do`."),
     "Forall_Construct": ("a `forall`", "Write `do` loops."),
     "Forall_Stmt": ("a `forall`", "Write `do` loops."),
-    "Stop_Stmt": ("`stop`", "Return an integer that says what is wrong."),
-    "Error_Stop_Stmt": ("`stop`", "Return an integer that says what is wrong."),
     "Data_Stmt": ("a data statement", "Assign the values at the start, or declare a parameter."),
     **{
         f"{name}_Stmt": ("input and output", "Leave it away, and return what is to be shown.")
@@ -89,6 +87,8 @@ class Statements:
     def _other(self, node: Any) -> None:
         if isinstance(node, f03.Return_Stmt):
             self._add(self.returned, node)
+        elif type(node).__name__ in ("Stop_Stmt", "Error_Stop_Stmt"):
+            self._add(f"raise RuntimeError({str(node)!r})", node)
         elif isinstance(node, f03.Allocate_Stmt):
             for line in allocated(self.e, node):
                 self._add(line, node)

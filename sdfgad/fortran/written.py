@@ -17,7 +17,7 @@ import numpy as np
 # What written text may refer to.
 MODULES = {"np": np, "math": math}
 # Names of functions of Python in it; others are those of Fortran, and of functions that it is read as.
-FUNCTIONS = {one.__name__: one for one in (abs, bool, float, int, max, min, range, zip, ValueError)}
+FUNCTIONS = {one.__name__: one for one in (abs, bool, float, int, max, min, range, zip, RuntimeError, ValueError)}
 # Attributes of arrays in it; all others are those of the modules.
 ATTRIBUTES = frozenset({"shape", "T", "astype"})
 

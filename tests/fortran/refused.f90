@@ -123,14 +123,6 @@ subroutine s(n, x, y)
   read (5, *) x  ! <- input and output
 end subroutine s
 
-!= `stop`
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  stop  ! <- `stop` is not supported
-end subroutine s
-
 != `forall`
 subroutine s(n, x, y)
   integer, intent(in) :: n

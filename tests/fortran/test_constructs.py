@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sdfgad import fortran
+from sdfgad.errors import ProgramRaises
 from sdfgad.fortran.entry import Entry
 from sdfgad.fortran.library import Library
 from sdfgad.fortran.syntax import File
@@ -49,4 +50,10 @@ def test_construct(position):
 
 
 def test_every_construct_is_called():
-    assert len(CONSTRUCTS) == len(REFERENCE) == 44
+    assert len(CONSTRUCTS) == len(REFERENCE) == 45
+
+
+def test_a_program_that_stops():
+    with pytest.raises(ProgramRaises, match="x is large") as caught:
+        gradient().value_and_grad(x=AT + 1000, w=np.ones((6, len(CONSTRUCTS))))
+    assert caught.value.where.text.startswith("if (x(1) > 100) stop")

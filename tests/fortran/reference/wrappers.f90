@@ -40,7 +40,7 @@ end subroutine call_quadratic
 subroutine call_everything(x, y)
   use constructs
   real(8), intent(in) :: x(6)
-  real(8), intent(inout) :: y(6, 44)
+  real(8), intent(inout) :: y(6, 45)
   call everything(x, y)
 end subroutine call_everything
 
