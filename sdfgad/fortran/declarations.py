@@ -122,7 +122,10 @@ def _declaration(scope: Scope, node: Any) -> None:
         )
         variable = _declared(scope, name_of(name), kind, node, dims)
         variable.intent, variable.is_optional = intent or variable.intent, "OPTIONAL" in names
-        variable.is_allocatable = "ALLOCATABLE" in names
+        variable.is_allocatable, variable.is_value = "ALLOCATABLE" in names, "VALUE" in names
+        if variable.rank and (variable.is_value or kind == CHARACTER):
+            what = "an array of texts" if kind == CHARACTER else "an array that is passed by value"
+            scope.refuse(node, f"{what} is not supported", "Use integers, and pass arrays as they are.")
         _initialise(scope, variable, initial, "PARAMETER" in names)
 
 

@@ -119,7 +119,7 @@ class Routine:
     def changed(self) -> frozenset[str]:
         """The arguments that it may change: by their intent, or by what it assigns and passes on."""
         body = self.part(f03.Execution_Part)
-        loose = {one.name for one in self.dummies if not one.intent}
+        loose = {one.name for one in self.dummies if not one.intent and not one.is_value}
         found = {one.name for one in self.dummies if one.intent in ("out", "inout")}
         return frozenset(found | (loose & (_assigned(body, False) | self._passed_on(body))))
 

@@ -43,6 +43,8 @@ class Variable:
     intent: str = ""
     is_dummy: bool = False
     is_optional: bool = False
+    # Whether it is a copy of what is passed.
+    is_value: bool = False
     is_allocatable: bool = False
     # Whether an `allocate` names it, and whether `allocated` does.
     is_allocated: bool = False

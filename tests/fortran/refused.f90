@@ -421,3 +421,10 @@ subroutine s(n, x, y)
   do 10 j = 1, n  ! <- loops that share their last statement
 10 y(i) = y(i) + x(j)
 end subroutine s
+
+!= arrays of texts
+subroutine s(x)
+  real(8) :: x
+  character(4) :: names(3)  ! <- an array of texts
+  x = 1
+end subroutine s

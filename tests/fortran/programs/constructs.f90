@@ -67,6 +67,13 @@ contains
     v = v * by + w(n)
   end subroutine scale_first
 
+  subroutine halve(v, by)
+    real(wp), intent(inout) :: v
+    real(wp), value :: by
+    by = by + 1
+    v = v / by
+  end subroutine halve
+
   subroutine negate_columns(m, n, a)
     integer, intent(in) :: m, n
     real(wp), intent(inout) :: a(m, n)
@@ -76,7 +83,7 @@ end module others
 
 module constructs
   use numbers
-  use others, only: square, tail, doubled, exchange => swap, shift_all, early, scale_first, negate_columns
+  use others, only: square, tail, doubled, exchange => swap, shift_all, early, scale_first, negate_columns, halve
   implicit none
 contains
 
@@ -601,6 +608,8 @@ contains
     call shift_all(y(1:6:2), 0.5_dp)
     call early(y, 1.2_dp, where_it_is)
     y(6) = y(6) * where_it_is
+    call halve(y(2), a)
+    y(3) = y(3) * a
   end subroutine
 
   subroutine elements_for_arrays(x, y) ! calls | elements that are passed for arrays, and arrays of which the first elements are taken
