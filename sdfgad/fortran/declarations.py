@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from fparser.two import Fortran2003 as f03
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.fortran.evaluator import Evaluator
 from sdfgad.fortran.expressions import Expressions
 from sdfgad.fortran.kinds import CHARACTER, DOUBLE, LOGICAL, Kind
 from sdfgad.fortran.literals import named_kind, real_kind
 from sdfgad.fortran.scope import IMPLICIT, Dim, Scope, Variable
-from sdfgad.fortran.syntax import listed, name_of
+from sdfgad.fortran.syntax import listed, name_of, names_in
 from sdfgad.fortran.values import Value, as_kind, folded
 from sdfgad.fortran.written import evaluated
 
@@ -39,13 +40,18 @@ def read_declarations(scope: Scope, part: Any) -> None:
     """Enter what a specification part declares into a scope.
 
     Raises:
-        UnsupportedProgram: a statement of it is not supported; with its line.
+        UnsupportedProgram: a statement of it is not supported; with its line. In a module only where it is used.
     """
     for statement in getattr(part, "children", ()):
         inner = statement.children if isinstance(statement, f03.Implicit_Part) else (statement,)
         for one in inner:
-            with scope.file.understood(one):
-                _statement(scope, one)
+            try:
+                with scope.file.understood(one):
+                    _statement(scope, one)
+            except UnsupportedProgram as error:
+                if not scope.is_module or isinstance(one, f03.Implicit_Stmt):
+                    raise
+                scope.unread |= dict.fromkeys(names_in(one) - {*scope.variables, *scope.imported}, error)
 
 
 def _statement(scope: Scope, node: Any) -> None:
@@ -61,7 +67,7 @@ def _statement(scope: Scope, node: Any) -> None:
             _named(scope, name, node).dims = dims_of(scope, shape, node)
     elif isinstance(node, f03.Intent_Stmt):
         for name in listed(node.children[1]):
-            _named(scope, name, node).intent = str(node.children[0]).lower()
+            _named(scope, name, node).intent = str(node.children[0]).lower().replace(" ", "")
     elif not isinstance(node, (*IGNORED, f03.Use_Stmt)):
         what, todo = REFUSED.get(type(node).__name__, (f"`{node}`", "Leave it away, or declare each name by its type."))
         scope.refuse(node, f"{what} is not supported", todo)

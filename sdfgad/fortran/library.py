@@ -218,9 +218,12 @@ class Library:
         renamed = {name_of(one.children[1]): name_of(one.children[2]) for one in entries if isinstance(one, f03.Rename)}
         plain = {name_of(one): name_of(one) for one in entries if not isinstance(one, f03.Rename)}
         if "ONLY" not in str(node.children[3]).upper():
-            known = {*source.variables, *source.procedures, *source.imported} - {*renamed.values()}
+            known = {*source.variables, *source.procedures, *source.imported, *source.unread} - {*renamed.values()}
             plain |= {one: one for one in known}
         for local, original in (plain | renamed).items():
+            if original in source.unread and original not in source.procedures:
+                scope.unread[local] = source.unread[original]
+                continue
             if source.variable(original) is None and source.procedure(original) is None:
                 scope.refuse(node, f"the module `{name}` has no `{original}` that is supported", PASS_FILES)
             scope.imported[local] = source, original

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.fortran.kinds import INTEGER, REAL, Kind
 from sdfgad.fortran.syntax import File
 from sdfgad.fortran.values import Value
@@ -79,6 +80,7 @@ class Scope:
         hidden: names of a host routine, which a routine in it may not use here.
         implicit: the types of names without a declaration; None after ``implicit none``.
         assigned: what is assigned anywhere in the routine.
+        unread: names of a module whose declarations are not supported, with what is raised where one is used.
     """
 
     file: File
@@ -90,6 +92,7 @@ class Scope:
     implicit: Mapping[str, Kind] | None = field(default_factory=lambda: IMPLICIT)
     is_module: bool = False
     assigned: frozenset[str] = frozenset()
+    unread: dict[str, UnsupportedProgram] = field(default_factory=dict)
 
     def variable(self, name: str) -> tuple[Scope, Variable] | None:
         """The variable or constant of a name, with the scope that declares it."""
@@ -98,6 +101,8 @@ class Scope:
         if name in self.imported:
             scope, original = self.imported[name]
             return scope.variable(original)
+        if name in self.unread:
+            raise self.unread[name]
         return None if self.around is None or name in self.hidden else self.around.variable(name)
 
     def procedure(self, name: str) -> Any | None:

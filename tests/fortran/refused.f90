@@ -428,3 +428,18 @@ subroutine s(x)
   character(4) :: names(3)  ! <- an array of texts
   x = 1
 end subroutine s
+
+!= what a module declares by unsupported statements, where it is used
+module m
+  type grid  ! <- a derived type is not supported
+    real(8) :: dx
+  end type grid
+  real(8), pointer :: z(:)
+  real(8), parameter :: half = 0.5d0
+  save
+end module m
+subroutine s(x)
+  use m, only: grid, half
+  real(8) :: x
+  x = half * grid
+end subroutine s

@@ -2,6 +2,12 @@
 module numbers
   implicit none
   integer, parameter :: dp = selected_real_kind(15, 307), sp = kind(1.0), count_of = 3 * 2
+  ! What is not read matters only where it is used.
+  type unused
+    real(dp) :: component
+  end type unused
+  real(dp), pointer :: unused_pointer(:)
+  real(dp), save :: unused_state
   real(dp), parameter :: pi = 4.0_dp * atan(1.0_dp), weights(3) = [1.0_dp, 2.0_dp, 4.0_dp], tiny_step = 0.1
 end module numbers
 
