@@ -113,7 +113,10 @@ def _names(entry: Entry, wrt: str | Sequence[str] | None) -> list[str]:
 
 
 class DifferentiatedSubroutine:
-    """The gradient of a Fortran routine, as `differentiate` returns it."""
+    """The gradient of a Fortran routine, as `differentiate` returns it; other transformations do not take it."""
+
+    # Arrays have their axes in another order inside: what called it as a program would see that.
+    is_final = True
 
     def __init__(
         self,

@@ -168,6 +168,8 @@ def test_pickled_and_within_a_program():
 
     with pytest.raises(UnsupportedProgram):
         sdfgad.differentiate(program)(HEAT["u"])
+    with pytest.raises(ArgumentError, match="the gradient of heat_1d cannot be differentiated"):
+        sdfgad.differentiate(g)
 
 
 def test_tangents_without_names():
