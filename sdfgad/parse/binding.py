@@ -184,7 +184,8 @@ def position_of(b: Builder, index: Any) -> Any:
 def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     """``container[index] = value``."""
     if isinstance(container, (Tensor, Selection)):
-        setitem(frame.b, container, index, value)
+        with frame.b.indexed(frame.source.counts_back):
+            setitem(frame.b, container, index, value)
     elif isinstance(container, Flat):
         setitem(frame.b, container.elements, index, value)
     elif isinstance(container, Record):

@@ -110,6 +110,8 @@ class Emitter:
         self.hazards: list[Hazard] = []
         # Whether the program has asked NumPy to raise FloatingPointError.
         self.floating_errors = False
+        # Whether negative indices count from the end, and sections end where their array does, as in Python.
+        self.counts_back = True
 
     # --- statements
 
@@ -130,6 +132,15 @@ class Emitter:
             if self.blocks and self.blocks[-1] is body:
                 self.blocks.pop()
             self.domain = outer
+
+    @contextmanager
+    def indexed(self, counts_back: bool) -> Iterator[None]:
+        """Indices inside are those of a source of which `counts_back` holds."""
+        outer, self.counts_back = self.counts_back, counts_back
+        try:
+            yield
+        finally:
+            self.counts_back = outer
 
     def symbols_here(self) -> set[str]:
         """The run-time integers, and counters of loops, on which it depends whether the program comes here."""

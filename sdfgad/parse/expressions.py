@@ -171,7 +171,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         what = "a slice of an array of objects is not supported"
         raise frame.b.unsupported(what, "Go over its items one by one, or use a list from the start.")
     if isinstance(container, (Tensor, Selection)):
-        return getitem(frame.b, container, index)
+        with frame.b.indexed(frame.source.counts_back):
+            return getitem(frame.b, container, index)
     if isinstance(container, Flat):
         return container.item(frame.b, index)
     if id(container) in SUBSCRIPTS:
