@@ -14,6 +14,7 @@ from sdfgad.analysis.exposure import exposed
 from sdfgad.analysis.flow import BEFORE, Request
 from sdfgad.analysis.model import numbered
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, reads
+from sdfgad.ir.library import communicates
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -72,11 +73,14 @@ class Checkpoint:
 def can_checkpoint(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], integers: Iterable[str]) -> bool:
     """Whether a loop can be checkpointed: its trips, and those of loops around it, are known before the run.
 
-    No trip count of a loop inside may depend on data either: such trips are counted over the whole program.
+    No trip count of a loop inside may depend on data either: such trips are counted over the whole program. A loop that
+    communicates runs once.
     """
     known = set(integers)
     loops = (loop, *(outer for _, outer in around))
     inner = [one for one in walk(loop.body) if isinstance(one, Loop)]
+    if communicates(loop.body):
+        return False
     is_counted = any(one.is_open or reads(Int(one.trips)) for one in inner)
     return not is_counted and all(not one.is_open and _is_known(one.trips, known) for one in loops)
 

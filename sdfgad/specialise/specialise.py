@@ -16,6 +16,7 @@ from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError, Unsupporte
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.messages.recording import communicating_once
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Device, Options
 from sdfgad.parse.parse import Primal, parse
@@ -29,6 +30,7 @@ from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Compiled, Outputs, shape_of
 from sdfgad.specialise.layouts import Layouts
 from sdfgad.specialise.other_sizes import other_sizes
+from sdfgad.specialise.ranks import check_ranks, seed_of
 from sdfgad.specialise.signature import Call, integers_of_lists
 from sdfgad.specialise.trip_guess import TripGuess, Trips
 
@@ -197,6 +199,12 @@ class Specialisation:
         if built.counting is not None:
             trips = self.counted(call, built)
             integers |= Sizes(integers, trips).of(built.gradient_program)
+        with communicating_once():
+            return self._measured(call, built, arrays, integers)
+
+    def _measured(
+        self, call: Call, built: Compiled, arrays: dict[str, Array], integers: dict[str, int]
+    ) -> tuple[int, float]:
         executable = built.executable
         if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
             executable(arrays, integers)
@@ -222,6 +230,7 @@ class Specialisation:
             shrink(max(self.limit - passed, 0))
         else:
             relax()
+        cotangent = seed_of(self.primal, self.pipeline.options, cotangent)
         tables, lengths = layout.tables
         outputs = built.outputs if with_value else built.gradient_outputs
         results = outputs() if call.caller is None else self._on_device(call, outputs, built)
@@ -271,6 +280,7 @@ def specialise(
     while True:
         parsed = parse(function, call.kinds, constant, call.known, call.structures, are_enclosed_constant)
         parsed = replace(parsed, program=replace(parsed.program, device=made.device))
+        check_ranks(parsed, options, made.device)
         output = _floating(parsed, resolve_output(parsed))
         plain = Pipeline(parsed, live(parsed, options), wrt, output, needed, options)
         pipeline = replace(plain, primal=prepared(plain.primal, options))

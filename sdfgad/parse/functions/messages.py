@@ -1,0 +1,173 @@
+"""Library calls that communicate, and their transposes: what programs that use mpi4py and derivative rules call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.program import MESSAGES, Buffer
+from sdfgad.messages.host import Message, place_of
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.functions.creation import zeros_like
+from sdfgad.parse.registry import function
+from sdfgad.parse.values import Index, Tensor, as_tensor, view_of
+
+FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
+Shaped = tuple[Index, np.dtype[Any]]
+
+
+def emit(
+    b: Builder,
+    kind: str,
+    message: Message,
+    inputs: Sequence[Tensor],
+    results: Iterable[Shaped],
+    is_real: bool | None = None,
+    sizes: Sequence[int] = (),
+) -> list[Tensor]:
+    """Communicates here: what the message gives. Statements that communicate keep their order.
+
+    Args:
+        is_real: whether the reverse sweep communicates, too; if not given, where the values are floating.
+        sizes: further arguments of the rule.
+    """
+    if MESSAGES not in b.buffers:
+        b.buffers[MESSAGES] = Buffer(MESSAGES, (), FLOAT)
+    place, order, shapes = place_of(message), view_of(b.buffers[MESSAGES]), list(results)
+    dtypes = [*(x.dtype for x in inputs), *(dtype for _, dtype in shapes)]
+    is_real = not dtypes or dtypes[0].kind in "fc" if is_real is None else is_real
+    captured = b.capture("place", place, lambda: place)
+    *found, after = b.call(
+        f"message_{kind}", [captured, order, *inputs], [*shapes, ((), FLOAT)], [int(is_real), *sizes]
+    )
+    b.assign(order, after)
+    return found
+
+
+def like(x: Tensor) -> Shaped:
+    return x.shape, x.dtype
+
+
+def _wide(x: Any) -> Shaped:
+    """The shape of a cotangent or of what it is pushed forward to: in double precision."""
+    x = as_tensor(x)
+    return x.shape, np.result_type(x.dtype, np.float64)
+
+
+def _given(b: Builder, bar: Any, x: Any) -> Tensor:
+    return zeros_like(b, x) if bar is None else as_tensor(bar)
+
+
+def _linked(b: Builder, name: str, inputs: Sequence[Any], shapes: Sequence[Shaped], sizes: Sequence[int]) -> Any:
+    """A call in a rule, after the one that left `inputs[1]`: its results and what it leaves itself."""
+    return tuple(b.call(f"message_{name}", map(as_tensor, inputs), [*shapes, ((), FLOAT)], sizes))
+
+
+# --- what rules call. Each takes where the message is, what the call before it left, and arrays; those called `like_`
+# give shapes alone.
+
+
+def share(place: Any, before: Any, x: Any, like_x: Any, like_y: Any) -> Any:
+    """What `message_share` makes of `x`, and what it leaves."""
+    raise NotImplementedError
+
+
+def share_back(place: Any, before: Any, bar: Any, like_y: Any, like_x: Any) -> Any:
+    """The transpose."""
+    raise NotImplementedError
+
+
+def exchange(place: Any, before: Any, x: Any, old: Any, like_x: Any, like_y: Any) -> Any:
+    """What is received, and what the call leaves."""
+    raise NotImplementedError
+
+
+def exchange_back(place: Any, before: Any, bar: Any, tag: Any, like_x: Any, like_y: Any) -> Any:
+    """The transpose: of what is sent and of what is in the buffer."""
+    raise NotImplementedError
+
+
+def send(place: Any, before: Any, x: Any, like_x: Any) -> Any:
+    """What the call leaves."""
+    raise NotImplementedError
+
+
+def send_back(place: Any, before: Any, like_x: Any) -> Any:
+    """The transpose: a receive."""
+    raise NotImplementedError
+
+
+def receive(place: Any, before: Any, old: Any, like_y: Any) -> Any:
+    """What is received, and what the call leaves."""
+    raise NotImplementedError
+
+
+def receive_back(place: Any, before: Any, bar: Any, tag: Any, like_y: Any) -> Any:
+    """The transpose: a send."""
+    raise NotImplementedError
+
+
+def signal(place: Any, before: Any) -> Any:
+    """What a call without values leaves."""
+    raise NotImplementedError
+
+
+def signal_back(place: Any, before: Any) -> Any:
+    """The transpose."""
+    raise NotImplementedError
+
+
+@function(share)
+def _share(b: Builder, place: Any, before: Any, x: Any, like_x: Any, like_y: Any) -> Any:
+    return _linked(b, "share", [place, before, _given(b, x, like_x)], [_wide(like_y)], (1,))
+
+
+@function(share_back)
+def _share_back(b: Builder, place: Any, before: Any, bar: Any, like_y: Any, like_x: Any) -> Any:
+    return _linked(b, "share_back", [place, before, _given(b, bar, like_y)], [_wide(like_x)], ())
+
+
+@function(exchange)
+def _exchange(b: Builder, place: Any, before: Any, x: Any, old: Any, like_x: Any, like_y: Any) -> Any:
+    inputs = [place, before, _given(b, x, like_x), _given(b, old, like_y)]
+    y, _, after = _linked(b, "exchange", inputs, [_wide(like_y), ((), INT)], (1, 0))
+    return y, after
+
+
+@function(exchange_back)
+def _exchange_back(b: Builder, place: Any, before: Any, bar: Any, tag: Any, like_x: Any, like_y: Any) -> Any:
+    inputs = [place, before, _given(b, bar, like_y), tag]
+    return _linked(b, "exchange_back", inputs, [_wide(like_x), _wide(like_y)], ())
+
+
+@function(send)
+def _send(b: Builder, place: Any, before: Any, x: Any, like_x: Any) -> Any:
+    return _linked(b, "send", [place, before, _given(b, x, like_x)], [], (1,))[0]
+
+
+@function(send_back)
+def _send_back(b: Builder, place: Any, before: Any, like_x: Any) -> Any:
+    return _linked(b, "send_back", [place, before], [_wide(like_x)], ())
+
+
+@function(receive)
+def _receive(b: Builder, place: Any, before: Any, old: Any, like_y: Any) -> Any:
+    y, _, after = _linked(b, "receive", [place, before, _given(b, old, like_y)], [_wide(like_y), ((), INT)], (1, 0))
+    return y, after
+
+
+@function(receive_back)
+def _receive_back(b: Builder, place: Any, before: Any, bar: Any, tag: Any, like_y: Any) -> Any:
+    return _linked(b, "receive_back", [place, before, _given(b, bar, like_y), tag], [_wide(like_y)], ())
+
+
+@function(signal)
+def _signal(b: Builder, place: Any, before: Any) -> Any:
+    return _linked(b, "signal", [place, before], [], (1,))[0]
+
+
+@function(signal_back)
+def _signal_back(b: Builder, place: Any, before: Any) -> Any:
+    return _linked(b, "signal_back", [place, before], [], ())[0]
