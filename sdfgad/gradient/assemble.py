@@ -10,7 +10,6 @@ from sdfgad.gradient.sweeps import Copies, Sweeps
 from sdfgad.gradient.tape_slots import slots_for
 from sdfgad.gradient.tapes import Counter, tapes_for
 from sdfgad.ir.expr import INT, Const, Lin
-from sdfgad.ir.library import require_silent
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import MESSAGES, Access, Block, Buffer, Compute, Program, Statement, buffers_of, walk, written
 from sdfgad.reverse.adjoint import Adjoint
@@ -72,8 +71,6 @@ def assemble(
     names.restore(adjoint.names.snapshot())
     checkpoints = checkpoints_for(adjoint, checkpointed, names)
     tapes, counters = tapes_for(adjoint, checkpoints, names)
-    if counters:
-        require_silent(primal.body, "a program with loops whose number of trips depends on data, and")
     slots, tapes = slots_for(adjoint, tapes) if use_slots else ({}, tapes)
     copies = _copies(adjoint, names)
     buffers = dict(primal.buffers) | dict(adjoint.buffers) | {t.buffer.name: t.buffer for t in tapes.values()}

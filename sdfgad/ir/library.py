@@ -102,9 +102,11 @@ LIBRARY: dict[str, LibraryFunction] = {
         todo="See the exception above; a custom_vjp gives such a function a derivative.",
     ),
     **{
-        f"message_{kind}{direction}": LibraryFunction("messages.h", is_ordered=True, has_batch=False, title=TITLE)
+        f"message_{kind}{back}": LibraryFunction(
+            "messages.h", is_of_adjoints=bool(back), is_ordered=True, has_batch=False, title=TITLE
+        )
         for kind in ("share", "exchange", "send", "receive", "signal")
-        for direction in ("", "_back")
+        for back in ("", "_back")
     },
     "argsort": LibraryFunction("sorting.h", is_differentiable=False),
     "nonzero": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),

@@ -1,7 +1,8 @@
-"""Record and replay: several runs of a program on the same arguments communicate once.
+"""Record and replay: however often a program runs for one call, its communication happens once.
 
-The first run of what is tested against plain code is two or more runs of one call. Other ranks, which share the cache,
-may make one run alone: only the first run of all on a rank exchanges messages, and the others are given what it got.
+The first run of a library is tested against one of plain code; trips are counted, or guessed and counted again.
+Other ranks, which share the cache, may make one run alone. So the messages of a call are recorded: a further run gets
+what the earlier ones got, and goes on to communicate where they have ended.
 """
 
 from __future__ import annotations
@@ -25,44 +26,42 @@ class Record:
         found: for each communication, which one it was, and copies of its results.
         sent: what the present run has passed to it.
         position: the number of those that the present run has made.
-        is_complete: whether a whole run has been recorded.
     """
 
     found: list[tuple[object, list[Array]]] = field(default_factory=list)
     sent: list[Array] = field(default_factory=list)
     position: int = 0
-    is_complete: bool = False
 
     def rewind(self) -> None:
-        """The next run begins: it is given what the first one got."""
-        self.is_complete, self.position = bool(self.found), 0
+        """The next run begins."""
+        self.position = 0
         self.sent.clear()
 
     def carry_out(
         self, key: object, inputs: Sequence[Array], results: Sequence[Array], communicate: Callable[[], None]
     ) -> None:
-        """Communicates in the first run, and gives the same results in later ones.
+        """Gives the results that an earlier run got here, or else communicates.
 
-        Raises: RuntimeError: a later run does not communicate as the first one did.
+        Raises: RuntimeError: an earlier run has communicated something else.
         """
         self.sent += [one.copy() for one in inputs]
-        if not self.is_complete:
+        self.position += 1
+        if self.position > len(self.found):
             communicate()
             self.found.append((key, [one.copy() for one in results]))
             return
-        known, values = self.found[self.position] if self.position < len(self.found) else (None, [])
+        known, values = self.found[self.position - 1]
         if known != key:
-            raise RuntimeError("a run of the compiled program communicates otherwise than its first run did")
+            raise RuntimeError("a run of the compiled program communicates otherwise than an earlier one of this call")
         for target, value in zip(results, values, strict=True):
             target[...] = value
-        self.position += 1
 
 
 _present = threading.local()
 
 
 def present() -> Record | None:
-    """The record of the call that is being repeated in this thread, if one is."""
+    """The record of the call that is running in this thread, if there is one."""
     return getattr(_present, "record", None)
 
 

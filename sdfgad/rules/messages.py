@@ -9,15 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from sdfgad.parse.functions.messages import (
-    exchange,
     exchange_back,
-    receive,
     receive_back,
-    send,
     send_back,
-    share,
     share_back,
-    signal,
     signal_back,
 )
 from sdfgad.rules.library import call_rule
@@ -29,12 +24,6 @@ def _share(place: Any, before: Any, x: Any, y: Any, after: Any, y_bar: Any, afte
         return None, after_bar, None
     x_bar, then = share_back(place, after_bar, y_bar, y, x)
     return None, then, x_bar
-
-
-@call_rule("message_share_back")
-def _share_back(place: Any, before: Any, bar: Any, x_bar: Any, after: Any, x_dot: Any, after_bar: Any) -> Any:
-    y_dot, then = share(place, after_bar, x_dot, x_bar, bar)
-    return None, then, y_dot
 
 
 @call_rule("message_exchange")
@@ -58,34 +47,12 @@ def _exchange(
     return None, then, x_bar, old_bar
 
 
-@call_rule("message_exchange_back")
-def _exchange_back(
-    place: Any,
-    before: Any,
-    bar: Any,
-    tag: Any,
-    x_bar: Any,
-    old_bar: Any,
-    after: Any,
-    x_dot: Any,
-    old_dot: Any,
-    after_bar: Any,
-) -> Any:
-    y_dot, then = exchange(place, after_bar, x_dot, old_dot, x_bar, bar)
-    return None, then, y_dot, None
-
-
 @call_rule("message_send")
 def _send(place: Any, before: Any, x: Any, after: Any, after_bar: Any, is_real: Any) -> Any:
     if not is_real:
         return None, after_bar, None
     x_bar, then = send_back(place, after_bar, x)
     return None, then, x_bar
-
-
-@call_rule("message_send_back")
-def _send_back(place: Any, before: Any, x_bar: Any, after: Any, x_dot: Any, after_bar: Any) -> Any:
-    return None, send(place, after_bar, x_dot, x_bar)
 
 
 @call_rule("message_receive")
@@ -108,19 +75,6 @@ def _receive(
     return None, then, old_bar
 
 
-@call_rule("message_receive_back")
-def _receive_back(
-    place: Any, before: Any, bar: Any, tag: Any, old_bar: Any, after: Any, old_dot: Any, after_bar: Any
-) -> Any:
-    y_dot, then = receive(place, after_bar, old_dot, bar)
-    return None, then, y_dot, None
-
-
 @call_rule("message_signal")
 def _signal(place: Any, before: Any, after: Any, after_bar: Any, is_real: Any) -> Any:
     return None, signal_back(place, after_bar) if is_real else after_bar
-
-
-@call_rule("message_signal_back")
-def _signal_back(place: Any, before: Any, after: Any, after_bar: Any) -> Any:
-    return None, signal(place, after_bar)

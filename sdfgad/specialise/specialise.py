@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ import numpy as np
 from sdfgad.collector import collected_rarely
 from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError, UnsupportedProgram
 from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.ir.library import communicates
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.messages.recording import communicating_once
@@ -150,19 +152,30 @@ class Specialisation:
 
     def outputs_and_gradients(self, call: Call, cotangent: Array) -> tuple[dict[str, Array], dict[str, Array]]:
         """The outputs by name, all that are returned with `all_outputs`, and the gradients of `value_and_gradients`."""
-        layout = self.layout(call)
-        built = self.built(layout)
-        arrays = self._run(call, layout, built, cotangent, with_value=True)
+        with self._call():
+            layout = self.layout(call)
+            built = self.built(layout)
+            arrays = self._run(call, layout, built, cotangent, with_value=True)
         program = built.gradient_program
         buffers = {self.output: program.value, **program.others}
         return {name: arrays[buffer] for name, buffer in buffers.items()}, self._gradients(call, built, arrays)
 
     def gradients(self, call: Call, cotangent: Array) -> dict[str, Array]:
         """The gradients alone, without computing what only the value needs. Raises as `value_and_gradients` does."""
-        layout = self.layout(call)
-        built = self.built(layout)
-        arrays = self._run(call, layout, built, cotangent, with_value=False)
+        with self._call():
+            layout = self.layout(call)
+            built = self.built(layout)
+            arrays = self._run(call, layout, built, cotangent, with_value=False)
         return self._gradients(call, built, arrays)
+
+    def _call(self) -> AbstractContextManager[None]:
+        """The runs inside, also those that count trips, are of one call: they communicate once."""
+        return communicating_once() if self._is_counted_with_messages else contextlib.nullcontext()
+
+    @cached_property
+    def _is_counted_with_messages(self) -> bool:
+        has_messages = communicates(self.primal.program.body)
+        return has_messages and self._store_all.gradient_program.counting is not None
 
     def _run(self, call: Call, layout: Layout, built: Compiled, cotangent: Array, with_value: bool) -> dict[str, Array]:
         """The arrays of one run of the gradient program."""
@@ -193,18 +206,16 @@ class Specialisation:
 
     def measure(self, call: Call, cotangent: Array) -> tuple[int, float]:
         """The memory peak in bytes and the seconds of one call, measured in the compiled program."""
+        with communicating_once():
+            return self._measured(call, cotangent)
+
+    def _measured(self, call: Call, cotangent: Array) -> tuple[int, float]:
         layout = self.layout(call)
         built = self.built(layout)
         arrays, integers = self.marshalled(call, layout, built, cotangent, with_value=True)
         if built.counting is not None:
             trips = self.counted(call, built)
             integers |= Sizes(integers, trips).of(built.gradient_program)
-        with communicating_once():
-            return self._measured(call, built, arrays, integers)
-
-    def _measured(
-        self, call: Call, built: Compiled, arrays: dict[str, Array], integers: dict[str, int]
-    ) -> tuple[int, float]:
         executable = built.executable
         if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
             executable(arrays, integers)

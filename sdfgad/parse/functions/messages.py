@@ -51,7 +51,7 @@ def like(x: Tensor) -> Shaped:
 
 
 def _wide(x: Any) -> Shaped:
-    """The shape of a cotangent or of what it is pushed forward to: in double precision."""
+    """The shape of a cotangent, which is in double precision."""
     x = as_tensor(x)
     return x.shape, np.result_type(x.dtype, np.float64)
 
@@ -69,71 +69,34 @@ def _linked(b: Builder, name: str, inputs: Sequence[Any], shapes: Sequence[Shape
 # give shapes alone.
 
 
-def share(place: Any, before: Any, x: Any, like_x: Any, like_y: Any) -> Any:
-    """What `message_share` makes of `x`, and what it leaves."""
-    raise NotImplementedError
-
-
 def share_back(place: Any, before: Any, bar: Any, like_y: Any, like_x: Any) -> Any:
-    """The transpose."""
-    raise NotImplementedError
-
-
-def exchange(place: Any, before: Any, x: Any, old: Any, like_x: Any, like_y: Any) -> Any:
-    """What is received, and what the call leaves."""
+    """The cotangents of what all ranks share."""
     raise NotImplementedError
 
 
 def exchange_back(place: Any, before: Any, bar: Any, tag: Any, like_x: Any, like_y: Any) -> Any:
-    """The transpose: of what is sent and of what is in the buffer."""
-    raise NotImplementedError
-
-
-def send(place: Any, before: Any, x: Any, like_x: Any) -> Any:
-    """What the call leaves."""
+    """The cotangents of what is sent, and of what is in the buffer."""
     raise NotImplementedError
 
 
 def send_back(place: Any, before: Any, like_x: Any) -> Any:
-    """The transpose: a receive."""
-    raise NotImplementedError
-
-
-def receive(place: Any, before: Any, old: Any, like_y: Any) -> Any:
-    """What is received, and what the call leaves."""
+    """The cotangent of what is sent: it is received."""
     raise NotImplementedError
 
 
 def receive_back(place: Any, before: Any, bar: Any, tag: Any, like_y: Any) -> Any:
-    """The transpose: a send."""
-    raise NotImplementedError
-
-
-def signal(place: Any, before: Any) -> Any:
-    """What a call without values leaves."""
+    """The cotangent of what is in the buffer; that of what is received is sent."""
     raise NotImplementedError
 
 
 def signal_back(place: Any, before: Any) -> Any:
-    """The transpose."""
+    """The transpose of what has no values: a wait is a start, and the other way round."""
     raise NotImplementedError
-
-
-@function(share)
-def _share(b: Builder, place: Any, before: Any, x: Any, like_x: Any, like_y: Any) -> Any:
-    return _linked(b, "share", [place, before, _given(b, x, like_x)], [_wide(like_y)], (1,))
 
 
 @function(share_back)
 def _share_back(b: Builder, place: Any, before: Any, bar: Any, like_y: Any, like_x: Any) -> Any:
     return _linked(b, "share_back", [place, before, _given(b, bar, like_y)], [_wide(like_x)], ())
-
-
-@function(exchange)
-def _exchange(b: Builder, place: Any, before: Any, x: Any, old: Any, like_x: Any, like_y: Any) -> Any:
-    inputs = [place, before, _given(b, x, like_x), _given(b, old, like_y)]
-    y, _, after = _linked(b, "exchange", inputs, [_wide(like_y), ((), INT)], (1, 0))
-    return y, after
 
 
 @function(exchange_back)
@@ -142,30 +105,14 @@ def _exchange_back(b: Builder, place: Any, before: Any, bar: Any, tag: Any, like
     return _linked(b, "exchange_back", inputs, [_wide(like_x), _wide(like_y)], ())
 
 
-@function(send)
-def _send(b: Builder, place: Any, before: Any, x: Any, like_x: Any) -> Any:
-    return _linked(b, "send", [place, before, _given(b, x, like_x)], [], (1,))[0]
-
-
 @function(send_back)
 def _send_back(b: Builder, place: Any, before: Any, like_x: Any) -> Any:
     return _linked(b, "send_back", [place, before], [_wide(like_x)], ())
 
 
-@function(receive)
-def _receive(b: Builder, place: Any, before: Any, old: Any, like_y: Any) -> Any:
-    y, _, after = _linked(b, "receive", [place, before, _given(b, old, like_y)], [_wide(like_y), ((), INT)], (1, 0))
-    return y, after
-
-
 @function(receive_back)
 def _receive_back(b: Builder, place: Any, before: Any, bar: Any, tag: Any, like_y: Any) -> Any:
     return _linked(b, "receive_back", [place, before, _given(b, bar, like_y), tag], [_wide(like_y)], ())
-
-
-@function(signal)
-def _signal(b: Builder, place: Any, before: Any) -> Any:
-    return _linked(b, "signal", [place, before], [], (1,))[0]
 
 
 @function(signal_back)
