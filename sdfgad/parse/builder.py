@@ -114,6 +114,8 @@ class Builder(Emitter):
         self.like: dict[str, tuple[Tensor | None, ...]] = {}
         # The buffers of which the program has asked whether NumPy reshapes them without a copy.
         self.reshaped: set[str] = set()
+        # The buffers that are made without values.
+        self.unset: set[str] = set()
         # The buffers that messages are sent of or received into, and the requests that have not been waited for.
         self.sent: set[str] = set()
         self.requests: list[Any] = []

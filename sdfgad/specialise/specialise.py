@@ -293,7 +293,9 @@ def specialise(
         parsed = replace(parsed, program=replace(parsed.program, device=made.device))
         check_ranks(parsed, options, made.device)
         output = _floating(parsed, resolve_output(parsed))
-        plain = Pipeline(parsed, live(parsed, options), wrt, output, needed, options)
+        # What one rank does not use, another one may.
+        wanted = () if communicates(parsed.program.body) else needed
+        plain = Pipeline(parsed, live(parsed, options), wrt, output, wanted, options)
         pipeline = replace(plain, primal=prepared(plain.primal, options))
         try:
             _ = pipeline.planner.store_all

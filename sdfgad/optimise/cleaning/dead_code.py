@@ -63,7 +63,8 @@ class _Pass:
             made = {whole.buffer for whole in statement.outputs}
             statement = _only_checked(statement, live)
             needed = {whole.buffer for whole in statement.inputs}
-            return (statement, (live - made) | needed) if live & made else (None, live)
+            is_kept = live & made or LIBRARY[statement.name].is_ordered
+            return (statement, (live - made) | needed) if is_kept else (None, live)
         if isinstance(statement, Loop):
             return self.loop(statement, live)
         return self.branch(statement, live)

@@ -8,6 +8,7 @@ from typing import Any
 from sdfgad.messages.point_to_point import Peer
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.communicators import mpi
+from sdfgad.parse.functions.creation import zeros_like
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.layout import is_contiguous, is_row_major
 from sdfgad.parse.returned import is_numeric
@@ -87,6 +88,16 @@ def root_of(b: Builder, comm: Any, root: Any) -> int:
 def refuse_status(b: Builder, status: Any) -> None:
     if status is not None:
         raise b.unsupported("the status of a message is not supported", "Leave out `status`.")
+
+
+def is_unset(b: Builder, y: Tensor) -> bool:
+    """Whether nothing has been written to an array since np.empty made it."""
+    return y.buffer in b.unset and not b.versions[str(y.buffer)]
+
+
+def held(b: Builder, y: Tensor) -> Tensor:
+    """What a buffer holds before a message comes; of one that is not set, zeros."""
+    return zeros_like(b, y) if is_unset(b, y) else y
 
 
 def reshaped(b: Builder, x: Tensor, like: Tensor) -> Tensor:

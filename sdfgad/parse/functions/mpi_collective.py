@@ -13,7 +13,7 @@ from sdfgad.messages.host import Message
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.communicators import mpi
 from sdfgad.parse.functions.creation import zeros_like
-from sdfgad.parse.functions.message_arguments import require_alike, reshaped, root_of, sent, size_of, target_of
+from sdfgad.parse.functions.message_arguments import held, require_alike, reshaped, root_of, sent, size_of, target_of
 from sdfgad.parse.functions.messages import emit, like
 from sdfgad.parse.returned import is_numeric
 from sdfgad.parse.values import Index, Tensor
@@ -86,7 +86,7 @@ def _reduce_into(b: Builder, comm: Any, sendbuf: Any, recvbuf: Any, op: Any = No
 
 
 def _reduced(b: Builder, comm: Any, x: Tensor, y: Tensor | None, root: int) -> Tensor:
-    old = zeros_like(b, x) if y is None else reshaped(b, y, x)
+    old = zeros_like(b, x) if y is None else reshaped(b, held(b, y), x)
     message = RootTotal(comm, b.where, size_of(b, x), root)
     return emit(b, "exchange", message, [x, old], [like(x), ((), INT)], sizes=(0,))[0]
 
@@ -102,7 +102,7 @@ def _reduce(b: Builder, comm: Any, sendobj: Any, op: Any = None, root: Any = 0) 
 def _broadcast_into(b: Builder, comm: Any, buf: Any, root: Any = 0) -> None:
     y = target_of(b, buf)
     message = Broadcast(comm, b.where, size_of(b, y), root_of(b, comm, root))
-    b.assign(y, _shared(b, message, y, like(y)))
+    b.assign(y, _shared(b, message, held(b, y), like(y)))
 
 
 def _broadcast(b: Builder, comm: Any, obj: Any = None, root: Any = 0) -> Any:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sdfgad.messages.host import Message
 from sdfgad.messages.point_to_point import Exchange, Peer, Receive, ReceiveEnd, ReceiveStart, Send, SendEnd, SendStart
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.communicators import Request, conflicting, mpi
-from sdfgad.parse.functions.message_arguments import peer_of, refuse_status, sent, size_of, target_of
+from sdfgad.parse.functions.message_arguments import held, is_unset, peer_of, refuse_status, sent, size_of, target_of
 from sdfgad.parse.functions.messages import INT, emit, like
 from sdfgad.parse.registry import optional
 from sdfgad.parse.values import Tensor
@@ -35,8 +36,16 @@ def _receive(b: Builder, comm: Any, buf: Any, source: Any = None, tag: Any = Non
     refuse_status(b, status)
     y, peer = target_of(b, buf), _source(b, comm, source, tag)
     _require_order(b, comm, peer, is_send=False)
-    message = Receive(comm, b.where, size_of(b, y), peer)
-    b.assign(y, emit(b, "receive", message, [y], [like(y), ((), INT)], sizes=(int(peer.is_any_tag),))[0])
+    _received(b, y, peer, Receive(comm, b.where, size_of(b, y), peer), "receive")
+
+
+def _received(b: Builder, y: Tensor, source: Peer, message: Message, kind: str, x: tuple[Tensor, ...] = ()) -> None:
+    """Receives into an array, which stays as it is, without values if need be, where nobody sends."""
+    is_unset_still = is_unset(b, y) and source.is_nobody
+    results = [like(y), ((), INT)]
+    found, _ = emit(b, kind, message, [*x, held(b, y)], results, sizes=(int(source.is_any_tag),))
+    if not is_unset_still:
+        b.assign(y, found)
 
 
 def _source(b: Builder, comm: Any, source: Any, tag: Any) -> Peer:
@@ -81,8 +90,7 @@ def _exchanged(b: Builder, comm: Any, x: Tensor, y: Tensor, to: Peer, source: Pe
     if (x.dtype.kind in "fc") != (y.dtype.kind in "fc"):
         raise b.unsupported("of what is sent and what is received, one is floating and one is not", "Use two messages.")
     message = Exchange(comm, b.where, (size_of(b, x), size_of(b, y)), to, source)
-    results = [like(y), ((), INT)]
-    b.assign(y, emit(b, "exchange", message, [x, y], results, sizes=(int(source.is_any_tag),))[0])
+    _received(b, y, source, message, "exchange", (x,))
 
 
 # --- requests
@@ -121,10 +129,8 @@ def wait(b: Builder, request: Request, status: Any = None) -> bool:
     if isinstance(begun, SendStart):
         emit(b, "signal", SendEnd(begun, b.where), [], [], is_real=begun.dtype.kind in "fc")
         return True
-    y, is_any_tag = request.target, request.peer.is_any_tag
-    assert y is not None
-    message = ReceiveEnd(begun, b.where)
-    b.assign(y, emit(b, "receive", message, [y], [like(y), ((), INT)], sizes=(int(is_any_tag),))[0])
+    assert request.target is not None
+    _received(b, request.target, request.peer, ReceiveEnd(begun, b.where), "receive")
     return True
 
 

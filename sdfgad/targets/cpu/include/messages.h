@@ -29,7 +29,7 @@ inline void message(const int64_t* place, bool is_back, int64_t inputs, const do
 }
 
 template <typename X, typename Y>
-inline void message_share(const int64_t* place, const double* before, X* x, Y* y, double* after, int64_t = 0) {
+inline void message_share(const int64_t* place, const double* before, X* x, Y* y, double* after, int64_t) {
     message(place, false, 1, before, after, x, y);
 }
 
@@ -38,19 +38,19 @@ inline void message_share_back(const int64_t* place, const double* before, X* y_
     message(place, true, 1, before, after, y_bar, x_bar);
 }
 
-template <typename X, typename Y>
-inline void message_exchange(const int64_t* place, const double* before, X* x, Y* old, std::remove_cv_t<Y>* y, int64_t* tag,
-                     double* after, int64_t = 0, int64_t = 0) {
+template <typename X, typename Z, typename Y>
+inline void message_exchange(const int64_t* place, const double* before, X* x, Z* old, Y* y, int64_t* tag, double* after,
+                             int64_t, int64_t) {
     message(place, false, 2, before, after, x, old, y, tag);
 }
 
-template <typename Y, typename X>
+template <typename Y, typename X, typename Z>
 inline void message_exchange_back(const int64_t* place, const double* before, Y* y_bar, const int64_t* tag, X* x_bar,
-                          std::remove_cv_t<Y>* old_bar, double* after) {
+                                  Z* old_bar, double* after) {
     message(place, true, 2, before, after, y_bar, tag, x_bar, old_bar);
 }
 
-template <typename X> inline void message_send(const int64_t* place, const double* before, X* x, double* after, int64_t = 0) {
+template <typename X> inline void message_send(const int64_t* place, const double* before, X* x, double* after, int64_t) {
     message(place, false, 1, before, after, x);
 }
 
@@ -58,19 +58,19 @@ template <typename X> inline void message_send_back(const int64_t* place, const 
     message(place, true, 0, before, after, x_bar);
 }
 
-template <typename Y>
-inline void message_receive(const int64_t* place, const double* before, Y* old, std::remove_cv_t<Y>* y, int64_t* tag,
-                    double* after, int64_t = 0, int64_t = 0) {
+template <typename Z, typename Y>
+inline void message_receive(const int64_t* place, const double* before, Z* old, Y* y, int64_t* tag, double* after,
+                            int64_t, int64_t) {
     message(place, false, 1, before, after, old, y, tag);
 }
 
-template <typename Y>
-inline void message_receive_back(const int64_t* place, const double* before, Y* y_bar, const int64_t* tag,
-                         std::remove_cv_t<Y>* old_bar, double* after) {
+template <typename Y, typename Z>
+inline void message_receive_back(const int64_t* place, const double* before, Y* y_bar, const int64_t* tag, Z* old_bar,
+                                 double* after) {
     message(place, true, 2, before, after, y_bar, tag, old_bar);
 }
 
-inline void message_signal(const int64_t* place, const double* before, double* after, int64_t = 0) {
+inline void message_signal(const int64_t* place, const double* before, double* after, int64_t) {
     message(place, false, 0, before, after);
 }
 
