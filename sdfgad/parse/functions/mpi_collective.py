@@ -64,7 +64,7 @@ def _allreduce_into(b: Builder, comm: Any, sendbuf: Any, recvbuf: Any, op: Any =
 def _allreduce(b: Builder, comm: Any, sendobj: Any, op: Any = None) -> Any:
     x = sent(b, sendobj)
     op = mpi().SUM if op is None else op
-    if op != mpi().SUM and x.shape:
+    if op in (mpi().MAX, mpi().MIN) and x.shape:
         what = "`allreduce` of an array by MPI.MAX or MPI.MIN compares whole arrays, which Python refuses"
         raise b.unsupported(what, "Use Allreduce, which takes arrays element by element.")
     return _total(b, comm, x, op).result
