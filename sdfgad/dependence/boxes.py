@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 Box = tuple[tuple[int, int], ...]
 
@@ -25,3 +26,16 @@ def without(box: Box, core: Box) -> list[Box]:
                 result.append((*rest[:axis], piece, *rest[axis + 1 :]))
         rest[axis] = (first, last)
     return result
+
+
+def is_covered(box: Box, boxes: Iterable[Box]) -> bool:
+    """Whether each element of a box is in one of some boxes."""
+    rest = [box]
+    for one in boxes:
+        rest = [piece for left in rest for piece in _outside(left, one)]
+    return not any(map(volume, rest))
+
+
+def _outside(box: Box, other: Box) -> list[Box]:
+    common = intersection(box, other)
+    return without(box, common) if volume(common) else [box]

@@ -24,7 +24,7 @@ from sdfgad.optimise.device.fuse_points import fuse_points
 from sdfgad.optimise.device.fuse_rows import fuse_rows
 from sdfgad.optimise.device.interchange import interchange as interchange_for_threads
 from sdfgad.optimise.device.lower_calls import lower_calls
-from sdfgad.optimise.device.merge_boxes import merge_boxes
+from sdfgad.optimise.device.merge_boxes import gather_few, merge_boxes
 from sdfgad.optimise.device.place import place
 from sdfgad.optimise.device.raise_loops import raise_loops
 from sdfgad.optimise.device.split_sums import split_sums
@@ -132,10 +132,11 @@ PASSES: tuple[Pass, ...] = in_order(
 # All of them, those before differentiation first.
 TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 
+_GATHER = pass_of(Phase.STATEMENTS, gather_few, name="gather", needs=("share",))
 # For a GPU each statement is a kernel of its own, or several of one launch: it needs threads more than caches.
 DEVICE: tuple[Pass, ...] = in_order(
     (
-        *(one for one in PASSES if one.phase is Phase.STATEMENTS),
+        *(_GATHER if one.run is gather else one for one in PASSES if one.phase is Phase.STATEMENTS),
         pass_of(Phase.DEVICE, lower_calls),
         pass_of(Phase.DEVICE, raise_loops),
         pass_of(Phase.DEVICE, spread_scatters, exact_scatters, name="scatters"),

@@ -6,14 +6,14 @@ Nothing here depends on a device but on numbers of points alone, so that sums do
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property, lru_cache
 
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.uses import Use, uses_of
-from sdfgad.ir.expr import Lin
+from sdfgad.ir.expr import Expr, Lin, Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params, Statement, blocks_of, computes, walk
 from sdfgad.schedule.device_library import has_device_form
 from sdfgad.schedule.loop_order import Order, order_of
@@ -64,6 +64,7 @@ class Sum:
     """
 
     def __init__(self, statement: Compute) -> None:
+        self._value: Expr = statement.value
         self.order: Order = order_of(statement)
         self.extents = dict(statement.params)
         self.is_atomic = not self.order.is_injective and is_order_free(statement)
@@ -83,10 +84,30 @@ class Sum:
         """The number of terms of each sum; None if it is not known."""
         return points([self.extents[name] for name in self.summed])
 
-    @property
+    @cached_property
     def is_along(self) -> bool:
-        """Whether reads run along memory with what is summed."""
-        return bool(self.order.inner)
+        """Whether the largest reads run along memory with what is summed, rather than with the target's parameters."""
+        found = [read for read in reads(self._value) if not _parameters(read.index).isdisjoint(self.summed)]
+        sizes = [self._points_read(read) for read in found]
+        largest = max(sizes, default=(0, 0))
+        lasts = [_last(read.index, self.extents) for read, size in zip(found, sizes, strict=True) if size == largest]
+        across, along = (sum(not last.isdisjoint(names) for last in lasts) for names in (self.summed, self.own))
+        are_many = self.elements is None or self.elements >= RESIDENT
+        return bool(self.summed) and (across > along or (across == along and not are_many))
+
+    def _points_read(self, read: Read) -> tuple[int, int]:
+        """How much of memory a read goes through: the number of extents that are not known, and the other points."""
+        extents = [self.extents[name] for name in sorted(_parameters(read.index)) if name in self.extents]
+        return sum(not e.is_const for e in extents), math.prod(max(e.const, 0) for e in extents if e.is_const)
+
+
+def _parameters(index: tuple[Lin, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*(one.symbols for one in index))
+
+
+def _last(index: tuple[Lin, ...], among: Collection[str]) -> frozenset[str]:
+    """What the last axis goes along that is not at one place."""
+    return next((one.symbols for one in reversed(index) if not one.symbols.isdisjoint(among)), frozenset())
 
 
 @dataclass(frozen=True)

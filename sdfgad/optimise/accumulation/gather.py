@@ -7,7 +7,7 @@ order of the contributions to each element stays the same.
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 
 from sdfgad.dependence.boxes import intersection, volume, without
 from sdfgad.dependence.order import commute
@@ -22,21 +22,24 @@ SHARE = 0.5
 WINDOW = 24
 
 
-def gather(program: Program) -> Program:
-    """The program with such contributions aligned."""
-    return program.with_body(everywhere(program.body, _block))
+def gather(program: Program, most: int | None = None) -> Program:
+    """The program with such contributions aligned; `most`: where that makes at most so many statements of a group."""
+    return program.with_body(everywhere(program.body, partial(_block, most=most)))
 
 
-def _block(block: Block) -> Block:
-    rest, result = list(block), list[Statement]()
+def _block(block: Block, most: int | None) -> Block:
+    rest, result, too_many = list(block), list[Statement](), set[int]()
     while rest:
         group = _group(rest)
-        if len(group) < 2:
+        chosen = [id(rest[k]) for k in group]
+        aligned = _aligned([rest[k] for k in group]) if len(group) > 1 else []  # type: ignore[misc]
+        if most is not None and len(aligned) > most:
+            too_many.update(chosen)
+        if not aligned or not too_many.isdisjoint(chosen):
             result.append(rest.pop(0))
             continue
-        chosen = [rest[k] for k in group]
         rest = [s for k, s in enumerate(rest) if k not in set(group)]
-        result.extend(_aligned(chosen))  # type: ignore[arg-type]
+        result.extend(aligned)
     return tuple(result)
 
 

@@ -131,6 +131,8 @@ class _Fusion:
         own, rest = box.own[:count], box.own[count:]
         is_same = [box.extents[name] for name in own] == [extent for _, extent in rows.params]
         is_fit = is_same and not box.is_atomic and _is_short(points([box.extents[name] for name in rest]))
+        # The one thread or block of such a sum would read a column of memory.
+        is_fit = is_fit and (bool(rest) or box.is_along or not box.summed)
         return renamed(statement, own, rows.names) if is_fit else None
 
     def is_free(self, statement: Statement) -> bool:

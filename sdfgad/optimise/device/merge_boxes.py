@@ -14,13 +14,16 @@ from functools import partial, reduce
 
 import numpy as np
 
+from sdfgad.dependence.boxes import is_covered
 from sdfgad.dependence.order import commute
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, rewrite
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Program, Statement
+from sdfgad.optimise.accumulation.gather import gather
 from sdfgad.optimise.blocks import everywhere
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, form_of
+from sdfgad.schedule.stores import is_sometimes
 
 BOOL = np.dtype(bool)
 # The box around all may have so many times the points of the largest one, or so many in all, which cost no more than a
@@ -30,6 +33,8 @@ FEW_POINTS = 1 << 13
 # How many groups back a statement may join one, and the statements of a group.
 WINDOW = 16
 MOST = 32
+# Statements that aligned contributions may become; in three dimensions it would be dozens.
+FEW_BORDERS = 8
 
 # The first and the last index + 1 of each axis.
 Ranges = tuple[tuple[int, int], ...]
@@ -43,9 +48,19 @@ class Group:
     ranges: list[Ranges]
 
     @property
+    def assigned(self) -> list[Ranges]:
+        """The ranges of what assigns."""
+        return [ranges for one, ranges in zip(self.members, self.ranges, strict=True) if one.accumulate is None]
+
+    @property
     def around(self) -> Ranges:
         axes = zip(*self.ranges, strict=True)
         return tuple((min(a for a, _ in axis), max(b for _, b in axis)) for axis in axes)
+
+
+def gather_few(program: Program) -> Program:
+    """Scatter-to-gather conversion with few borders; `merge_boxes` takes contributions with many as they are."""
+    return gather(program, FEW_BORDERS)
 
 
 def merge_boxes(program: Program) -> Program:
@@ -62,7 +77,7 @@ def _merged(block: Block, buffers: Mapping[str, Buffer], names: Names) -> Block:
             found.append(statement)
             continue
         assert isinstance(statement, Compute)
-        home = _home(found, statement, ranges)
+        home = _home(found, statement, ranges, buffers)
         if home is None:
             found.append(Group([statement], [ranges]))
         else:
@@ -89,20 +104,38 @@ def _ranges_of(statement: Statement, buffers: Mapping[str, Buffer]) -> Ranges | 
     return tuple((s.const, s.const + n.const) for s, n in zip(starts, lengths, strict=True))
 
 
-def _home(found: list[Group | Statement], statement: Compute, ranges: Ranges) -> Group | None:
-    """The latest group of the same array that a statement can join."""
-    for group in list(reversed(found))[:WINDOW]:
-        if isinstance(group, Group) and group.members[0].target.buffer == statement.target.buffer:
-            return group if _fits(group, statement, ranges) else None
-        if not all(commute(one, statement) for one in (group.members if isinstance(group, Group) else [group])):
+def _home(
+    found: list[Group | Statement], statement: Compute, ranges: Ranges, buffers: Mapping[str, Buffer]
+) -> Group | None:
+    """The latest group of the same array, at the end of what is found, if a statement can join it.
+
+    The statement moves up to the group, or the group down to the statement.
+    """
+    between: list[Statement] = []
+    for place in range(len(found) - 1, max(len(found) - 1 - WINDOW, -1), -1):
+        group = found[place]
+        if not isinstance(group, Group) or group.members[0].target.buffer != statement.target.buffer:
+            between += group.members if isinstance(group, Group) else [group]
+            continue
+        if not _fits(group, statement, ranges, buffers):
             return None
+        if all(commute(one, statement) for one in between):
+            return group
+        if all(commute(one, member) for one in between for member in group.members):
+            found.append(found.pop(place))
+            return group
+        return None
     return None
 
 
-def _fits(group: Group, statement: Compute, ranges: Ranges) -> bool:
+def _fits(group: Group, statement: Compute, ranges: Ranges, buffers: Mapping[str, Buffer]) -> bool:
     together = Group([*group.members, statement], [*group.ranges, ranges])
-    largest = max(_size(one) for one in together.ranges)
-    return len(together.members) <= MOST and _size(together.around) <= max(MOST_POINTS * largest, FEW_POINTS)
+    largest, dtype = max(_size(one) for one in together.ranges), buffers[statement.target.buffer].dtype
+    if len(together.members) > MOST or _size(together.around) > max(MOST_POINTS * largest, FEW_POINTS):
+        return False
+    # One that leaves elements as they are may find nothing there, and the others read what they find.
+    are_sometimes = any(is_sometimes(one, dtype) for one in together.members)
+    return not are_sometimes or is_covered(together.around, together.assigned)
 
 
 def _size(ranges: Ranges) -> int:
@@ -118,8 +151,8 @@ def _emitted(group: Group, buffers: Mapping[str, Buffer], names: Names) -> State
     params = [(names.fresh("q"), Lin(last - start)) for start, last in around]
     index = tuple(Lin.symbol(name) + start for (name, _), (start, _) in zip(params, around, strict=True))
     target = Access(first.target.buffer, index)
-    is_assigned = first.accumulate is None and group.ranges[0] == around
-    value: Expr = Const(dtype.type(0).item(), dtype) if is_assigned else target.read(dtype)
+    is_new = is_covered(around, group.assigned)
+    value: Expr = Const(dtype.type(0).item(), dtype) if is_new else target.read(dtype)
     for member, ranges in zip(group.members, group.ranges, strict=True):
         own, condition = rewrite(member.value, _at(member, index)), _is_in(index, ranges, around)
         if member.accumulate is None:
@@ -129,8 +162,8 @@ def _emitted(group: Group, buffers: Mapping[str, Buffer], names: Names) -> State
             added = own if condition is None else Op("select", (condition, own, zero), dtype)
             value = Op("add", (value, added), dtype)
     # Between the boxes nothing is assigned, and there may be no value yet.
-    conditions = [_is_in(index, ranges, around) for ranges in group.ranges]
-    if None not in conditions:
+    if not is_covered(around, group.ranges):
+        conditions = [_is_in(index, ranges, around) for ranges in group.ranges]
         is_any = reduce(lambda a, b: Op("logical_or", (a, b), BOOL), dict.fromkeys(filter(None, conditions)))
         value = Op("select", (is_any, value, target.read(dtype)), dtype)
     return replace(first, params=tuple(params), target=target, value=value, accumulate=None)

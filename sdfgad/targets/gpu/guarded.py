@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Op, Read, reads
+from sdfgad.ir.expr import Expr, Op, Read, reads
 from sdfgad.ir.program import Compute
+from sdfgad.schedule.stores import nothing
 from sdfgad.targets.cpu.cpp import Writer, cpp_type
 
 
@@ -67,17 +68,6 @@ def _is_guard(node: Expr) -> bool:
     return isinstance(node, Op) and node.name == "select" and any(reads(side) for side in node.children[1:])
 
 
-def nothing(statement: Compute, dtype: np.dtype[Any]) -> Expr:
-    """The value that leaves the target, of this type, as it is; it may be one that nothing has assigned yet."""
-    return statement.target.read(dtype) if statement.assigns else Const(dtype.type(0).item(), dtype)
-
-
-def is_sometimes(statement: Compute, dtype: np.dtype[Any]) -> bool:
-    """Whether some side of a choice leaves the target as it is: then it is not touched, and need not be there."""
-    is_known = statement.accumulate is None or (statement.accumulate == "add" and not statement.assigns)
-    return is_known and keeps(statement.value, nothing(statement, dtype))
-
-
 def predicated(
     statement: Compute, dtype: np.dtype[Any], writer: Writer, element: Callable[[Compute], list[str]]
 ) -> list[str]:
@@ -86,10 +76,3 @@ def predicated(
     test, old = writer.value(condition), nothing(statement, dtype)
     first, second = ([] if one == old else element(replace(statement, value=one)) for one in sides)
     return ["{", *writer.lines, f"if ({test}) {{", *first, "} else {", *second, "}", "}"]
-
-
-def keeps(value: Expr, own: Expr) -> bool:
-    """Whether a side of a choice, or of one in it, is the old value `own` of what the value is assigned to."""
-    if not isinstance(value, Op) or value.name != "select" or value.dtype != own.dtype:
-        return False
-    return any(side == own or keeps(side, own) for side in value.children[1:])

@@ -15,10 +15,11 @@ from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Loop, Statem
 from sdfgad.schedule.kernels import Form
 from sdfgad.schedule.launches import Launch, is_transfer, launches
 from sdfgad.schedule.products import Operand, Product, product_of
+from sdfgad.schedule.stores import is_sometimes
 from sdfgad.targets.cpu.cpp import Writer, cpp_type
 from sdfgad.targets.cpu.nests import Nest, NestWriter
 from sdfgad.targets.cpu.slot_checks import SlotChecks
-from sdfgad.targets.gpu.guarded import GuardedWriter, is_sometimes, predicated
+from sdfgad.targets.gpu.guarded import GuardedWriter, predicated
 from sdfgad.targets.gpu.kernels import Kernel, kernel_of
 from sdfgad.targets.gpu.threads import head, product_text
 

@@ -11,9 +11,10 @@ from sdfgad.ir.expr import Lin, Read
 from sdfgad.ir.ops import identity
 from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, reads_of, written
 from sdfgad.schedule.kernels import PointLoop, Sum
+from sdfgad.schedule.stores import is_sometimes
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.points import offset_text
-from sdfgad.targets.gpu.guarded import GuardedWriter, is_sometimes, predicated
+from sdfgad.targets.gpu.guarded import GuardedWriter, predicated
 
 # Counters of fewer points than that are 32-bit numbers, whose quotients are several times as fast.
 NARROW = 1 << 31

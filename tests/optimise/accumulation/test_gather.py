@@ -98,3 +98,19 @@ KEPT = {
 @pytest.mark.parametrize("name", KEPT)
 def test_kept(name):
     assert_stays(gather, KEPT[name])
+
+
+@pytest.mark.parametrize(("most", "statements"), [(7, 8), (6, 4)])
+def test_kept_where_there_would_be_too_many_borders(most, statements):
+    program, arrays, _ = sample("""
+        for p < 20: z[p] = 0.0
+        for p < 18: z[p] += x[p + 1]
+        for p < 18: z[p + 1] += (x[p + 1] * -2.0)
+        for p < 18: z[p + 2] += x[p + 1]
+        """)
+
+    def few(program):
+        return gather(program, most)
+
+    changed = check_passes(program, arrays, passes=[few])
+    assert len(changed.body) == statements

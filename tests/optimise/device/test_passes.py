@@ -102,6 +102,32 @@ def test_the_rims_of_a_stencils_adjoint_are_in_one_kernel_with_its_inside(rng):
     assert all(len(loop.body) <= 2 for loop in reverse)
 
 
+def stencil_3d(steps, u):
+    for _ in range(steps):
+        inner = u[1:-1, 1:-1, 1:-1]
+        along = u[2:, 1:-1, 1:-1] + u[1:-1, 2:, 1:-1] + u[1:-1, 1:-1, 2:]
+        u[1:-1, 1:-1, 1:-1] = inner + 0.1 * (along + u[:-2, 1:-1, 1:-1] + u[1:-1, :-2, 1:-1] + u[1:-1, 1:-1, :-2])
+    return np.sum(u * u)
+
+
+def test_a_stencils_adjoint_in_three_dimensions_is_one_kernel(rng):
+    program = placed(stencil_3d, 3, rng.normal(size=(6, 7, 8)))
+    (reverse,) = (loop for loop in sequential(program) if loop.backward)
+    assert len(reverse.body) <= 2
+
+
+def differences(u, c):
+    flux = c * (u[1:] - u[:-1])
+    return np.sum((flux[1:] - flux[:-1]) ** 2)
+
+
+def test_boxes_that_cover_all_elements_read_none_of_them(rng):
+    """The adjoint of the differences' differences is a number of each thread."""
+    program = placed(differences, rng.normal(size=40), rng.normal(size=39))
+    reads = {read.buffer for one in computes(program.body) for read in one.read}
+    assert not any(one.target.buffer in {r.buffer for r in one.read} for one in computes(program.body)), reads
+
+
 def wide_trips(x, y):
     for k in range(x.shape[0]):
         row = np.sin(x[k]) * y
