@@ -55,6 +55,32 @@ def is_message(statement):
     return isinstance(statement, Call) and LIBRARY[statement.name].is_ordered
 
 
+class Ring:
+    """What holds a communicator, and knows its neighbours."""
+
+    def __init__(self, comm):
+        self.comm = comm
+
+    def turned(self, x):
+        before, after = self.comm.Shift(0, 1)
+        self.comm.Sendrecv_replace(x, after, source=before)
+        return x * (1 + self.comm.Get_coords(self.comm.Get_rank())[0])
+
+
+def around(ring, x):
+    y = x * x
+    return np.sum(ring.turned(y) * COMM.bcast(x))
+
+
+def test_topologies_and_communicators_in_objects():
+    ring = Ring(COMM.Create_cart([1], periods=[True]))
+    g = sdfgad.differentiate(around, wrt="x", ranks="same")
+    np.testing.assert_allclose(g(ring, X), 3.0 * X * X, rtol=1e-15)
+    # Another communicator is another program; the same one is not.
+    g = sdfgad.differentiate(unshared, wrt="x")
+    assert len({id(g._bind_and_specialise((comm, X), {})[1]) for comm in (COMM, COMM, COMM.Dup())}) == 2
+
+
 def test_no_message_is_lost():
     g = sdfgad.differentiate(unread, wrt="x", ranks="sum")
     np.testing.assert_array_equal(g(COMM, X), [1.0, 1.0])
