@@ -35,6 +35,10 @@ class Winner(Message):
         super().__init__(comm, where, (size, size), ())
         self.op, self.is_largest = op, is_largest
 
+    @property
+    def has_transpose(self) -> bool:
+        return False
+
     def run(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
         from mpi4py import MPI  # What the program has imported.
 

@@ -34,6 +34,11 @@ class Message:
         self.comm, self.where = comm, where
         self.sizes, self.back_sizes = tuple(sizes), tuple(back_sizes)
 
+    @property
+    def has_transpose(self) -> bool:
+        """Whether the reverse sweep communicates, too, if the values that are passed are floating."""
+        return True
+
     def run(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
         """Communicates; fills the results."""
         raise NotImplementedError
@@ -106,6 +111,8 @@ def raise_failure() -> None:
     found = _failed.pop(threading.get_ident(), None)
     if found is not None:
         error, where = found
+        if not isinstance(error, Exception):
+            raise error  # Such as KeyboardInterrupt.
         what = f"communication failed: {type(error).__name__}: {error}"
         raise ProgramRaises(what, where, "mpi4py raises here, too; other ranks may wait for ever.") from error
 

@@ -132,6 +132,10 @@ class SendEnd(Message):
         super().__init__(start.comm, where, (), ())
         self.begun = start
 
+    @property
+    def has_transpose(self) -> bool:
+        return self.begun.dtype.kind in "fc"
+
     def run(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
         self.begun.request.finish()
 
@@ -146,6 +150,10 @@ class ReceiveStart(Message):
     def __init__(self, comm: Any, where: Location | None, size: int, dtype: np.dtype[Any], source: Peer) -> None:
         super().__init__(comm, where, (), ())
         self.size, self.dtype, self.source, self.request = size, dtype, source, Request()
+
+    @property
+    def has_transpose(self) -> bool:
+        return self.dtype.kind in "fc"
 
     def run(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
         buffer = np.zeros(self.size, self.dtype)

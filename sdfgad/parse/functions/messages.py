@@ -24,23 +24,21 @@ def emit(
     message: Message,
     inputs: Sequence[Tensor],
     results: Iterable[Shaped],
-    is_real: bool | None = None,
-    sizes: Sequence[int] = (),
+    numbers: Sequence[int] = (),
 ) -> list[Tensor]:
     """Communicates here: what the message gives. Statements that communicate keep their order.
 
     Args:
-        is_real: whether the reverse sweep communicates, too; if not given, where the values are floating.
-        sizes: further arguments of the rule.
+        numbers: further arguments of the rule.
     """
     if MESSAGES not in b.buffers:
         b.buffers[MESSAGES] = Buffer(MESSAGES, (), FLOAT)
     place, order, shapes = place_of(message), view_of(b.buffers[MESSAGES]), list(results)
     dtypes = [*(x.dtype for x in inputs), *(dtype for _, dtype in shapes)]
-    is_real = not dtypes or dtypes[0].kind in "fc" if is_real is None else is_real
+    is_real = message.has_transpose and (not dtypes or dtypes[0].kind in "fc")
     captured = b.capture("place", place, lambda: place)
     *found, after = b.call(
-        f"message_{kind}", [captured, order, *inputs], [*shapes, ((), FLOAT)], [int(is_real), *sizes]
+        f"message_{kind}", [captured, order, *inputs], [*shapes, ((), FLOAT)], [int(is_real), *numbers]
     )
     b.assign(order, after)
     return found

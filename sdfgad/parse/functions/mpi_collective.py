@@ -19,10 +19,10 @@ from sdfgad.parse.returned import is_numeric
 from sdfgad.parse.values import Index, Tensor
 
 
-def _shared(b: Builder, message: Message, x: Tensor, like_y: Any, is_real: bool | None = None) -> Tensor:
+def _shared(b: Builder, message: Message, x: Tensor, like_y: Any) -> Tensor:
     if x.dtype.kind in "fc":
         b.ranks.add(message.comm.Get_size())
-    return emit(b, "share", message, [x], [like_y], is_real)[0]
+    return emit(b, "share", message, [x], [like_y])[0]
 
 
 def _total(b: Builder, comm: Any, x: Tensor, op: Any) -> Tensor:
@@ -38,7 +38,7 @@ def _total(b: Builder, comm: Any, x: Tensor, op: Any) -> Tensor:
             raise b.unsupported(f"there is no maximum of {x.dtype}", "mpi4py raises here, too.")
         x = b.stored(x)
         message = Winner(comm, b.where, size, op, op == constants.MAX)
-        x = _where_won(b, comm, x, _shared(b, message, x, (x.shape, INT), False))
+        x = _where_won(b, comm, x, _shared(b, message, x, (x.shape, INT)))
     return _shared(b, Total(comm, b.where, size), x, like(x))
 
 
@@ -88,7 +88,7 @@ def _reduce_into(b: Builder, comm: Any, sendbuf: Any, recvbuf: Any, op: Any = No
 def _reduced(b: Builder, comm: Any, x: Tensor, y: Tensor | None, root: int) -> Tensor:
     old = zeros_like(b, x) if y is None else reshaped(b, held(b, y), x)
     message = RootTotal(comm, b.where, size_of(b, x), root)
-    return emit(b, "exchange", message, [x, old], [like(x), ((), INT)], sizes=(0,))[0]
+    return emit(b, "exchange", message, [x, old], [like(x), ((), INT)], numbers=(0,))[0]
 
 
 def _reduce(b: Builder, comm: Any, sendobj: Any, op: Any = None, root: Any = 0) -> Any:

@@ -43,7 +43,7 @@ def _received(b: Builder, y: Tensor, source: Peer, message: Message, kind: str, 
     """Receives into an array, which stays as it is, without values if need be, where nobody sends."""
     is_unset_still = is_unset(b, y) and source.is_nobody
     results = [like(y), ((), INT)]
-    found, _ = emit(b, kind, message, [*x, held(b, y)], results, sizes=(int(source.is_any_tag),))
+    found, _ = emit(b, kind, message, [*x, held(b, y)], results, numbers=(int(source.is_any_tag),))
     if not is_unset_still:
         b.assign(y, found)
 
@@ -106,7 +106,7 @@ def _start_send(b: Builder, comm: Any, buf: Any, dest: Any, tag: Any = 0) -> Req
 def _start_receive(b: Builder, comm: Any, buf: Any, source: Any = None, tag: Any = None) -> Request:
     y, peer = target_of(b, buf), _source(b, comm, source, tag)
     begun = ReceiveStart(comm, b.where, size_of(b, y), y.dtype, peer)
-    emit(b, "signal", begun, [], [], is_real=y.dtype.kind in "fc")
+    emit(b, "signal", begun, [], [])
     return _started(b, Request(begun, peer, b.where, b.blocks[-1], y))
 
 
@@ -127,7 +127,7 @@ def wait(b: Builder, request: Request, status: Any = None) -> bool:
     _require_order(b, begun.comm, request.peer, request.is_send, request)
     b.requests[:] = [one for one in b.requests if one is not request]
     if isinstance(begun, SendStart):
-        emit(b, "signal", SendEnd(begun, b.where), [], [], is_real=begun.dtype.kind in "fc")
+        emit(b, "signal", SendEnd(begun, b.where), [], [])
         return True
     assert request.target is not None
     _received(b, request.target, request.peer, ReceiveEnd(begun, b.where), "receive")
