@@ -7,6 +7,7 @@ precision, as bytes.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -94,19 +95,18 @@ class Receive(Message):
 
 
 class Request:
-    """A message under way: the buffer that it is in, and mpi4py's request, forwards or back."""
+    """Messages under way, of a value and then of its tangent: the buffer of each, and mpi4py's request."""
 
     def __init__(self) -> None:
-        self.buffer: Array = np.zeros(0)
-        self.handle: Any = None
+        self.pending: deque[tuple[Array, Any]] = deque()
 
     def start(self, buffer: Array, handle: Any) -> None:
-        self.buffer, self.handle = buffer, handle
+        self.pending.append((buffer, handle))
 
     def finish(self, status: Any = None) -> Array:
-        """Waits for it; its buffer."""
-        self.handle.Wait(status)
-        buffer, self.buffer, self.handle = self.buffer, np.zeros(0), None
+        """Waits for the first one; its buffer."""
+        buffer, handle = self.pending.popleft()
+        handle.Wait(status)
         return buffer
 
 

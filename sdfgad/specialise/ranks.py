@@ -14,17 +14,23 @@ from sdfgad.parse.parse import Primal
 Array = np.ndarray[Any, Any]
 
 
-def check_ranks(primal: Primal, options: Options, device: Device) -> None:
-    """Refuse a program for which it is not said whether outputs of ranks are added up, or are the same.
+def check_device(primal: Primal, device: Device) -> None:
+    """Refuse a program that communicates and runs on a device. Raises: UnsupportedProgram."""
+    if device != "cpu":
+        require_silent(primal.program.body, "a program on a device")
+
+
+def check_ranks(primal: Primal, options: Options) -> None:
+    """Refuse the gradient of a program for which it is not said whether outputs of ranks are added up, or are the same.
 
     All ranks share values at the same statements, so that all of them refuse or none does.
 
     Raises: UnsupportedProgram.
     """
-    if device != "cpu":
-        require_silent(primal.program.body, "a program on a device")
+    if not primal.ranks and options.ranks != "same":
+        return
     where = primal.source.where(primal.source.node)
-    if primal.ranks and options.ranks is None:
+    if options.ranks is None:
         raise UnsupportedProgram(
             f"all ranks share values in `{primal.source.name}`: it has to be said what is differentiated",
             where,

@@ -32,7 +32,7 @@ from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Compiled, Outputs, shape_of
 from sdfgad.specialise.layouts import Layouts
 from sdfgad.specialise.other_sizes import other_sizes
-from sdfgad.specialise.ranks import check_ranks, seed_of
+from sdfgad.specialise.ranks import check_device, check_ranks, seed_of
 from sdfgad.specialise.signature import Call, integers_of_lists
 from sdfgad.specialise.trip_guess import TripGuess, Trips
 
@@ -61,7 +61,9 @@ class Specialisation:
 
         Raises:
             InfeasibleBudget: no layout is within the memory limit.
+            UnsupportedProgram: ranks share values, and it is not said what is differentiated.
         """
+        check_ranks(self.primal, self.pipeline.options)
         if self.limit is not None:
             return self.layouts.limited(call.integers, self.sizes(call))
         seen = self.layouts.seen(call.integers)
@@ -291,7 +293,7 @@ def specialise(
     while True:
         parsed = parse(function, call.kinds, constant, call.known, call.structures, are_enclosed_constant)
         parsed = replace(parsed, program=replace(parsed.program, device=made.device))
-        check_ranks(parsed, options, made.device)
+        check_device(parsed, made.device)
         output = _floating(parsed, resolve_output(parsed))
         # What one rank does not use, another one may.
         wanted = () if communicates(parsed.program.body) else needed

@@ -9,7 +9,6 @@ from functools import cached_property
 from sdfgad.analysis.activity import active_buffers
 from sdfgad.errors import MissingRule
 from sdfgad.ir.expr import Const, Expr, Op, Read
-from sdfgad.ir.library import require_silent
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -54,7 +53,6 @@ def tangent_program(primal: Program, wrt: Iterable[str]) -> TangentProgram:
     Raises:
         MissingRule: an operation on the differentiated path has no rule.
     """
-    require_silent(primal.body, "forward mode of a program")
     wrt = tuple(wrt)
     floating = {name: buffer for name, buffer in primal.outputs.items() if primal.buffers[buffer].is_floating}
     active = frozenset().union(*(active_buffers(primal, wrt, one, dependences)[0] for one in floating.values()))

@@ -58,7 +58,9 @@ def assert_slope(comm, program, args, rtol=1e-9, **options):
     np.testing.assert_allclose(value, program(comm, *(np.copy(x) for x in args)), rtol=1e-13)
     tangents = [rng_of(comm).standard_normal(np.shape(x)) for x in args]
     dot = comm.allreduce(sum(np.sum(one * t) for one, t in zip(gradients, tangents, strict=True)))
+    along = comm.allreduce(g.jvp(comm, *args, tangents=tangents)[1])
     size = comm.size if options.get("ranks") == "same" else 1
+    np.testing.assert_allclose(along / size, dot, rtol=1e-12)
     np.testing.assert_allclose(dot, slope(comm, program, args, tangents) / size, rtol=rtol)
 
 
@@ -138,6 +140,14 @@ def check_everything():
     if WORLD.rank < 2:
         assert_slope(HALF, programs.everything, args)
     wait()
+
+
+def check_forward_mode():
+    """It has no seed: what is shared needs no word about it."""
+    x = rng_of(WORLD).random(3)
+    value, along = sdfgad.jvp(lambda x: programs.shared(WORLD, x), (x,), (np.ones(3),))
+    total = WORLD.allreduce(2.0 * np.sum(x))
+    np.testing.assert_allclose([value, along], [WORLD.allreduce(np.sum(x * x)), total], rtol=1e-14)
 
 
 def check_complex_numbers():
@@ -237,6 +247,7 @@ if __name__ == "__main__":
     check_water(WORLD)
     check_water(HALF)
     check_everything()
+    check_forward_mode()
     check_complex_numbers()
     check_trips_that_depend_on_data()
     check_what_is_differentiated()

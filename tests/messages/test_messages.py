@@ -263,7 +263,6 @@ def test_what_programs_that_communicate_cannot_do():
     with pytest.raises(sdfgad.ArgumentError, match="ranks='mean' is not known"):
         sdfgad.differentiate(alone, wrt="x", ranks="mean")
     for call in (
-        lambda: sdfgad.jvp(lambda x: unshared(COMM, x), (X,), (X,)),
         lambda: sdfgad.vmap(lambda x: unshared(COMM, x))(np.stack((X, X))),
         lambda: sdfgad.hessian(lambda x: unshared(COMM, x))(X),
         lambda: sdfgad.differentiate(unshared, wrt="x", device="gpu")(COMM, X),
