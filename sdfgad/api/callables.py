@@ -105,6 +105,9 @@ def callee_of(program: Any) -> Callee:
         return Callee(found.function, args, kwargs)
     if isinstance(program, (Closure, ProgramSource)):
         return Callee(program)
+    if getattr(type(program), "is_final", False):
+        what = f"the {program.__name__} cannot be differentiated or transformed again"
+        raise ArgumentError(what, todo="Call it, or its methods, such as `g.vjp` and `g.jvp`.")
     if inspect.ismethod(program):
         return Callee(unwrapped(program.__func__), (program.__self__,))
     plain = unwrapped(program) if callable(program) else program

@@ -1,9 +1,9 @@
 """Copy elimination for tapes: what each trip of a loop overwrites is stored in a tape slot from the start.
 
-If each trip assigns a number or all of an array, at once or part by part, and nothing outside the loop uses it, all
-that the trip and its adjoint do with it is done in the trip's slot of the tape. Otherwise the trip would copy to the
-tape what the trip before left, and the reversal would copy it back; now nothing is copied, and no value goes from trip
-to trip. The same holds for a branch in a loop.
+If each trip first assigns a number or all of an array, at once or part by part, and nothing outside the loop uses it,
+all that the trip and its adjoint do with it is done in the trip's slot of the tape. Otherwise the trip would copy to
+the tape what the trip before left, and the reversal would copy it back; now nothing is copied, and no value goes from
+trip to trip. The same holds for a branch in a loop.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _own(adjoint: Adjoint) -> Iterator[tuple[Key, ...]]:
             continue
         homes = (home for home in _homes(*loops[-1], number) if all(n in home[0] for n in users[buffer]))
         numbers, block = next(homes, (range(0), ()))
-        parts = _parts(block, primal.buffers[buffer]) if _is_assigned(loops[-1][1], buffer) else ()
+        parts = _parts(block, primal.buffers[buffer]) if _is_computed(loops[-1][1], buffer) else ()
         keys = tuple((n, buffer) for n in numbers if any(statements[n] is part for part in parts))
         seen.update(keys)
         if keys and all(key in adjoint.residuals for key in keys):
@@ -140,11 +140,11 @@ def _parts(block: Block, buffer: Buffer) -> Sequence[Statement]:
     return ()
 
 
-def _is_assigned(loop: Loop, buffer: str) -> bool:
-    """Whether all that writes a buffer assigns, element by element, and no loop has it as its number of trips."""
+def _is_computed(loop: Loop, buffer: str) -> bool:
+    """Whether only computations write a buffer, element by element, and no loop has it as its number of trips."""
     users = [s for s in touching(loop.users, buffer) if buffer in buffers_of(s)]
     writers = [s for s in users if any(access.buffer == buffer for access, _ in writes_of(s))]
-    are_computes = all(isinstance(s, Compute) and s.accumulate is None for s in writers)
+    are_computes = all(isinstance(s, Compute) for s in writers)
     return are_computes and not any(isinstance(s, Call | Loop) for s in users)
 
 

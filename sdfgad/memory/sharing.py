@@ -10,6 +10,7 @@ from sdfgad.dependence.uses import Use
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Buffer, Loop
 from sdfgad.memory.lifetimes import has_small_calls
+from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, is_independent, maximum_reductions, uses_by_buffer
@@ -52,9 +53,21 @@ def _distance_for(buffer: Buffer, uses: list[Use], loop: Loop) -> int | None:
 
 
 def is_array_sum(buffer: Buffer, uses: list[Use], loop: Loop) -> bool:
-    """Reduction privatisation: whether a small array is only added to, so that each part can have a copy."""
-    size = math.prod(extent.const if extent.is_const else cpu().private_elements + 1 for extent in buffer.shape)
+    """Reduction privatisation: whether all of a loop only adds to a small slice, so that each part can have a copy."""
+    extents = buffer.shape[len(fixed_index(uses, loop)) :]
+    size = math.prod(extent.const if extent.is_const else cpu().private_elements + 1 for extent in extents)
     # Elements of a vector of booleans have no addresses.
-    is_small = 1 < size <= cpu().private_elements and buffer.dtype.kind != "b"
+    is_small = 0 < size <= cpu().private_elements and buffer.dtype.kind != "b"
     is_sum = all(use.kind == "add" for use in uses) and dependence_distance(uses, loop.var) is None
     return is_small and is_sum and size * cpu().few_parts * cpu().few_parts <= work_of((loop,))
+
+
+def fixed_index(uses: list[Use], loop: Loop) -> tuple[Lin, ...]:
+    """The first axes along which all accesses are at one place in all trips: a slice of the array is touched."""
+    outside, found = free_symbols((loop,)), list[Lin]()
+    for forms in zip(*(use.index for use in uses), strict=True):
+        is_fixed = len(set(forms)) == 1 and forms[0].is_affine and forms[0].symbols <= outside
+        if not is_fixed:
+            break
+        found.append(forms[0])
+    return tuple(found)

@@ -138,7 +138,7 @@ DEVICE: tuple[Pass, ...] = in_order(
     (
         *(_GATHER if one.run is gather else one for one in PASSES if one.phase is Phase.STATEMENTS),
         pass_of(Phase.DEVICE, lower_calls),
-        pass_of(Phase.DEVICE, raise_loops),
+        pass_of(Phase.DEVICE, raise_loops, remove_dead_code, name="raise_loops"),
         pass_of(Phase.DEVICE, spread_scatters, exact_scatters, name="scatters"),
         pass_of(Phase.DEVICE, expand_sums),
         pass_of(Phase.DEVICE, split_sums),

@@ -1,4 +1,5 @@
-"""Rolled appends: a list to which each trip of a loop appends an array, as the rows of an array that the loop fills.
+"""Rolled appends: a list to which trips of a loop append an array, as the rows of an array that the loop fills: each
+trip, or those that the counter tells (``if k % 10 == 0``).
 
 In Python an item and the appended array are one object, but a row is a copy. That makes no difference for a value that
 has no name, and for others only if the program updates that array in place: then it is parsed again (see `references`).
@@ -6,14 +7,15 @@ has no name, and for others only if the program updates that array in place: the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Lin
+from sdfgad.ir.evaluate import evaluated
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Block, walk
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import trees
@@ -44,28 +46,47 @@ def append(b: Builder, values: list[Any], value: Any) -> bool:
         Fills: the loop may fill it, once its body is parsed as one that does.
         NeedsConstant: the value is none that a row may stand for.
     """
-    body, depth = b.filler, len(b.blocks)
-    if body is None or depth != body.depth or b.loops[-1][0] != depth:
+    body = b.filler
+    if body is None or b.loops[-1][0] != body.depth:
         return False
-    filling = b.filling.get(id(values))
-    if filling is None and _may_fill(b, values, depth):
+    filling, trips = b.filling.get(id(values)), _trips_here(b, body)
+    if trips is None:
+        return False
+    if filling is None and _may_fill(b, values, body.depth):
         raise Fills(body.node, values)
-    if filling is None or filling.depth != depth:
+    if filling is None or filling.depth != body.depth:
         return False
-    row = _row(b, value)
+    row = Row(_item(b, value, trips), trips)
     b.filling = b.filling | {id(values): replace(filling, rows=(*filling.rows, row))}
     b.contents.count_change(values)
     b.has_rolled = True
     return True
 
 
-def _row(b: Builder, value: Any) -> Row:
+def _trips_here(b: Builder, body: Body) -> range | None:
+    """The trips of the loop that come to the present statement; None unless the counter alone decides that, and so that
+    equally many trips lie between them."""
+    _, var, number = b.loops[-1]
+    around = [one.holds for one in b.decisions if one.depth > body.depth]
+    if not number.is_const or len(around) != len(b.blocks) - body.depth:
+        return None
+    every = np.arange(number.const)
+    come = [evaluated(holds, {var: every}, {}) for holds in around]
+    if any(one is None for one in come):
+        return None
+    trips = np.flatnonzero(np.all([np.broadcast_to(one, every.shape) for one in [True, *come]], axis=0))
+    first, step = (int(trips[0]), int(trips[1] - trips[0])) if trips.size > 1 else (int(trips.max(initial=0)), 1)
+    found = range(first, first + step * trips.size, step)
+    return found if np.array_equal(trips, found) else None
+
+
+def _item(b: Builder, value: Any, trips: range) -> Callable[[Lin], Any]:
     """What gives the item of each trip: a row of an array that the trip writes, or an integer as a form of the trip.
 
     Raises:
         NeedsConstant: the value is none of those.
     """
-    _, var, trips = b.loops[-1]
+    _, var, _ = b.loops[-1]
     if is_integer(value) and Lin.of(value).symbols <= {var, *b.integers} and Lin.of(value).is_affine:
         return lambda trip: Lin.of(value).substitute({var: trip}).plain
     if isinstance(value, (float, complex, np.inexact)):
@@ -75,9 +96,16 @@ def _row(b: Builder, value: Any) -> Row:
     is_kept = is_alike and not (value.is_shared and b.rolling is Rolling.VALUES)
     if not is_kept or not (value.ndim or value.dtype.kind in "fc"):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that runs at run time")
-    array = b.new_view("", (trips, *value.shape), value.dtype, value.weak)
-    b.refer(array.reindexed(value.shape, lambda p: (Lin.symbol(var), *p)), value, is_row=True)
-    return lambda trip: row_of(array, trip)
+    array = b.new_view("", (Lin(len(trips)), *value.shape), value.dtype, value.weak)
+    here = _place(Lin.symbol(var), trips)
+    b.refer(array.reindexed(value.shape, lambda p: (here, *p)), value, is_row=True)
+    return lambda trip: row_of(array, _place(trip, trips))
+
+
+def _place(trip: Lin, trips: range) -> Lin:
+    """The position of a trip among those that append."""
+    past = trip - trips.start
+    return past if trips.step == 1 else as_linear(Op("floor_divide", (Int(past), Const(trips.step, INT)), INT))
 
 
 def _may_fill(b: Builder, values: list[Any], depth: int) -> bool:
@@ -103,4 +131,4 @@ def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling
     if filled and (not are_alike or trips.const * sum(1 for _ in walk(body)) < MANY_STATEMENTS):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that is better unrolled")
     for filling in filled:
-        filling.values.extend(row(Lin(k)) for k in range(trips.const) for row in filling.rows)
+        filling.values.extend(row.item(Lin(k)) for k in range(trips.const) for row in filling.rows if k in row.trips)

@@ -54,8 +54,8 @@ class Assumptions:
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, Guessed):
             return replace(self, may_guess=False)
-        if isinstance(failure, NeedsConstant):
-            wanted = {name: b.integers[s] for name, s in symbols.items() if s in failure.symbols}
+        for needed in (failure.symbols if isinstance(failure, NeedsConstant) else set(), b.to_unroll):
+            wanted = {name: b.integers[s] for name, s in symbols.items() if s in needed}
             if wanted:
                 return replace(self, fixed={**self.fixed, **wanted})
         if b.has_enclosed_integers and not self.are_enclosed_constant:

@@ -13,6 +13,9 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.integers import as_int, integer_extremum
 from sdfgad.parse.values import Index, Tensor, described, is_integer
 
+# What to do about an index where negative ones do not count from the end.
+WITHIN = "Keep indices within the bounds of the array; in this message they are counted from 0 on."
+
 
 @dataclass(frozen=True)
 class _Axis:
@@ -78,19 +81,21 @@ def resolve(b: Builder, i: Lin, extent: Lin) -> Lin:
     """
     if b.domain.implies(i) and b.domain.implies(extent - 1 - i):
         return i
-    if b.domain.implies(-i - 1) and b.domain.implies(i + extent):
+    if b.counts_back and b.domain.implies(-i - 1) and b.domain.implies(i + extent):
         return i + extent
     # Not in a loop or branch, which may never run.
     if i.is_const and extent.is_const and len(b.blocks) == 1:
         raise InvalidIndex(
             f"index {i} is out of range for an axis of {extent}",
             b.where,
-            "Use an index from -n to n - 1 for n elements; NumPy raises IndexError here, too.",
+            "Use an index from -n to n - 1 for n elements; NumPy raises IndexError here, too."
+            if b.counts_back
+            else WITHIN,
         )
     if not _is_data(i):
         if b.holds(i) and b.holds(extent - 1 - i):
             return i
-        if b.holds(-i - 1) and b.holds(i + extent):
+        if b.counts_back and b.holds(-i - 1) and b.holds(i + extent):
             return i + extent
     require_range(b, i, extent, ())
     return wrapped(i, extent)
@@ -106,18 +111,21 @@ def wrapped(i: Lin, extent: Lin) -> Lin:
 
 def require_range(b: Builder, i: Lin, extent: Lin, box: Params, unless: Expr | None = None) -> None:
     """Emit a check that an index is in range at each point of a box where `unless` does not hold."""
-    above = Op("greater_equal", (Int(i), Int(-extent)), BOOL)
+    above = Op("greater_equal", (Int(i), Int(-extent if b.counts_back else Lin(0))), BOOL)
     below = Op("less", (Int(i), Int(extent)), BOOL)
     inside = Op("logical_and", (above, below), BOOL)
     if unless is not None:
         inside = Op("logical_or", (unless, inside), BOOL)
-    b.check(inside, box, f"an index is out of range for an axis of {extent}")
+    todo = "NumPy raises IndexError here, too." if b.counts_back else WITHIN
+    b.check(inside, box, f"an index is out of range for an axis of {extent}", todo=todo)
 
 
 def _slice(b: Builder, entry: slice, extent: Lin) -> _Axis:
     step = 1 if entry.step is None else b.constant(_integer(b, entry.step))
     if step == 0:
         raise b.unsupported("slice step cannot be zero", "Use a step that is not 0: x[::2] or x[::-1].")
+    if not b.counts_back:
+        _require_section(b, entry, step, extent)
     if step > 0:
         start = _bound(b, entry.start, Lin(0), extent, Lin(0), extent)
         stop = _bound(b, entry.stop, extent, extent, Lin(0), extent)
@@ -129,6 +137,28 @@ def _slice(b: Builder, entry: slice, extent: Lin) -> _Axis:
     if not b.holds(length):
         length = Lin.of(integer_extremum(b, length, Lin(0), "maximum"))
     return _Axis(length, lambda p: start + p.scaled(step))
+
+
+def _require_section(b: Builder, entry: slice, step: int, extent: Lin) -> None:
+    """Check that a section upwards has no element outside of its axis, where the language does not cut it off.
+
+    Raises:
+        InvalidIndex: it certainly has, in a statement that certainly runs.
+    """
+    if step < 0:
+        return
+    start = Lin(0) if entry.start is None else Lin.of(_integer(b, entry.start))
+    stop = extent if entry.stop is None else Lin.of(_integer(b, entry.stop))
+    last = start + (_ceil_divide(stop - start, step) - 1).scaled(step)
+    if (b.holds(start) and b.holds(extent - 1 - last)) or b.holds(start - stop):
+        return
+    if all(form.is_const for form in (start, stop, extent)) and len(b.blocks) == 1:
+        what = f"the section from {start} to {last} is out of range for an axis of {extent}"
+        raise InvalidIndex(what, b.where, WITHIN)
+    inside = [Op("greater_equal", (Int(start), Const(0, INT)), BOOL), Op("less", (Int(last), Int(extent)), BOOL)]
+    is_empty = Op("less_equal", (Int(stop), Int(start)), BOOL)
+    condition = Op("logical_or", (is_empty, Op("logical_and", tuple(inside), BOOL)), BOOL)
+    b.check(condition, (), f"a section is out of range for an axis of {extent}", todo=WITHIN)
 
 
 def _integer(b: Builder, value: Any) -> Any:
@@ -145,7 +175,9 @@ def _bound(b: Builder, value: Any, default: Lin, extent: Lin, lowest: Lin, highe
         return default
     bound = Lin.of(_integer(b, value))
     if not b.holds(bound):
-        if b.holds(-bound - 1):
+        if not b.counts_back:
+            bound = Lin.of(integer_extremum(b, bound, Lin(0), "maximum"))
+        elif b.holds(-bound - 1):
             bound = bound + extent
         else:
             bound = _select_end(bound, extent)

@@ -11,10 +11,11 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects, trees
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
-from sdfgad.parse.iterators import as_sequence
+from sdfgad.parse.iterators import as_sequence, iterated
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.source import source_text
@@ -79,7 +80,10 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Any) -> None:
     if calls_user_function(frame, target):
         value = frame.b.settle(value)
     owner = frame.eval(target.value)
-    if isinstance(owner, Record):
+    setter = objects.setter_of(owner, target.attr) if isinstance(owner, Record) else None
+    if setter is not None:
+        frame.call(target, setter, [owner, frame.b.settle(value)], {})
+    elif isinstance(owner, Record):
         objects.set_attribute(frame.b, owner, target.attr, value)
     elif target.attr == "shape":
         _reshape(frame, target, value)
@@ -125,6 +129,7 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
 
 
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
+    value = iterated(frame, target, value)
     if isinstance(value, Iteration):
         value = list(as_sequence(frame, target, value))
     is_sequence = isinstance(value, (tuple, list, dict, *DICT_VIEWS))
@@ -179,7 +184,10 @@ def position_of(b: Builder, index: Any) -> Any:
 def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     """``container[index] = value``."""
     if isinstance(container, (Tensor, Selection)):
-        setitem(frame.b, container, index, value)
+        with frame.b.indexed(frame.source.counts_back):
+            setitem(frame.b, container, index, value)
+    elif isinstance(container, Flat):
+        setitem(frame.b, container.elements, index, value)
     elif isinstance(container, Record):
         method(frame, frame.source.node, container, "__setitem__", index, value)
     elif isinstance(container, (list, dict)):

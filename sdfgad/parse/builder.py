@@ -91,6 +91,8 @@ class Builder(Emitter):
         # The lists, dicts and sets from outside the program that it has read, by id.
         self.outside: dict[int, Any] = {}
         self.has_rolled = False
+        # The run-time integers that, as constants, would let loops be unrolled that cannot be parsed as loops.
+        self.to_unroll: set[str] = set()
         # The closures for which the stubs of methods stand, in classes that functions define (see `local_classes`).
         self.methods: dict[Any, Any] = {}
         # The items of containers that loops and branches carry, by id and key: the depth of the block that changes it.

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
-from sdfgad.ir.expr import Lin, reads
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, containers
 from sdfgad.parse.binding import bind
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.iterators import as_sequence
+from sdfgad.parse.iterators import as_sequence, iterated
 from sdfgad.parse.ranges import Items, gone_over, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
 from sdfgad.parse.values import Iteration, NotNumeric, Tensor
@@ -29,7 +29,7 @@ Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
 def items(frame: Frame, node: Comprehension) -> list[Any]:
     """The items, or the pairs of keys and values, in order."""
     first = node.generators[0]
-    iterable = gone_over(frame.b, frame.eval(first.iter))
+    iterable = gone_over(frame.b, iterated(frame, first.iter, frame.eval(first.iter)))
     if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not first.ifs:
         alike = items_of(frame.b, iterable)
         rows = None if alike is None else _rows(frame, node, alike)
@@ -55,6 +55,12 @@ def _inner(frame: Frame) -> Frame:
     return inner
 
 
+class ConditionOnData(UnsupportedProgram):
+    """Raised where data decides how many items a comprehension has."""
+
+    comprehension: Comprehension | None = None
+
+
 def _holds(frame: Frame, node: Comprehension, test: ast.expr) -> bool:
     """Whether a condition of a comprehension holds, which decides how many items there are.
 
@@ -65,12 +71,14 @@ def _holds(frame: Frame, node: Comprehension, test: ast.expr) -> bool:
     holds = conditions.test(frame, test)
     if isinstance(holds, bool):
         return holds
-    symbols = frame.b.symbols_behind(holds.at().symbols) if not reads(holds.at()) else set()
+    symbols = frame.b.deciders(holds.at())
     what = "a comprehension with a condition on data is not supported: its length is known only at run time"
     todo = "Use a mask instead: `np.sum(x[x > 0])` or `np.where(x > 0, x, 0.0)`."
     if symbols:
         raise NeedsConstant(symbols, frame.where(node), what, todo)
-    raise frame.unsupported(node, what, todo)
+    error = ConditionOnData(what, frame.where(node), todo)
+    error.comprehension = node
+    raise error
 
 
 def _items(frame: Frame, node: Comprehension, generators: list[ast.comprehension], values: Any) -> Iterator[Any]:

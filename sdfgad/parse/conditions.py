@@ -17,7 +17,7 @@ from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.merging import has_one_shape, phi
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import Tensor, as_tensor, is_static, scalar
+from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_static, scalar
 
 
 class ShapesDiffer(Rebound):
@@ -161,7 +161,11 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
     chosen = _evaluate_arms(frame, condition, arms)
     if not isinstance(chosen, list):
         return chosen
-    tensors = [as_tensor(value) for value in chosen]
+    try:
+        tensors = [as_tensor(value) for value in chosen]
+    except NotNumeric as error:
+        error.symbols = frame.b.deciders(condition.at())
+        raise
     if not has_one_shape(frame.b, tensors):
         what = "the values of this expression, of which one is chosen at run time, differ in their shapes"
         raise ShapesDiffer(what, frame.b.where, "Write an `if` statement, or give them one shape.")

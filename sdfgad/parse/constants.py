@@ -111,7 +111,8 @@ class Constants:
             self._inputs[buffer.name] = array
 
     def set(self, buffer: Buffer, array: Array, here: Here) -> None:
-        """Record what the elements of an input are."""
+        """Record what the elements of an input are, which cannot become more constant than that."""
+        self._inputs.pop(buffer.name, None)
         if _can_follow(buffer):
             self._homes[buffer.name], self._arrays[buffer.name] = here, array
 
@@ -127,6 +128,7 @@ class Constants:
         """
         name = buffer.name
         if name not in self._homes:
+            self._trace(buffer, value)
             return
         parts = [] if value is None else [value, *map(Int, place.index)]
         behind = frozenset[str]().union(*map(self.origins, parts)) - {n for n, _ in params}
@@ -139,6 +141,14 @@ class Constants:
         values = None if box is None or value is None else evaluated(value, box, self._arrays)
         index = [None if box is None else evaluated(Int(form), box, self._arrays) for form in place.index]
         self._assign(buffer, index, values)
+
+    def _trace(self, buffer: Buffer, value: Expr | None) -> None:
+        """Record of which integers a float or complex number is made: a length may be made of it, ``int(0.5 * n)``."""
+        if buffer.shape or buffer.dtype.kind not in "fc" or value is None:
+            return
+        sources = (self._origins.get(read.buffer, frozenset()) for read in reads(value))
+        if behind := value.symbols.union(*sources):
+            self._origins[buffer.name] = self._origins.get(buffer.name, frozenset()) | behind
 
     def derive(self, buffer: Buffer, inputs: Iterable[str]) -> None:
         """Record that a buffer is computed of others by a function that is not followed."""

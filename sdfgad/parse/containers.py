@@ -139,7 +139,7 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
     what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
     todo = "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."
     around = [(var, trips) for body, var, trips in b.loops if body > depth]
-    decisions = [symbols for body, symbols in b.decisions if body > depth]
+    decisions = [one.symbols for one in b.decisions if one.depth > depth]
     if around:
         symbols = {around[0][0]} | around[0][1].symbols
     else:

@@ -152,7 +152,12 @@ class Rolling(Enum):
     NONE = 0
 
 
-Row = Callable[[Lin], Any]
+@dataclass(frozen=True)
+class Row:
+    """What an ``append`` in a loop appends: from the number of a trip to its item, and the trips that come there."""
+
+    item: Callable[[Lin], Any]
+    trips: range
 
 
 @dataclass(frozen=True)
@@ -163,7 +168,7 @@ class Filling:
         values: the list, as it was before the loop.
         depth: that of the loop's body.
         var: the loop's counter.
-        rows: what a trip appends, in order: from the number of a trip to its item.
+        rows: what a trip appends, in order.
     """
 
     values: list[Any]

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Rebound
-from sdfgad.ir.expr import Expr, reads
+from sdfgad.ir.expr import BOOL, Expr, Op
 from sdfgad.parse import conditions, sharing
 from sdfgad.parse.binding import assign
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.containers import ItemChanged
+from sdfgad.parse.emitter import Decision
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.items import Items
 from sdfgad.parse.jumps import with_result
@@ -182,7 +183,7 @@ def _branch(frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt
     for side, negate in zip(sides, (False, True), strict=True):
         frame.env = dict(before)
         forms = conditions.affine_forms(condition, negate) or ()
-        with b.block(*forms) as statements, items.in_body(b), _decided(b, condition):
+        with b.block(*forms) as statements, items.in_body(b), _decided(b, condition, negate):
             items.as_items(frame)
             side()
             items.as_names(frame)
@@ -194,8 +195,9 @@ def _branch(frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt
 
 
 @contextmanager
-def _decided(b: Builder, condition: Expr) -> Iterator[None]:
-    b.decisions.append((len(b.blocks), set() if reads(condition) else b.symbols_behind(condition.symbols)))
+def _decided(b: Builder, condition: Expr, negate: bool) -> Iterator[None]:
+    holds = Op("logical_not", (condition,), BOOL) if negate else condition
+    b.decisions.append(Decision(len(b.blocks), b.deciders(condition), holds))
     try:
         yield
     finally:

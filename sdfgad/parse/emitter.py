@@ -20,13 +20,28 @@ from sdfgad.errors import (
     ShapeMismatch,
     UnboundVariable,
 )
-from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear
+from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear, reads
 from sdfgad.ir.program import FIRST_CHECK, Access, Branch, Buffer, Check, Compute, Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.values import Index
 
 STATUS = "status"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A side of a branch that is being parsed.
+
+    Attributes:
+        depth: how many blocks are open in it.
+        symbols: the run-time integers and counters that decide the branch, none where data does.
+        holds: what is true on this side.
+    """
+
+    depth: int
+    symbols: set[str]
+    holds: Expr
 
 
 @dataclass(frozen=True)
@@ -87,15 +102,16 @@ class Emitter:
         self.blocks: list[list[Statement]] = [[]]
         # The loops around the current statement: the depth of the body, the counter and the trip count of each.
         self.loops: list[tuple[int, str, Lin]] = []
-        # The branches around the present statement: how many blocks are open in them, and the run-time integers and
-        # counters that decide them, none where data does.
-        self.decisions: list[tuple[int, set[str]]] = []
+        # The branches around the present statement, from the outermost one.
+        self.decisions: list[Decision] = []
         # The bodies of ``try`` around it, what its handlers handle, and all that may raise at run time so far.
         self.tries: list[Guard] = []
         self.handling: list[SdfgadError] = []
         self.hazards: list[Hazard] = []
         # Whether the program has asked NumPy to raise FloatingPointError.
         self.floating_errors = False
+        # Whether negative indices count from the end, and sections end where their array does, as in Python.
+        self.counts_back = True
 
     # --- statements
 
@@ -116,6 +132,15 @@ class Emitter:
             if self.blocks and self.blocks[-1] is body:
                 self.blocks.pop()
             self.domain = outer
+
+    @contextmanager
+    def indexed(self, counts_back: bool) -> Iterator[None]:
+        """Indices inside are those of a source of which `counts_back` holds."""
+        outer, self.counts_back = self.counts_back, counts_back
+        try:
+            yield
+        finally:
+            self.counts_back = outer
 
     def symbols_here(self) -> set[str]:
         """The run-time integers, and counters of loops, on which it depends whether the program comes here."""
@@ -212,6 +237,10 @@ class Emitter:
         if bound is None:
             raise NeedsConstant(self.symbols_behind(form.symbols), self.where)
         return max(bound, 0)
+
+    def deciders(self, condition: Expr) -> set[str]:
+        """The run-time integers and counters that decide a condition; none where data does."""
+        return set() if reads(condition) else self.symbols_behind(condition.symbols)
 
     def symbols_behind(self, symbols: Iterable[str]) -> set[str]:
         """The run-time integers on which loop counters and others of them depend, or the counters if on none."""

@@ -21,6 +21,7 @@ from sdfgad.parse import calls, comprehensions, conditions, containers, iterator
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.functions import mpi
 from sdfgad.parse.functions.facts import class_of
@@ -39,7 +40,6 @@ from sdfgad.parse.values import Record, Selection, Tensor, is_real, is_static
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
-    "flat": "Write x[i] or x[i, j]; to read only, np.ravel(x)[k].",
     "resize": "Write `x = np.resize(x, shape)`, or `x.reshape(shape)` for as many elements.",
     "view": "Write `x[...]` for a view; convert numbers by `.astype(...)`.",
 }
@@ -174,7 +174,10 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         what = "a slice of an array of objects is not supported"
         raise frame.b.unsupported(what, "Go over its items one by one, or use a list from the start.")
     if isinstance(container, (Tensor, Selection)):
-        return getitem(frame.b, container, index)
+        with frame.b.indexed(frame.source.counts_back):
+            return getitem(frame.b, container, index)
+    if isinstance(container, Flat):
+        return container.item(frame.b, index)
     if id(container) in SUBSCRIPTS:
         return SUBSCRIPTS[id(container)][1](frame.b, index)
     if isinstance(container, Range):

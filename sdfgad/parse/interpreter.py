@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sdfgad.errors import SdfgadError, UnsupportedProgram
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
     binding,
-    calls,
     comprehensions,
+    conditional_sums,
     conditions,
     exceptions,
     expressions,
@@ -62,7 +63,7 @@ EXPRESSIONS: Mapping[type[ast.expr], Callable[[Frame, Any], Any]] = {
     ast.Attribute: expressions.attribute,
     ast.BinOp: expressions.binary,
     ast.BoolOp: conditions.bool_op,
-    ast.Call: calls.call,
+    ast.Call: conditional_sums.call,
     ast.Compare: expressions.compare,
     ast.Constant: expressions.constant,
     ast.Dict: expressions.dict_,
@@ -105,6 +106,8 @@ class Interpreter(Frame):
             error.locate(self.where(node))
             raise
         except NotNumeric as error:
+            if error.symbols:
+                raise NeedsConstant(error.symbols, self.where(node), str(error), error.todo) from error
             raise self.unsupported(node, str(error), error.todo) from error
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
             if RUN_TIME_TEXT in str(error):

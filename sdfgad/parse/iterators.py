@@ -7,8 +7,10 @@ known while parsing, except that items of ranges and arrays may stay those of a 
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import operator
+import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -23,8 +25,9 @@ from sdfgad.parse.conditions import known_truth
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import integer_extremum
+from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of, next_of
-from sdfgad.parse.values import Iteration, Tensor, as_tensor, is_real, kind_of
+from sdfgad.parse.values import Iteration, Record, Tensor, as_tensor, is_real, kind_of
 
 Keywords = dict[str, Any]
 # An iterator that has given so many items may not end.
@@ -70,8 +73,15 @@ def sequence(frame: Frame, value: Any) -> Any:
     return value
 
 
+def iterated(frame: Frame, node: ast.AST, value: Any) -> Any:
+    """What a loop over a value goes over: for an object, what its ``__iter__`` returns."""
+    own = inspect.getattr_static(value.cls, "__iter__", None) if isinstance(value, Record) else None
+    return method(frame, node, value, "__iter__") if isinstance(own, types.FunctionType) else value
+
+
 def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
     """The items of a loop that is unrolled while parsing; each is read when its trip begins, as in Python."""
+    value = iterated(frame, node, value)
     try:
         items = iter(sequence(frame, gone_over(frame.b, value)))
         return limited(frame, node, items, MOST_ITEMS, "this iterator") if isinstance(value, Iteration) else items
@@ -137,7 +147,7 @@ def iteration(site: Site, function: Any, positional: list[Any], keywords: Keywor
 
 def _combined(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """``enumerate``, ``zip``, ``reversed``, or a function of `itertools` that hands on items without a look at them."""
-    values = [gone_over(site.b, value) for value in positional]
+    values = [gone_over(site.b, iterated(site.frame, site.node, value)) for value in positional]
     if function in (enumerate, zip, reversed):
         alike = combined(site.b, function, values, keywords)
         if alike is not None:

@@ -25,7 +25,7 @@ from sdfgad.parse.contents import Fills, Rolling
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import Items
-from sdfgad.parse.iterators import as_sequence
+from sdfgad.parse.iterators import as_sequence, iterated
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
@@ -88,7 +88,7 @@ class Head:
 
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
-    value = frame.eval(node.iter)
+    value = iterated(frame, node.iter, frame.eval(node.iter))
     iterable = gone_over(frame.b, value)
     frame.iterables.append(value)
     try:
@@ -328,6 +328,7 @@ def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) ->
     span, trips = head.span, head.span.trips
     is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
     if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
+        frame.b.to_unroll |= frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
         raise failure
     assert isinstance(head.node, ast.For)
     item = head.item or _identity
@@ -339,6 +340,7 @@ def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
     for _ in range(limit):
         goes_on = head.test(frame, Lin(0))
         if not isinstance(goes_on, bool):
+            frame.b.to_unroll |= frame.b.deciders(goes_on.at())
             return False
         if not goes_on:
             return True

@@ -131,6 +131,13 @@ def _nothing() -> None:
     """``object.__init__``."""
 
 
+def setter_of(record: Record, name: str) -> Any:
+    """The function that Python calls for ``record.name = value``, if there is one: a property's setter."""
+    found = inspect.getattr_static(record.cls, name, None)
+    is_frozen = dataclasses.is_dataclass(record.cls) and record.cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    return found.fset if isinstance(found, property) and not is_frozen else None
+
+
 def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
     """``record.name = value``."""
     if dataclasses.is_dataclass(record.cls) and record.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]

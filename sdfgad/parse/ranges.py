@@ -13,6 +13,7 @@ from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
+from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import as_int, integer_extremum
 from sdfgad.parse.rows import whole_of
@@ -113,6 +114,8 @@ def gone_over(b: Builder, value: Any) -> Any:
         NeedsConstant: a loop goes over it in each trip; unrolled, it does so once and then again.
         UnsupportedProgram: it has been gone over before, or is made in a loop or branch that has ended.
     """
+    if isinstance(value, Flat):
+        return value.elements
     if not isinstance(value, Iteration):
         return value
     depth = len(value.blocks)

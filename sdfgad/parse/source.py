@@ -22,13 +22,17 @@ FunctionNode = ast.FunctionDef | ast.Lambda
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A function, its syntax tree with the line numbers of its file, and its global and free names (`outer`)."""
+    """A function, its syntax tree with the line numbers of its file, and its global and free names (`outer`).
+
+    `counts_back`: negative indices count from the end, as in Python; in other languages they are out of range.
+    """
 
     function: Callable[..., Any]
     node: FunctionNode
     file: str
     text: str
     outer: dict[str, Any]
+    counts_back: bool = True
 
     def where(self, node: ast.AST) -> Location:
         line = getattr(node, "lineno", self.node.lineno)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 import importlib
 import operator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import calls, containers, operators
+from sdfgad.parse import calls, containers, objects, operators
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.expressions import item, operation
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.indexing import require_same_kind, setitem
+from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.source import source_text
@@ -92,6 +94,9 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         return
     if isinstance(node.target, ast.Attribute):
         owner = frame.eval(node.target.value)
+        if isinstance(owner, Record) and objects.setter_of(owner, node.target.attr) is not None:
+            _update_property(frame, node, owner, node.target.attr)
+            return
         if isinstance(owner, Record):
             _update_item(frame, node, owner.fields, node.target.attr)
             return
@@ -115,6 +120,16 @@ def _update_in_place(frame: Frame, node: ast.AugAssign, old: Any, value: Any) ->
         )
     containers.require_current(frame.b, old)
     old.update(value)
+
+
+def _update_property(frame: Frame, node: ast.AugAssign, owner: Record, name: str) -> None:
+    """``owner.name op= value`` of a property: its setter gets the new value, or the array that is updated in place."""
+    old = frame.b.settle(objects.attribute(frame.b, owner, name, partial(inlined, frame, node)))
+    result = operated(frame, node, old, frame.eval(node.value))
+    if _is_array(old):
+        _update_array(frame, old, result)
+        result = old
+    frame.call(node, objects.setter_of(owner, name), [owner, frame.b.settle(result)], {})
 
 
 def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) -> None:

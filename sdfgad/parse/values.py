@@ -323,6 +323,8 @@ class NotNumeric(TypeError):
         cls = value.cls if isinstance(value, Record) else type(value)
         super().__init__(f"{kind_of(value)} is not a number or an array")
         self.todo = getattr(cls, "instead", INSTEAD.get(cls, "Pass the numbers or arrays that it holds, one by one."))
+        # The integers that, as constants, would tell which one of several values this is.
+        self.symbols = set[str]()
 
 
 def as_tensor(value: Any) -> Tensor:

@@ -5,26 +5,19 @@ Nothing here depends on a device but on numbers of points alone, so that sums do
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.uses import Use, uses_of
-from sdfgad.ir.expr import Expr, Lin, Read, reads
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params, Statement, blocks_of, computes, walk
 from sdfgad.schedule.device_library import has_device_form
-from sdfgad.schedule.loop_order import Order, order_of
+from sdfgad.schedule.device_sums import RESIDENT, SHORT, Sum, is_order_free, points
 from sdfgad.schedule.products import matrix_product_of
 
-# The threads of a block.
-BLOCK = 256
-# The threads that run at the same time on a large device, as a power of two.
-RESIDENT = 1 << 17
-# A sum of fewer terms is left to one thread, even where it reads across the threads.
-SHORT = 32
 # A statement of at most so many points, whose points must run in order, is left to one thread of the device.
 SERIAL = 1 << 8
 
@@ -51,63 +44,6 @@ class Form(Enum):
     PRODUCT = auto()
     LIBRARY = auto()
     HOST = auto()
-
-
-class Sum:
-    """The parameters of a statement on a device.
-
-    Attributes:
-        order: the loop order on a CPU, whose innermost parameter runs along memory.
-        is_atomic: whether points may meet in an element, and be combined there in any order.
-        own: those that select the target, of which the last runs along memory; all, if each point is a thread.
-        summed: the others.
-    """
-
-    def __init__(self, statement: Compute) -> None:
-        self._value: Expr = statement.value
-        self.order: Order = order_of(statement)
-        self.extents = dict(statement.params)
-        self.is_atomic = not self.order.is_injective and is_order_free(statement)
-        is_sum = statement.accumulate is not None and not self.is_atomic
-        self.own = (
-            self.order.own if is_sum else (*(n for n in self.extents if n not in self.order.own), *self.order.own)
-        )
-        self.summed = tuple(n for n in (*self.order.outer, *self.order.inner) if n not in self.own)
-
-    @cached_property
-    def elements(self) -> int | None:
-        """The number of elements of the target; None if it is not known."""
-        return points([self.extents[name] for name in self.own])
-
-    @cached_property
-    def terms(self) -> int | None:
-        """The number of terms of each sum; None if it is not known."""
-        return points([self.extents[name] for name in self.summed])
-
-    @cached_property
-    def is_along(self) -> bool:
-        """Whether the largest reads run along memory with what is summed, rather than with the target's parameters."""
-        found = [read for read in reads(self._value) if not _parameters(read.index).isdisjoint(self.summed)]
-        sizes = [self._points_read(read) for read in found]
-        largest = max(sizes, default=(0, 0))
-        lasts = [_last(read.index, self.extents) for read, size in zip(found, sizes, strict=True) if size == largest]
-        across, along = (sum(not last.isdisjoint(names) for last in lasts) for names in (self.summed, self.own))
-        are_many = self.elements is None or self.elements >= RESIDENT
-        return bool(self.summed) and (across > along or (across == along and not are_many))
-
-    def _points_read(self, read: Read) -> tuple[int, int]:
-        """How much of memory a read goes through: the number of extents that are not known, and the other points."""
-        extents = [self.extents[name] for name in sorted(_parameters(read.index)) if name in self.extents]
-        return sum(not e.is_const for e in extents), math.prod(max(e.const, 0) for e in extents if e.is_const)
-
-
-def _parameters(index: tuple[Lin, ...]) -> frozenset[str]:
-    return frozenset[str]().union(*(one.symbols for one in index))
-
-
-def _last(index: tuple[Lin, ...], among: Collection[str]) -> frozenset[str]:
-    """What the last axis goes along that is not at one place."""
-    return next((one.symbols for one in reversed(index) if not one.symbols.isdisjoint(among)), frozenset())
 
 
 @dataclass(frozen=True)
@@ -174,15 +110,6 @@ def _combined(body: Block) -> frozenset[str]:
     return frozenset(name for name, kind in kinds.items() if len(kind) == 1 and None not in kind and name not in read)
 
 
-def is_order_free(statement: Compute) -> bool:
-    """Whether a statement combines values with its target that have the same result in each order, whatever meets."""
-    dtype, name = statement.value.dtype, statement.target.buffer
-    is_exact = statement.accumulate == "add" and dtype.kind in "iu"
-    is_extremum = statement.accumulate in ("maximum", "minimum") and dtype.kind in "iuf"
-    is_read = any(read.buffer == name for read in statement.read)
-    return (is_exact or is_extremum) and dtype.itemsize in (4, 8) and not statement.fresh and not is_read
-
-
 def is_for_one_thread(statement: Statement) -> bool:
     """Whether a statement is for one element, or for elements whose number is data, or in order, or contains such."""
     if isinstance(statement, Loop | Branch):
@@ -233,11 +160,6 @@ def _as_write(use: Use) -> Use:
     return replace(use, kind="write") if use.kind == "add" else use
 
 
-def points(extents: list[Lin]) -> int | None:
-    """The number of points of a box; None if it is not known."""
-    return math.prod(max(extent.const, 0) for extent in extents) if all(e.is_const for e in extents) else None
-
-
 def form_of(statement: Statement, buffers: Mapping[str, Buffer], private: frozenset[str] = frozenset()) -> Form:
     """The form of the kernel that runs a statement; `private`: numbers of which each point of a loop has its own."""
     if isinstance(statement, Loop) and statement.is_in_block:
@@ -273,8 +195,3 @@ def is_product(statement: Compute, buffers: Mapping[str, Buffer]) -> bool:
     layouts = (product.layout(product.a, product.m, product.k), product.layout(product.b, product.k, product.n))
     is_supported = all(layout is not None and layout[1] != "ConjNoTrans" for layout in layouts)
     return is_supported and (not product.batch or product.work >= RESIDENT)
-
-
-def threads_of(box: Sum) -> int:
-    """The threads of a block for a sum: a power of two, as many as there are terms, if they are few."""
-    return BLOCK if box.terms is None else min(BLOCK, 1 << max(5, (max(box.terms, 1) - 1).bit_length()))

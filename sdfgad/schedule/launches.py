@@ -14,7 +14,8 @@ from sdfgad.dependence.aliasing import are_disjoint
 from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Block, Buffer, Compute, Loop, Statement
-from sdfgad.schedule.kernels import Form, Sum, form_of, private_of, threads_of
+from sdfgad.schedule.device_sums import Sum, threads_of
+from sdfgad.schedule.kernels import Form, form_of, private_of
 
 # The statements of one launch, and their buffers: a kernel may have 4096 bytes of parameters.
 MOST, MOST_BUFFERS = 48, 384

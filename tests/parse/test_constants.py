@@ -27,6 +27,8 @@ PROGRAMS = {
     "iterated": "y = x * s\nfor i, j in PAIRS:\n    y = y * np.roll(x, (i, j), axis=(0, 1)) + s\nreturn y",
     "zipped": "y = x * s\nfor i, j, w in zip(CX, CY, (0.1, 0.3, 0.5)):\n"
     "    y = y + w * np.roll(x, i, 0) * s**j\nreturn y",
+    "one of the function's own, in a list": "k = np.array([[i, j] for j in (0, 1, -1) for i in (0, 1, -1)])\n"
+    "y = np.stack([np.roll(x * s**q, k[q], axis=(0, 1)) for q in range(9)])\nreturn np.sum(y * y[::-1], 0)",
     "negated": "return np.roll(x, -CX[1], axis=0) * x * s + np.roll(x, 2 * CY[2] - CX[3], axis=1)",
     "a shape": "half = np.array(x.shape) // 2\ny = np.zeros(half)\n"
     "y += x.reshape(half[0], 2, half[1], 2).sum(axis=(1, 3))\n"

@@ -257,3 +257,43 @@ def test_long_lists(program):
     args = np.array([0.5, 2.0]), np.array([1.0, 3.0])
     assert_like_python(program, *args)
     assert_slope(program, *args)
+
+
+def complex_numbers(x, s, z):
+    number = complex(s, x[0, 0]) * complex(2) * complex(x[1, 1]) * complex(imag=s) * complex(z) * complex(s, z)
+    w = x[0] + 1j * x[1] - complex(*x[0, :2])
+    return np.abs(number) ** 2 + (w * complex(s, 1)).imag.sum() + abs(complex("1+2j"))
+
+
+def test_complex_numbers_of_their_parts():
+    args = np.random.default_rng(47).random((2, 3)), 0.3, 1 + 2j
+    np.testing.assert_allclose(sdfgad.differentiate(complex_numbers).value(*args), complex_numbers(*args), rtol=1e-13)
+    sdfgad.check_grads(complex_numbers, *args)
+
+
+def sums_of_truth_values(x, s, z):
+    above = sum(v > s for v in x[0]) + 10 * sum([x[1, 0] > s, True, x[1, 1] > s, x[1, 2] > s])
+    rows = sum([row > s for row in x]) + sum((x[0] > s, x[1] > s), 0.0) / 4
+    halves = sum([np.arange(3), np.arange(3)], 0.0)
+    halves[0] = 0.5
+    return np.sum(x[0] * rows) * above + np.sum(halves * x[1]) + abs(z)
+
+
+def test_sums_of_truth_values():
+    args = np.array([[0.9, 0.7, 0.1], [0.8, 0.6, 0.5]]), 0.3, 1 + 2j
+    assert_like_python(sums_of_truth_values, *args)
+    assert_slope(sums_of_truth_values, *args)
+
+
+def lists_of_numbers(x, s, z):
+    joined = sum([[1.0, x[0, 0]], [s], [x[0, 1] * s]], [])  # noqa: RUF017
+    joined.append(2.0)
+    parts = sum(((s, 3), (x[1, 1],)), ())
+    low = np.minimum(x, [0.5, s, x[0, 0]]) + np.arctan2([[1], [2]], x) + np.multiply((1, 2, s), np.float32(0.5))
+    return sum(v * k for k, v in enumerate(joined)) + parts[0] * parts[-1] * len(parts) + np.sum(low**2) + abs(z)
+
+
+def test_lists_of_numbers():
+    args = np.array([[0.9, 0.7, 0.1], [0.8, 0.6, 0.45]]), 0.3, 1 + 2j
+    assert_like_python(lists_of_numbers, *args)
+    assert_slope(lists_of_numbers, *args)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import sdfgad
+from sdfgad.errors import UnsupportedProgram
+from tests.helpers import line_of
 
 P = np.linspace(0.2, 1.0, 5)
 
@@ -54,3 +56,45 @@ def test_that_they_decide(program):
         args = (P, number)[: program.__code__.co_argcount]
         np.testing.assert_allclose(sdfgad.differentiate(program, wrt="P").value(*args), program(*args), rtol=1e-13)
         sdfgad.check_grads(program, *args, wrt="P")
+
+
+X = np.linspace(0.4, 1.5, 16)
+
+
+def half_a_grid(X, n):
+    half = 0.5 * n
+    spacing = 1 / half
+    return np.sum(X[: int(half)] * np.linspace(0, 1, int(2 / spacing))[::2])
+
+
+def pyramid(X, levels):
+    images = [X]
+    while len(images) < levels:
+        images.append(images[-1][::2] ** 2)
+    return sum(image.sum() for image in images)
+
+
+def bonds_that_grow(X, sweeps):
+    for _ in range(sweeps):
+        X = np.concatenate([X[::2], [1.0, X[0] * X[1]]])
+    return np.sum(X * np.arange(len(X)))
+
+
+@pytest.mark.parametrize("program", [half_a_grid, pyramid, bonds_that_grow])
+def test_that_they_decide_by_numbers_made_of_them_and_in_loops(program):
+    gradient = sdfgad.differentiate(program, wrt="X")
+    for number in (2, 4):
+        np.testing.assert_allclose(gradient.value(X, number), program(X, number), rtol=1e-13)
+        sdfgad.check_grads(program, X, number, wrt="X")
+
+
+def too_many_to_unroll(X, sweeps):
+    for _ in range(sweeps):
+        X = np.concatenate([X, X[:1]])
+    return np.sum(X)
+
+
+def test_that_the_loop_is_named_where_it_is_too_long_to_be_unrolled():
+    with pytest.raises(UnsupportedProgram, match="`X` changes its shape in a branch or loop") as caught:
+        sdfgad.differentiate(too_many_to_unroll, wrt="X")(X, 1000)
+    assert line_of(too_many_to_unroll, "for _") in str(caught.value)

@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.ir.expr import Const, Lin
 from sdfgad.ir.program import Access, Compute, Loop
-from sdfgad.schedule.kernels import Sum
+from sdfgad.schedule.device_sums import Sum
 from sdfgad.schedule.sequences import group_of, threads_of_sequence
 
 ZERO = Const(0.0, np.dtype(float))

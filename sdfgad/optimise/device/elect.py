@@ -37,7 +37,7 @@ from sdfgad.ir.program import (
 )
 from sdfgad.optimise.device.guards import chosen
 from sdfgad.optimise.device.temporaries import filled
-from sdfgad.schedule.kernels import points
+from sdfgad.schedule.device_sums import points
 
 # How a table keeps the greatest trip, or the least one, and what it has where no trip came; trips are at least 0.
 GREATEST: tuple[Accumulate, int] = "maximum", -1

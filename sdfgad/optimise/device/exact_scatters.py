@@ -39,7 +39,8 @@ from sdfgad.ir.program import (
 from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.device.temporaries import cleared, is_dense, largest_bytes
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Form, Sum, can_be_threads, form_of, points
+from sdfgad.schedule.device_sums import Sum, points
+from sdfgad.schedule.kernels import Form, can_be_threads, form_of
 
 BOOL, DOUBLE, LONG = (np.dtype(name) for name in ("bool", "float64", "int64"))
 # |x| < 2**31 units; so many contributions have a sum below 2**62.

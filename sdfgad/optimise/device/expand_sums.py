@@ -30,7 +30,7 @@ from sdfgad.ir.program import (
 from sdfgad.optimise.blocks import flat_map
 from sdfgad.optimise.device.temporaries import cleared, largest_bytes
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import SHORT, points
+from sdfgad.schedule.device_sums import SHORT, points
 
 # Bytes that are small, in so many times the largest array's.
 SMALL, MANY = 1 << 22, 16

@@ -15,7 +15,8 @@ from sdfgad.dependence.order import commute, run_in_step
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Buffer, Compute, Loop, Program, Statement, reindexed
 from sdfgad.optimise.blocks import everywhere
-from sdfgad.schedule.kernels import Form, Sum, form_of
+from sdfgad.schedule.device_sums import Sum
+from sdfgad.schedule.kernels import Form, form_of
 
 # How many columns back a statement may join one.
 WINDOW = 16

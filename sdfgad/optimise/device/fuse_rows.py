@@ -24,7 +24,8 @@ from sdfgad.ir.program import (
 )
 from sdfgad.optimise.device.fuse_points import WINDOW, at_point, renamed
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Form, Sum, form_of, points
+from sdfgad.schedule.device_sums import Sum, points
+from sdfgad.schedule.kernels import Form, form_of
 
 # Fewer rows leave nearly all of a device idle, and longer ones had better be divided among several blocks.
 FEWEST_ROWS, LONGEST_ROW = 1 << 5, 1 << 14

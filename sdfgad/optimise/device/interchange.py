@@ -25,7 +25,8 @@ from sdfgad.ir.program import (
     transform,
     with_blocks,
 )
-from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop, points, points_of
+from sdfgad.schedule.device_sums import Sum, points
+from sdfgad.schedule.kernels import Form, form_of, point_loop, points_of
 from sdfgad.schedule.scopes import is_local_to
 
 

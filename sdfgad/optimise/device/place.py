@@ -36,7 +36,8 @@ from sdfgad.optimise.device.memories import is_kernel_loop, placed_buffers, priv
 from sdfgad.optimise.device.side import Side
 from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import Form, Sum, form_of, points_of
+from sdfgad.schedule.device_sums import Sum
+from sdfgad.schedule.kernels import Form, form_of, points_of
 from sdfgad.schedule.mean_work import Means, means_in
 from sdfgad.schedule.products import product_of
 

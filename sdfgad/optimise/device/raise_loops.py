@@ -35,12 +35,14 @@ from sdfgad.ir.program import (
     written,
 )
 from sdfgad.optimise.device.elect import Elected, elected
+from sdfgad.optimise.device.gather_windows import gathered
 from sdfgad.optimise.device.guards import where_below
 from sdfgad.optimise.device.predicate import Predication
 from sdfgad.optimise.device.temporaries import is_dense, known_bytes, largest_bytes
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.bounds import Ranges, range_of
-from sdfgad.schedule.kernels import RESIDENT, Sum, longest_extent, point_loop, points
+from sdfgad.schedule.device_sums import RESIDENT, Sum, points
+from sdfgad.schedule.kernels import longest_extent, point_loop
 from sdfgad.schedule.thread_independence import maximum_reductions
 
 # Trips of so many elements fill a device.
@@ -139,12 +141,17 @@ class _Raising:
     def boxes(self, flat: _Flat) -> Block:
         """The statements of a loop, each of all trips, or in a loop of its own where that is not possible."""
         loop = flat.loop
-        found = [_as_box(s, loop, self.names) or _as_nest(s, loop, self.names) for s in loop.body]
+        found = [self.of_all_trips(statement, loop) for statement in loop.body]
         # What was a branch stays one unless all of it becomes boxes.
         if (not any(found) and loop.body) or (flat.buffers and not all(found)):
             return ()
         each = (one or replace(loop, body=(s,)) for one, s in zip(found, loop.body, strict=True))
         return (*flat.before, *each, *flat.after)
+
+    def of_all_trips(self, statement: Statement, loop: Loop) -> Statement | None:
+        """What a statement of a trip becomes, the first that is possible."""
+        forms = (form(statement, loop, self.names) for form in (_as_box, _as_nest, _as_window))
+        return next((found for found in forms if found is not None), None)
 
     def expanded(self, flat: _Flat) -> _Flat:
         """A loop whose temporaries have an axis for its trips."""
@@ -195,7 +202,7 @@ def _as_box(statement: Statement, loop: Loop, names: Names) -> Compute | None:
     """A statement of all trips; None if its box is none."""
     assert isinstance(statement, Compute)
     guarded = _guarded(statement, loop)
-    if guarded is None or (statement.accumulate in ("maximum", "minimum") and statement.fresh):
+    if guarded is None:
         return None
     counter = names.fresh(loop.var)
     moved = rewrite_statement(guarded, {loop.var: loop.start + Lin.symbol(counter)})
@@ -218,6 +225,18 @@ def _as_nest(statement: Statement, loop: Loop, names: Names) -> Loop | None:
         body = (Loop.over(str(symbols[name]), extents[name], body, statement.where, is_parallel=True),)
     nest = Loop.over(counter, loop.trips, body, statement.where, is_parallel=True)
     return nest if point_loop(nest, frozenset()) is not None else None
+
+
+def _as_window(statement: Statement, loop: Loop, names: Names) -> Compute | None:
+    """A statement of all trips as a sum over these for each element, which several of them add to."""
+    assert isinstance(statement, Compute)
+    if statement.accumulate != "add" or statement.fresh:
+        return None
+    counter = names.fresh(loop.var)
+    moved = substituted((replace(statement, params=()),), {loop.var: loop.start + Lin.symbol(counter)})[0]
+    assert isinstance(moved, Compute)
+    extents = tuple((n, e.substitute({loop.var: loop.start + Lin.symbol(counter)})) for n, e in statement.params)
+    return gathered(replace(moved, params=((counter, loop.trips), *extents)), (counter,), names)
 
 
 def _guarded(statement: Compute, loop: Loop) -> Compute | None:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from sdfgad.ir.expr import Int, Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
 from sdfgad.schedule.device_library import seconds_of
-from sdfgad.schedule.kernels import Form, Sum, form_of, point_loop
+from sdfgad.schedule.device_sums import Sum
+from sdfgad.schedule.kernels import Form, form_of, point_loop
 from sdfgad.schedule.launches import launches
 from sdfgad.schedule.mean_work import Means, mean_of, mean_size, mean_work, means_in
 from sdfgad.schedule.sequences import MOST, is_possible

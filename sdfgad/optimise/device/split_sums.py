@@ -16,7 +16,8 @@ from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Compute, Program, Statement, transform
 from sdfgad.optimise.device.guards import where_below
 from sdfgad.optimise.names import names_of
-from sdfgad.schedule.kernels import BLOCK, RESIDENT, SHORT, Form, Sum, form_of
+from sdfgad.schedule.device_sums import BLOCK, RESIDENT, SHORT, Sum
+from sdfgad.schedule.kernels import Form, form_of
 
 # So many terms at least are summed by a thread of a part.
 LENGTH = 16

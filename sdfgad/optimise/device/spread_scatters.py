@@ -1,7 +1,8 @@
-"""Loop interchange for a device: contributions that meet in an element run in different launches.
+"""Loop interchange for a device: contributions that meet in an element are sums, or run in different launches.
 
-In ``x[i + k] += …`` points with different i and k meet, but for one k none do: the host runs k in order, and each trip
-is a launch over i. So sums have one order, and no atomics.
+In ``x[i + k] += …`` points with different i and k meet, but for one k none do. If an element and k determine i, all is
+a sum over k for each element (`gather_windows`); else the host runs k in order, and each trip is a launch over i. So
+sums have one order, and no atomics.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sdfgad.dependence.hazards import is_injective
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Block, Buffer, Compute, Loop, Program, Statement, substituted, transform
+from sdfgad.optimise.device.gather_windows import gathered
 from sdfgad.optimise.loops.nest import in_two
 from sdfgad.optimise.names import names_of
 from sdfgad.schedule.kernels import Form, form_of
@@ -38,6 +40,9 @@ def _spread(statement: Statement, buffers: Mapping[str, Buffer], names: Names) -
     if statement.fresh:
         clear, rest = in_two(statement)
         return (clear, *_spread(rest, buffers, names))
+    found = gathered(statement, chosen, names)
+    if found is not None and form_of(found, buffers) in (Form.POINTS, Form.BLOCK):
+        return (found,)
     return (_around(statement, chosen, names),)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sdfgad.errors import Location
 from sdfgad.ir.expr import Const
 from sdfgad.ir.program import Buffer, Compute, Program, Whole
-from sdfgad.schedule.kernels import points
+from sdfgad.schedule.device_sums import points
 
 # Fewer contributions than that part of an array's elements are better handled one after another.
 SPARSE = 16

@@ -21,11 +21,16 @@ WRITTEN_OUT = 8
 
 @dataclass(frozen=True)
 class Cuts:
-    """A statement in a loop whose points in all trips form rows (a triangle, say), and ways to cut these."""
+    """A statement in a loop whose points in all trips form rows (a triangle, say), and ways to cut these.
+
+    Attributes:
+        cut_work: the multiplications that a rectangle must be worth, except for the largest ones.
+    """
 
     rows: Rows
     statement: Compute
     names: Names
+    cut_work: int = 0
 
     def whole(self) -> Compute:
         """One statement over the bounding rectangle of all rows."""
@@ -58,6 +63,8 @@ class Cuts:
         each = math.prod(extent.const for extent in others if extent.is_const)
         size, found = FEWEST, list[int]()
         while size * size * each < cpu().call_work:
+            size *= 2
+        while size * size * each < self.cut_work and 4 * size <= self.rows.trips:
             size *= 2
         while size <= self.rows.trips and self.rows.have_common(size):
             found.append(size)

@@ -45,12 +45,14 @@ from sdfgad.schedule.target import cpu
 
 # What is kept of a trip must be used at least so many times.
 REUSE = 8
+# The multiplications that a launch on a device is worth: what a large one computes in some microseconds.
+LAUNCHED = 1 << 24
 Path = tuple[int, ...]
 
 
 def extract_gemm(program: Program) -> Program:
     """The program with such products before or after the loops."""
-    lifting = _Lift(dict(program.buffers), names_of(program))
+    lifting = _Lift(dict(program.buffers), names_of(program), 0 if program.device == "cpu" else LAUNCHED)
     body = flat_map(program.body, lifting.statement)
     return replace(program, buffers=lifting.buffers, body=body)
 
@@ -76,8 +78,8 @@ class _Out:
 
 
 class _Lift:
-    def __init__(self, buffers: dict[str, Buffer], names: Names) -> None:
-        self.buffers, self.names = buffers, names
+    def __init__(self, buffers: dict[str, Buffer], names: Names, cut_work: int) -> None:
+        self.buffers, self.names, self.cut_work = buffers, names, cut_work
         self.copies: set[str] = set()
         self.limit = largest(buffers)
 
@@ -234,7 +236,7 @@ class _Lift:
         if rows is None:
             return self.all_trips(trips, fresh)
         if rows.param in own and self.is_within(trips, fresh):
-            cuts = Cuts(rows, fresh, self.names)
+            cuts = Cuts(rows, fresh, self.names, self.cut_work)
             product = product_of(cuts.whole(), self.buffers)
             # BLAS computes half of a symmetric product, and with less calls.
             return (cuts.whole(),) if product is not None and product.is_symmetric else cuts.hull()
@@ -247,7 +249,7 @@ class _Lift:
     def all_trips(self, trips: Trips, statement: Compute) -> Block:
         """Statements for the product in all trips."""
         if trips.rows is not None:
-            return Cuts(trips.rows, statement, self.names).exact()
+            return Cuts(trips.rows, statement, self.names, self.cut_work).exact()
         counter = self.names.fresh("row")
         params = ((counter, trips.loop.trips), *statement.params)
         return (reindexed(statement, params, {trips.loop.var: Lin.symbol(counter)}),)

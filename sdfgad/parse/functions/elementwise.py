@@ -16,6 +16,7 @@ from sdfgad.parse.elementwise import elementwise, power, to_bool, where
 from sdfgad.parse.functions.output import into, require_cast
 from sdfgad.parse.layout import converted, in_new_order, in_order
 from sdfgad.parse.registry import function
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Selection, Tensor, as_tensor, astype
 
 
@@ -25,6 +26,7 @@ def _ufunc_handler(name: str) -> Any:
     def handler(b: Builder, *operands: Any, out: Any = None, dtype: Any = None, where: Any = True) -> Any:
         if len(operands) == inputs + 1:
             *operands, out = operands  # type: ignore[assignment]
+        operands = tuple(strong(stacked(b, one)) if isinstance(one, (list, tuple)) else one for one in operands)
         if name == "power" and dtype is None:
             result = power(b, *operands)
         elif name == "conjugate" and as_tensor(operands[0]).dtype.kind != "c":

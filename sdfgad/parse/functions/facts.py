@@ -234,7 +234,7 @@ def _known(b: Builder, values: Any) -> list[Any]:
 
 for _name in (
     *("issubdtype", "can_cast", "promote_types", "finfo", "iinfo", "base_repr", "binary_repr"),
-    *("tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index"),
+    *("tril_indices", "triu_indices", "diag_indices"),
     *("bartlett", "blackman", "hamming", "hanning", "kaiser"),
 ):
     function(getattr(np, _name))(_of_constants(getattr(np, _name)))

@@ -15,6 +15,7 @@ from sdfgad.parse.functions.creation import arange, shape_of
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.functions.views import moveaxis, stretched
+from sdfgad.parse.integers import whole
 from sdfgad.parse.layout import in_new_order
 from sdfgad.parse.registry import function, subscript
 from sdfgad.parse.stacking import FLOAT
@@ -183,8 +184,10 @@ def _vector(b: Builder, entry: Any) -> Tensor:
         raise b.unsupported("np.mgrid and np.ogrid take slices", "Write slices: np.mgrid[0:3, 0:4].")
     start = 0 if entry.start is None else entry.start
     step = 1 if entry.step is None else entry.step
-    if isinstance(step, complex):
-        points: Tensor = linspace(b, start, entry.stop, int(abs(step)))
+    if as_tensor(step).dtype.kind == "c":
+        known = isinstance(step, complex)
+        count = int(abs(step)) if known else whole(b, "trunc", elementwise(b, "absolute", step))
+        points: Tensor = linspace(b, start, entry.stop, count)
         return points
     if all(is_integer(v) for v in (start, entry.stop, step)):
         return arange(b, start, entry.stop, step)

@@ -33,11 +33,11 @@ from sdfgad.parse.values import (
     astype,
     cast,
     is_integer,
-    is_number,
     kind_of,
     scalar,
 )
 
+COMPLEX = np.dtype(np.complex128)
 # An expression has at most so many terms: longer ones would be nested too deeply.
 MANY_TERMS = 64
 
@@ -67,18 +67,31 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
     if isinstance(values, Tensor) and values.ndim:
         wide = INT if values.dtype.kind == "b" else values.dtype
         whole_sum = reduce_over(b, astype(values, wide), (0,), False, "add", 0)
-        return whole_sum if is_number(start) and start == 0 else elementwise(b, "add", start, whole_sum)
+        return whole_sum if _is_none(start) else elementwise(b, "add", start, whole_sum)
     whole_list = whole_of(b, values)
     if whole_list is not None:
         return sum_(b, whole_list, start)
+    if isinstance(start, (list, tuple)):
+        # Lists of lists are joined.
+        return b.python(sum, values, start)
     total: Any = start
     for number, value in enumerate(rows_of(b, values)):
         if number % MANY_TERMS == MANY_TERMS - 1:
             total = b.settle(total)
-        is_first = is_number(total) and total == 0
-        # The sum of one array is another one.
-        total = new_value(b, value) if is_first else elementwise(b, "add", total, value)
+        # The sum of one array is another one, and truth values are added to the integer 0.
+        total = new_value(b, _counted(value)) if _is_none(total) else elementwise(b, "add", total, value)
     return total
+
+
+def _is_none(total: Any) -> bool:
+    """Whether a sum is the integer 0, which leaves what is added to it as it is, but for truth values."""
+    return type(total) is int and total == 0
+
+
+def _counted(value: Any) -> Any:
+    if isinstance(value, Tensor) and value.dtype.kind == "b":
+        return astype(value, INT)
+    return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
 def new_value(b: Builder, value: Any) -> Any:
@@ -224,6 +237,17 @@ def as_float(b: Builder, x: Any) -> Tensor:
 @function(builtins.float, static=True)
 def float_(b: Builder, x: Any) -> Any:
     return as_float(b, x)
+
+
+@function(builtins.complex, static=True)
+def complex_(b: Builder, real: Any = 0.0, imag: Any = 0.0) -> Any:
+    """A complex number of two real ones, or of ``real + 1j * imag`` if they are complex themselves."""
+    parts = [single(b, part) for part in (real, imag)]
+    if any(part.dtype.kind == "c" for part in parts):
+        whole_number = elementwise(b, "add", parts[0], elementwise(b, "multiply", parts[1], 1j))
+        return scalar(cast(whole_number.at(), COMPLEX), weak=True)
+    real_part, imaginary = (cast(part.at(), np.dtype(np.float64)) for part in parts)
+    return scalar(Op("complex", (real_part, imaginary), COMPLEX), weak=True)
 
 
 @function(builtins.int, static=True)

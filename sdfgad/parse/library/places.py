@@ -1,4 +1,4 @@
-"""Iterators over the places of arrays, indirect sorts, and views by strides."""
+"""Iterators over the places of arrays, their numbers, indirect sorts, and views by strides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, fixed_int
+from sdfgad.parse.functions.facts import array_like, fixed_int, is_sequence
 from sdfgad.parse.registry import in_numpy
 
 
@@ -32,6 +32,48 @@ def ndindex(*shape: Any) -> Any:
     if math.prod(sizes) <= FEW_PLACES:
         return list(itertools.product(*[range(n) for n in sizes]))
     return zip(*[np.ravel(one) for one in np.indices(shape)])  # noqa: B905
+
+
+@in_numpy(np.unravel_index)
+def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
+    """Places of which the numbers are given, as what `argmax` finds."""
+    sizes = list(shape) if is_sequence(shape) else [shape]
+    if order not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    rest = array_like(indices) if np.ndim(indices) else indices
+    if not np.all(np.logical_and(rest >= 0, rest < math.prod(sizes))):
+        raise ValueError("a number is out of bounds for an array of this shape")
+    places = []
+    for size in sizes if order == "F" else sizes[::-1]:
+        places.append(rest % size)
+        rest = rest // size
+    return tuple(places if order == "F" else places[::-1])
+
+
+@in_numpy(np.ravel_multi_index)
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
+    """Numbers of places, row by row or, in order "F", column by column."""
+    sizes = list(dims) if is_sequence(dims) else [dims]
+    if order not in ("C", "F") or len(multi_index) != len(sizes):
+        raise ValueError("the order is neither 'C' nor 'F', or there are not as many coordinates as dimensions")
+    modes = mode if is_sequence(mode) else [mode] * len(sizes)
+    number, stride = 0, 1
+    for k in range(len(sizes)) if order == "F" else range(len(sizes))[::-1]:
+        place = multi_index[k]
+        number = number + stride * _within(array_like(place) if np.ndim(place) else place, sizes[k], modes[k])
+        stride = stride * sizes[k]
+    return number
+
+
+def _within(place: Any, size: Any, mode: Any) -> Any:
+    """Coordinates brought into range as `mode` says."""
+    if mode == "wrap":
+        return place % size
+    if mode == "clip":
+        return np.clip(place, 0, size - 1)
+    if not np.all(np.logical_and(place >= 0, place < size)):
+        raise ValueError("invalid entry in coordinates array")
+    return place
 
 
 @in_numpy(np.lexsort)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like
+from sdfgad.parse.functions.facts import array_like, is_sequence
 from sdfgad.parse.registry import in_numpy
 
 
@@ -127,13 +127,26 @@ def _reduce(ufunc: Any) -> Any:
     def reduce(
         array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None
     ) -> Any:
-        rows = np.moveaxis(_as(array, dtype), axis, 0)
+        a = _as(array, dtype)
+        if axis is None or is_sequence(axis):
+            if ufunc in (np.subtract, np.divide):
+                raise ValueError("this ufunc is not reorderable, so that it reduces one axis at most")
+            axis = tuple(range(np.ndim(a)) if axis is None else axis)
+            rows = _joined(a, axis)
+        else:
+            rows = np.moveaxis(a, axis, 0)
         result = np.copy(rows[0]) if initial is None else ufunc(initial, rows[0])
         for k in range(1, rows.shape[0]):
             result = ufunc(result, rows[k])
         return _stored(np.expand_dims(result, axis) if keepdims else result, out)
 
     return reduce
+
+
+def _joined(a: Any, axes: Any) -> Any:
+    """An array with several axes joined to one, the first."""
+    first = np.moveaxis(a, axes, tuple(range(len(axes))))
+    return np.reshape(first, (-1, *first.shape[len(axes) :]))
 
 
 def _accumulate(ufunc: Any) -> Any:

@@ -6,21 +6,22 @@ with the square of a function's length, and more than in proportion to the point
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from sdfgad.dependence.uses import uses_of
+from sdfgad.dependence.uses import Use, uses_of
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Block, Compute, Loop, Statement, buffers_of, reads_of, walk, written
-from sdfgad.memory.sharing import distance_of, is_array_sum
+from sdfgad.ir.program import Access, Block, Compute, Loop, Statement, buffers_of, reads_of, walk, written
+from sdfgad.memory.sharing import distance_of, fixed_index, is_array_sum
 from sdfgad.schedule.bounds import range_of
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.thread_independence import has_calls, maximum_reductions
 from sdfgad.schedule.work import work_of
-from sdfgad.targets.cpu.cpp import COMBINE
+from sdfgad.targets.cpu.cpp import COMBINE, Writer
 from sdfgad.targets.cpu.partial_sums import PartialSums
 from sdfgad.targets.cpu.points import Points
 from sdfgad.targets.cpu.thread_parts import shares
@@ -120,18 +121,25 @@ class Functions(Points):
         integers = [name for name in self.integers(block, found) if name != loop.var]
         sums = [n for n in found if n in changed and self.buffers[n].is_single]
         uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
-        arrays = [n for n in found if n in uses and is_array_sum(self.buffers[n], uses[n], loop)]
+        added = [n for n in found if n in uses and is_array_sum(self.buffers[n], uses[n], loop)]
         part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
         with self.part(), self.within({loop.var: range_of(loop)}, False):
             lines = self.loop(part, scalars)
             self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
         writer = self.writer()
-        calls = has_calls(loop)
-        count = cpu().few_parts if arrays or calls else cpu().parts
+        calls, arrays = has_calls(loop), {n: self.slice(n, uses[n], loop, writer) for n in added}
+        has_arrays = any(size > 1 for size, _ in arrays.values())
+        count = cpu().few_parts if has_arrays or calls else cpu().parts
         partial = PartialSums(self.buffers, sums, maximum_reductions(loop), arrays, count)
         arguments = ", ".join(["first_", "last_", *map(partial.argument, found), *integers])
         run = shares(f"{name}({arguments});", writer.form(loop.trips), count, distance, calls)
         return ["{", *writer.lines, *partial.declarations(), *run, *partial.totals(), "}"]
+
+    def slice(self, name: str, uses: list[Use], loop: Loop, writer: Writer) -> tuple[int, str]:
+        """The number of elements of the slice that a loop touches, and where it begins."""
+        place, shape = fixed_index(uses, loop), self.buffers[name].shape
+        first = Access(name, (*place, *(Lin(0) for _ in shape[len(place) :])))
+        return math.prod(extent.const for extent in shape[len(place) :]), self.offset(first, writer)
 
     def shared_extremum(self, statement: Compute, name: str) -> list[str]:
         target = statement.target.buffer

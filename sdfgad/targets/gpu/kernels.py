@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from sdfgad.ir.expr import Lin, Read, symbols_in
 from sdfgad.ir.program import Buffer, Compute, Loop, Statement, written
-from sdfgad.schedule.kernels import BLOCK, Form, Sum, points_of, private_of, threads_of
+from sdfgad.schedule.device_sums import BLOCK, Sum, threads_of
+from sdfgad.schedule.kernels import Form, points_of, private_of
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.sequences import rows_of, threads_of_sequence
 from sdfgad.targets.cpu.cpp import COMBINE, cpp_type

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 
 from sdfgad.ir.expr import Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Statement, reads_of
-from sdfgad.schedule.kernels import SHORT, Form, Sum, form_of, points_of, private_of
+from sdfgad.schedule.device_sums import SHORT, WARP, Sum
+from sdfgad.schedule.kernels import Form, form_of, points_of, private_of
 from sdfgad.schedule.launches import Launch, launches
-from sdfgad.schedule.sequences import WARP, group_of, rows_of, written_in_parallel
+from sdfgad.schedule.sequences import group_of, rows_of, written_in_parallel
 from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
 from sdfgad.targets.gpu.threads import ThreadWriter, decoded, head, product_text
 

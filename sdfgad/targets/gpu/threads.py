@@ -10,7 +10,8 @@ from sdfgad.dependence.private import begins_with_write
 from sdfgad.ir.expr import Lin, Read
 from sdfgad.ir.ops import identity
 from sdfgad.ir.program import Access, Block, Branch, Buffer, Compute, Loop, reads_of, written
-from sdfgad.schedule.kernels import PointLoop, Sum
+from sdfgad.schedule.device_sums import Sum
+from sdfgad.schedule.kernels import PointLoop
 from sdfgad.schedule.stores import is_sometimes
 from sdfgad.targets.cpu.cpp import COMBINE, Writer, cpp_type, literal
 from sdfgad.targets.cpu.points import offset_text

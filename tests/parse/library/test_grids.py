@@ -22,6 +22,7 @@ EXPRESSIONS = [
     "np.indices((2,3), sparse=True)[1]",
     "np.mgrid[0:3, 1:7:2]*s",
     "np.mgrid[0:1:3j, -1:1:5j]*s",
+    "np.mgrid[0:1:n*1j, -n/2:n/2:(n-2)*1j]*s",
     "np.mgrid[:4]*s",
     "np.ogrid[0:3, 0:n][0]*s",
     "np.mgrid[0:n, 0:2]*s",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import SdfgadError
+from sdfgad.errors import ProgramRaises, SdfgadError
 from tests.helpers import line_of
 
 RNG = np.random.default_rng(45)
@@ -77,3 +77,42 @@ def test_refusals(program, text):
         sdfgad.grad(program)(X)
     assert text in str(caught.value)
     assert str(caught.value.where) == line_of(program, "return")
+
+
+def numbered(A, k, n):
+    top = np.unravel_index(np.argmax(A), A.shape)
+    i, j = top
+    flat = np.ravel_multi_index(k.T, (3, 4))
+    wrapped = np.ravel_multi_index((k[:, 0] + 7, k[:, 1] - 9), A.shape, mode=("wrap", "clip"), order="F")
+    total = A[top] ** 2 + A[i, j - 1] * j + np.sum(A.ravel()[flat] ** 2) + np.sum(A.ravel(order="F")[wrapped] ** 3)
+    for q in range(n):
+        total += A[np.unravel_index(q, A.shape, order="F")] * q
+    rows, columns = np.unravel_index([5, 7, 11], A.shape)
+    size = np.zeros(np.ravel_multi_index((1, 2), (2, n))).size
+    return total + np.sum(A[rows, columns] ** 2) * size
+
+
+def test_places_and_their_numbers():
+    for k in (np.array([[0, 3], [2, 1], [1, 1]]), np.array([[1, 0], [0, 2], [2, 3]])):
+        value = sdfgad.differentiate(numbered, wrt="A").value(A, k, 5)
+        np.testing.assert_allclose(value, numbered(A, k, 5), rtol=1e-13)
+        sdfgad.check_grads(numbered, A, k, 5, wrt="A")
+
+
+def outside_number(A, k):
+    return A[np.unravel_index(k[0], (3, 4))]
+
+
+def outside_place(A, k):
+    return A.ravel()[np.ravel_multi_index(k, (3, 4))]
+
+
+@pytest.mark.parametrize(
+    ("program", "k", "message"), [(outside_number, [12, 0], "out of bounds"), (outside_place, [3, 0], "invalid entry")]
+)
+def test_numbers_and_places_outside(program, k, message):
+    with pytest.raises(ValueError, match=message):
+        program(A, np.array(k))
+    with pytest.raises(ProgramRaises, match=f"{message}[\\s\\S]*NumPy raises here, too") as caught:
+        sdfgad.differentiate(program, wrt="A")(A, np.array(k))
+    assert line_of(program, "return") in str(caught.value)

@@ -15,6 +15,11 @@
 #include "guard.h"
 
 namespace sdfgad {
+
+// Where an array would begin of which a slice, from an offset on, is at some place.
+template <typename T> inline T* beginning(T* slice, int64_t offset) {
+    return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(slice) - uintptr_t(offset) * sizeof(T));
+}
 namespace memory {
 
 constexpr int64_t line = 64;

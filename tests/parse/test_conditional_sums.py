@@ -1,0 +1,103 @@
+"""Sums over comprehensions with conditions on data; objects that define ``__iter__``; setters of properties."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import UnsupportedProgram
+from tests.helpers import line_of
+from tests.helpers_ir import assert_like_python, assert_slope
+
+RNG = np.random.default_rng(49)
+ARGS = RNG.random((4, 6)), RNG.random(6), 0.6, 5
+
+
+def some_items(x, u, s, n):
+    total = sum(w * v for v, w in zip(u, x[0], strict=True) if v > 0.3 if w < 0.8) + np.sum([v**2 for v in u if v > s])
+    total += sum((1 for v in u if v > 0.5), 10) * s + sum(np.log(v - 0.3) for v in u if v > 0.3)
+    total += sum(y**2 for v in u if (y := v * s) > 0.1) + sum(u[i] * i for i in range(6) if i % 2)
+    return total + sum(x[i, j] for i in range(4) for j in range(6) if x[i, j] > s and i != j and n > 3)
+
+
+class Rows:
+    def __init__(self, a):
+        self.a = a
+
+    def __iter__(self):
+        return iter(self.a)
+
+
+class Halves:
+    def __init__(self, first, number):
+        self.first, self.number = first, number
+
+    def __iter__(self):
+        value = self.first
+        for k in range(self.number):
+            value = value * 0.5
+            yield k, value
+
+
+def objects_gone_over(x, u, s, n):
+    rows, total = Rows(x), 0.0
+    for row in rows:
+        total += np.sum(row**2) * s
+    for row, factor in zip(rows, u, strict=False):
+        total += row[0] * factor
+    total += sum(row[1] for row in rows) + [row.sum() for row in rows][2]
+    first, *_ = rows
+    return total + first[3] + sum(u[k] * value for k, value in Halves(s, 4))
+
+
+class Field:
+    def __init__(self, values):
+        self._values, self.changes = values, 0
+
+    @property
+    def values(self):
+        return self._values
+
+    @values.setter
+    def values(self, new):
+        self._values = new
+        self.changes += 1
+
+    @property
+    def mass(self):
+        return self._values.sum()
+
+    @mass.setter
+    def mass(self, new):
+        self._values = self._values * (new / self._values.sum())
+
+
+def set_by_properties(x, u, s, n):
+    start = u.copy()
+    field = Field(start)
+    field.values *= s
+    field.mass += 1.0
+    field.values[1] = s
+    field.mass = s * 3
+    for _ in range(n):
+        field.values = np.sin(field.values)
+    return np.sum(field.values**2) * field.changes + np.sum(start * x)
+
+
+@pytest.mark.parametrize("program", [some_items, objects_gone_over, set_by_properties])
+def test_values_and_slopes(program):
+    assert_like_python(program, *ARGS)
+    assert_slope(program, *ARGS)
+
+
+def test_gradients_of_compiled_code():
+    sdfgad.check_grads(some_items, *ARGS)
+
+
+def some_rows(x, u, s, n):
+    return sum(row @ u for row in x if row[0] > s) + sum(row for row in x if row[0] > s)[1]
+
+
+def test_that_arrays_are_not_left_out():
+    with pytest.raises(UnsupportedProgram, match="a comprehension with a condition on data") as caught:
+        sdfgad.differentiate(some_rows)(*ARGS)
+    assert line_of(some_rows, "return") in str(caught.value)
