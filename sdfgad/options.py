@@ -18,6 +18,8 @@ SHAPES = get_args(Shapes)
 Accumulation = Literal["float64"]
 Device = Literal["auto", "cpu", "gpu"]
 DEVICES = get_args(Device)
+Ranks = Literal["sum", "same"]
+RANKS = get_args(Ranks)
 PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -33,6 +35,7 @@ class Options:
         accumulate: "float64": adjoints are in double precision where values are in single precision.
         shapes: whether calls with arrays of other sizes may share compiled code.
         device: what the gradient runs on; "auto" follows the arguments of each call.
+        ranks: of a program that communicates: whether the outputs of all ranks are added up, or are the same number.
         without: the names of passes that are left out of what `explain` shows; what is run always has all of them.
     """
 
@@ -46,6 +49,7 @@ class Options:
     all_outputs: bool = False
     accumulate: Accumulation | None = None
     device: Device = "cpu"
+    ranks: Ranks | None = None
 
 
 def parse_bytes(limit: int | str | None) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sdfgad.ir.expr import Read
-from sdfgad.ir.program import Program, Statement, walk, writes_of
+from sdfgad.ir.program import MESSAGES, Program, Statement, walk, writes_of
 
 Dependences = Callable[[Statement], Iterable[Read]]
 
@@ -25,8 +25,10 @@ def active_buffers(
         for statement in walk(program.body)
         for access, _ in writes_of(statement)
     ]
-    varied = _closure(set(wrt), [(source, {target}) for target, sources in edges for source in sources])
-    useful = _closure({output}, edges)
+    # What is sent may depend on `wrt` on other ranks, and what is received be needed there.
+    always = {MESSAGES} & program.buffers.keys()
+    varied = _closure({*wrt, *always}, [(source, {target}) for target, sources in edges for source in sources])
+    useful = _closure({output, *always}, edges)
     return frozenset(varied & useful), frozenset(useful)
 
 

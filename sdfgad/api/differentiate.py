@@ -15,7 +15,19 @@ from sdfgad.api.device_calls import refuse_device, total, with_cotangent
 from sdfgad.api.pickling import check_importable, found_by_name, made_of_sent, texts_to_send
 from sdfgad.errors import ArgumentError, OutputError
 from sdfgad.ir.program import Program
-from sdfgad.options import DEVICES, SHAPES, STRATEGIES, Accumulation, Device, Options, Shapes, Strategy, parse_bytes
+from sdfgad.options import (
+    DEVICES,
+    RANKS,
+    SHAPES,
+    STRATEGIES,
+    Accumulation,
+    Device,
+    Options,
+    Ranks,
+    Shapes,
+    Strategy,
+    parse_bytes,
+)
 from sdfgad.parse.derivatives import Derivative, GradientCode
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.procedures import expanded
@@ -53,6 +65,7 @@ def differentiate(
     shapes: Shapes = "auto",
     accumulate: Accumulation | None = None,
     device: Device = "auto",
+    ranks: Ranks | None = None,
     source: str | None = None,
 ) -> DifferentiatedProgram:
     """The gradient of an unmodified NumPy program, by reverse-mode automatic differentiation.
@@ -96,6 +109,9 @@ def differentiate(
             does not wait for the device, unless the program has numbers, checks or conditions that the host reads, or
             an array is of a library, such as JAX, that reuses its memory on streams of its own. The gradient by such an
             array is one of its library, and the value one of the first one's.
+        ranks: of a program that communicates by mpi4py, what is differentiated by each rank's own arguments: "sum": the
+            sum over all ranks of their outputs; "same": the output, which all ranks return alike, as a loss that
+            `allreduce` gives. It must be given where values are shared by Allreduce, Bcast or Allgather; else "sum".
         source: the text that defines the program, where it has no file: what `exec` or `python -c` has run.
 
     Returns:
@@ -130,6 +146,8 @@ def differentiate(
         raise ArgumentError(f"accumulate={accumulate!r} is not known", todo='It is "float64" or None.')
     if device not in DEVICES:
         raise ArgumentError(f"device={device!r} is not known", todo=f"It is one of {', '.join(DEVICES)}.")
+    if ranks not in (None, *RANKS):
+        raise ArgumentError(f"ranks={ranks!r} is not known", todo=f"It is one of {', '.join(RANKS)}, or None.")
     try:
         check_solver(solver)
     except SolverMissing as error:
@@ -144,6 +162,7 @@ def differentiate(
         shapes=shapes,
         accumulate=accumulate,
         device=device,
+        ranks=ranks,
     )
     return DifferentiatedProgram(
         program, wrt=wrt, output=output, reduce=reduce, allow_unused=allow_unused, options=options, source=source

@@ -12,7 +12,7 @@ from sdfgad.api.chosen import Wrt
 from sdfgad.api.device_calls import copied
 from sdfgad.api.differentiate import DifferentiatedProgram
 from sdfgad.errors import ArgumentError, Location
-from sdfgad.options import Options
+from sdfgad.options import Options, Ranks
 from sdfgad.parse.parse import Primal
 from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.signature import definition
@@ -56,9 +56,11 @@ class GradientWithAux(DifferentiatedProgram):
         return parts[0].outputs[0]
 
 
-def gradient_with_aux(program: Callable[..., Any], wrt: Wrt, allow_unused: bool) -> GradientWithAux:
+def gradient_with_aux(
+    program: Callable[..., Any], wrt: Wrt, allow_unused: bool, ranks: Ranks | None
+) -> GradientWithAux:
     """The gradient of the first result of a program that returns ``(value, aux)``."""
-    options = Options(all_outputs=True, device="auto")
+    options = Options(all_outputs=True, device="auto", ranks=ranks)
     return GradientWithAux(program, wrt=wrt, output=None, reduce=None, allow_unused=allow_unused, options=options)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sdfgad.batch.dependents import dependents
 from sdfgad.ir.expr import Expr, Lin, Read, Rewriter
-from sdfgad.ir.library import LIBRARY
+from sdfgad.ir.library import LIBRARY, require_silent
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Access,
@@ -45,6 +45,7 @@ class Batched:
 
 def batched(program: Program, inputs: Collection[str], size: int) -> Batched:
     """The program for `size` values of some inputs, which it takes along a leading axis."""
+    require_silent(program.body, "`vmap` of a program")
     found = dependents(program, inputs)
     batch = _Batch(program, found, Lin(size))
     body = batch.block(program.body, None)

@@ -13,6 +13,7 @@ import numpy as np
 from sdfgad.api.check import FiniteDifferences, called, part_of
 from sdfgad.explain.interpreter import Interpreter, with_totals
 from sdfgad.explain.stages import Stages, Step, steps
+from sdfgad.ir.library import require_silent
 from sdfgad.ir.program import Program
 from sdfgad.ir.verify import verify
 from sdfgad.optimise.pass_manager import Pass
@@ -93,7 +94,11 @@ def _amount(one: Outcome) -> str:
 
 
 def bisected(stages: Stages) -> Bisection:
-    """Run a program after each stage and pass, until one computes something else."""
+    """Run a program after each stage and pass, until one computes something else.
+
+    Raises: UnsupportedProgram: it communicates, which the interpreter does not.
+    """
+    require_silent(stages.pipeline.parsed.program.body, "a bisection of a program")
     run = _Run(stages)
     outcomes: list[Outcome] = []
     for outcome in run.outcomes():

@@ -11,7 +11,7 @@ from sdfgad.gradient.tape_slots import slots_for
 from sdfgad.gradient.tapes import Counter, tapes_for
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Block, Buffer, Compute, Program, Statement, buffers_of, walk, written
+from sdfgad.ir.program import MESSAGES, Access, Block, Buffer, Compute, Program, Statement, buffers_of, walk, written
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.save_points import Key
 from sdfgad.rules.algebra import cast
@@ -91,7 +91,7 @@ def assemble(
         kept[name], block = _safe_value(primal.outputs[name], changed, buffers, names)
         safe = (*safe, *block)
     reverse = _seeded(adjoint, buffers, cotangent, names, [(number, block) for number, block in reverse], gradients)
-    reverse = [*reverse, (0, narrowing)]
+    reverse = [*reverse, (0, (*narrowing, *_last_message(adjoint, buffers, names)))]
     trip_outputs, trip_stores = _trip_outputs(counters, buffers, names)
     forward = list(_forward(sweeps, primal.body, counters, (*safe, *trip_stores)))
     parts = [*forward, *((~number, block) for number, block in reverse)]
@@ -174,9 +174,10 @@ def _seeded(
     """
     waiting = dict.fromkeys(adjoint.bars.values())
     result: list[tuple[int, Block]] = []
-    seed: Block = ()
-    if adjoint.output in adjoint.bars:
-        seed = (_whole(names, buffers[adjoint.bars[adjoint.output]], cotangent, "add"),)
+    # Messages of the reverse sweep follow those of the forward sweep.
+    seeds = ((adjoint.output, cotangent), (MESSAGES, buffers.get(MESSAGES, cotangent)))
+    bars = [(adjoint.bars[name], source) for name, source in seeds if name in adjoint.bars]
+    seed: Block = tuple(_whole(names, buffers[bar], source, "add") for bar, source in bars)
     last = reverse[0][0] if reverse else 0
     for number, block in [(last, seed), *reverse]:
         statements: list[Statement] = []
@@ -189,6 +190,12 @@ def _seeded(
         result.append((number, tuple(statements)))
     unused = tuple(_cleared(names, buffers[bar]) for bar in waiting if bar in gradients.values())
     return [*result, (0, unused)]
+
+
+def _last_message(adjoint: Adjoint, buffers: Mapping[str, Buffer], names: Names) -> Block:
+    """What the messages of the reverse sweep leave, on which all of them depend, where those of a program leave it."""
+    bar = adjoint.bars.get(MESSAGES)
+    return () if bar is None else (_whole(names, buffers[MESSAGES], buffers[bar], None),)
 
 
 def _counting(adjoint: Adjoint, buffers: dict[str, Buffer], counters: tuple[Counter, ...], names: Names) -> Program:

@@ -13,9 +13,12 @@ from dataclasses import dataclass, replace
 from sdfgad.analysis.exposure import exposed
 from sdfgad.analysis.flow import BEFORE, Request
 from sdfgad.analysis.model import numbered
+from sdfgad.gradient.message_logs import LoggedCall, logged_calls
+from sdfgad.gradient.trip_bounds import most_trips
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
+    MESSAGES,
     Access,
     Block,
     Branch,
@@ -48,6 +51,7 @@ class Checkpoint:
         slots: the run-time integer that is the number of states kept.
         forward, reverse: the tables, with `FORWARD_COLUMNS` and `REVERSE_COLUMNS`; their numbers of rows are integers.
         states: buffer -> the buffer of its kept states, and the indices before that of the slot.
+        messages: the calls in it that communicate, by number, which do not when it runs again.
     """
 
     number: int
@@ -58,6 +62,7 @@ class Checkpoint:
     forward: Buffer
     reverse: Buffer
     states: Mapping[str, tuple[Buffer, tuple[Lin, ...]]]
+    messages: Mapping[int, LoggedCall]
 
     @property
     def integers(self) -> tuple[str, ...]:
@@ -66,7 +71,8 @@ class Checkpoint:
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:
-        return (self.forward, self.reverse, *(checkpoint for checkpoint, _ in self.states.values()))
+        logs = (log.buffer for one in self.messages.values() for log in one.logs)
+        return (self.forward, self.reverse, *(checkpoint for checkpoint, _ in self.states.values()), *logs)
 
 
 def can_checkpoint(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], integers: Iterable[str]) -> bool:
@@ -93,7 +99,7 @@ def carried(adjoint: Adjoint, number: int, loop: Loop, around: tuple[tuple[int, 
     """
     first, last = number + 1, number + loop.size
     requests = {n - first: adjoint.requests[n] for n in range(first, last + 1) if n in adjoint.requests}
-    names = written(loop.body) - {"status"}
+    names = written(loop.body) - {"status", MESSAGES}
     found = exposed(loop.body, names, adjoint.primal.buffers, adjoint.context, requests)
     saved = {buffer for n, buffer in adjoint.residuals if first <= n <= last}
     end = around[0][0] + around[0][1].size if around else number - 1
@@ -148,18 +154,6 @@ def axes_of(loops: Iterable[tuple[int, Loop]], checkpoints: Mapping[int, Checkpo
     return [(Lin.symbol(loop.var) - base, segment), *((Lin.symbol(var), most[var]) for var in inside)]
 
 
-def most_trips(loops: Iterable[tuple[int, Loop]]) -> dict[str, Lin]:
-    """By counter, an upper bound of a loop's trips, if possible without the counters of the loops around it."""
-    most: dict[str, Lin] = {}
-    for _, loop in loops:
-        trips = Lin(loop.trips.const)
-        for atom, factor in loop.trips.terms:
-            outer = most.get(atom) if isinstance(atom, str) else None
-            trips = trips + (Lin.symbol(atom).scaled(factor) if outer is None else outer.scaled(max(factor, 0)))
-        most[loop.var] = trips
-    return most
-
-
 def _checkpoint(
     adjoint: Adjoint,
     number: int,
@@ -179,7 +173,9 @@ def _checkpoint(
         states[name] = (storage, tuple(index for index, _ in axes))
     forward = _table(names, f"{var}_forward", len(FORWARD_COLUMNS))
     reverse = _table(names, f"{var}_reverse", len(REVERSE_COLUMNS))
-    return Checkpoint(number, loop, base, segment, slots, forward, reverse, states)
+    known = {n for one in outer.values() for n in one.messages}
+    messages = logged_calls(adjoint.primal, number, known, names)
+    return Checkpoint(number, loop, base, segment, slots, forward, reverse, states, messages)
 
 
 def _table(names: Names, name: str, columns: int) -> Buffer:

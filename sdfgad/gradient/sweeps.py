@@ -91,6 +91,9 @@ class Sweeps:
         self.copies, self.names = copies, names
         self.counters = {counter.loop: counter for counter in counters}
         self.statements = numbered(adjoint.primal.body)
+        self.messages = {n: one for checkpoint in checkpoints.values() for n, one in checkpoint.messages.items()}
+        # Whether what is emitted runs again what the forward sweep has run.
+        self.is_replay = False
 
     # --- forward
 
@@ -104,6 +107,9 @@ class Sweeps:
 
     def forward_of(self, statement: Statement, number: int, taping: bool = True) -> Block:
         stores = tuple(tape.store for _, tape in self._tapes_at(number)) if taping else ()
+        if number in self.messages:
+            logged = self.messages[number]
+            return (*stores, *(logged.replayed if self.is_replay else logged.logging))
         return (*stores, self._forward_of(statement, number, taping))
 
     def _forward_of(self, statement: Statement, number: int, taping: bool) -> Statement:
@@ -181,7 +187,9 @@ class Sweeps:
 
     def _checkpointed(self, loop: Loop, number: int, reverse: Block) -> Statement:
         names = self.copies.everywhere
+        before, self.is_replay = self.is_replay, True
         advance, taping = (renamed(self._trip(loop, number, t), names) for t in (False, True))
+        self.is_replay = before
         return checkpointed_reverse(self.checkpoints[number], advance, taping, reverse, self.names)
 
     def _reverse_simple(self, number: int) -> tuple[Block, Block]:

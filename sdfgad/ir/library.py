@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sdfgad.errors import ProgramRaises, SdfgadError, SingularMatrix
+from sdfgad.errors import ProgramRaises, SdfgadError, SingularMatrix, UnsupportedProgram
 from sdfgad.ir.expr import Read
-from sdfgad.ir.program import Call, Program, reads_of
+from sdfgad.ir.program import Block, Call, Program, reads_of, walk
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class LibraryFunction:
         next_order: of such a copy in the forward rule of another one: the copy that stands for it in the gradient.
         title: what messages call it, if not by its name.
         has_columns: whether the columns of its second input do not depend on each other, and the last size counts them.
+        is_ordered: whether it communicates: each such call reads and writes `MESSAGES`, so that they keep their order
+            and none is left out, and is never run again in the reverse sweep.
         has_batch: whether the first size counts what it does one after another, along a leading axis of all arrays.
     """
 
@@ -38,6 +40,7 @@ class LibraryFunction:
     check: str = ""
     raises: type[SdfgadError] = SingularMatrix
     todo: str = "NumPy raises LinAlgError here, too."
+    is_ordered: bool = False
     has_batch: bool = True
     has_columns: bool = False
     procedure: Program | None = None
@@ -54,6 +57,7 @@ class LibraryFunction:
 
 
 SINGULAR = "a matrix is singular"
+TITLE = "communication by mpi4py"
 LIBRARY: dict[str, LibraryFunction] = {
     "solve": LibraryFunction("linalg.h", SINGULAR, check="regular", has_columns=True),
     "solve_pullback": LibraryFunction("solve_pullback.h"),
@@ -97,10 +101,36 @@ LIBRARY: dict[str, LibraryFunction] = {
         raises=ProgramRaises,
         todo="See the exception above; a custom_vjp gives such a function a derivative.",
     ),
+    **{
+        f"message_{kind}{back}": LibraryFunction(
+            "messages.h", is_of_adjoints=bool(back), is_ordered=True, has_batch=False, title=TITLE
+        )
+        for kind in ("share", "exchange", "send", "receive", "signal")
+        for back in ("", "_back")
+    },
     "argsort": LibraryFunction("sorting.h", is_differentiable=False),
     "nonzero": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
     "searchsorted": LibraryFunction("sorting.h", is_differentiable=False, has_batch=False),
 }
+
+
+def communicates(block: Block) -> bool:
+    """Whether a block has calls that communicate."""
+    return any(isinstance(one, Call) and LIBRARY[one.name].is_ordered for one in walk(block))
+
+
+def require_silent(block: Block, what: str) -> None:
+    """Refuse to derive something of a block that communicates.
+
+    Raises: UnsupportedProgram.
+    """
+    found = next((one for one in walk(block) if isinstance(one, Call) and LIBRARY[one.name].is_ordered), None)
+    if found is not None:
+        raise UnsupportedProgram(
+            f"{what} that communicates by mpi4py is not supported",
+            found.where,
+            "Of such programs there are gradients: sdfgad.differentiate(f, ranks=...), on the CPU.",
+        )
 
 
 def differentiable_inputs(call: Call) -> list[Read]:

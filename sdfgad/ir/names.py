@@ -43,7 +43,7 @@ def plain(base: str) -> str:
 
 @cache
 def _reserved() -> frozenset[str]:
-    return frozenset((*keyword.kwlist, *_sympy(), *_CPP.split(), *_ISL.split(), "status"))
+    return frozenset((*keyword.kwlist, *_sympy(), *_CPP.split(), *_ISL.split(), "status", "messages"))
 
 
 def _sympy() -> Iterator[str]:

@@ -23,6 +23,8 @@ from sdfgad.options import Device
 FIRST_CHECK = 1 << 30
 # A status above that is the code of a check, and in these units what it has counted.
 SLOTS = 1 << 31
+# The buffer that each call that communicates reads and writes.
+MESSAGES = "messages"
 ZERO = Lin(0)
 Accumulate = Literal["add", "maximum", "minimum"]
 Params = tuple[tuple[str, Lin], ...]
@@ -287,8 +289,8 @@ class Program:
 
     @cached_property
     def interface(self) -> frozenset[str]:
-        """The interface: the buffers that the caller passes or receives, and `status`."""
-        return frozenset((*self.inputs, *self.outputs.values(), "status"))
+        """The interface: the buffers that the caller passes or receives, `status` and `MESSAGES`."""
+        return frozenset((*self.inputs, *self.outputs.values(), "status", MESSAGES))
 
     @cached_property
     def identifiers(self) -> frozenset[str]:

@@ -11,8 +11,10 @@ from functools import cached_property
 from sdfgad.analysis.model import numbered
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.gradient.assemble import GradientProgram
-from sdfgad.gradient.checkpoints import can_checkpoint, carried, most_trips
+from sdfgad.gradient.checkpoints import can_checkpoint, carried
+from sdfgad.gradient.message_logs import log_shapes, messages_in
 from sdfgad.gradient.tapes import box_shape, tape_shape
+from sdfgad.gradient.trip_bounds import most_trips
 from sdfgad.ir.program import Loop, Statement, buffers_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.memory.checkpoint_modes import (
@@ -280,7 +282,15 @@ class Accountant:
         runs = math.prod(self.cost.trips(outer) for _, outer in self.loops[number])
         trips = self.cost.trips(loop)
         around = tuple(outer for outer, _ in self.loops[number])
-        return CheckpointableLoop(number, around, trips, runs, state, self.cost.statement(loop) / max(trips, 1))
+        body = self.cost.statement(loop) / max(trips, 1)
+        return CheckpointableLoop(number, around, trips, runs, state, body, self._logged(number))
+
+    def _logged(self, number: int) -> int:
+        """The bytes of the logs of the messages in a loop."""
+        primal = self.adjoint.primal
+        found = (one for call, loops in messages_in(primal, number).values() for one in log_shapes(call, loops))
+        logs = (replace(primal.buffers[result.buffer], shape=shape) for result, shape in found)
+        return sum(buffer_bytes(log, self.integers) for log in logs)
 
     def _mode(self, choice: Choice, loops: list[CheckpointableLoop]) -> Mode:
         kept, transient, work = states_of(choice, loops, self.cost)

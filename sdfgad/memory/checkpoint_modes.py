@@ -26,6 +26,7 @@ class CheckpointableLoop:
         trips, runs: how many trips a run of it has, and how often it is run.
         state: bytes of one state.
         body: nanoseconds of one trip of the forward sweep.
+        logged: bytes of what is logged of messages in it.
     """
 
     number: int
@@ -34,6 +35,7 @@ class CheckpointableLoop:
     runs: int
     state: int
     body: float
+    logged: int = 0
 
 
 @dataclass
@@ -78,7 +80,7 @@ def states_of(choice: Choice, loops: list[CheckpointableLoop], cost: Cost) -> tu
             count = choice[outer[-1].number].length * max(one.runs // (outer[-1].runs * outer[-1].trips), 1)
             transient += segments.slots * one.state * count
         else:
-            kept += segments.slots * one.state * one.runs
+            kept += segments.slots * one.state * one.runs + one.logged
         kept += segments.table_bytes
         replayed = segments.replays * segments.length + one.trips
         states = one.state * segments.slots

@@ -116,6 +116,13 @@ class Builder(Emitter):
         self.like: dict[str, tuple[Tensor | None, ...]] = {}
         # The buffers of which the program has asked whether NumPy reshapes them without a copy.
         self.reshaped: set[str] = set()
+        # The buffers that are made without values.
+        self.unset: set[str] = set()
+        # The buffers that messages are sent of or received into, and the requests that have not been waited for.
+        self.sent: set[str] = set()
+        self.requests: list[Any] = []
+        # The sizes of the communicators on all of whose ranks floating values are shared.
+        self.ranks: set[int] = set()
         self.names = Names((*integers, STATUS))
         # How often the statements after a branch or loop have been parsed once for each path.
         self.tail_duplications = 0
@@ -208,7 +215,8 @@ class Builder(Emitter):
         contents = self.contents.snapshot(), self.constants.snapshot()
         counts = len(self.checks), len(self.hazards), len(self.draws)
         buffers = dict(self.buffers), dict(self.captured)
-        return buffers, names, lengths, counts, self.domain, self.where, versions, contents, self.filling
+        where = self.where, list(self.requests)
+        return buffers, names, lengths, counts, self.domain, where, versions, contents, self.filling
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
@@ -225,7 +233,7 @@ class Builder(Emitter):
         del self.draws[state[3][2] :]
         for block, length in zip(self.blocks, state[2], strict=True):
             del block[length:]
-        self.domain, self.where = state[4], state[5]
+        self.domain, (self.where, self.requests) = state[4], (state[5][0], list(state[5][1]))
         self.versions.restore(state[6][0])
         self.references.restore(state[6][1])
         self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])

@@ -19,6 +19,7 @@ from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.communicators import Method
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.filled_lists import require_followed
 from sdfgad.parse.frame import Frame
@@ -123,6 +124,8 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     """Functions that have a handler or a definition, and methods of arrays."""
     if isinstance(function, ArrayMethod):
         return _known(frame, node, function.known, None, [function.array, *positional], keywords)
+    if isinstance(function, Method):
+        return handled(frame, node, function.handler, [function.owner, *positional], keywords)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ndarray) and function.__name__ in METHODS:
         array = frame.b.capture(function.__name__, owner, lambda: owner)

@@ -23,6 +23,7 @@ from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import CELLS, Frame
+from sdfgad.parse.functions import mpi
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
@@ -132,6 +133,8 @@ def slice_(frame: Frame, node: ast.Slice) -> Any:
 
 def attribute(frame: Frame, node: ast.Attribute) -> Any:
     value = frame.eval(node.value)
+    if mpi.is_theirs(value):
+        return mpi.attribute(frame.b, value, node.attr)
     if isinstance(value, Record):
         found = objects.attribute(frame.b, value, node.attr, partial(inlined, frame, node))
         return containers.read(frame.b, found, f"`.{node.attr}`")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import Const, Expr, Lin
-from sdfgad.ir.library import LIBRARY
+from sdfgad.ir.library import LIBRARY, require_silent
 from sdfgad.ir.program import (
     FIRST_CHECK,
     Block,
@@ -55,6 +55,7 @@ def inline(b: Builder, inlining: Inlining, inputs: Mapping[str, Tensor]) -> dict
         inputs: input buffer -> the value of the builder's program to read there.
     """
     program = inlining.program
+    require_silent(program.body, "a derivative within another program, of one")
     given = {**inputs, **captured_of(b, inlining)}
     names = {name: b.as_whole(tensor).buffer for name, tensor in given.items()}
     new = [buffer for name, buffer in program.buffers.items() if name not in names and name != STATUS]

@@ -14,7 +14,7 @@ import numpy as np
 from sdfgad.errors import OutputError
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Access, Buffer, Compute, Program, written
+from sdfgad.ir.program import MESSAGES, Access, Buffer, Compute, Program, written
 from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
 from sdfgad.parse.arguments import ArrayArgument
@@ -69,6 +69,7 @@ class Primal:
         returned: what it returns.
         has_enclosed_integers: whether integers of an enclosing program are its data, or its own are those of others.
         source: the user's function.
+        ranks: the sizes of the communicators on all of whose ranks floating values are shared.
     """
 
     program: Program
@@ -86,6 +87,7 @@ class Primal:
     returned: Returned
     has_enclosed_integers: bool
     source: Source
+    ranks: frozenset[int] = frozenset()
 
     @property
     def is_current(self) -> bool:
@@ -167,6 +169,7 @@ def parse(
             result,
             builder.has_enclosed_integers,
             source,
+            frozenset(builder.ranks),
         )
 
 
@@ -186,20 +189,29 @@ def _build(
     locals_ = _in_containers(b, dict(leaves), structures)
     containers = b.contents.followed
     result = _frame_of(b, function, _own_parameters(function, dict(locals_))).run()
+    _require_finished(b)
     outputs = dict(_returned(b, result))
     if result is None:
         outputs |= _rebound(b, leaves, {name: (structure, locals_[name]) for name, structure in structures.items()})
     body = tuple(b.blocks[0])
     changed = written(body)
     outputs |= {name: buffer for name, buffer in buffers.items() if buffer in changed and name not in outputs}
-    row_major = frozenset(name for name, buffer in buffers.items() if buffer in changed & b.reshaped)
+    row_major = frozenset(name for name, buffer in buffers.items() if buffer in (changed & b.reshaped) | b.sent)
     captured = tuple(name for name in b.captured if name in b.buffers)
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
     program = Program(b.fresh(read_source(function).name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
-    program = coalesce(_separate_inputs(_with_status(program), b))
+    program = coalesce(_separate_inputs(_with_messages(_with_status(program)), b))
     program = merge_equal(coalesce(propagate_copies(program)))
     inputs_by_name = dict(zip(buffers, program.inputs, strict=False))
     return program, inputs_by_name, row_major, b.contents.are_changed(containers), returned(result)
+
+
+def _require_finished(b: Builder) -> None:
+    for request in b.requests:
+        b.where = request.where
+        raise b.unsupported(
+            "this message is never waited for", "Keep the request that is returned, and call its Wait()."
+        )
 
 
 def _frame_of(b: Builder, function: Callable[..., Any], env: dict[str, Any]) -> Frame:
@@ -285,6 +297,13 @@ def _with_status(program: Program) -> Program:
         return program
     clear = Compute((), Access(STATUS), Const(0, INT))
     return program.with_body((clear, *program.body))
+
+
+def _with_messages(program: Program) -> Program:
+    if MESSAGES not in program.buffers:
+        return program
+    first = Compute((), Access(MESSAGES), Const(0, program.buffers[MESSAGES].dtype))
+    return program.with_body((first, *program.body))
 
 
 def _separate_inputs(program: Program, b: Builder) -> Program:

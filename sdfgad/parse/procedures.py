@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from sdfgad.ir.expr import INT, Const, Expr
-from sdfgad.ir.library import LIBRARY
+from sdfgad.ir.library import LIBRARY, require_silent
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     FIRST_CHECK,
@@ -37,6 +37,7 @@ def procedure_of(program: Program, outputs: tuple[str, ...]) -> Program:
 
     Of n checks the first has the number n, and 0 means that none has failed.
     """
+    require_silent(program.body, "a function with a derivative rule of its own")
     names, count = Names(program.identifiers), len(program.checks)
     failed = Buffer(names.fresh(FAILED), (), INT)
 

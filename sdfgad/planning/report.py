@@ -8,6 +8,7 @@ from typing import Any
 
 from sdfgad.errors import InfeasibleBudget, Location
 from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import Block, Call, Program, Statement, walk, writes_of
 from sdfgad.memory.accounting import UNNAMED, Accounts
 from sdfgad.memory.checkpoint_modes import tape_bytes
@@ -48,7 +49,7 @@ def plan_of(layout: Layout, store_all: Layout, accounts: Accounts, sizes: Sizes,
 def _callbacks(layout: Layout) -> Iterator[str]:
     """The user's lines that call functions in Python, also within pullbacks."""
     for statement in walk(expanded(layout.gradient_program.program).body):
-        if isinstance(statement, Call) and statement.name == "pure_callback":
+        if isinstance(statement, Call) and (statement.name == "pure_callback" or LIBRARY[statement.name].is_ordered):
             yield str(statement.where)
 
 

@@ -22,6 +22,7 @@ from sdfgad.ir.library import differentiable_inputs
 from sdfgad.ir.names import Names
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
+    MESSAGES,
     Access,
     Buffer,
     Call,
@@ -166,6 +167,9 @@ def differentiate_program(
     }
     adjoints: dict[int, StatementAdjoint] = {}
     for number, statement in enumerate(numbered(program.body)):
+        if _begins_messages(statement):
+            # Its adjoint would clear what the last message of the reverse sweep leaves.
+            continue
         if isinstance(statement, Compute) and statement.target.buffer in active:
             adjoints[number] = _adjoint_of(setting, statement, buffers, names)
         elif isinstance(statement, Call) and any(whole.buffer in active for whole in statement.outputs):
@@ -189,6 +193,13 @@ def differentiate_program(
             saved = saved_keys(program, overwrites, save_points, adjoints)
     residuals = residuals_of(save_points, saved)
     return Adjoint(program, context, adjoints, residuals, bars, buffers, output, names, overwrites, save_points)
+
+
+def _begins_messages(statement: Statement) -> bool:
+    """Whether a statement says that there have been no messages so far."""
+    if not isinstance(statement, Compute) or statement.target.buffer != MESSAGES:
+        return False
+    return isinstance(statement.value, Const)
 
 
 def varying_inputs(program: Program, context: isl.Set, wrt: Iterable[str], output: str) -> frozenset[str]:

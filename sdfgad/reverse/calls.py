@@ -138,7 +138,8 @@ def live_statements(block: list[Statement], kept: set[str]) -> tuple[Compute | C
     result: list[Compute | Call] = []
     for statement in reversed(block):
         assert isinstance(statement, (Compute, Call)), "a rule has no loops and branches"
-        if not kept.isdisjoint(written((statement,))):
+        is_message = isinstance(statement, Call) and LIBRARY[statement.name].is_ordered
+        if is_message or not kept.isdisjoint(written((statement,))):
             result.append(statement)
             kept = kept | buffers_of(statement)
     return tuple(reversed(result))

@@ -16,6 +16,7 @@ from sdfgad.analysis.exposure import exposed
 from sdfgad.analysis.flow import BEFORE, OverwriteAnalysis, Request
 from sdfgad.analysis.model import numbered
 from sdfgad.ir.expr import Op, postorder, reads
+from sdfgad.ir.library import communicates
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Access,
@@ -116,11 +117,13 @@ class _Finder:
                 yield Recompute(buffers, numbers, section.range, latest, section.loops)
 
     def _is_own(self, group: tuple[frozenset[str], tuple[int, ...]], section: Section) -> bool:
-        """Whether only this section writes the buffers, and without loops whose end depends on a test."""
+        """Whether only this section writes the buffers, without messages and loops whose end depends on a test."""
         buffers, members = group
         if buffers & self.kept:
             return False
         if any(isinstance(s, Loop) and s.is_open for m in members for s in walk((section.items[m][1],))):
+            return False
+        if any(communicates((section.items[m][1],)) for m in members):
             return False
         low, high = section.range
         return all(low <= number < high for buffer in buffers for number in self.writers[buffer])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import CompilerError, OutOfMemory, SdfgadError, TooFewSlots
+from sdfgad.messages.host import begin_run
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.contention import Team
 from sdfgad.runtime.pool import attach
@@ -78,6 +79,7 @@ class Executable:
         self, arrays: Mapping[str, np.ndarray[Any, Any]], integers: Mapping[str, int], places: Mapping[str, int]
     ) -> None:
         """Run once, with these addresses for what is not an array of NumPy."""
+        begin_run()
         arguments = [
             places[name] if name in places else _address(arrays[name]) if is_array else integers[name]
             for name, is_array in self._arguments

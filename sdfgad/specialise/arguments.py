@@ -10,6 +10,7 @@ import islpy as isl
 import numpy as np
 
 from sdfgad.errors import ArgumentError
+from sdfgad.messages.host import raise_failure
 from sdfgad.parse.callbacks import raised
 from sdfgad.parse.parse import Primal
 from sdfgad.parse.structure import repeated
@@ -66,6 +67,7 @@ class Arguments:
 
     def raise_failed_checks(self, arrays: Mapping[str, Array]) -> None:
         """Raises what a run of the program found, such as InvalidIndex."""
+        raise_failure()
         program = self.primal.program
         failed = program.failed(int(arrays["status"])) if program.checks else None
         if failed is not None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.parse.arguments import ArrayArgument
+from sdfgad.parse.communicators import Communicator, is_communicator
 from sdfgad.parse.draws import Draws
 from sdfgad.parse.dtypes import SUPPORTED, instead_of
 from sdfgad.parse.registry import is_hashable
@@ -255,6 +256,8 @@ def kind_of_argument(
         if there is not None and found is not None:
             found[name] = there
             return _array_kind(there.shape, there.dtype, False) or _refuse_dtype(function, name, there.dtype)
+    if is_communicator(value):
+        return Communicator(value)
     if is_sparse(value):
         what = f"argument `{name}` is a {type(value).__name__} with {len(value.shape)} axes, which is not supported"
         raise ArgumentError(what, definition(function), "Convert it before, by .tocsr().")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -14,8 +15,10 @@ import numpy as np
 from sdfgad.collector import collected_rarely
 from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError, UnsupportedProgram
 from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.ir.library import communicates
 from sdfgad.ir.program import Buffer, Program
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.messages.recording import communicating_once
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Device, Options
 from sdfgad.parse.parse import Primal, parse
@@ -29,6 +32,7 @@ from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Compiled, Outputs, shape_of
 from sdfgad.specialise.layouts import Layouts
 from sdfgad.specialise.other_sizes import other_sizes
+from sdfgad.specialise.ranks import check_device, check_ranks, seed_of
 from sdfgad.specialise.signature import Call, integers_of_lists
 from sdfgad.specialise.trip_guess import TripGuess, Trips
 
@@ -57,7 +61,9 @@ class Specialisation:
 
         Raises:
             InfeasibleBudget: no layout is within the memory limit.
+            UnsupportedProgram: ranks share values, and it is not said what is differentiated.
         """
+        check_ranks(self.primal, self.pipeline.options)
         if self.limit is not None:
             return self.layouts.limited(call.integers, self.sizes(call))
         seen = self.layouts.seen(call.integers)
@@ -148,19 +154,30 @@ class Specialisation:
 
     def outputs_and_gradients(self, call: Call, cotangent: Array) -> tuple[dict[str, Array], dict[str, Array]]:
         """The outputs by name, all that are returned with `all_outputs`, and the gradients of `value_and_gradients`."""
-        layout = self.layout(call)
-        built = self.built(layout)
-        arrays = self._run(call, layout, built, cotangent, with_value=True)
+        with self._call():
+            layout = self.layout(call)
+            built = self.built(layout)
+            arrays = self._run(call, layout, built, cotangent, with_value=True)
         program = built.gradient_program
         buffers = {self.output: program.value, **program.others}
         return {name: arrays[buffer] for name, buffer in buffers.items()}, self._gradients(call, built, arrays)
 
     def gradients(self, call: Call, cotangent: Array) -> dict[str, Array]:
         """The gradients alone, without computing what only the value needs. Raises as `value_and_gradients` does."""
-        layout = self.layout(call)
-        built = self.built(layout)
-        arrays = self._run(call, layout, built, cotangent, with_value=False)
+        with self._call():
+            layout = self.layout(call)
+            built = self.built(layout)
+            arrays = self._run(call, layout, built, cotangent, with_value=False)
         return self._gradients(call, built, arrays)
+
+    def _call(self) -> AbstractContextManager[None]:
+        """The runs inside, also those that count trips, are of one call: they communicate once."""
+        return communicating_once() if self._is_counted_with_messages else contextlib.nullcontext()
+
+    @cached_property
+    def _is_counted_with_messages(self) -> bool:
+        has_messages = communicates(self.primal.program.body)
+        return has_messages and self._store_all.gradient_program.counting is not None
 
     def _run(self, call: Call, layout: Layout, built: Compiled, cotangent: Array, with_value: bool) -> dict[str, Array]:
         """The arrays of one run of the gradient program."""
@@ -191,6 +208,10 @@ class Specialisation:
 
     def measure(self, call: Call, cotangent: Array) -> tuple[int, float]:
         """The memory peak in bytes and the seconds of one call, measured in the compiled program."""
+        with communicating_once():
+            return self._measured(call, cotangent)
+
+    def _measured(self, call: Call, cotangent: Array) -> tuple[int, float]:
         layout = self.layout(call)
         built = self.built(layout)
         arrays, integers = self.marshalled(call, layout, built, cotangent, with_value=True)
@@ -222,6 +243,7 @@ class Specialisation:
             shrink(max(self.limit - passed, 0))
         else:
             relax()
+        cotangent = seed_of(self.primal, self.pipeline.options, cotangent)
         tables, lengths = layout.tables
         outputs = built.outputs if with_value else built.gradient_outputs
         results = outputs() if call.caller is None else self._on_device(call, outputs, built)
@@ -271,8 +293,11 @@ def specialise(
     while True:
         parsed = parse(function, call.kinds, constant, call.known, call.structures, are_enclosed_constant)
         parsed = replace(parsed, program=replace(parsed.program, device=made.device))
+        check_device(parsed, made.device)
         output = _floating(parsed, resolve_output(parsed))
-        plain = Pipeline(parsed, live(parsed, options), wrt, output, needed, options)
+        # What one rank does not use, another one may.
+        wanted = () if communicates(parsed.program.body) else needed
+        plain = Pipeline(parsed, live(parsed, options), wrt, output, wanted, options)
         pipeline = replace(plain, primal=prepared(plain.primal, options))
         try:
             _ = pipeline.planner.store_all

@@ -42,12 +42,16 @@ def pushforward_of_call(
     b = Builder({})
     b.names, b.where = names, call.where
     b.buffers = dict(primal) | buffers
+    kept = {dots[whole.buffer] for whole in call.outputs if whole.buffer in dots}
     if LIBRARY[call.name].pullback:
         _by_procedure(b, call, dots)
+    elif LIBRARY[call.name].is_ordered:
+        _by_message(b, call, dots)
+        kept.add(call.outputs[-1].buffer)
     else:
         _by_transposition(b, call, primal, dots)
     buffers.update({name: buffer for name, buffer in b.buffers.items() if name not in primal})
-    return live_statements(b.blocks[0], {dots[whole.buffer] for whole in call.outputs if whole.buffer in dots})
+    return live_statements(b.blocks[0], kept)
 
 
 def _by_procedure(b: Builder, call: Call, dots: Mapping[str, str]) -> None:
@@ -68,6 +72,29 @@ def _by_procedure(b: Builder, call: Call, dots: Mapping[str, str]) -> None:
     for output, tangent in zip(call.outputs, found[:number], strict=True):
         if output.buffer in dots:
             b.assign(view_of(b.buffers[dots[output.buffer]]), tangent)
+
+
+def _by_message(b: Builder, call: Call, dots: Mapping[str, str]) -> None:
+    """Emits the message of the tangents, which is linear in them, after that of the values."""
+    (place, _, *inputs), (*outputs, after) = call.inputs, call.outputs
+    last, is_real = view_of(b.buffers[after.buffer]), bool(call.sizes[0])
+    found = [_filled(b.buffers[one.buffer], 0) for one in outputs]
+    if is_real:
+        given = [_tangent_or_value(b, one, dots) for one in inputs]
+        shapes = [(one.shape, one.dtype) for one in (*outputs, after)]
+        *found, then = b.call(call.name, [view_of(b.buffers[place.buffer]), last, *given], shapes, call.sizes)
+        b.assign(last, then)
+    for output, tangent in zip((*outputs, after), (*found, _filled(b.buffers[after.buffer], 0)), strict=True):
+        if output.buffer in dots:
+            b.assign(view_of(b.buffers[dots[output.buffer]]), tangent)
+
+
+def _tangent_or_value(b: Builder, one: Whole, dots: Mapping[str, str]) -> Tensor:
+    """The tangent of an input of a message, zeros where it has none; integers have themselves."""
+    buffer = b.buffers[one.buffer]
+    if not buffer.is_floating:
+        return view_of(buffer)
+    return view_of(b.buffers[dots[one.buffer]]) if one.buffer in dots else _filled(buffer, 0)
 
 
 def _by_transposition(b: Builder, call: Call, primal: Mapping[str, Buffer], dots: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from sdfgad.dependence.mixed_radix import writes_all
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import (
+    MESSAGES,
     ZERO,
     Block,
     Branch,
@@ -28,7 +29,7 @@ from sdfgad.ir.program import (
 
 def remove_dead_code(program: Program) -> Program:
     """The program without the statements that neither outputs nor checks depend on."""
-    live = {*program.outputs.values(), "status"}
+    live = {*program.outputs.values(), "status", MESSAGES}
     body, _ = _Pass(dict(program.buffers)).block(program.body, live)
     return program.with_body(body)
 
@@ -62,7 +63,8 @@ class _Pass:
             made = {whole.buffer for whole in statement.outputs}
             statement = _only_checked(statement, live)
             needed = {whole.buffer for whole in statement.inputs}
-            return (statement, (live - made) | needed) if live & made else (None, live)
+            is_kept = live & made or LIBRARY[statement.name].is_ordered
+            return (statement, (live - made) | needed) if is_kept else (None, live)
         if isinstance(statement, Loop):
             return self.loop(statement, live)
         return self.branch(statement, live)

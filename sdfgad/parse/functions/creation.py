@@ -49,6 +49,7 @@ def _is_object(dtype: Any) -> bool:
 
 def _empty(b: Builder, shape: Index, dtype: Any, order: Any) -> Tensor:
     view = b.new_view("", shape, np.dtype(dtype))
+    b.unset.add(str(view.buffer))
     return b.ordered(view, None) if order == "F" else view
 
 
