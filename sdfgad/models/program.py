@@ -1,0 +1,151 @@
+"""The program of a model: NumPy text with one statement a node, and what its names are in the model."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import Location
+from sdfgad.parse.source import add_text
+
+HEAD = "import numpy as np\nfrom sdfgad.models import operators as op\n\n\n"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An input or a weight.
+
+    Attributes:
+        name: in the model.
+        identifier: in the program.
+        shape: its extents, None for those that are any; None if nothing is known.
+        kind: that of its dtype: "f", "i", "u" or "b".
+        default: its value, for weights.
+    """
+
+    name: str
+    identifier: str
+    shape: tuple[int | None, ...] | None
+    kind: str
+    default: Any = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class ModelProgram:
+    """A model as a NumPy function.
+
+    Attributes:
+        name: that of the function.
+        text: the module that defines it.
+        file: what stands for its file in errors.
+        parameters: first inputs, then weights.
+        outputs: their names in the model, in the order in which they are returned.
+    """
+
+    name: str
+    text: str
+    file: str
+    parameters: tuple[Parameter, ...]
+    outputs: tuple[str, ...]
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The NumPy function, whose defaults are the weights."""
+        names: dict[str, Any] = {"__name__": f"model_{self.name}"}
+        exec(compile(self.text, self.file, "exec", dont_inherit=True), names)
+        function: Callable[..., Any] = names[self.name]
+        defaults = [one.default for one in self.parameters if one.default is not None]
+        function.__defaults__ = tuple(defaults)  # type: ignore[attr-defined]
+        add_text(function, self.text)
+        return function
+
+
+class Writer:
+    """Writes a program, statement by statement.
+
+    Attributes:
+        names: the identifier of each value of the model.
+    """
+
+    def __init__(self, name: str, file: str) -> None:
+        self._used = {*keyword.kwlist, *dir(builtins), "np", "op", "aten"}
+        self.name, self.file = self._unique(name), file
+        self.names: dict[str, str] = {}
+        self._parameters: list[Parameter] = []
+        self._lines: list[str] = []
+
+    def parameter(self, name: str, shape: Sequence[int | None] | None, dtype: Any, default: Any = None) -> str:
+        """A new parameter; its identifier."""
+        identifier = self.bind(name)
+        extents = None if shape is None else tuple(shape)
+        self._parameters.append(Parameter(name, identifier, extents, np.dtype(dtype).kind, default))
+        return identifier
+
+    def bind(self, name: str) -> str:
+        """A new identifier for a value of the model."""
+        self.names[name] = self._unique(name)
+        return self.names[name]
+
+    def assign(self, targets: Sequence[str], value: str, comment: str) -> None:
+        """A statement, and the node that it is."""
+        self._lines.append(f"    {', '.join(targets)} = {value}  # {comment}")
+
+    def where(self, comment: str) -> Location:
+        """The line that is to be written for a node."""
+        return Location(self.file, len(self._lines) + 1, comment)
+
+    def program(self, outputs: Mapping[str, str]) -> ModelProgram:
+        """The program, with the outputs' names and values."""
+        ordered = sorted(self._parameters, key=lambda one: one.default is not None)
+        parameters = ", ".join(one.identifier for one in ordered)
+        first = f"def {self.name}({parameters}):"
+        if len(first) > 100:
+            listed = "".join(f"    {one.identifier},\n" for one in ordered)
+            first = f"def {self.name}(\n{listed}):"
+        values = list(outputs.values())
+        returned = values[0] if len(values) == 1 else f"({', '.join(values)})"
+        text = HEAD + "\n".join([first, *self._lines, f"    return {returned}"]) + "\n"
+        return ModelProgram(self.name, text, self.file, tuple(ordered), tuple(outputs))
+
+    def _unique(self, name: str) -> str:
+        stem = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "value"
+        stem = f"v_{stem}" if stem[0].isdigit() else stem
+        found, k = stem, 1
+        while found in self._used:
+            k += 1
+            found = f"{stem}_{k}"
+        self._used.add(found)
+        return found
+
+
+def literal(value: Any) -> str:
+    """A number, a string, None, or nested tuples of them, as Python writes it."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist() if value.dtype != np.float32 else _shortest(value)
+    if isinstance(value, np.generic):
+        value = float(str(value)) if value.dtype.kind == "f" else value.item()
+    if isinstance(value, (list, tuple)):
+        inner = [literal(one) for one in value]
+        return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+    if isinstance(value, float) and not np.isfinite(value):
+        return "np.nan" if np.isnan(value) else ("np.inf" if value > 0 else "-np.inf")
+    return repr(value)
+
+
+def _shortest(value: Any) -> Any:
+    """Numbers in single precision as the shortest decimals that are rounded to them."""
+    if value.ndim:
+        return [_shortest(one) for one in value]
+    return float(str(np.float32(value)))
+
+
+def array_literal(value: np.ndarray[Any, Any]) -> str:
+    """An array as an expression."""
+    return f"np.array({literal(value)}, dtype=np.{value.dtype.name})"
