@@ -33,8 +33,8 @@ def differentiate(
 
     Args:
         model: the path of a file, or a model; of opset 13 or later.
-        wrt: names of inputs or initialisers, as they are in the model: one, whose gradient is returned, or several, whose
-            gradients come as a dict by name. None: all floating ones.
+        wrt: names of inputs or initialisers, as they are in the model: one, whose gradient is returned, or several,
+            whose gradients come as a dict by name. None: all floating ones.
         output: the name of the output that is differentiated, if there are several.
         options: `memory_limit`, `reduce`, `strategy` and the others of `sdfgad.differentiate`.
 

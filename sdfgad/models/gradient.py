@@ -18,8 +18,8 @@ Arrays = Mapping[str, Any]
 class DifferentiatedModel:
     """The gradient of a model, as `sdfgad.onnx.differentiate` and `sdfgad.torch.differentiate` return it.
 
-    Inputs are passed by position or name. Weights are arguments, too: they are those of the model unless they are passed
-    by name, of which many are no identifiers of Python: ``g(x, **{"fc1.weight": w})``.
+    Inputs are passed by position or name. Weights are arguments, too: they are those of the model unless they are
+    passed by name, of which many are no identifiers of Python: ``g(x, **{"fc1.weight": w})``.
 
     Attributes:
         source: the NumPy program as text, one statement for each node.

@@ -15,7 +15,7 @@ import numpy as np
 from sdfgad.errors import Location
 from sdfgad.parse.source import add_text
 
-HEAD = "import numpy as np\nfrom sdfgad.models import operators as op\n\n\n"
+HEAD = "import numpy as np\n\nfrom sdfgad.models import operators as op\n"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ class Writer:
         names: the identifier of each value of the model.
     """
 
-    def __init__(self, name: str, file: str) -> None:
+    def __init__(self, name: str, file: str, head: str = HEAD) -> None:
+        self._head = head
         self._used = {*keyword.kwlist, *dir(builtins), "np", "op", "aten"}
         self.name, self.file = self._unique(name), file
         self.names: dict[str, str] = {}
@@ -111,7 +112,7 @@ class Writer:
             first = f"def {self.name}(\n{listed}):"
         values = list(outputs.values())
         returned = values[0] if len(values) == 1 else f"({', '.join(values)})"
-        text = HEAD + "\n".join([first, *self._lines, f"    return {returned}"]) + "\n"
+        text = self._head + "\n\n" + "\n".join([first, *self._lines, f"    return {returned}"]) + "\n"
         return ModelProgram(self.name, text, self.file, tuple(ordered), tuple(outputs))
 
     def _unique(self, name: str) -> str:

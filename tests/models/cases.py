@@ -243,6 +243,7 @@ def model_of(cases, opset=23):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
     model = onnx.shape_inference.infer_shapes(model)
     shapes = {f"{case.op}/{k}:0": case.inputs[0].shape for k, case in enumerate(cases)}
+    shapes["loss"] = ()
     for one in model.graph.output:
         # Of operators that are functions ONNX infers nothing; those of the cases keep their first input's shape.
         if not one.type.tensor_type.HasField("shape"):
