@@ -13,7 +13,7 @@ def reshape(x: Array, shape: Any, *, allowzero: int = 0) -> Array:
     """Another shape; 0 keeps the extent of an axis unless `allowzero`, and -1 stands for what is left."""
     if allowzero:
         return np.reshape(x, tuple(shape))
-    return np.reshape(x, tuple([x.shape[k] if shape[k] == 0 else shape[k] for k in range(len(shape))]))
+    return np.reshape(x, tuple([x.shape[k] if k < x.ndim and shape[k] == 0 else shape[k] for k in range(len(shape))]))
 
 
 def flatten(x: Array, *, axis: int = 1) -> Array:
