@@ -54,8 +54,8 @@ def differentiate(
         (6, 1, 5, 5)
     """
     found = _loaded(model)
-    name = found.graph.name if model is found else os.path.basename(os.fspath(model))
-    return DifferentiatedModel(read(found, f"{name or 'model'} as NumPy"), wrt, output, options)
+    name = os.path.basename(model) if isinstance(model, (str, os.PathLike)) else found.graph.name
+    return DifferentiatedModel(read(found, name or "model"), wrt, output, options)
 
 
 def _loaded(model: Any) -> onnx.ModelProto:

@@ -78,7 +78,7 @@ def differentiate(
         module: a `torch.nn.Module`, or what `torch.export.export` returns, which may have shapes that vary.
         example_inputs: tensors of the shapes and dtypes that calls pass.
         wrt: names of inputs, as `forward` has them, or of parameters, such as "fc1.weight": one, whose gradient is
-            returned, or several, whose gradients come as a dict by name. None: all floating ones, buffers included.
+            returned, or several, whose gradients come as a dict by name. None: all floating inputs and parameters.
         output: "return[1]" where the module returns several tensors.
         options: `memory_limit`, `reduce`, `strategy` and the others of `sdfgad.differentiate`.
 

@@ -107,7 +107,8 @@ class DifferentiatedModel:
 
     def _checked(self, name: str, value: Any) -> Any:
         """An argument whose shape and kind are those of the model."""
-        parameter, shape, kind = self._named[name], np.shape(value), np.asarray(value).dtype.kind
+        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        parameter, shape, kind = self._named[name], array.shape, array.dtype.kind
         expected = parameter.shape
         fits = expected is None or (
             len(expected) == len(shape) and all(e in (None, n) for e, n in zip(expected, shape, strict=True))
@@ -115,7 +116,7 @@ class DifferentiatedModel:
         if not fits or kind != parameter.kind:
             wanted = "any" if expected is None else f"({', '.join('any' if e is None else str(e) for e in expected)})"
             kinds = {"f": "floats", "i": "integers", "u": "unsigned integers", "b": "booleans"}
-            what = f"`{name}` has the shape {shape} and the dtype {np.asarray(value).dtype}"
+            what = f"`{name}` has the shape {shape} and the dtype {array.dtype}"
             raise ArgumentError(what, todo=f"The model takes {kinds[parameter.kind]} of shape {wanted}.")
         return value
 

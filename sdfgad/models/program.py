@@ -15,6 +15,8 @@ import numpy as np
 from sdfgad.errors import Location
 from sdfgad.parse.source import add_text
 
+# What is put behind the name of a model's file for that of its program.
+AS_NUMPY = " as NumPy"
 HEAD = "import numpy as np\n\nfrom sdfgad.models import operators as op\n"
 
 
@@ -62,7 +64,7 @@ class ModelProgram:
         exec(compile(self.text, self.file, "exec", dont_inherit=True), names)
         function: Callable[..., Any] = names[self.name]
         defaults = [one.default for one in self.parameters if one.default is not None]
-        function.__defaults__ = tuple(defaults)  # type: ignore[attr-defined]
+        function.__defaults__ = tuple(defaults)
         add_text(function, self.text)
         return function
 
@@ -74,10 +76,10 @@ class Writer:
         names: the identifier of each value of the model.
     """
 
-    def __init__(self, name: str, file: str, head: str = HEAD) -> None:
-        self._head = head
+    def __init__(self, name: str, model: str, head: str = HEAD) -> None:
+        self._head, self.file = head, model + AS_NUMPY
         self._used = {*keyword.kwlist, *dir(builtins), "np", "op", "aten"}
-        self.name, self.file = self._unique(name), file
+        self.name = self._unique(name)
         self.names: dict[str, str] = {}
         self._parameters: list[Parameter] = []
         self._lines: list[str] = []
@@ -98,9 +100,9 @@ class Writer:
         """A statement, and the node that it is."""
         self._lines.append(f"    {', '.join(targets)} = {value}  # {comment}")
 
-    def where(self, comment: str) -> Location:
-        """The line that is to be written for a node."""
-        return Location(self.file, len(self._lines) + 1, comment)
+    def where(self, number: int, title: str) -> Location:
+        """A node of the model, for errors: its number in the graph, and what it is."""
+        return Location(self.file.removesuffix(AS_NUMPY), number + 1, title)
 
     def program(self, outputs: Mapping[str, str]) -> ModelProgram:
         """The program, with the outputs' names and values."""

@@ -23,7 +23,11 @@ class DifferentiatedModule(DifferentiatedModel):
         exported = module if isinstance(module, ExportedProgram) else _exported(module, inputs)
         self._module = exported if isinstance(module, ExportedProgram) else module
         name = type(module).__name__ if module is not exported else "program"
-        super().__init__(read(exported, name, self._tensors()), wrt, output, options)
+        model = read(exported, name, self._tensors())
+        floating = [one.name for one in model.parameters if one.kind in "fc"]
+        buffers = {*exported.graph_signature.buffers, *exported.constants}
+        chosen = [one for one in floating if one not in buffers] if wrt is None else wrt
+        super().__init__(model, chosen, output, options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return _tensors(super().__call__(*args, **kwargs))

@@ -38,7 +38,7 @@ def read(exported: ExportedProgram, name: str, weights: Mapping[str, torch.Tenso
     Raises:
         UnsupportedGraph: it has something that is not understood; the message names the node.
     """
-    writer = Writer(name, f"{name} as NumPy", TEXTS)
+    writer = Writer(name, name, TEXTS)
     _refuse_parts(exported, writer)
     return _Reader(exported.run_decompositions(_decompositions()), writer, weights).program()
 
@@ -55,30 +55,32 @@ def _decompositions() -> Any:
 def _refuse_parts(exported: ExportedProgram, writer: Writer) -> None:
     """Refuse what runs a part of the graph in a way of its own, which decompositions would drop without a word."""
     for module in exported.graph_module.modules():
-        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+        for k, node in enumerate(module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ()):
             if isinstance(node.target, torch._ops.HigherOrderOperator) or "set_grad_enabled" in str(node.target):
                 name = "wrap_with_set_grad_enabled" if "grad_enabled" in str(node.target) else str(node.target)
                 why = REFUSED.get(name, "a part of the graph runs in a way of its own")
                 todo = "Use x.detach() for torch.no_grad()." if "grad" in name else "Export a module without it."
-                raise UnsupportedGraph(f"{name} is refused: {why}", writer.where(_title(node)), todo)
+                raise UnsupportedGraph(f"{name} is refused: {why}", writer.where(k, _title(node)), todo)
 
 
 class _Reader:
     def __init__(self, exported: ExportedProgram, writer: Writer, weights: Mapping[str, torch.Tensor]) -> None:
         self.exported, self.writer, self.weights = exported, writer, weights
         self.text: dict[str, str] = {}
+        self.number = 0
         self.state = {**exported.state_dict, **exported.constants}
         self.specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
 
     def program(self) -> ModelProgram:
         exported = self.exported
-        exported.graph.eliminate_dead_code()
-        for node in exported.graph.nodes:
+        specs = [one for one in exported.graph_signature.output_specs if one.kind is OutputKind.USER_OUTPUT]
+        _drop_updates(exported)
+        for number, node in enumerate(exported.graph.nodes):
+            self.number = number
             if node.op == "placeholder":
                 self._placeholder(node)
             elif node.op == "call_function":
                 self._read(node)
-        specs = [one for one in exported.graph_signature.output_specs if one.kind is OutputKind.USER_OUTPUT]
         values = [literal(one.arg.value) if not hasattr(one.arg, "name") else self.text[one.arg.name] for one in specs]
         names = ["return"] if len(values) == 1 else [f"return[{k}]" for k in range(len(values))]
         return self.writer.program(dict(zip(names, values, strict=True)))
@@ -155,7 +157,16 @@ class _Reader:
         return literal(value)
 
     def _refuse(self, node: Any, what: str, todo: str) -> NoReturn:
-        raise UnsupportedGraph(what, self.writer.where(_title(node)), todo)
+        raise UnsupportedGraph(what, self.writer.where(self.number, _title(node)), todo)
+
+
+def _drop_updates(exported: ExportedProgram) -> None:
+    """Leave out what is worked out only to update buffers and inputs, which stay as they are."""
+    kinds = [one.kind for one in exported.graph_signature.output_specs]
+    (last,) = exported.graph.find_nodes(op="output")
+    returned = zip(kinds, last.args[0], strict=True)
+    last.args = (tuple(one for kind, one in returned if kind is OutputKind.USER_OUTPUT),)
+    exported.graph.eliminate_dead_code()
 
 
 def _title(node: Any) -> str:

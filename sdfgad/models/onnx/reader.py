@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import onnx
+from onnx import inliner
 
 from sdfgad.errors import Location, UnsupportedGraph
 from sdfgad.models import operators as op
@@ -32,7 +33,7 @@ def read(model: onnx.ModelProto, file: str) -> ModelProgram:
         todo = "Convert it: onnx.version_converter.convert_version(model, 17)."
         raise UnsupportedGraph(what, Location(file, 1, model.graph.name), todo)
     if model.functions:
-        model = onnx.inliner.inline_local_functions(model)
+        model = inliner.inline_local_functions(model)
     return _Reader(onnx.shape_inference.infer_shapes(model, data_prop=True).graph, file).program()
 
 
@@ -42,16 +43,15 @@ class _Reader:
         self.values = Values.of(graph)
         self.writer = Writer(graph.name or "model", file)
         self.text: dict[str, str] = {}
-        self.node: onnx.NodeProto = onnx.NodeProto()
+        self.number, self.node = 0, onnx.NodeProto()
 
     def program(self) -> ModelProgram:
         for one in self.graph.input:
             if one.name not in self.values.known and one.name not in self.values.weights:
                 self._parameter(one.name, None)
-        for node in _needed(self.graph):
-            self.node = node
+        for number, node in _needed(self.graph):
+            self.number, self.node = number, node
             self._read()
-        self.node = onnx.NodeProto()
         return self.writer.program({one.name: self._expression(one.name, False) for one in self.graph.output})
 
     # --- values
@@ -187,15 +187,15 @@ class _Reader:
         return value if kind is None else value.astype(kind)
 
     def _refuse(self, what: str, todo: str) -> NoReturn:
-        raise UnsupportedGraph(what, self.writer.where(_title(self.node)), todo)
+        raise UnsupportedGraph(what, self.writer.where(self.number, _title(self.node)), todo)
 
 
-def _needed(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
-    """The nodes on which outputs depend, in order."""
+def _needed(graph: onnx.GraphProto) -> list[tuple[int, onnx.NodeProto]]:
+    """The nodes on which outputs depend, in order, with their numbers."""
     wanted, found = {one.name for one in graph.output}, []
-    for node in reversed(graph.node):
+    for number, node in reversed(list(enumerate(graph.node))):
         if not wanted.isdisjoint(node.output):
-            found.append(node)
+            found.append((number, node))
             wanted |= set(node.input)
     return found[::-1]
 

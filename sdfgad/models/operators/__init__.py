@@ -1,9 +1,10 @@
 """Operators of neural networks as plain NumPy functions, in ONNX's conventions: what programs of models call."""
 
+from scipy.special import erf
+
 from sdfgad.models.operators.activations import (
     celu,
     elu,
-    erf,
     gelu,
     hard_sigmoid,
     hard_swish,

@@ -74,7 +74,7 @@ def tile(x: Array, repeats: Any) -> Array:
     return np.tile(x, tuple(repeats))
 
 
-def pad(x: Array, pads: Any, constant_value: Any = 0, axes: Any = None, *, mode: str = "constant") -> Array:
+def pad(x: Array, pads: Any, constant_value: Any = 0, axes: Any = None, *, mode: Any = "constant") -> Array:
     """With a border: of a value, of the nearest elements, reflected, or from the other side; negative ones cut off."""
     axes = tuple(range(x.ndim)) if axes is None else axes
     sides, inside = [(0, 0)] * x.ndim, [slice(None)] * x.ndim

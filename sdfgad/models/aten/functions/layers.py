@@ -70,7 +70,8 @@ def lstm(
     """Long short-term memory, of several layers and both directions."""
     each, ways = 4 if has_biases else 2, (1, -1) if bidirectional else (1,)
     x = np.swapaxes(x, 0, 1) if batch_first else x
-    last_h, last_c = [], []
+    last_h: list[Array] = []
+    last_c: list[Array] = []
     for _ in range(layers):
         found = []
         for way in ways:
@@ -112,7 +113,7 @@ def gru(
     """Gated recurrent unit, of several layers and both directions."""
     each, ways = 4 if has_biases else 2, (1, -1) if bidirectional else (1,)
     x = np.swapaxes(x, 0, 1) if batch_first else x
-    last = []
+    last: list[Array] = []
     for _ in range(layers):
         found = []
         for way in ways:

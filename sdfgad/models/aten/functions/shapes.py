@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.parse.functions.special import stop_gradient
+
 Array = Any
 
 
@@ -125,14 +127,7 @@ def embedding(weight: Array, indices: Array, padding: int = -1, scaled: bool = F
     if padding < 0:
         return rows
     kept = np.expand_dims(indices != padding, -1)
-    return np.where(kept, rows, _detached(rows))
-
-
-def _detached(x: Array) -> Array:
-    """The values, without a derivative."""
-    import sdfgad
-
-    return sdfgad.stop_gradient(x)
+    return np.where(kept, rows, stop_gradient(rows))
 
 
 def pixel_shuffle(x: Array, factor: int) -> Array:
