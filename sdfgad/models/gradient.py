@@ -26,6 +26,7 @@ class DifferentiatedModel:
         program: that program, a NumPy function whose arguments have Python's names and whose defaults are the weights.
         gradient: its gradient by the arguments in `wrt`, with all that gradients have here, by the program's names.
         inputs, weights, outputs: the model's names.
+        operators: the operators of the model that occur in it.
     """
 
     def __init__(self, model: ModelProgram, wrt: Any, output: str | None, options: Mapping[str, Any]) -> None:
@@ -34,7 +35,7 @@ class DifferentiatedModel:
         self.source, self.program = model.text, model.function
         self.inputs = tuple(one.name for one in model.parameters if one.default is None)
         self.weights = tuple(one.name for one in model.parameters if one.default is not None)
-        self.outputs = model.outputs
+        self.outputs, self.operators = model.outputs, model.operators
         self.gradient: DifferentiatedProgram = differentiate(
             self.program, wrt=self._identifiers(wrt), output=self._returned(output), **options
         )

@@ -6,7 +6,7 @@ import builtins
 import keyword
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -49,6 +49,7 @@ class ModelProgram:
         file: what stands for its file in errors.
         parameters: first inputs, then weights.
         outputs: their names in the model, in the order in which they are returned.
+        operators: those of the model that occur in it.
     """
 
     name: str
@@ -56,6 +57,11 @@ class ModelProgram:
     file: str
     parameters: tuple[Parameter, ...]
     outputs: tuple[str, ...]
+    operators: frozenset[str]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the function, which is made again.
+        return type(self), tuple(getattr(self, one.name) for one in fields(self))
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -74,6 +80,7 @@ class Writer:
 
     Attributes:
         names: the identifier of each value of the model.
+        operators: those of the nodes that have been written.
     """
 
     def __init__(self, name: str, model: str, head: str = HEAD) -> None:
@@ -83,6 +90,7 @@ class Writer:
         self.names: dict[str, str] = {}
         self._parameters: list[Parameter] = []
         self._lines: list[str] = []
+        self.operators: set[str] = set()
 
     def parameter(self, name: str, shape: Sequence[int | None] | None, dtype: Any, default: Any = None) -> str:
         """A new parameter; its identifier."""
@@ -115,7 +123,7 @@ class Writer:
         values = list(outputs.values())
         returned = values[0] if len(values) == 1 else f"({', '.join(values)})"
         text = self._head + "\n\n" + "\n".join([first, *self._lines, f"    return {returned}"]) + "\n"
-        return ModelProgram(self.name, text, self.file, tuple(ordered), tuple(outputs))
+        return ModelProgram(self.name, text, self.file, tuple(ordered), tuple(outputs), frozenset(self.operators))
 
     def _unique(self, name: str) -> str:
         stem = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "value"

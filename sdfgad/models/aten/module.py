@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.export import ExportedProgram
+from torch.utils._pytree import tree_map
 
 from sdfgad.errors import ArgumentError, UnsupportedGraph
 from sdfgad.models.aten.reader import read
@@ -20,6 +21,7 @@ class DifferentiatedModule(DifferentiatedModel):
     """A `DifferentiatedModel` whose arguments and results are tensors, and whose weights are those of a module now."""
 
     def __init__(self, module: Any, inputs: Any, wrt: Any, output: str | None, options: Mapping[str, Any]) -> None:
+        self._made_of = module, inputs, wrt, output, options
         exported = module if isinstance(module, ExportedProgram) else _exported(module, inputs)
         self._module = exported if isinstance(module, ExportedProgram) else module
         name = type(module).__name__ if module is not exported else "program"
@@ -41,6 +43,9 @@ class DifferentiatedModule(DifferentiatedModel):
 
     def vjp(self, *args: Any, cotangent: Any, **kwargs: Any) -> Any:
         return _tensors(super().vjp(*args, cotangent=_array(cotangent, "cotangent"), **kwargs))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._made_of
 
     def _tensors(self) -> dict[str, torch.Tensor]:
         """The parameters and buffers of the module, each under its first name."""
@@ -73,10 +78,15 @@ def _exported(module: Any, inputs: Any) -> ExportedProgram:
         with warnings.catch_warnings():
             # PyTorch's own advice on how its modules are written.
             warnings.simplefilter("ignore")
-            return torch.export.export(module, inputs)
+            return torch.export.export(module, _apart(inputs))
     except Exception as error:
         what = f"PyTorch does not export `{type(module).__name__}`: {str(error).splitlines()[0]}"
         raise UnsupportedGraph(what, None, "torch.export.export(module, inputs) says more.") from error
+
+
+def _apart(inputs: Any) -> Any:
+    """Copies of tensors: of inputs that are the same one, `torch.export` makes one input."""
+    return tree_map(lambda one: one.detach().clone() if isinstance(one, torch.Tensor) else one, inputs)
 
 
 def _array(value: Any, name: str) -> Any:

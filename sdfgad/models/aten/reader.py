@@ -24,7 +24,7 @@ ON_SIZES = {
     operator.getitem: "{0}[{1}]",
 }
 # Operators that are random while training, and where their arguments say so.
-RANDOM = {"lstm": (5, 6), "gru": (5, 6), "scaled_dot_product_attention": (4, 4), "dropout": (1, 2)}
+RANDOM = {"lstm": (5, 6), "gru": (5, 6), "scaled_dot_product_attention": (4, 4)}
 TEXTS = HEAD + "from sdfgad.models.aten import functions as aten\n"
 
 
@@ -132,6 +132,7 @@ class _Reader:
             todo = "docs/languages.md has those that are understood."
             self._refuse(node, f"the operator {name} is not understood", todo)
         self._refuse_random(node, base)
+        self.writer.operators.add(name)
         kept = {key: self._value(one) for key, one in node.kwargs.items() if key not in STORAGE and one is not None}
         args, call = [*map(self._value, node.args)], OPERATORS[name]
         if "{0}" not in call:

@@ -33,18 +33,18 @@ UNARY |= {
     "hardswish.default": "op.hard_swish({0})",
     "silu.default": "op.swish({0})",
     "mish.default": "op.mish({0})",
-    **dict.fromkeys(("alias.default", "lift_fresh_copy.default", "contiguous.default"), "{0}"),
-    **dict.fromkeys(("clone.default", "dropout.default"), "op.identity({0})"),
+    "alias.default": "{0}",
+    "clone.default": "op.identity({0})",
 }
 COMPARISONS = {"eq": "{0} == {1}", "ne": "{0} != {1}", "lt": "{0} < {1}", "le": "{0} <= {1}", "gt": "{0} > {1}"}
 COMPARISONS |= {"ge": "{0} >= {1}", "mul": "{0} * {1}", "remainder": "np.mod({0}, {1})", "fmod": "np.fmod({0}, {1})"}
 BINARY = _overloads(COMPARISONS, ("Tensor", "Scalar"))
-BINARY |= _overloads({"add": "aten.add", "sub": "aten.sub", "rsub": "aten.rsub"}, ("Tensor", "Scalar"))
-BINARY |= _overloads({"div": "aten.div"}, ("Tensor", "Scalar", "Tensor_mode", "Scalar_mode"))
+BINARY |= _named("add.Tensor sub.Tensor rsub.Tensor rsub.Scalar div.Tensor div.Tensor_mode")
 BINARY |= _overloads({"pow": "{0} ** {1}"}, ("Tensor_Scalar", "Tensor_Tensor", "Scalar"))
 BINARY |= {
     "maximum.default": "np.maximum({0}, {1})",
     "minimum.default": "np.minimum({0}, {1})",
+    "hypot.default": "np.hypot({0}, {1})",
     "atan2.default": "np.arctan2({0}, {1})",
     "where.self": "np.where({0}, {1}, {2})",
     "where.ScalarOther": "np.where({0}, {1}, {2})",
@@ -75,8 +75,10 @@ NORMALISATIONS = _named(
 )
 NORMALISATIONS |= {
     "_native_batch_norm_legit.no_stats": "aten.batch_norm_no_stats",
-    **dict.fromkeys(("softmax.int", "_softmax.default"), "aten.softmax"),
-    **dict.fromkeys(("log_softmax.int", "_log_softmax.default"), "aten.log_softmax"),
+    "softmax.int": "aten.softmax",
+    "_softmax.default": "op.softmax({0}, axis={1})",
+    "log_softmax.int": "aten.log_softmax",
+    "_log_softmax.default": "op.log_softmax({0}, axis={1})",
 }
 REDUCTIONS = _named(
     "sum.default sum.dim_IntList mean.default mean.dim prod.default prod.dim_int var.correction var_mean.correction "
@@ -93,7 +95,7 @@ REDUCTIONS |= {
     "argmin.default": "aten.argmin",
 }
 SHAPES = {
-    **dict.fromkeys(("view.default", "_unsafe_view.default", "reshape.default"), "np.reshape({0}, {1})"),
+    **dict.fromkeys(("view.default", "_unsafe_view.default"), "np.reshape({0}, {1})"),
     "permute.default": "np.transpose({0}, {1})",
     "transpose.int": "np.swapaxes({0}, {1}, {2})",
     "t.default": "{0}.T",
@@ -111,6 +113,7 @@ SHAPES = {
     "slice_scatter.default": "aten.slice_scatter",
     "select_scatter.default": "aten.select_scatter",
     "repeat.default": "np.tile({0}, {1})",
+    "diagonal.default": "np.diagonal",
     "flip.default": "np.flip({0}, {1})",
     "roll.default": "np.roll",
     "constant_pad_nd.default": "aten.constant_pad_nd",
@@ -122,9 +125,7 @@ SHAPES = {
     "arange.start_step": "np.arange",
     "scalar_tensor.default": "aten.scalar_tensor",
     "_to_copy.default": "aten.to_copy",
-    "to.dtype": "aten.to",
     "detach.default": "aten.detach",
-    "detach_.default": "aten.detach",
     "sym_size.int": "{0}.shape[{1}]",
     "index.Tensor": "aten.index",
     "index_select.default": "np.take({0}, {2}, {1})",

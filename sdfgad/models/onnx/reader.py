@@ -95,6 +95,7 @@ class _Reader:
         if node.op_type not in OPERATORS:
             todo = "docs/languages.md has those that are understood."
             self._refuse(f"the operator {node.op_type} is not understood", todo)
+        self.writer.operators.add(node.op_type)
         return OPERATORS[node.op_type]
 
     def _constant(self, attributes: Mapping[str, Any]) -> None:

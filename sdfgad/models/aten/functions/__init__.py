@@ -76,7 +76,6 @@ from sdfgad.models.aten.functions.shapes import (
     split,
     split_with_sizes,
     squeeze,
-    to,
     to_copy,
 )
 
@@ -150,7 +149,6 @@ __all__ = [
     "squeeze",
     "sub",
     "sum",
-    "to",
     "to_copy",
     "var",
     "var_mean",

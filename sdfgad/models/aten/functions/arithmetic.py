@@ -70,14 +70,14 @@ def softplus(x: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     return np.where(x * beta > threshold, x, np.logaddexp(x * beta, 0.0) / beta)
 
 
-def softmax(x: Array, dim: int, _: Any = None) -> Array:
+def softmax(x: Array, dim: int, dtype: Any = None) -> Array:
     """Exponentials that sum to 1 along an axis."""
-    return op.softmax(x, axis=dim)
+    return op.softmax(x.astype(dtype) if dtype else x, axis=dim)
 
 
-def log_softmax(x: Array, dim: int, _: Any = None) -> Array:
+def log_softmax(x: Array, dim: int, dtype: Any = None) -> Array:
     """The logarithm of `softmax`."""
-    return op.log_softmax(x, axis=dim)
+    return op.log_softmax(x.astype(dtype) if dtype else x, axis=dim)
 
 
 # --- products

@@ -105,11 +105,6 @@ def to_copy(x: Array, dtype: Any = None) -> Array:
     return x.copy() if dtype is None else x.astype(dtype)
 
 
-def to(x: Array, dtype: Any, non_blocking: bool = False, copied: bool = False) -> Array:
-    """The same numbers of another dtype."""
-    return x.astype(dtype)
-
-
 def index(x: Array, indices: Any) -> Array:
     """Elements by integer arrays, for all axes at the front or for some of them."""
     return x[tuple([slice_of(None, None) if one is None else one for one in indices])]
