@@ -15,7 +15,8 @@ from sdfgad.models.aten.table import OPERATORS  # noqa: E402
 from tests.models.aten_cases import BATCHES, Batch  # noqa: E402
 from tests.models.networks import decomposed  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+# Advice of parts of PyTorch to others.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
 # Those of the networks in test_modules.py, or of some versions of PyTorch only.
 ELSEWHERE = {"lstm.input", "gru.input", "_native_batch_norm_legit_functional.default", "sym_size.int"}
 ELSEWHERE |= {"alias.default", "_unsafe_view.default"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -40,7 +41,11 @@ def read(exported: ExportedProgram, name: str, weights: Mapping[str, torch.Tenso
     """
     writer = Writer(name, name, TEXTS)
     _refuse_parts(exported, writer)
-    return _Reader(exported.run_decompositions(_decompositions()), writer, weights).program()
+    with warnings.catch_warnings():
+        # PyTorch's own, of one of its parts to another.
+        warnings.simplefilter("ignore")
+        program = exported.run_decompositions(_decompositions())
+    return _Reader(program, writer, weights).program()
 
 
 def _decompositions() -> Any:

@@ -62,6 +62,7 @@ BINARY = _expressions({"Add": "{0} + {1}", "Sub": "{0} - {1}", "Mul": "{0} * {1}
 BINARY |= _expressions(
     {"MatMul": "{0} @ {1}", "Where": "np.where({0}, {1}, {2})", "CastLike": "op.cast_like({0}, {1})"}
 )
+STEPS = {name: Operator(UNARY[name].call, is_constant=True) for name in ("Ceil", "Floor", "Round", "Sign")}
 LOGIC = _expressions(
     {"Equal": "{0} == {1}", "Greater": "{0} > {1}", "GreaterOrEqual": "{0} >= {1}", "Less": "{0} < {1}"}
     | {"LessOrEqual": "{0} <= {1}", "And": "np.logical_and({0}, {1})", "Or": "np.logical_or({0}, {1})"}
@@ -158,6 +159,7 @@ LAYERS = {
 }
 OPERATORS: dict[str, Operator] = {
     **UNARY,
+    **STEPS,
     **BINARY,
     **LOGIC,
     **ACTIVATIONS,
