@@ -105,6 +105,23 @@ def test_arguments_that_do_not_fit(differentiated):
         sdfgad.onnx.differentiate(network(), output="los")
 
 
+def test_positions_axes_as_attributes_and_masks_that_nobody_reads():
+    nodes = [
+        ("Shape", ["x"], ["shape"], {}),
+        ("Gather", ["shape", "one"], ["length"], {}),
+        ("Range", ["zero", "length", "one"], ["range"], {}),
+        ("Cast", ["range"], ["positions"], {"to": FLOAT}),
+        ("Mul", ["x", "positions"], ["product"], {}),
+        ("Dropout", ["product"], ["kept", "mask"], {}),
+        ("ReduceMean", ["kept"], ["y"], {"axes": [1], "keepdims": 0}),
+    ]
+    x, constants = [("x", FLOAT, ["n", "m"])], {"one": np.array(1), "zero": np.array(0)}
+    g = sdfgad.onnx.differentiate(model(nodes, x, [("y", FLOAT, ["n"])], constants, opset=13), reduce="sum")
+    assert "axes=(1,)" in g.source
+    np.testing.assert_allclose(g(floats(2, 3))["x"], np.tile(np.arange(3) / 3, (2, 1)), rtol=1e-6)
+    np.testing.assert_allclose(g(floats(1, 4))["x"], [np.arange(4) / 4], rtol=1e-6)
+
+
 def test_errors_at_run_time_name_the_node():
     shapes = [("x", FLOAT, [1, "a", 4, 4]), ("w", FLOAT, [3, "b", 3, 3])]
     one = model([("Conv", ["x", "w"], ["y"], {})], shapes, [("y", FLOAT, ["k", "l", "m", "n"])])

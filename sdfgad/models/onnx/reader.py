@@ -44,12 +44,15 @@ class _Reader:
         self.writer = Writer(graph.name or "model", file)
         self.text: dict[str, str] = {}
         self.number, self.node = 0, onnx.NodeProto()
+        self.used: set[str] = set()
 
     def program(self) -> ModelProgram:
         for one in self.graph.input:
             if one.name not in self.values.known and one.name not in self.values.weights:
                 self._parameter(one.name, None)
-        for number, node in _needed(self.graph):
+        needed = _needed(self.graph)
+        self.used = {name for _, node in needed for name in node.input} | {one.name for one in self.graph.output}
+        for number, node in needed:
             self.number, self.node = number, node
             self._read()
         return self.writer.program({one.name: self._expression(one.name, False) for one in self.graph.output})
@@ -143,6 +146,8 @@ class _Reader:
     def _call(self, operator: Operator, inputs: Sequence[str], keywords: Mapping[str, str]) -> str:
         if self.node.op_type == "Div" and self._is_integer(self.node.input[0]):
             return f"op.integer_div({', '.join(inputs)})"
+        if self.node.op_type == "Range" and self._is_integer(self.node.input[0]):
+            return f"op.integer_range({', '.join(inputs)})"
         if "{0}" in operator.call:
             if operator.call.count("{") != len(inputs):
                 self._refuse(f"{self.node.op_type} with {len(inputs)} inputs is not understood", "Export it anew.")
@@ -156,13 +161,14 @@ class _Reader:
 
     def _state(self, operator: Operator, call: str) -> None:
         """Write the statement, or work out the value if it is a constant."""
-        names = list(self.node.output)
-        if operator.outputs and len([name for name in names[operator.outputs :] if name]):
+        names = [name if name in self.used else "" for name in self.node.output]
+        if operator.outputs and any(names[operator.outputs :]):
             self._refuse(f"output {operator.outputs} of {self.node.op_type} is not understood", "Export without it.")
         if self._is_known(call, operator, names):
             return
         targets = [self._bind(name) if name else "_" for name in names]
-        targets += ["_"] * (operator.outputs - len(targets))
+        if operator.outputs:
+            targets = (targets + ["_"] * operator.outputs)[: operator.outputs]
         self.writer.assign(targets, call, _title(self.node))
 
     def _bind(self, name: str) -> str:
@@ -207,11 +213,11 @@ def _title(node: onnx.NodeProto) -> str:
 
 
 def _keywords_of(call: str) -> set[str]:
-    """The keywords of the function that is called."""
+    """The names by which the function that is called takes attributes; some were inputs before or became ones later."""
     if not call.startswith("op.") or "(" in call:
         return set()
     parameters = inspect.signature(getattr(op, call.removeprefix("op."))).parameters.values()
-    return {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
+    return {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
 
 
 def _attribute(value: Any) -> str:

@@ -23,7 +23,18 @@ from sdfgad.models.operators.activations import (
     swish,
     thresholded_relu,
 )
-from sdfgad.models.operators.algebra import cast, cast_like, clip, einsum, gemm, integer_div, is_inf, mod, power
+from sdfgad.models.operators.algebra import (
+    cast,
+    cast_like,
+    clip,
+    einsum,
+    gemm,
+    integer_div,
+    integer_range,
+    is_inf,
+    mod,
+    power,
+)
 from sdfgad.models.operators.convolutions import conv, conv_transpose
 from sdfgad.models.operators.indexing import (
     gather,
@@ -135,6 +146,7 @@ __all__ = [
     "identity",
     "instance_normalization",
     "integer_div",
+    "integer_range",
     "is_inf",
     "layer_normalization",
     "leaky_relu",

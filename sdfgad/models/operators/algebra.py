@@ -61,3 +61,8 @@ def cast_like(x: Array, like: Array) -> Array:
 def power(x: Array, exponent: Any) -> Array:
     """A power with the dtype of the base."""
     return x**exponent if np.ndim(exponent) == 0 else x ** np.asarray(exponent).astype(x.dtype)
+
+
+def integer_range(start: Any, limit: Any, delta: Any) -> Array:
+    """Integers from one on, in steps, up to a limit that is left out."""
+    return np.arange(int(start), int(limit), int(delta))
