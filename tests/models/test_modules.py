@@ -146,8 +146,43 @@ def without_gradient(x):
     return x * y
 
 
-X = torch.ones(2, 3)
+class Rounded(torch.autograd.Function):
+    """Rounding with the derivative of the identity."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return torch.round(x)
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        return cotangent
+
+
+def with_hook(x):
+    y = x * 2
+    y.register_hook(lambda cotangent: 3 * cotangent)
+    return y
+
+
+def hooked():
+    module = nn.Sequential(nn.Linear(3, 3))
+    module[0].weight.register_hook(lambda cotangent: 3 * cotangent)
+    return module
+
+
+def hooked_as_a_whole():
+    module = nn.Sequential(nn.Linear(3, 3))
+    module[0].register_full_backward_hook(lambda module, given, taken: None)
+    return module
+
+
+X = torch.ones(2, 3, requires_grad=True)
 REFUSED = [
+    (Named(Rounded.apply), "gradients by the function `Rounded`, whose `backward` is its own", "detach"),
+    (Named(with_hook), "gradients by a hook of a tensor", "Take it out"),
+    (hooked(), r"gradients by a hook of `0\.weight`", "Take it out"),
+    (hooked_as_a_whole(), "gradients by a hook of `0`", "Take it out"),
+    (Named(lambda x: nn.functional.embedding(torch.tensor([1]), x, scale_grad_by_freq=True)), "scale_grad_by_freq", ""),
     (nn.Dropout(), "native_dropout.default is refused: it draws random numbers", "module.eval()"),
     (Named(without_gradient), "gradients are switched on or off for a part", r"x.detach\(\)"),
     (Named(lambda x: x * torch.rand_like(x)), "rand_like.default is refused: it draws random", "eval"),
@@ -168,6 +203,12 @@ def test_refusals(module, what, todo):
     with pytest.raises((UnsupportedGraph, ArgumentError), match=what) as caught:
         sdfgad.torch.differentiate(module, (X,))
     assert re.search(todo, caught.value.todo)
+
+
+def test_functions_of_pytorch_are_as_they_were_after_a_refusal():
+    with pytest.raises(UnsupportedGraph, match="changes gradients"):
+        sdfgad.torch.differentiate(Named(Rounded.apply), (X,))
+    assert torch.autograd.grad(Rounded.apply(X).sum(), X)[0].all()
 
 
 def test_refusals_name_the_node():

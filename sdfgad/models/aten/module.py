@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 from torch.utils._pytree import tree_map
 
 from sdfgad.errors import ArgumentError, UnsupportedGraph
+from sdfgad.models.aten.backward import refuse_own_gradients
 from sdfgad.models.aten.reader import read
 from sdfgad.models.aten.tensors import array_of
 from sdfgad.models.gradient import DifferentiatedModel
@@ -78,7 +79,10 @@ def _exported(module: Any, inputs: Any) -> ExportedProgram:
         with warnings.catch_warnings():
             # PyTorch's own advice on how its modules are written.
             warnings.simplefilter("ignore")
+            refuse_own_gradients(module, inputs)
             return torch.export.export(module, _apart(inputs))
+    except UnsupportedGraph:
+        raise
     except Exception as error:
         what = f"PyTorch does not export `{type(module).__name__}`: {str(error).splitlines()[0]}"
         raise UnsupportedGraph(what, None, "torch.export.export(module, inputs) says more.") from error

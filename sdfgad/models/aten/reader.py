@@ -150,6 +150,8 @@ class _Reader:
         first, last = RANDOM.get(base, (0, 0))
         if last and len(node.args) > last and all(node.args[k] for k in range(first, last + 1)):
             self._refuse(node, f"{base} draws random numbers", "Call module.eval(), or set its dropout to 0.")
+        if base == "embedding" and len(node.args) > 3 and node.args[3]:
+            self._refuse(node, "scale_grad_by_freq=True is not understood", "Leave it out.")
 
     def _value(self, value: Any) -> str:
         """An argument as text."""

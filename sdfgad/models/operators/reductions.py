@@ -47,8 +47,9 @@ def reduce_l1(x: Array, axes: Any = None, *, keepdims: int = 1, noop_with_empty_
 
 
 def reduce_l2(x: Array, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
-    """The root of the sum of squares along axes."""
-    return np.sqrt(reduce_sum(x * x, axes, keepdims=keepdims, noop_with_empty_axes=noop_with_empty_axes))
+    """The root of the sum of squares along axes, with derivative 0 at 0."""
+    square = reduce_sum(x * x, axes, keepdims=keepdims, noop_with_empty_axes=noop_with_empty_axes)
+    return np.where(square == 0, 0.0, np.sqrt(np.where(square == 0, 1.0, square)))
 
 
 def reduce_sum_square(x: Array, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:

@@ -98,7 +98,9 @@ def logsumexp(x: Array, dim: Any, keepdim: bool = False) -> Array:
 def linalg_vector_norm(x: Array, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
     """The p-norm along axes."""
     if p == 2:
-        return np.sqrt(np.sum(x * x, axis=_axes(dim), keepdims=keepdim))
+        # At zero the derivative is 0.
+        square = np.sum(x * x, axis=_axes(dim), keepdims=keepdim)
+        return np.where(square == 0, 0.0, np.sqrt(np.where(square == 0, 1.0, square)))
     if p == np.inf:
         return np.max(np.abs(x), axis=_axes(dim), keepdims=keepdim)
     return np.sum(np.abs(x) ** p, axis=_axes(dim), keepdims=keepdim) ** (1.0 / p)
