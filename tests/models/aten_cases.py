@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as f
 
-from tests.models.cases import floats
+from tests.models.numbers import floats
 
 
 def tensor(*shape, **options):

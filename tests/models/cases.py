@@ -6,6 +6,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from tests.models.numbers import floats
+
 
 @dataclass
 class Case:
@@ -19,17 +21,6 @@ class Case:
     is_constant: bool = False
     # Whether only its values are tested, as its gradient differs from that of another case in sizes alone.
     is_variant: bool = False
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-def floats(*shape, seed=0, low=-2.0, high=2.0):
-    """Numbers away from zero and from each other."""
-    n = int(np.prod(shape))
-    ladder = np.linspace(low, high, n + 1)[:-1] + (high - low) / (3 * n)
-    return rng(seed + n).permutation(ladder).reshape(shape).astype(np.float32)
 
 
 def ints(*values):

@@ -14,7 +14,7 @@ import sdfgad  # noqa: E402
 import sdfgad.onnx  # noqa: E402
 from sdfgad.errors import ArgumentError, OutputError, ShapeMismatch, UnsupportedGraph, WrtError  # noqa: E402
 from sdfgad.models.onnx.table import REFUSED  # noqa: E402
-from tests.models.cases import floats  # noqa: E402
+from tests.models.numbers import floats  # noqa: E402
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
