@@ -139,7 +139,7 @@ __all__ = [
 ]
 
 # Modules that need packages of their own, imported where they are first used.
-_BRIDGES = frozenset({"distributed", "fortran", "jax", "scipy", "torch"})
+_BRIDGES = frozenset({"distributed", "fortran", "jax", "onnx", "scipy", "torch"})
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -86,7 +86,7 @@ class PythonRaises(UnsupportedProgram):
 
 
 class UnsupportedGraph(SdfgadError):
-    """An SDFG has something that sdfgad does not know; the message names it."""
+    """A graph, an SDFG or that of a model, has something that sdfgad does not know; the message names it."""
 
 
 class AmbiguousArray(UnsupportedProgram):

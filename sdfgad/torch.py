@@ -1,4 +1,4 @@
-"""NumPy programs as differentiable functions of PyTorch's tensors.
+"""NumPy programs as differentiable functions of PyTorch's tensors, and PyTorch's modules as NumPy programs.
 
 >>> import sdfgad.torch
 >>> def energy(x, k):
@@ -13,7 +13,7 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,16 +23,15 @@ from sdfgad.errors import ArgumentError, MissingPackage
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.signature import own_copy
 
+if TYPE_CHECKING:
+    from sdfgad.models.aten.module import DifferentiatedModule
+
 try:
     import torch
+
+    from sdfgad.models.aten.tensors import array_of
 except ModuleNotFoundError as error:
     raise MissingPackage("PyTorch", "torch", "torch") from error
-
-# The dtypes of tensors that NumPy programs take.
-DTYPES = frozenset(
-    {torch.float64, torch.float32, torch.complex128, torch.complex64, torch.bool, torch.uint8}
-    | {torch.int8, torch.int16, torch.int32, torch.int64}
-)
 
 
 def function(
@@ -64,6 +63,46 @@ def function(
         >>> loss.backward()  # doctest: +SKIP
     """
     return _apart_from_compilers(of_tensors(program, {"memory_limit": memory_limit, **options}, _called))
+
+
+def differentiate(
+    module: Any, example_inputs: tuple[Any, ...] = (), *, wrt: Any = None, output: str | None = None, **options: Any
+) -> DifferentiatedModule:
+    """The gradient of a PyTorch module by its inputs and parameters.
+
+    The module is exported by `torch.export`, for tensors of the shapes of the examples, in the mode (train or eval)
+    that it is in. What comes out is read as a NumPy program with one statement for each operator, which is
+    differentiated as any program.
+
+    Args:
+        module: a `torch.nn.Module`, or what `torch.export.export` returns, which may have shapes that vary.
+        example_inputs: tensors of the shapes and dtypes that calls pass.
+        wrt: names of inputs, as `forward` has them, or of parameters, such as "fc1.weight": one, whose gradient is
+            returned, or several, whose gradients come as a dict by name. None: all floating inputs and parameters.
+        output: "return[1]" where the module returns several tensors.
+        options: `memory_limit`, `reduce`, `strategy` and the others of `sdfgad.differentiate`.
+
+    Returns:
+        A `DifferentiatedModule` ``g``: ``g(x)`` takes inputs by position or name, as tensors of the CPU or arrays, and
+        returns tensors. Parameters and buffers are those that the module has then, unless they are passed by name:
+        ``g(x, **{"fc1.weight": w})``; the module is never changed, running statistics included. ``g.source`` is the
+        NumPy program.
+
+    Raises:
+        UnsupportedGraph: PyTorch does not export the module, or an operator is not understood; it names the node.
+        WrtError, OutputError: `wrt` or `output` name what the module has not.
+        ArgumentError: as `sdfgad.differentiate` does.
+
+    Example:
+        >>> g = sdfgad.torch.differentiate(net, (images,), wrt="conv1.weight", reduce="sum")  # doctest: +SKIP
+        >>> g(images).shape == net.conv1.weight.shape  # doctest: +SKIP
+        True
+    """
+    try:
+        from sdfgad.models.aten.module import DifferentiatedModule  # Needs SciPy, and a second for torch.export.
+    except ModuleNotFoundError as error:
+        raise MissingPackage("SciPy", "torch.differentiate", "torch") from error
+    return DifferentiatedModule(module, example_inputs, wrt, output, options)
 
 
 def _apart_from_compilers(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,7 +138,7 @@ class _Run:
     def outputs(self, tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         """The tensors that the program returns."""
         call = self.call
-        args = call.args([_array(one, name) for one, name in zip(tensors, call.names, strict=True)])
+        args = call.args([array_of(one, name) for one, name in zip(tensors, call.names, strict=True)])
         if self.wanted and call.program.returns_one_number(args):
             value, gradients = call.program.value_and_gradients(args, self.wanted)
             self.gradients = dict(zip(self.wanted, gradients, strict=True))
@@ -201,19 +240,3 @@ def _is_float(tensor: torch.Tensor) -> bool:
 
 def _is_data(leaf: Any) -> bool:
     return isinstance(leaf, (np.ndarray, np.inexact, float, complex))
-
-
-def _array(tensor: torch.Tensor, name: str) -> Any:
-    """The array that shares a tensor's memory.
-
-    Raises:
-        ArgumentError: there is none.
-    """
-    what = f"the tensor `{name}` "
-    if tensor.device.type != "cpu":
-        raise ArgumentError(f"{what}is on the device {tensor.device}", todo="Move it to the CPU: .cpu().")
-    if tensor.layout is not torch.strided:
-        raise ArgumentError(f"{what}is sparse", todo="Pass a dense one: .to_dense().")
-    if tensor.dtype not in DTYPES:
-        raise ArgumentError(f"{what}has the dtype {tensor.dtype}", todo="Convert it: .to(torch.float32).")
-    return tensor.detach().resolve_conj().resolve_neg().numpy()

@@ -22,6 +22,8 @@ from sdfgad.parse.generators import generator
 from sdfgad.parse.source import Source, read_source, unwrapped
 
 Keywords = dict[str, Any]
+# Modules whose functions are definitions: lines in them mean nothing to users.
+OURS = ("sdfgad.parse.", "sdfgad.models.")
 MOST_NESTED_CALLS = 50
 # A function that has called itself so often with a run-time integer may not end.
 FEW_NESTED_CALLS = 6
@@ -41,8 +43,8 @@ def inlined(
         containers.from_outside(frame.b, default)
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
-    # Methods of classes of ours, such as those of sparse matrices, are definitions, too.
-    is_ours = isinstance(function, types.FunctionType) and (function.__module__ or "").startswith("sdfgad.parse.")
+    # Methods of classes of ours, such as those of sparse matrices, and operators of models are definitions, too.
+    is_ours = isinstance(function, types.FunctionType) and (function.__module__ or "").startswith(OURS)
     is_definition = is_definition or is_ours
     _require_end(frame, node, source, bound)
 

@@ -9,7 +9,9 @@ import sdfgad
 from sdfgad.errors import MissingPackage
 
 
-@pytest.mark.parametrize(("module", "package"), [("scipy", "SciPy"), ("jax", "JAX"), ("torch", "PyTorch")])
+@pytest.mark.parametrize(
+    ("module", "package"), [("scipy", "SciPy"), ("jax", "JAX"), ("torch", "PyTorch"), ("onnx", "ONNX")]
+)
 def test_what_to_install(module, package, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.delitem(sys.modules, f"sdfgad.{module}", raising=False)

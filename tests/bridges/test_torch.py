@@ -103,7 +103,7 @@ def test_single_precision_and_shared_memory():
     value = of_energy(x, torch.ones(4))
     value.backward()
     assert value.dtype == x.grad.dtype == torch.float32
-    assert np.shares_memory(sdfgad.torch._array(x, "x"), x.detach().numpy())
+    assert np.shares_memory(sdfgad.torch.array_of(x, "x"), x.detach().numpy())
 
 
 def test_torch_func_transforms_it():
