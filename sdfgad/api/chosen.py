@@ -103,7 +103,7 @@ class Chosen:
         """The name of the output to differentiate."""
         outputs = list(primal.program.outputs)
         if self._output is not None:
-            path = path_of(self._output)
+            path = path_of(self._output) if isinstance(self._output, str) else None
             same = [name for name in outputs if name == self._output or (path is not None and path_of(name) == path)]
             if same:
                 return same[0]

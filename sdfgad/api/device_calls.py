@@ -59,14 +59,3 @@ def total(call: Call, value: Any) -> Any:
 def copied(gradient: Any) -> Any:
     """A copy of a gradient, in whatever memory and library it is."""
     return gradient.clone() if hasattr(gradient, "clone") else copy.copy(gradient)
-
-
-def refuse_device(call: Call, what: str, function: Callable[..., Any]) -> None:
-    """Raises: ArgumentError, where an argument is on a device."""
-    for name, value in call.values.items() if call.caller is not None else ():
-        if isinstance(value, DeviceArgument):
-            raise ArgumentError(
-                f"argument `{name}` is on a GPU, and {what} takes arrays of NumPy only",
-                definition(function),
-                f"Pass a copy of `{name}` on the host.",
-            )

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdfgad.api.callables import OfCallee, callee_of
 from sdfgad.api.chosen import Chosen, Wrt
-from sdfgad.api.device_calls import refuse_device, total, with_cotangent
+from sdfgad.api.device_calls import total, with_cotangent
 from sdfgad.api.pickling import check_importable, found_by_name, made_of_sent, texts_to_send
 from sdfgad.errors import ArgumentError, OutputError
 from sdfgad.ir.program import Program
@@ -314,13 +314,10 @@ class DifferentiatedProgram(OfCallee, Derivative):
             tangents: the direction, arranged as the gradient is: one array, a tuple, or a dict by name; None is zero.
 
         Raises:
-            ArgumentError: a tangent has another structure or shape than the argument, or an argument is on a device;
-                else as ``g.value`` does.
+            ArgumentError: a tangent has another structure or shape than the argument; else as ``g.value`` does.
         """
         call, specialisation = self._bind_and_specialise(args, kwargs)
-        refuse_device(call, "jvp", self._function)
-        value, derivative = directions_of(specialisation).along(call, self._chosen.tangents(call, tangents))
-        return value[()], derivative[()]
+        return directions_of(specialisation).along(call, self._chosen.tangents(call, tangents))
 
     def linearize(self, *args: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
         """The output, and its derivative as a function of the direction, which is arranged as for ``g.jvp``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ class Run:
         arrays: its inputs; those that differ may be missing.
         outputs: the buffers that are wanted, by any names; None for one that is zero, whatever the entry.
         like: a buffer of the shape and dtype of each of them.
+        empty: makes arrays for the outputs where the caller has his on a device; None: they are NumPy's.
     """
 
     program: Program
@@ -39,6 +40,7 @@ class Run:
     integers: Mapping[str, int]
     outputs: Mapping[str, str | None]
     like: Mapping[str, Buffer]
+    empty: Callable[[tuple[int, ...], np.dtype[Any]], Any] | None = None
 
 
 class Batches:
@@ -83,7 +85,9 @@ class Batches:
             InvalidIndex and other errors of what the program has found at run time.
         """
         program, executable, outputs = self._compiled(run.program, varying, size)
-        arrays = {**run.arrays, **inputs, **outputs()}
+        wanted = {buffer for buffer in run.outputs.values() if buffer is not None}
+        results = outputs() if run.empty is None else outputs.partly(wanted, run.empty)
+        arrays = {**run.arrays, **inputs, **results}
         executable(arrays, run.integers)
         failed = program.failed(int(arrays["status"])) if program.checks else None
         if failed is not None:

@@ -82,7 +82,7 @@ def may_be_on_device(kind: type) -> bool:
 
 
 def device_argument(
-    name: str, value: Any, found: Mapping[str, DeviceArgument] | None, where_of: Callable[[], Location]
+    name: str, value: Any, found: Mapping[str, DeviceArgument] | None, where_of: Callable[[], Location | None]
 ) -> DeviceArgument | None:
     """An argument on a device; None for an array that is not on one.
 
@@ -125,6 +125,19 @@ def device_argument(
             f"Pass a contiguous copy: {copy}.",
         )
     return DeviceArgument(name, value, caller, tuple(place))
+
+
+def on_device_of(call: Any, name: str, value: Any) -> DeviceArgument | None:
+    """An array on the device that a call works on; None for an array that is not on one.
+
+    Raises:
+        ArgumentError: it is on another device than the call's arguments.
+    """
+    # Arrays of NumPy have DLPack, too.
+    if isinstance(value, np.ndarray) or not may_be_on_device(type(value)):
+        return None
+    found = {leaf: one for leaf, one in call.values.items() if isinstance(one, DeviceArgument)}
+    return device_argument(name, value, found if call.caller is not None else None, lambda: None)
 
 
 def on_gpu(name: str, value: Any, where: Location | None) -> OnGpu:

@@ -42,15 +42,16 @@ class Directions:
         inputs = [primal.inputs[name] for name in self.specialisation.wrt]
         return tangent_program(self.specialisation.pipeline.forward, inputs)
 
-    def along(self, call: Call, tangents: Mapping[str, Array]) -> tuple[Array, Array]:
+    def along(self, call: Call, tangents: Mapping[str, Any]) -> tuple[Any, Any]:
         """The output, and its derivative in the direction of tangents of the arguments, or leaves, of `wrt`.
 
         Raises:
             As the call of the gradient does.
         """
-        inputs = self._of_inputs(tangents)
-        found = self.batches.one(self._forward(call, inputs), inputs)
-        return found[VALUE], found[DERIVATIVE]
+        inputs, of = self._of_inputs(tangents), self.specialisation
+        with of.working(call, tangents.values()):
+            found = self.batches.one(self._forward(call, inputs), inputs)
+            return of.result(call, found[VALUE]), of.result(call, found[DERIVATIVE])
 
     def along_all(self, call: Call, tangents: Mapping[str, Array]) -> Array:
         """The derivatives of the output in several directions, which are stacked along a first axis."""
@@ -87,6 +88,7 @@ class Directions:
             specialisation.arguments.integers(call),
             {VALUE: value, DERIVATIVE: self.tangent.derivatives.get(specialisation.output)},
             dict.fromkeys((VALUE, DERIVATIVE), program.buffers[value]),
+            None if call.caller is None else call.caller.empty,
         )
 
     def _reverse(self, call: Call, cotangent: Array) -> tuple[Run, dict[str, str]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -41,6 +41,14 @@ class OnDevice(Specialisation):
     @cached_property
     def _ones_there(self) -> dict[int, DeviceArray]:
         return {}
+
+    def working(self, call: Call, others: Iterable[Any] = ()) -> AbstractContextManager[None]:
+        return _working(call, *others)
+
+    def result(self, call: Call, array: Any) -> Any:
+        if call.caller is None:
+            return super().result(call, array)
+        return like(call.caller.first, array if isinstance(array, DeviceArray) else call.caller.array(array))
 
     def value(self, call: Call) -> Any:
         with _working(call):
@@ -95,12 +103,12 @@ class OnDevice(Specialisation):
 
 
 @contextmanager
-def _working(call: Call, cotangent: Any = None) -> Iterator[None]:
+def _working(call: Call, *others: Any) -> Iterator[None]:
     """Work on the caller's stream, if it has one, in order with what is done there before and after."""
     if call.caller is None:
         yield
         return
-    passed = [value for value in (*call.values.values(), cotangent) if isinstance(value, DeviceArgument)]
+    passed = [value for value in (*call.values.values(), *others) if isinstance(value, DeviceArgument)]
     with call.caller.entered(passed):
         yield
 

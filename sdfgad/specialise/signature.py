@@ -223,9 +223,16 @@ def _array_kind(shape: tuple[int, ...], dtype: np.dtype[Any], is_scalar: bool) -
 def own_copy(value: Any) -> Any:
     """An argument, or a container of the same structure, with copies of its arrays: later updates do not reach it."""
     structure, leaves = flattened(value, "")
-    if not any(isinstance(leaf, DATA) for leaf in leaves):
+    if not any(map(_is_data, leaves)):
         return value
-    return build(structure, (leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in leaves), container)
+    return build(structure, map(_own_leaf, leaves), container)
+
+
+def _own_leaf(leaf: Any) -> Any:
+    if may_be_on_device(type(leaf)) or isinstance(leaf, np.ndarray):
+        copy = getattr(leaf, "clone", None) or getattr(leaf, "copy", None)
+        return leaf if copy is None else copy()
+    return leaf
 
 
 def kind_of_argument(

@@ -9,6 +9,7 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError
 from sdfgad.parse.structure import Structure, items_of
+from sdfgad.specialise.device_argument import on_device_of
 from sdfgad.specialise.signature import Call
 
 Array = np.ndarray[Any, Any]
@@ -40,9 +41,22 @@ def fitting_leaves(call: Call, structure: Structure | None, name: str, tangent: 
     found: dict[str, Array] = {}
     for leaf, part in leaves_of_tangent(structure, name, tangent):
         if leaf in call.floating and part is not None:
-            kind = call.kinds[leaf]
-            found[leaf] = fitting(part, kind.shape, kind.dtype, f"the tangent of `{leaf}`")
+            found[leaf] = _fitting_leaf(call, leaf, part)
     return found
+
+
+def _fitting_leaf(call: Call, leaf: str, tangent: Any) -> Any:
+    """The tangent of a leaf: an array of NumPy, or a `DeviceArgument` where the call is on a device."""
+    kind, what = call.kinds[leaf], f"the tangent of `{leaf}`"
+    there = on_device_of(call, what, tangent)
+    if there is None:
+        return fitting(tangent, kind.shape, kind.dtype, what)
+    if (there.shape, there.dtype) != (kind.shape, kind.dtype):
+        raise ArgumentError(
+            f"{what} is of shape {there.shape} and dtype {there.dtype}, the argument of {kind.shape} and {kind.dtype}",
+            todo="Convert the tangent on the device.",
+        )
+    return there
 
 
 def leaves_of_tangent(structure: Structure | None, name: str, tangent: Any) -> Iterator[tuple[str, Any]]:

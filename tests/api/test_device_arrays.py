@@ -376,11 +376,38 @@ def test_what_runs_on_the_cpu_only_refuses_them(rng):
         lambda: sdfgad.vjp(f, x),
         lambda: sdfgad.jvp(f, (x,), (np.ones(5),)),
         lambda: sdfgad.vmap(f)(x),
-        lambda: sdfgad.differentiate(f).jvp(x, tangents={"x": np.ones(5)}),
         lambda: sdfgad.check_grads(f, x),
     ):
         with pytest.raises(ArgumentError, match="is on a GPU"):
             call()
+
+
+def cubes(x, y):
+    return x**3 * y, np.sum(y)
+
+
+def test_directions(rng):
+    """Tangents may be on the device or on the host, or zero; results are of the caller's library."""
+    x, y, dx, dy = rng.normal(size=(4, 30))
+    g = sdfgad.differentiate(cubes, wrt=("x", "y"), output="return[0]")
+    expected = g.jvp(x, y, tangents=(dx, dy))
+    there = g.jvp(Foreign(x), Foreign(y), tangents=(Foreign(dx), dy))
+    for one, right in zip(there, expected, strict=True):
+        assert not isinstance(one, np.ndarray)
+        np.testing.assert_allclose(numpy_of(one), right, rtol=1e-14)
+    value, along = g.linearize(Foreign(x), y)
+    np.testing.assert_allclose(numpy_of(value), expected[0], rtol=1e-14)
+    np.testing.assert_allclose(numpy_of(along((None, Foreign(dy)))), x**3 * dy, rtol=1e-14)
+    np.testing.assert_array_equal(numpy_of(along((None, None))), np.zeros(30))
+
+
+def test_tangents_that_do_not_fit(rng):
+    g = sdfgad.differentiate(cubes, wrt="x", output="return[0]")
+    x, y = rng.normal(size=(2, 30))
+    with pytest.raises(ArgumentError, match=r"the tangent of `x` is of shape \(29,\) and dtype float64"):
+        g.jvp(Foreign(x), y, tangents=Foreign(x[1:].copy()))
+    with pytest.raises(ArgumentError, match="is on a GPU, and this runs on the CPU"):
+        g.jvp(x, y, tangents=Foreign(x))
 
 
 def test_two_devices(rng):

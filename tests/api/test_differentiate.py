@@ -174,7 +174,7 @@ def test_ambiguous_output(program, what, candidates):
     assert str(caught.value.where) == line_of(program, "def ")
 
 
-@pytest.mark.parametrize("output", ["u", "return[2]", "result", "return"])
+@pytest.mark.parametrize("output", ["u", "return[2]", "result", "return", 0])
 def test_unknown_output(output):
     with pytest.raises(OutputError, match=r"no output .*\n.*\n.*\"return\[0\]\", \"return\[1\]\""):
         sdfgad.differentiate(both, output=output)(X, X)
