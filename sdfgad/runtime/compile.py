@@ -14,6 +14,7 @@ from typing import Any
 
 from sdfgad.cache import find, fingerprint, key_of, read, write
 from sdfgad.emulated import is_emulated
+from sdfgad.errors import Location
 from sdfgad.ir.program import Program
 from sdfgad.ir.serial import serialised
 from sdfgad.progress import stage
@@ -92,6 +93,17 @@ def source_of_optimised(program: Program) -> Source:
     from sdfgad.sdfg.sealed import write_sealed
 
     return generate(write_sealed(program))
+
+
+def kernel_places(program: Program) -> tuple[tuple[Location, ...], ...]:
+    """For each kernel of an optimised program the user's lines of its statements.
+
+    They are not a part of the code, which stays the same where lines move.
+    """
+    from sdfgad.sdfg.sealed import write_sealed
+    from sdfgad.targets.generate import code_of
+
+    return code_of(write_sealed(program)).places
 
 
 def generate(sdfg: Any) -> Source:

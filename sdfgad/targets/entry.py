@@ -19,10 +19,12 @@ class Entry(CodeObject):
     Attributes:
         arguments: the program's arguments in order, with what each one is: "array", "device" or "integer".
         names: the counters in our functions.
+        kernels: those for a device, in the order of their numbers.
     """
 
     names: frozenset[str] = frozenset()
     arguments: tuple[tuple[str, str], ...] = ()
+    kernels: tuple[Kernel, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,4 +92,5 @@ DACE_EXPORTED int sdfgad_run_{sdfg.name}({parameters}) {{
     kinds = {name: "array" if isinstance(d, dace.data.Array) else "integer" for name, d in arguments.items()}
     kinds |= dict.fromkeys(on_device, "device")
     entry.arguments, entry.names = tuple(kinds.items()), frozenset(names)
+    entry.kernels = device.kernels if device else ()
     return entry

@@ -13,6 +13,7 @@ import dace
 import dace.library
 from dace.codegen import codegen
 
+from sdfgad.errors import Location
 from sdfgad.sdfg.marks import is_marked
 from sdfgad.sdfg.quiet import without_line_info
 from sdfgad.targets import generator
@@ -28,12 +29,14 @@ class Code:
         arguments: its arguments in order, with what each one is: "array" or "integer".
         options: the compiler's options for the libraries that it calls.
         separate: the files of ``cpu/separate`` with functions that it calls.
+        places: for each kernel for a device the user's lines of its statements.
     """
 
     text: str
     arguments: tuple[tuple[str, str], ...]
     options: tuple[str, ...]
     separate: tuple[str, ...]
+    places: tuple[tuple[Location, ...], ...]
 
 
 def code_of(sdfg: Any) -> Code:
@@ -53,7 +56,8 @@ def code_of(sdfg: Any) -> Code:
     names = {environment for c in objects for environment in c.environments}
     used = dace.library.get_environments_and_dependencies(names)
     text = "\n".join([_undefined(sdfg, entry.names), *(c.clean_code for c in objects)]) + "\n"
-    return Code(text, entry.arguments, tuple(_options(used)), tuple(_separate(used)))
+    places = tuple(kernel.places for kernel in entry.kernels)
+    return Code(text, entry.arguments, tuple(_options(used)), tuple(_separate(used)), places)
 
 
 def _undefined(sdfg: Any, counters: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import ArgumentError, InvalidIndex
+from sdfgad.errors import ArgumentError, DeviceError, InvalidIndex
 from sdfgad.runtime.gpu.executable import DeviceExecutable
 from tests.helpers_device import Foreign, OnOther, numpy_of, transposed
 
@@ -408,6 +408,14 @@ def test_tangents_that_do_not_fit(rng):
         g.jvp(Foreign(x), y, tangents=Foreign(x[1:].copy()))
     with pytest.raises(ArgumentError, match="is on a GPU, and this runs on the CPU"):
         g.jvp(x, y, tangents=Foreign(x))
+
+
+def test_faults_of_kernels_name_the_line(rng):
+    """An array that is shorter than it says: with SDFGAD_SYNC=1 on a device, and always in the emulation."""
+    g = sdfgad.differentiate(heat, wrt="u")
+    with pytest.raises(DeviceError, match=r"nothing has written(.|\n)*test_device_arrays.py:\d+: u\[1:-1\] \+= a"):
+        g(2, rng.normal(size=50), Foreign(rng.normal(size=5), shape=(50,)))
+    np.testing.assert_allclose(g(0, rng.normal(size=5), rng.normal(size=5)).shape, (5,))
 
 
 def test_two_devices(rng):

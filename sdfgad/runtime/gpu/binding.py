@@ -31,7 +31,10 @@ _TODO = {
     _NO_POOLS: "Use a device, or a virtual machine, whose driver supports memory pools.",
     _NOT_OPEN: "Call sdfgad.runtime.gpu.driver.device(ordinal) first.",
 }
-_UNKNOWN_TODO = "After a fault of a kernel every call fails: start a new process, and report the program that did it."
+_UNKNOWN_TODO = (
+    "After a fault of a kernel every call fails: start a new process, with SDFGAD_SYNC=1 to learn the line, and report "
+    "the program that did it."
+)
 
 
 # By name, without the prefix: the types of the result and of the arguments.

@@ -45,6 +45,10 @@ class Cuda:
         """Let the calling thread work on the device."""
         self.device.use()
 
+    def finish(self) -> int:
+        """Wait for everything that was enqueued on the device; returns an error code."""
+        return self.device.finish()
+
     def wait(self) -> None:
         """Wait for everything that was enqueued on the device.
 

@@ -148,7 +148,11 @@ class Device:
         Raises:
             DeviceError: some of it failed.
         """
-        check(self._library.sdfgad_device_synchronise(self.ordinal), "running kernels")
+        check(self.finish(), "running kernels")
+
+    def finish(self) -> int:
+        """The same; returns an error code instead."""
+        return int(self._library.sdfgad_device_synchronise(self.ordinal))
 
     @contextmanager
     def stream(self, handle: int | None) -> Iterator[None]:

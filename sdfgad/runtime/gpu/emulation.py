@@ -40,6 +40,10 @@ class Emulation:
     def begin(self) -> None:
         """Does nothing."""
 
+    def finish(self) -> int:
+        """Does nothing: all is done when it is called."""
+        return 0
+
     def wait(self) -> None:
         """Does nothing: all is done when it is called."""
 

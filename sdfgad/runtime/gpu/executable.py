@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Protocol
 
 import numpy as np
 
 from sdfgad.emulated import is_emulated
-from sdfgad.errors import SdfgadError
+from sdfgad.errors import Location, SdfgadError
 from sdfgad.ir.program import Program, buffers_of, walk
 from sdfgad.memory.allocation import DEVICE_UNIT
 from sdfgad.memory.allocation import array as size_of
 from sdfgad.optimise.cleaning.dead_code import remove_dead_code
 from sdfgad.runtime.build import Library
 from sdfgad.runtime.call import Executable
-from sdfgad.runtime.compile import compile_program
+from sdfgad.runtime.compile import compile_program, kernel_places
 from sdfgad.runtime.gpu.binding import Functions
 from sdfgad.runtime.gpu.cuda import Cuda
 from sdfgad.runtime.gpu.emulation import Emulation
+from sdfgad.runtime.gpu.one_by_one import Watched, are_watched
 from sdfgad.runtime.sizes import Sharing
+
+# For each kernel, by its number, the user's lines.
+Places = Sequence[Sequence[Location]]
 
 
 class Backend(Protocol):
@@ -42,6 +46,9 @@ class Backend(Protocol):
     def begin(self) -> None:
         """Let the calling thread work on it."""
 
+    def finish(self) -> int:
+        """Wait for everything that was enqueued; returns an error code."""
+
     def wait(self) -> None:
         """Wait for everything that was enqueued."""
 
@@ -59,10 +66,18 @@ class DeviceExecutable(Executable):
     stream that the thread works on.
     """
 
-    def __init__(self, library: Library, outputs: frozenset[str], touched: frozenset[str]) -> None:
-        """Loads it; `touched`: the buffers that may be read or written."""
+    def __init__(
+        self, library: Library, outputs: frozenset[str], touched: frozenset[str], places: Callable[[], Places]
+    ) -> None:
+        """Loads it.
+
+        Args:
+            touched: the buffers that may be read or written.
+            places: for each kernel the user's lines.
+        """
         super().__init__(library)
         self._outputs, self._touched, self._doing = outputs, touched, f"running {library.name}"
+        self._places_of_kernels, self._watched = places, dict[int, Watched]()
         self._on_device = [name for name, kind in library.arguments if kind == "device"]
         self._on_host = [name for name, kind in library.arguments if kind == "array"]
         self._backends: dict[int | None, tuple[Backend, Any]] = {}
@@ -78,6 +93,9 @@ class DeviceExecutable(Executable):
         self._backend, self._kernels = self._backends[ordinal]
         self._backends.setdefault(self._backend.ordinal, self._backends[ordinal])
         self._table = self._backend.functions
+        if are_watched():
+            here = Watched(self._table, self._kernels, self._backend.finish)
+            self._table = self._watched.setdefault(self._backend.ordinal, here).table
         self._shared.sdfgad_use_device(ctypes.byref(self._table), self._kernels)
 
     def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
@@ -154,11 +172,25 @@ class DeviceExecutable(Executable):
             self._checked(self._table.to_host(array.ctypes.data, place, array.nbytes))
 
     def _error_of(self, failure: int) -> SdfgadError:
-        return self._backend.error(failure, self._doing)
+        return self._located(self._backend.error(failure, self._doing))
+
+    def _located(self, error: SdfgadError) -> SdfgadError:
+        """The error, with the user's line if the kernel that failed is known."""
+        watched = self._watched.get(self._backend.ordinal)
+        failed = None if watched is None else watched.failed()
+        places = self._places_of_kernels()[failed] if failed is not None else ()
+        if not places:
+            return error
+        first, *others = places
+        if others:
+            listed = ", ".join(f"{one.line}" for one in others)
+            error.todo = f"{error.todo} The kernel has statements of other lines, too: {listed}.".strip()
+        error.locate(first)
+        return error
 
     def _checked(self, code: int) -> None:
         if code:
-            raise self._backend.failure(code, self._doing)
+            raise self._located(self._backend.failure(code, self._doing))
 
 
 class HostExecutable(Executable):
@@ -199,8 +231,15 @@ def load_on_device(program: Program, optimised: Callable[[], Program] | None = N
     library = compile_program(program, optimised=optimised, sharing=Sharing("exact"))
     outputs = frozenset((*program.outputs.values(), *(("status",) if program.checks else ())))
     touched = frozenset(name for statement in walk(remove_dead_code(program).body) for name in buffers_of(statement))
-    made = DeviceExecutable if _uses_device(library) else HostExecutable
-    return made(library, outputs, touched)
+    if not _uses_device(library):
+        return HostExecutable(library, outputs, touched)
+    return DeviceExecutable(library, outputs, touched, lambda: kernel_places(_optimised(program, optimised)))
+
+
+def _optimised(program: Program, optimised: Callable[[], Program] | None) -> Program:
+    from sdfgad.optimise.passes import optimise  # It imports DaCe and all passes, which is slow.
+
+    return optimised() if optimised is not None else optimise(program)
 
 
 def _uses_device(library: Library) -> bool:

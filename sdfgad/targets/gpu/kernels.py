@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sdfgad.errors import Location
 from sdfgad.ir.expr import Lin, Read, symbols_in
-from sdfgad.ir.program import Buffer, Compute, Loop, Statement, written
+from sdfgad.ir.program import Buffer, Compute, Loop, Statement, walk, written
 from sdfgad.schedule.device_sums import BLOCK, Sum, threads_of
 from sdfgad.schedule.kernels import Form, points_of, private_of
 from sdfgad.schedule.loop_facts import free_symbols
@@ -33,6 +34,7 @@ class Kernel:
         boxes: the extents of the boxes, whose points are threads; for sums, blocks.
         threads: those of a block.
         has_barriers: whether the threads of a block wait for each other.
+        places: the user's lines of its statements.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Kernel:
     boxes: tuple[tuple[Lin, ...], ...]
     threads: int = BLOCK
     has_barriers: bool = False
+    places: tuple[Location, ...] = ()
 
 
 def kernel_of(name: str, form: Form, statements: Sequence[Statement], buffers: Mapping[str, Buffer]) -> Kernel:
@@ -82,7 +85,11 @@ class _KernelWriter:
         passed = tuple(name for name in touched if self.buffers[name].is_on_device)
         integers = tuple(sorted(self._integers(touched)))
         code = self._function(passed, integers, threads, lines)
-        return Kernel(self.name, code, passed, tuple(self.thread.values), integers, boxes, threads, has_barriers)
+        found = (one.where for one in walk(tuple(self.statements)) if isinstance(one, Compute) and one.where)
+        places = tuple(dict.fromkeys(found))
+        return Kernel(
+            self.name, code, passed, tuple(self.thread.values), integers, boxes, threads, has_barriers, places
+        )
 
     def _integers(self, touched: Iterable[str]) -> set[str]:
         return free_symbols(tuple(self.statements)) | symbols_in(
