@@ -16,6 +16,7 @@ from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Call, Compute, Params, Statement, Whole, reads_of
 from sdfgad.sdfg.accumulation import accumulated, operation_of
 from sdfgad.sdfg.computations import own
+from sdfgad.sdfg.cpp_tasklets import statements_of_cpp
 from sdfgad.sdfg.descriptors import is_affine
 from sdfgad.sdfg.library import BoxTasklet, CallTasklet
 from sdfgad.sdfg.marks import CLEARS
@@ -29,13 +30,14 @@ def computes_of(state: Any, tasklet: Any, params: Params, scope: Scope) -> list[
     """The computations of a tasklet for all points of a box.
 
     Raises:
-        UnsupportedGraph: the tasklet is not in Python, or does something else than assign expressions to connectors.
+        UnsupportedGraph: the tasklet is neither in Python nor in what is read of C++, or does something else than
+            assign expressions to connectors.
     """
-    _refuse_language(tasklet)
+    _refuse_effects(tasklet)
     if scope.buffers.is_foreign:
         _refuse_types(state, tasklet, scope)
     inputs = {edge.dst_conn: edge for edge in state.in_edges(tasklet) if edge.dst_conn}
-    code, targets = _without_subscripts(tasklet.code.code)
+    code, targets = _without_subscripts(_code_of(tasklet, scope))
 
     def lookup(name: str, index: tuple[Lin, ...] | None) -> Expr | None:
         if name in inputs:
@@ -77,12 +79,27 @@ def _unassigned(tasklet: Any, edge: Any) -> UnsupportedGraph:
     return UnsupportedGraph(what, todo="Assign it on both sides of an `if`, or make its memlet dynamic.")
 
 
-def _refuse_language(tasklet: Any) -> None:
+def _code_of(tasklet: Any, scope: Scope) -> list[ast.stmt]:
+    """The statements of a tasklet, of one in C++ as those of Python."""
+    if tasklet.language == dtypes.Language.CPP and scope.buffers.is_foreign:
+        _refuse_global_code(tasklet)
+        return statements_of_cpp(tasklet.code.as_string, tasklet.label)
     if tasklet.language != dtypes.Language.Python:
         raise UnsupportedGraph(
             f"the tasklet `{tasklet.label}` is in {tasklet.language.name}, and not in Python",
             todo="Write it in Python, or take it out of what is differentiated.",
         )
+    found: list[ast.stmt] = tasklet.code.code
+    return found
+
+
+def _refuse_global_code(tasklet: Any) -> None:
+    if any(part.as_string.strip() for part in (tasklet.code_global, tasklet.code_init, tasklet.code_exit)):
+        what = f"the tasklet `{tasklet.label}` has global code, or code that runs once"
+        raise UnsupportedGraph(what, todo="Write what it does in the tasklet itself.")
+
+
+def _refuse_effects(tasklet: Any) -> None:
     if tasklet.side_effects:
         raise UnsupportedGraph(f"the tasklet `{tasklet.label}` has side effects", todo="Take it out of the graph.")
 

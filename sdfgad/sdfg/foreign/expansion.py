@@ -7,8 +7,8 @@ from typing import Any
 from dace.sdfg import nodes
 
 from sdfgad.errors import UnsupportedGraph
+from sdfgad.sdfg import fourier_nodes, linear_algebra
 from sdfgad.sdfg.library import OWN, LibraryCall, Product
-from sdfgad.sdfg.linear_algebra import is_known
 from sdfgad.sdfg.scope import located
 
 TODO = "Expand it before, to maps and tasklets in Python: `node.expand(state)`."
@@ -18,19 +18,23 @@ MOST_ROUNDS = 20
 
 
 def expand(sdfg: Any) -> None:
-    """Expands the library nodes of a graph, and those that come out of that; some of linear algebra become calls.
+    """Expands library nodes, and those that come out of that; some of linear algebra, and transforms, become calls.
 
     Raises:
         UnsupportedGraph: one has no expansion to a graph.
     """
     for _ in range(MOST_ROUNDS):
         found = [(n, state) for n, state in sdfg.all_nodes_recursive() if isinstance(n, nodes.LibraryNode)]
-        found = [(node, state) for node, state in found if not is_known(node)]
+        found = [(node, state) for node, state in found if not _is_call(node)]
         if not found:
             return
         for node, state in found:
             _expand_one(node, state)
     raise UnsupportedGraph(f"the library nodes of `{sdfg.name}` expand to ever more of them", todo=TODO)
+
+
+def _is_call(node: Any) -> bool:
+    return linear_algebra.is_known(node) or fourier_nodes.is_known(node)
 
 
 def _expand_one(node: Any, state: Any) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import dace
 import numpy as np
+import pytest
 from dace import Memlet
 from dace.sdfg.state import LoopRegion
 
@@ -604,13 +605,70 @@ def _():
     return Graph().use("x", "z").map({"i": "0:N"}, "if a > 1.0:\n    o = a", "z[i]", a="x[i]")
 
 
-@construct("dataflow", "tasklets in C++", refusal="the tasklet `t` is in CPP, and not in Python")
+def chosen_in_parts(x):
+    t = np.sqrt(x) * 2.0
+    t = np.where(x > 1.0, t - x / 3.0, t * np.minimum(x, 0.75) ** 2)
+    u = np.where((x > 0.9) & ~(x > 1.2), -t, np.float32(0.25) + 3.0 * (1.5 - t))
+    return np.abs(u) + np.maximum(np.exp(-t), 1e-3)
+
+
+CPP = """
+// Declarations, choices, functions and conversions.
+const double s = std::sqrt(a);
+double t;
+t = s * 2.0;
+if (a > 1.0) { t -= a / 3; } else t *= std::pow(std::min(a, 0.75), 2);
+auto u = (a > .9 && !(a > 1.2)) ? -t : static_cast<double>(0.25f) + (double)3 * (1.5e0 - t);
+o = std::fabs(u) + dace::math::max(exp(-t), 1e-3); /* the end */
+"""
+
+
+@construct("dataflow", "tasklets in C++: expressions, choices, conversions", chosen_in_parts)
 def _():
     graph = Graph().use("x", "z")
+    read, written = {"a": Memlet("x[i]")}, {"o": Memlet("z[i]")}
+    graph.state().add_mapped_tasklet(
+        "t", {"i": "0:N"}, read, CPP, written, external_edges=True, language=dace.Language.CPP
+    )
+    return graph
+
+
+def cpp(code, language=dace.Language.CPP, **options):
+    graph = Graph(z=(1,)).use("x", "z")
     state = graph.state()
-    tasklet = state.add_tasklet("t", {}, {"o"}, "o = 1;", language=dace.Language.CPP)
+    tasklet = state.add_tasklet("t", {}, {"o"}, code, language=language, **options)
     state.add_edge(tasklet, "o", state.add_write("z"), None, Memlet("z[0]"))
     return graph
+
+
+@construct("dataflow", "tasklets in C++: loops", refusal=r"the C\+\+ of the tasklet `t` near `0 ; for \( int k")
+def _():
+    return cpp("o = 0; for (int k = 0; k < 3; k = k + 1) o += k;")
+
+
+@construct("dataflow", "tasklets in C++: functions of one's own", refusal=r"the function `magic` in the C\+\+ of")
+def _():
+    return cpp("o = magic(2.0);")
+
+
+@construct("dataflow", "tasklets in C++: a name declared twice", refusal=r"the C\+\+ of the tasklet `t` near")
+def _():
+    return cpp("double t = 1.0; { double t = 2.0; o = t; } o += t;")
+
+
+@construct("dataflow", "tasklets in C++: other signs", refusal=r"the C\+\+ of the tasklet `t` at `& 3;")
+def _():
+    return cpp("o = 5 & 3;")
+
+
+@construct("dataflow", "tasklets with global code", refusal="has global code, or code that runs once")
+def _():
+    return cpp("o = 1.0;", code_global="static int k = 3;")
+
+
+@construct("dataflow", "tasklets in other languages", refusal="the tasklet `t` is in OpenCL, and not in Python")
+def _():
+    return cpp("o = 1.0;", dace.Language.OpenCL)
 
 
 @construct("dataflow", "callbacks to Python", refusal="the SDFG `graph` calls Python back: `f`")
@@ -940,6 +998,113 @@ def _():
 
     graph = Graph(Q=(N, N), z=(N, N)).use("z", "Q")
     return library(graph, Cholesky("f"), {"_a": "Q[0:N, 0:N]"}, ("_b", "z[0:N, 0:N]"))
+
+
+def spectrum(x):
+    c = np.fft.fft(x)
+    return c.real * c.imag + c.real
+
+
+def transformed(node, shape, axes):
+    """The real part of a transform of x or A, and what it is times the other part."""
+    name = "A" if len(shape) > 1 else "x"
+    graph = Graph(z=shape, c=shape).use(name, "z")
+    graph.sdfg.add_array("c", shape, dace.complex128, transient=True)
+    everything = ", ".join(f"0:{extent}" for extent in shape)
+    library(graph, node, {"_inp": f"{name}[{everything}]"}, ("_out", f"c[{everything}]"))
+    ranges = {axis: f"0:{extent}" for axis, extent in zip(axes, shape, strict=True)}
+    place = ", ".join(axes)
+    return graph.map(ranges, "o = real(a) * imag(a) + real(a)", f"z[{place}]", a=f"c[{place}]")
+
+
+@construct("library", "FFT", spectrum)
+def _():
+    from dace.libraries.fft import FFT
+
+    return transformed(FFT("f"), (N,), "i")
+
+
+def inverse_spectrum(A):
+    c = np.fft.ifft2(A)
+    return c.real * c.imag + c.real
+
+
+@construct("library", "IFFT, of two axes, with a factor", inverse_spectrum, wrt=("A",), A=A, x=None)
+def _():
+    from dace.libraries.fft import IFFT
+
+    node = IFFT("f")
+    node.factor = 1 / (M * N)
+    return transformed(node, (M, N), "ij")
+
+
+@construct("library", "FFT to a real array", refusal="writes complex numbers to `z`, which is real")
+def _():
+    from dace.libraries.fft import FFT
+
+    return library(Graph().use("x", "z"), FFT("f"), {"_inp": "x[0:N]"}, ("_out", "z[0:N]"))
+
+
+def layer(A, B, y):
+    scores = 1.0 / (1.0 + np.exp(-(np.maximum(A - 0.9, 0.0) @ B)))
+    powers = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+    return powers / np.sum(powers, axis=1, keepdims=True) + np.tanh(y[:3])
+
+
+@construct("library", "ONNX: Relu, MatMul, Sigmoid, Softmax, Add", layer, wrt=("A", "B", "y"), A=A, B=B, y=Y, x=None)
+def _():
+    nodes = pytest.importorskip("dace.libraries.onnx")
+    pytest.importorskip("onnx")
+    graph = Graph(B=(N, 3), z=(M, 3)).use("A", "B", "y", "z")
+    for name, shape in {"p": (M, N), "q": (M, N), "r": (M, 3), "s": (M, 3), "t": (M, 3), "v": (3,)}.items():
+        graph.sdfg.add_array(name, shape, dace.float64, transient=True)
+    graph.map({"i": "0:M", "j": "0:N"}, "o = a - 0.9", "p[i, j]", a="A[i, j]")
+    shapes = {"p": "0:M, 0:N", "q": "0:M, 0:N", "B": "0:N, 0:3", "y": "0:3", "v": "0:3"}
+
+    def node(kind, output, connector, **inputs):
+        one = getattr(nodes, f"ONNX{kind}")(f"f{kind}")
+        for name in inputs:
+            one.add_in_connector(name)
+        one.add_out_connector(connector)
+        read = {name: f"{array}[{shapes.get(array, '0:M, 0:3')}]" for name, array in inputs.items()}
+        library(graph, one, read, (connector, f"{output}[{shapes.get(output, '0:M, 0:3')}]"))
+
+    node("Relu", "q", "Y", X="p")
+    node("MatMul", "r", "Y", A="q", B="B")
+    node("Sigmoid", "s", "Y", X="r")
+    node("Softmax", "t", "output", input="s")
+    graph.map({"j": "0:3"}, "o = tanh(a)", "v[j]", a="y[j]")
+    node("Add", "z", "C", A="t", B="v")
+    return graph
+
+
+@construct("library", "Einsum", lambda A, B: A @ B, wrt=("A", "B"), A=A, B=B, x=None)
+def _():
+    from dace.libraries.blas.nodes.einsum import Einsum
+
+    graph, node = Graph(B=(N, 3), z=(M, 3)).use("A", "B", "z"), Einsum("f")
+    node.einsum_str = "ij,jk->ik"
+    node.add_in_connector("_in0")
+    node.add_in_connector("_in1")
+    node.add_out_connector("_out")
+    return library(graph, node, {"_in0": "A[0:M, 0:N]", "_in1": "B[0:N, 0:3]"}, ("_out", "z[0:M, 0:3]"))
+
+
+@construct("library", "TensorDot", lambda A, B: np.tensordot(A, B, ([1], [0])), wrt=("A", "B"), A=A, B=B, x=None)
+def _():
+    from dace.libraries.linalg import TensorDot
+
+    graph, node = Graph(B=(N, 3), z=(M, 3)).use("A", "B", "z"), TensorDot("f", [1], [0])
+    read = {"_left_tensor": "A[0:M, 0:N]", "_right_tensor": "B[0:N, 0:3]"}
+    return library(graph, node, read, ("_out_tensor", "z[0:M, 0:3]"))
+
+
+@construct("library", "TensorTranspose", lambda A: A.T, wrt=("A",), A=A, x=None)
+def _():
+    from dace.libraries.linalg import TensorTranspose
+
+    graph = Graph(z=(N, M)).use("A", "z")
+    return library(graph, TensorTranspose("f", [1, 0]), {"_inp_tensor": "A[0:M, 0:N]"}, ("_out_tensor", "z[0:N, 0:M]"))
 
 
 @construct("library", "nodes without an expansion to a graph", refusal="the library node `f` of type Getrf", Q=SQUARE)
