@@ -619,7 +619,7 @@ double t;
 t = s * 2.0;
 if (a > 1.0) { t -= a / 3; } else t *= std::pow(std::min(a, 0.75), 2);
 auto u = (a > .9 && !(a > 1.2)) ? -t : static_cast<double>(0.25f) + (double)3 * (1.5e0 - t);
-o = std::fabs(u) + dace::math::max(exp(-t), 1e-3); /* the end */
+o = std::fabs(u) + std::max(dace::math::exp(-t), 1e-3); /* the end */
 """
 
 
