@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 
 from sdfgad.dependence.distance import dependence_distance
 from sdfgad.dependence.uses import Use
-from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Buffer, Loop
+from sdfgad.ir.expr import Int, Lin, reads
+from sdfgad.ir.program import Buffer, Loop, written
 from sdfgad.memory.lifetimes import has_small_calls
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.products import has_small_products
@@ -64,10 +64,10 @@ def is_array_sum(buffer: Buffer, uses: list[Use], loop: Loop) -> bool:
 
 def fixed_index(uses: list[Use], loop: Loop) -> tuple[Lin, ...]:
     """The first axes along which all accesses are at one place in all trips: a slice of the array is touched."""
-    outside, found = free_symbols((loop,)), list[Lin]()
+    outside, changed, found = free_symbols((loop,)), written(loop.body), list[Lin]()
     for forms in zip(*(use.index for use in uses), strict=True):
-        is_fixed = len(set(forms)) == 1 and forms[0].is_affine and forms[0].symbols <= outside
-        if not is_fixed:
+        is_one = len(set(forms)) == 1 and forms[0].symbols <= outside
+        if not is_one or not changed.isdisjoint(read.buffer for read in reads(Int(forms[0]))):
             break
         found.append(forms[0])
     return tuple(found)

@@ -316,6 +316,25 @@ def test_parts_of_sums_in_slots_are_of_the_slot_alone(rng, monkeypatch):
     np.testing.assert_allclose(found["w"], of_w, rtol=1e-11)
 
 
+def until(x, tolerance):
+    """The number of trips is data, and so is the slot."""
+    total, u = 0.0, 1.0
+    while u > tolerance:
+        s = np.sum(np.sin(x * u))
+        total += s * s
+        u = 0.5 * u
+    return total
+
+
+def test_parts_of_sums_in_slots_that_are_data(rng, monkeypatch):
+    with_target(monkeypatch, parallel_work=1)
+    x, scales = rng.uniform(size=3000), 0.5 ** np.arange(5)
+    g = sdfgad.differentiate(until, wrt="x")
+    assert "parts_t_tape_(64 * 1)" in source_of(g.programs(x, 0.05)[0]).code
+    s = np.sin(np.outer(x, scales)).sum(axis=0)
+    np.testing.assert_allclose(g(x, 0.05), np.cos(np.outer(x, scales)) @ (2 * s * scales), rtol=1e-11)
+
+
 def test_in_segments_too():
     case = case_of(temporary, (X, Y, N))
     (name,) = (name for name, buffer in case.primal.program.buffers.items() if buffer.source == "d")
