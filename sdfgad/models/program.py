@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import keyword
 import re
@@ -67,6 +68,7 @@ class ModelProgram:
     def function(self) -> Callable[..., Any]:
         """The NumPy function, whose defaults are the weights."""
         names: dict[str, Any] = {"__name__": f"model_{self.name}"}
+        _require_written(ast.parse(self.text))
         exec(compile(self.text, self.file, "exec", dont_inherit=True), names)
         function: Callable[..., Any] = names[self.name]
         defaults = [one.default for one in self.parameters if one.default is not None]
@@ -106,7 +108,8 @@ class Writer:
 
     def assign(self, targets: Sequence[str], value: str, comment: str) -> None:
         """A statement, and the node that it is."""
-        self._lines.append(f"    {', '.join(targets)} = {value}  # {comment}")
+        # Names in a model may be of several lines.
+        self._lines.append(f"    {', '.join(targets)} = {value}  # {' '.join(comment.split())}")
 
     def where(self, number: int, title: str) -> Location:
         """A node of the model, for errors: its number in the graph, and what it is."""
@@ -134,6 +137,29 @@ class Writer:
             found = f"{stem}_{k}"
         self._used.add(found)
         return found
+
+
+def evaluated(text: str, names: Mapping[str, Any]) -> Any:
+    """The value of an expression of a program, of the modules of operators alone."""
+    tree = ast.parse(text, mode="eval")
+    _require_written(tree)
+    return eval(compile(tree, "<model>", "eval"), {"__builtins__": {}, **names})
+
+
+def _require_written(tree: ast.AST) -> None:
+    """What has another form than what is written here would be a model's text, which is never run.
+
+    A program is one function of assignments, whose attributes are those of arrays, NumPy and the operators.
+    """
+    for node in ast.walk(tree):
+        is_known = isinstance(node, (ast.Module, ast.Expression, ast.expr, ast.expr_context, ast.operator, ast.unaryop))
+        is_known |= isinstance(node, (ast.FunctionDef, ast.arguments, ast.arg, ast.Assign, ast.Return, ast.keyword))
+        is_known |= isinstance(node, (ast.boolop, ast.cmpop, ast.comprehension, ast.AugAssign, ast.alias))
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            is_known = ast.unparse(node).split()[1] in ("numpy", "sdfgad.models", "sdfgad.models.aten")
+        name = str(getattr(node, "attr", getattr(node, "id", "")))
+        is_known = is_known and not isinstance(node, ast.Lambda) and not name.startswith("__")
+        assert is_known, ast.dump(node)
 
 
 def literal(value: Any) -> str:

@@ -156,12 +156,17 @@ BEFORE_LOOPS = tuple(one for one in PASSES if one.phase is Phase.STATEMENTS)
 
 
 def passes_for(device: Device) -> tuple[Pass, ...]:
-    """All passes of a program that runs on a device; it begins with `BEFORE_LOOPS`."""
+    """All passes of a program that runs on a device."""
     return PASSES if device == "cpu" else DEVICE
 
 
+def before_loops(device: Device) -> tuple[Pass, ...]:
+    """The passes for statements by themselves, with which `passes_for` begins."""
+    return passes_for(device)[: len(BEFORE_LOOPS)]
+
+
 def from_loops(device: Device) -> tuple[Pass, ...]:
-    """The passes after `BEFORE_LOOPS`."""
+    """The passes after these."""
     return passes_for(device)[len(BEFORE_LOOPS) :]
 
 

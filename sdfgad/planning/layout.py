@@ -66,9 +66,9 @@ class Code:
     @cached_property
     def before_loops(self) -> Program:
         """The program after the passes before loop fusion, when each statement can still be strip-mined by itself."""
-        from sdfgad.optimise.passes import BEFORE_LOOPS, optimise  # What is found compiled does without the import.
+        from sdfgad.optimise.passes import before_loops, optimise  # What is found compiled does without the import.
 
-        return optimise(self.source, BEFORE_LOOPS, self.without)
+        return optimise(self.source, before_loops(self.source.device), self.without)
 
     @cached_property
     def program(self) -> Program:

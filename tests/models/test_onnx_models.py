@@ -197,3 +197,14 @@ def test_what_is_no_model(tmp_path):
         sdfgad.onnx.differentiate(tmp_path / "no.onnx")
     with pytest.raises(ArgumentError, match="cannot be read"):
         sdfgad.onnx.differentiate(tmp_path / "missing.onnx")
+
+
+def test_names_are_never_code():
+    """Names of nodes and values go into comments and identifiers."""
+    evil = "x\n    raise SystemExit\n#"
+    made = [helper.make_node("Relu", [evil], ["z;raise SystemExit"], name=evil)]
+    infos = [[helper.make_tensor_value_info(name, FLOAT, [3])] for name in (evil, "z;raise SystemExit")]
+    graph = helper.make_graph(made, "net();raise SystemExit", *infos)
+    g = sdfgad.onnx.differentiate(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9))
+    assert not any(line.strip().startswith("raise") for line in g.source.splitlines())
+    np.testing.assert_array_equal(g.program(np.array([-1.0, 2.0, 3.0], np.float32)), [0.0, 2.0, 3.0])

@@ -9,7 +9,7 @@ from sdfgad.ir.program import Access
 from sdfgad.optimise.before_ad import EARLY, prepare
 from sdfgad.optimise.loops.fuse import fuse
 from sdfgad.optimise.pass_manager import Phase, in_order, pass_of, run_passes
-from sdfgad.optimise.passes import BEFORE_LOOPS, PASSES, TABLE, from_loops, optimise, passes_for
+from sdfgad.optimise.passes import BEFORE_LOOPS, PASSES, TABLE, before_loops, from_loops, optimise, passes_for
 from tests.helpers_text import sample
 
 PROGRAM, _, _ = sample("""
@@ -30,7 +30,8 @@ def test_each_pass_says_why_it_is_there():
 
 def test_passes_before_and_from_loops_are_all():
     for device in ("cpu", "gpu"):
-        assert BEFORE_LOOPS + from_loops(device) == passes_for(device)
+        assert before_loops(device) + from_loops(device) == passes_for(device)
+        assert [one.name for one in before_loops(device)] == [one.name for one in BEFORE_LOOPS]
     assert from_loops("cpu")[0].run is fuse
 
 

@@ -15,7 +15,7 @@ from sdfgad.models import operators as op
 from sdfgad.models.onnx.attributes import DTYPES, attributes_of, type_name
 from sdfgad.models.onnx.table import OPERATORS, REFUSED, Operator
 from sdfgad.models.onnx.values import MOST_WRITTEN, Values
-from sdfgad.models.program import ModelProgram, Writer, array_literal, literal
+from sdfgad.models.program import ModelProgram, Writer, array_literal, evaluated, literal
 
 OLDEST = 13
 
@@ -179,7 +179,7 @@ class _Reader:
         """Whether a node has constants only; their result is then one, too."""
         if not all(not name or name in self.values.known for name in self.node.input) or not self.node.input:
             return False
-        found = eval(call, {"np": np, "op": op})
+        found = evaluated(call, {"np": np, "op": op})
         results = [np.asarray(one) for one in (found if operator.outputs != 1 else [found])]
         if any(one.size > MOST_WRITTEN for one in results):
             return False
