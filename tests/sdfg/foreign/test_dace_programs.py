@@ -25,7 +25,7 @@ REFUSED = {
     # The optimised graph no longer says that an element may stay as it is.
     ("masked", "optimised"): "does not assign `__out`, or not in every case",
     # It has calls of LAPACK.
-    ("solved", "optimised"): "the tasklet `getrf` is in CPP",
+    ("solved", "optimised"): r"the function `LAPACKE_dgetrf` in the C\+\+ of the tasklet `getrf`",
 }
 
 
