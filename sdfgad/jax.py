@@ -24,13 +24,14 @@ from sdfgad.errors import ArgumentError, MissingPackage, SdfgadError
 from sdfgad.parse.returned import Output
 from sdfgad.parse.structure import flattened
 from sdfgad.specialise.compiled import shape_of
-from sdfgad.xla.host_call import host_call
 
 try:
     import jax
     import jax.numpy as jnp
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir
+
+    from sdfgad.xla.host_call import host_call
 except ModuleNotFoundError as error:
     raise MissingPackage("JAX", "jax", "jax") from error
 
