@@ -5,19 +5,17 @@ With ``--check`` nothing is written, and the exit status says whether the page i
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from scripts import table_in_page
 from sdfgad.models.aten import table as aten
 from sdfgad.models.onnx import table as onnx
 
 PAGE = ROOT / "docs" / "languages.md"
-BEGIN, END = "<!-- table -->\n", "<!-- end -->\n"
 HEAD = "| {} | read | differentiated | refused |\n|---|---|---|---|\n"
 
 
@@ -87,20 +85,8 @@ def _listed(base: str, overloads: list[str]) -> str:
     return f"{base} ({', '.join(overloads)})" if overloads != ["default"] else base
 
 
-def page(tables: Mapping[str, str]) -> str:
-    """The page with the tables of today."""
-    before, rest = PAGE.read_text().split(BEGIN)
-    return before + BEGIN + "\n" + "\n".join(tables.values()) + "\n" + END + rest.split(END)[1]
-
-
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only tell whether the page is up to date")
-    text = page({"onnx": onnx_table(), "aten": aten_table()})
-    if parser.parse_args(arguments).check:
-        return int(PAGE.read_text() != text)
-    PAGE.write_text(text)
-    return 0
+    return table_in_page.main(PAGE, "\n".join([onnx_table(), aten_table()]), __doc__, arguments)
 
 
 if __name__ == "__main__":

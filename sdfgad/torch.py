@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 try:
     import torch
 
-    from sdfgad.models.aten.tensors import array_of
+    from sdfgad.models.aten.tensors import array_of, is_float
 except ModuleNotFoundError as error:
     raise MissingPackage("PyTorch", "torch", "torch") from error
 
@@ -162,7 +162,7 @@ class _Function(torch.autograd.Function):
         ctx.save_for_backward(*tensors)
         ctx.save_for_forward(*tensors)
         ctx.set_materialize_grads(False)
-        ctx.mark_non_differentiable(*(one for one in output if not _is_float(one)))
+        ctx.mark_non_differentiable(*(one for one in output if not is_float(one)))
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
@@ -232,10 +232,6 @@ def _row(tensor: torch.Tensor, dim: int | None, k: int) -> torch.Tensor:
 
 def _is_tensor(leaf: Any) -> bool:
     return isinstance(leaf, torch.Tensor)
-
-
-def _is_float(tensor: torch.Tensor) -> bool:
-    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def _is_data(leaf: Any) -> bool:

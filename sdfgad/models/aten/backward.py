@@ -10,6 +10,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from sdfgad.errors import UnsupportedGraph
+from sdfgad.models.aten.tensors import is_float
 
 
 def refuse_own_gradients(module: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
@@ -36,16 +37,12 @@ def _run(module: torch.nn.Module, inputs: tuple[Any, ...]) -> Any:
     copies = {name: one.detach().clone() for name, one in module.named_buffers()}
     copies |= {name: _tracked(one) for name, one in module.named_parameters()}
     # Inputs that are changed in place must not be leaves of the tape.
-    given = tuple(_tracked(one) * 1 if isinstance(one, torch.Tensor) and _is_float(one) else one for one in inputs)
+    given = tuple(_tracked(one) * 1 if isinstance(one, torch.Tensor) and is_float(one) else one for one in inputs)
     return torch.func.functional_call(module, copies, given)
 
 
 def _tracked(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().clone().requires_grad_(_is_float(tensor))
-
-
-def _is_float(tensor: torch.Tensor) -> bool:
-    return tensor.is_floating_point() or tensor.is_complex()
+    return tensor.detach().clone().requires_grad_(is_float(tensor))
 
 
 def _functions(outputs: Any) -> list[str]:

@@ -15,6 +15,11 @@ DTYPES = frozenset(
 )
 
 
+def is_float(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has a gradient, real or complex."""
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
 def array_of(tensor: torch.Tensor, name: str) -> Any:
     """The array that shares a tensor's memory.
 
