@@ -101,3 +101,21 @@ def test_that_arrays_are_not_left_out():
     with pytest.raises(UnsupportedProgram, match="a comprehension with a condition on data") as caught:
         sdfgad.differentiate(some_rows)(*ARGS)
     assert line_of(some_rows, "return") in str(caught.value)
+
+
+def left_out(x):
+    total = sum(v * np.log(v) for v in x if v > 0.0)
+    total += sum(np.cos(v) / v**2 for v in x if v != 0.0)
+    return total + sum(np.exp(v) for v in x if v < 5.0)
+
+
+def test_what_is_left_out_has_no_gradient_where_it_is_not_finite():
+    """Zeros, numbers without a logarithm, and one with an infinite exponential, compiled."""
+    x = np.array([0.5, 0.0, -1.0, 0.9, 1000.0])
+    value, gradient = sdfgad.differentiate(left_out, wrt="x").value_and_grad(x)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(value, left_out(x), rtol=1e-13)
+        of_log = np.where(x > 0.0, np.log(x) + 1.0, 0.0)
+        of_quotient = np.where(x != 0.0, -np.sin(x) / x**2 - 2.0 * np.cos(x) / x**3, 0.0)
+        expected = of_log + of_quotient + np.where(x < 5.0, np.exp(x), 0.0)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-12)
