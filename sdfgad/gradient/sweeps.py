@@ -131,10 +131,12 @@ class Sweeps:
 
     def _on_tapes(self, body: Block, loop: Loop, number: int) -> Block:
         """A trip, or its adjoint, with arrays replaced by the tape slots in which they are stored."""
-        for (other, _), slot in self.slots.items():
-            if number < other <= number + loop.size and self.adjoint.save_points.loops[other][-1][0] == number:
-                body = on_tape(body, slot)
-        return body
+        slots = {
+            slot.buffer: slot
+            for (other, _), slot in self.slots.items()
+            if number < other <= number + loop.size and self.adjoint.save_points.loops[other][-1][0] == number
+        }
+        return on_tape(body, slots) if slots else body
 
     def _steps(self, loop: Loop, by: int) -> Block:
         return (step(self.counters[loop.var], by),) if loop.var in self.counters else ()

@@ -148,23 +148,24 @@ def _is_computed(loop: Loop, buffer: str) -> bool:
     return are_computes and not any(isinstance(s, Call | Loop) for s in users)
 
 
-def on_tape(block: Block, slot: Slot) -> Block:
-    """A block in which all uses of a buffer are uses of a slot of its tape."""
+def on_tape(block: Block, slots: Mapping[str, Slot]) -> Block:
+    """A block in which all uses of some buffers are uses of slots of their tapes."""
 
-    def place(index: tuple[Lin, ...]) -> tuple[Lin, ...]:
-        return (*slot.place.index, *index)
+    def placed(buffer: str, index: tuple[Lin, ...]) -> Access:
+        place = slots[buffer].place
+        return Access(place.buffer, (*place.index, *index))
 
     def moved(node: Expr) -> Expr | None:
-        if not isinstance(node, Read) or node.buffer != slot.buffer:
+        if not isinstance(node, Read) or node.buffer not in slots:
             return None
-        return Read(slot.place.buffer, place(node.index), node.dtype)
+        return placed(node.buffer, node.index).read(node.dtype)
 
     def each(statement: Statement) -> Block:
-        if slot.buffer not in buffers_of(statement):
+        if slots.keys().isdisjoint(buffers_of(statement)):
             return (statement,)
         changed = rewrite_statement(statement, replace_node=moved)
-        if isinstance(changed, Compute) and changed.target.buffer == slot.buffer:
-            changed = replace(changed, target=Access(slot.place.buffer, place(changed.target.index)))
+        if isinstance(changed, Compute) and changed.target.buffer in slots:
+            changed = replace(changed, target=placed(changed.target.buffer, changed.target.index))
         return (changed,)
 
-    return transform(block, each, {slot.buffer})
+    return transform(block, each, slots.keys())

@@ -16,6 +16,7 @@ from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
 from sdfgad.memory.allocation import DEVICE_UNIT, LINE, array
+from sdfgad.memory.basic_blocks import basic_blocks, mentioned_in
 from sdfgad.memory.transforms import plan_bytes
 from sdfgad.memory.workspaces import workspace
 from sdfgad.schedule.target import cpu
@@ -30,30 +31,36 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
     outside = arguments(program)
     found: dict[str, tuple[int, int]] = {}
     for position, statement in enumerate(program.body):
-        for name in _mentioned(statement) - outside:
+        for name in statement.mentioned - outside:
             if program.buffers[name].shape or program.buffers[name].is_on_device:
                 found[name] = (found.get(name, (position,))[0], position)
     return {name: found[name] for name in program.buffers if name in found}
 
 
 def local_variables(program: Program) -> set[str]:
-    """The small temporaries that only one statement uses: local variables of its function, not counted as memory.
+    """The small temporaries that only one basic block uses: local variables of its function, not counted as memory.
 
     Of a loop around library calls that threads share, these are all arrays that must be private to each thread.
     """
-    outside = arguments(program)
-    users = Counter(name for statement in program.body for name in statement.mentioned)
+    outside, blocks = arguments(program), list(basic_blocks(program, lifetimes(program)))
+    mentioned = [mentioned_in(block) for block in blocks]
+    users = Counter(name for names in mentioned for name in names)
     found = set[str]()
-    for statement in program.body:
-        alone = (n for n in statement.mentioned if users[n] == 1 and n not in outside)
+    for block, names in zip(blocks, mentioned, strict=True):
+        alone = (n for n in names if users[n] == 1 and n not in outside)
         own = {n: _bytes(program.buffers[n]) for n in alone if not program.buffers[n].is_on_device}
-        shared = private_arrays(statement, program.buffers, own)
-        is_large = sum(own[name] for name in shared) > cpu().stack_bytes
-        large = set() if is_large or not has_small_calls(statement) else shared
+        large = _private(block[0], program, own) if len(block) == 1 else set()
         small = sorted((size, name) for name, size in own.items() if size <= cpu().local_bytes or name in large)
         held = accumulate(size for size, _ in small)
         found |= {name for (_, name), total in zip(small, held, strict=True) if total <= cpu().stack_bytes}
     return found
+
+
+def _private(statement: Statement, program: Program, own: Mapping[str, int]) -> set[str]:
+    """The arrays that must be private to each thread, if they are small enough for its stack."""
+    shared = private_arrays(statement, program.buffers, own)
+    is_large = sum(own[name] for name in shared) > cpu().stack_bytes
+    return set() if is_large or not has_small_calls(statement) else shared
 
 
 def _bytes(buffer: Buffer) -> int:
@@ -65,10 +72,6 @@ def _bytes(buffer: Buffer) -> int:
 def arguments(program: Program) -> set[str]:
     """The buffers that the caller passes."""
     return {*program.inputs, *program.outputs.values(), *(("status",) if program.checks else ())}
-
-
-def _mentioned(statement: Statement) -> set[str]:
-    return set(statement.mentioned)
 
 
 # --- bytes

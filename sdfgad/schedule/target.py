@@ -42,6 +42,8 @@ class Target:
         lifted_work: products of fewer multiplications in all trips stay in their loop.
         long_body: a nest of at least so many statements is not one C++ function: those in its loops are, too.
         outlined_work: of at least so many elementary operations; a call takes as long as some tens of them.
+        basic_block: at most so many computations of scalars, one after the other, are one state, and one function.
+        long_run: more of them in a loop are not one C++ function; each function returns scalars in memory.
         widened_trips: rows of masks of at most so many elements are copied to rows of wider integers.
         widened_operations: of loops of at least so many operations.
         matrix_work: fewer multiplications are not worth a further matrix.
@@ -78,6 +80,8 @@ class Target:
     lifted_work: int = 20_000
     long_body: int = 48
     outlined_work: int = 1024
+    basic_block: int = 128
+    long_run: int = 512
     widened_trips: int = 512
     widened_operations: int = 4
     matrix_work: int = 1 << 18

@@ -13,7 +13,8 @@ import dace
 from dace.sdfg import nodes
 
 from sdfgad.ir.program import Block, Compute, Program
-from sdfgad.memory.lifetimes import local_variables
+from sdfgad.memory.basic_blocks import basic_blocks, mentioned_in
+from sdfgad.memory.lifetimes import lifetimes, local_variables
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.products import product_of
 from sdfgad.sdfg.computations import label
@@ -37,12 +38,21 @@ def write_sealed(program: Program) -> dace.SDFG:
         local = local_variables(program)
         add_declarations(sdfg, program, local)
         place = Place(sdfg, sdfg, frozenset(local), sdfg.add_state("start", is_start_block=True))
-        for number, statement in enumerate(program.body):
-            if isinstance(statement, Compute) and statement.fresh and product_of(statement, program.buffers) is None:
+        for number, block in enumerate(basic_blocks(program, lifetimes(program))):
+            cleared = _cleared(block, program)
+            if cleared:
                 # The graph clears the target of a sum in a state before.
-                _add(place.follow(sdfg.add_state(f"clear_{number}")), (), program, {statement.target.buffer})
-            _add(place.follow(sdfg.add_state(f"s_{number}")), (statement,), program, statement.mentioned)
+                _add(place.follow(sdfg.add_state(f"clear_{number}")), (), program, cleared)
+            _add(place.follow(sdfg.add_state(f"s_{number}")), block, program, mentioned_in(block))
         return sdfg
+
+
+def _cleared(block: Block, program: Program) -> frozenset[str]:
+    """The target of a single sum that begins anew, other than a product."""
+    first = block[0]
+    if len(block) > 1 or not isinstance(first, Compute) or not first.fresh:
+        return frozenset()
+    return first.written if product_of(first, program.buffers) is None else frozenset()
 
 
 def _add(state: Any, block: Block, program: Program, mentioned: Set[str]) -> None:

@@ -35,7 +35,8 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
-from sdfgad.memory.lifetimes import arguments, local_variables
+from sdfgad.memory.basic_blocks import basic_blocks, mentioned_in
+from sdfgad.memory.lifetimes import arguments, lifetimes, local_variables
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.scopes import is_local_to
 from sdfgad.sdfg.computations import Computations, label
@@ -97,13 +98,13 @@ class _Writer:
         mentioned = add_declarations(sdfg, program, self.local)
         place = Place(sdfg, sdfg, frozenset(self.local), sdfg.add_state("start", is_start_block=True))
         known: set[str] = set(self.outside)
-        for statement in program.body:
+        for block in basic_blocks(program, lifetimes(program)):
             self.new = mentioned - known
-            if isinstance(statement, Loop | Branch):
-                self.nest(statement, place)
+            if len(block) > 1 or isinstance(block[0], Loop | Branch):
+                self.nest(block, place)
             else:
-                self.statement(statement, place)
-            known |= statement.written
+                self.statement(block[0], place)
+            known |= written(block)
         for node, _ in sdfg.all_nodes_recursive():
             if isinstance(node, dace.nodes.Tasklet | dace.nodes.NestedSDFG):
                 mark(node)
@@ -211,10 +212,10 @@ class _Writer:
 
     # --- nested SDFGs
 
-    def nest(self, statement: Loop | Branch, place: Place) -> None:
-        """An outermost statement as a nested SDFG."""
+    def nest(self, block: Block, place: Place) -> None:
+        """A basic block, or an outermost loop or branch, as a nested SDFG."""
         state = place.follow(place.region.add_state(self.names.fresh("s")))
-        node, names = self.nested((statement,), frozenset(self.local & statement.mentioned), place, state)
+        node, names = self.nested(block, mentioned_in(block) & self.local, place, state)
         self.computations.beside(state, node, names)
 
     def nested(

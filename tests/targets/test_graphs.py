@@ -63,6 +63,14 @@ def fixed_steps(u, a):
     return np.sum(u * u)
 
 
+def lorenz(x, r):
+    a, b, c = x[0], x[1], x[2]
+    d = a + 0.01 * r[0] * (b - a)
+    e = b + 0.01 * (a * (r[1] - c) - b)
+    f = c + 0.01 * (a * b - 2.0 * c)
+    return d * e + f * np.sin(d)
+
+
 def waves(x, y):
     z = np.empty_like(x)
     z[:] = x * np.sin(y) + x * x
@@ -102,6 +110,14 @@ def test_the_graph_that_is_shown_is_compiled(name):
     g, arguments = gradient(name)
     whole = g.programs(*arguments)[0]
     assert shown(name)[1] == source_of(whole).code
+
+
+def test_the_graph_of_blocks_of_scalars_is_compiled(monkeypatch):
+    with_target(monkeypatch, basic_block=4)
+    g, arguments = sdfgad.differentiate(lorenz, wrt=("x", "r")), (np.ones(3), np.ones(2))
+    code = source_of(g.programs(*arguments)[0]).code
+    assert code == code_of(copy.deepcopy(g.sdfg(*arguments))).text
+    assert 2 < code.count("[[gnu::noinline]]") < 12
 
 
 def test_saved_graphs_give_the_same_code_in_another_process(tmp_path):

@@ -10,55 +10,64 @@ If it is read after the loop, what the trips clear is cleared once more there:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from sdfgad.dependence.intervals import interval
 from sdfgad.dependence.regions import is_same_region, is_whole
 from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Int, Lin, reads, symbols_of
-from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Program, Statement, reads_of
+from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Program, Statement, changed, reads_of, users_of
 from sdfgad.optimise.accumulation.first_assign import is_clear
 
 
 def clear_early(program: Program) -> Program:
     """The program with the clears of such buffers at the start of the trips."""
+    body = Edits()
+    candidates = _candidates(program)
+    for loop in program.body:
+        names = candidates.get(id(loop), [])
+        if names and isinstance(loop, Loop):
+            inside = [name for name in names if len(program.users[name]) == 2]
+            turned, moved = _in_loop(program, loop, inside)
+            body.remove(program.users[name][0] for name in moved)
+            turned, after = _rotated(program, turned, [name for name in names if name not in moved])
+            body.replace(loop, turned)
+            body.after[id(loop)] = after
+    return program.with_body(body.applied(program.body))
+
+
+def _candidates(program: Program) -> dict[int, list[str]]:
+    """The buffers that are cleared before a loop is the next to mention them, by the loop's identity."""
+    found: dict[int, list[str]] = {}
     for name in program.buffers:
-        if name not in program.interface:
-            program = _moved(program, name)
-    return program
+        users = program.users.get(name, ())
+        if name in program.interface or len(users) < 2:
+            continue
+        first, second = users[:2]
+        is_start = isinstance(first, Compute) and is_clear(first, 0.0) and is_whole(program.buffers, first)
+        if is_start and isinstance(second, Loop) and not second.is_open:
+            found.setdefault(id(second), []).append(name)
+    return found
 
 
-def _moved(program: Program, name: str) -> Program:
-    users = program.users.get(name, ())
-    if len(users) < 2:
-        return program
-    first, second, *later = users
-    is_start = isinstance(first, Compute) and is_clear(first, 0.0) and is_whole(program.buffers, first)
-    if not is_start or not isinstance(second, Loop) or second.is_open:
-        return program
-    loop = None if later else _in_loop(program, second, name)
-    if loop is None:
-        return program.with_body(_with(program.body, second, _rotated(program, second, name, bool(later))))
-    body = tuple(loop if s is second else s for s in program.body if s is not first)
-    return program.with_body(body)
-
-
-def _rotated(program: Program, loop: Loop, name: str, is_needed: bool) -> Block:
-    """The loop with the clear at the start of each trip; followed by the clear once more, if that is needed.
+def _rotated(program: Program, loop: Loop, names: list[str]) -> tuple[Loop, list[Statement]]:
+    """The loop with the clears at the start of each trip, and the clears that are needed once more after it.
 
     The elements are zero when the loop begins.
     """
-    found = [s for s in loop.body if name in s.mentioned]
-    last = found[-1]
-    if len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0) or not _is_fixed(last, loop):
-        return (loop,)
-    if is_needed and not (_runs(loop) or _is_inside(program.buffers, last)):
-        # Without trips there need be no such elements.
-        return (loop,)
-    body = tuple(s for s in loop.body if s is not last)
-    turned = replace(loop, body=_with(body, found[0], (last, found[0])))
-    return (turned, last) if is_needed else (turned,)
+    body, after = Edits(), list[Statement]()
+    for name in names:
+        found, is_needed = loop.users[name], len(program.users[name]) > 2
+        last = found[-1]
+        if len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0) or not _is_fixed(last, loop):
+            continue
+        if is_needed and not (_runs(loop) or _is_inside(program.buffers, last)):
+            # Without trips there need be no such elements.
+            continue
+        if body.move(last, found[0]) and is_needed:
+            after.append(last)
+    return changed(loop, body=body.applied(loop.body)), after
 
 
 def _is_fixed(clear: Compute, loop: Loop) -> bool:
@@ -81,63 +90,124 @@ def _is_inside(buffers: Mapping[str, Buffer], clear: Compute) -> bool:
     )
 
 
-def _in_loop(program: Program, loop: Loop, name: str) -> Loop | None:
-    """The loop with the clear at the start of its trips; None if that would change results."""
-    body = None if loop.is_open else _in_block(program, loop.body, name)
-    return None if body is None else replace(loop, body=body)
+def _in_loop(program: Program, loop: Loop, names: Collection[str]) -> tuple[Loop, set[str]]:
+    """The loop with clears at the start of its trips, and the buffers whose clears these are."""
+    if loop.is_open or not names:
+        return loop, set()
+    body, moved = _in_block(program, loop.body, loop.users, names)
+    return changed(loop, body=body), moved
 
 
-def _in_block(program: Program, block: Block, name: str) -> Block | None:
-    """A block, before and after which a buffer is zero, with the clear at its start or in a nested block."""
-    found = [s for s in block if name in s.mentioned]
-    nested = _nested(program, found[0], name) if len(found) == 1 else None
-    if nested is not None:
-        return _with(block, found[0], (nested,))
+def _in_block(
+    program: Program, block: Block, users: Mapping[str, Block], names: Collection[str]
+) -> tuple[Block, set[str]]:
+    """A block, before and after which the buffers are zero, with clears at its start or in nested blocks."""
+    edits = Edits()
+    moved = _in_nested(program, users, names, edits)
+    for name in names:
+        if name in moved:
+            continue
+        found = users[name]
+        first, last = found[0], found[-1]
+        if isinstance(last, Branch):
+            is_moved = _before_branch(program, found, name, edits)
+        else:
+            is_moved = _is_moved_to_start(program, found, name) and edits.move(last, first)
+        if is_moved:
+            moved.add(name)
+    return edits.applied(block), moved
+
+
+def _in_nested(program: Program, users: Mapping[str, Block], names: Collection[str], edits: Edits) -> set[str]:
+    """The buffers that a single loop or branch of a block mentions, and that are cleared in it."""
+    alone: dict[int, list[str]] = {}
+    for name in names:
+        if len(users[name]) == 1:
+            alone.setdefault(id(users[name][0]), []).append(name)
+    moved = set[str]()
+    for inside in alone.values():
+        statement = users[inside[0]][0]
+        turned, done = _nested(program, statement, inside)
+        edits.replace(statement, turned)
+        moved |= done
+    return moved
+
+
+def _is_moved_to_start(program: Program, found: Block, name: str) -> bool:
     last = found[-1]
-    if isinstance(last, Branch):
-        return _before_branch(program, block, found, name)
     if len(found) < 2 or not isinstance(last, Compute) or not is_clear(last, 0.0):
-        return None
-    if not is_whole(program.buffers, last) and not all(_is_within(s, last, name) for s in found[:-1]):
-        return None
-    body = tuple(s for s in block if s is not last)
-    position = next(k for k, s in enumerate(body) if name in s.mentioned)
-    return (*body[:position], last, *body[position:])
+        return False
+    return is_whole(program.buffers, last) or all(_is_within(s, last, name) for s in found[:-1])
 
 
-def _before_branch(program: Program, block: Block, found: list[Statement], name: str) -> Block | None:
+def _before_branch(program: Program, found: Block, name: str, edits: Edits) -> bool:
     """The same if the last statement that mentions the buffer is a branch that clears it on both sides."""
-    last, first = found[-1], found[0]
+    last = edits.current(found[-1])
     assert isinstance(last, Branch)
     ends = [next((s for s in reversed(side) if name in s.mentioned), None) for side in (last.then, last.orelse)]
     clears = [s for s in ends if isinstance(s, Compute) and is_clear(s, 0.0) and is_whole(program.buffers, s)]
     if len(clears) < 2:
-        return None
+        return False
     then, orelse = (
         tuple(s for s in side if s is not clear) for side, clear in zip((last.then, last.orelse), clears, strict=True)
     )
-    changed = _with(block, last, (replace(last, then=then, orelse=orelse),))
-    position = next(k for k, s in enumerate(block) if s is first)
-    return (*changed[:position], clears[0], *changed[position:])
+    edits.replace(found[-1], replace(last, then=then, orelse=orelse))
+    edits.insert(clears[0], found[0])
+    return True
 
 
-def _nested(program: Program, statement: Statement, name: str) -> Statement | None:
-    """A loop, or a branch of which one side mentions the buffer, with the clear inside."""
+def _nested(program: Program, statement: Statement, names: Collection[str]) -> tuple[Statement, set[str]]:
+    """A loop, or a branch of which one side mentions the buffer, with the clears inside."""
     if isinstance(statement, Loop):
-        return _in_loop(program, statement, name)
-    if not isinstance(statement, Branch) or any(read.buffer == name for read in reads_of(statement)):
-        return None
-    sides = [any(name in s.mentioned for s in side) for side in (statement.then, statement.orelse)]
-    if all(sides):
-        return None
-    side = _in_block(program, statement.then if sides[0] else statement.orelse, name)
-    if side is None:
-        return None
-    return replace(statement, then=side) if sides[0] else replace(statement, orelse=side)
+        return _in_loop(program, statement, names)
+    if not isinstance(statement, Branch):
+        return statement, set()
+    asked = {read.buffer for read in reads_of(statement)}
+    then, orelse = users_of(statement.then), users_of(statement.orelse)
+    left = [name for name in names if name not in orelse and name not in asked]
+    right = [name for name in names if name not in then and name not in asked]
+    sides = _in_block(program, statement.then, then, left), _in_block(program, statement.orelse, orelse, right)
+    return changed(statement, then=sides[0][0], orelse=sides[1][0]), sides[0][1] | sides[1][1]
 
 
-def _with(block: Block, old: Statement, new: Block) -> Block:
-    return tuple(s for one in block for s in (new if one is old else (one,)))
+class Edits:
+    """Changes of a block that are made all at once: statements, known by their identity, that are moved or replaced."""
+
+    def __init__(self) -> None:
+        self._removed = set[int]()
+        self._before: dict[int, list[Statement]] = {}
+        self._replaced: dict[int, Statement] = {}
+        self.after: dict[int, list[Statement]] = {}
+
+    def remove(self, statements: Iterable[Statement]) -> None:
+        self._removed |= set(map(id, statements))
+
+    def insert(self, statement: Statement, place: Statement) -> None:
+        """Puts a statement before one of the block's."""
+        self._before.setdefault(id(place), []).append(statement)
+
+    def move(self, statement: Statement, place: Statement) -> bool:
+        """Moves a statement before another one, unless one of them has been given another place."""
+        if id(place) in self._removed or id(statement) in self._before:
+            return False
+        self.remove([statement])
+        self.insert(statement, place)
+        return True
+
+    def replace(self, old: Statement, new: Statement) -> None:
+        self._replaced[id(old)] = new
+
+    def current(self, statement: Statement) -> Statement:
+        """What a statement has been replaced by."""
+        return self._replaced.get(id(statement), statement)
+
+    def applied(self, block: Block) -> Block:
+        found: list[Statement] = []
+        for statement in block:
+            if id(statement) not in self._removed:
+                around = self._before.get(id(statement), ()), self.after.get(id(statement), ())
+                found += [*around[0], self.current(statement), *around[1]]
+        return tuple(found)
 
 
 def _is_within(statement: Statement, clear: Compute, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection
 
 from sdfgad.dependence.regions import is_whole
 from sdfgad.ir.expr import Const, Expr, Int, Op, Read, rewrite, symbols_of
@@ -21,13 +21,50 @@ from sdfgad.ir.program import (
 from sdfgad.ir.rename import renamed
 from sdfgad.rules.algebra import is_const
 
-# Buffer -> a read of the same element elsewhere, or a constant: what each element is known to be.
-Known = dict[str, tuple[Compute, Expr]]
-
 
 def forward_copies(program: Program) -> Program:
     """The program after copy and constant propagation of whole buffers."""
-    return program.with_body(Forward(program).block(program.body, {}))
+    return program.with_body(Forward(program).block(program.body, Known()))
+
+
+class Known:
+    """The copies that hold at a place of the program: a buffer -> the assignment that filled it, of another buffer's
+    elements or of a constant."""
+
+    def __init__(self) -> None:
+        self._copies: dict[str, Compute] = {}
+        # The buffers that are copies of a buffer, or were.
+        self._of: dict[str, set[str]] = {}
+
+    def copy(self) -> Known:
+        found = Known()
+        found._copies = dict(self._copies)
+        found._of = {source: set(names) for source, names in self._of.items()}
+        return found
+
+    def add(self, statement: Compute) -> None:
+        self._copies[statement.target.buffer] = statement
+        for source in _sources(statement.value):
+            self._of.setdefault(source, set()).add(statement.target.buffer)
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Removes what no longer holds where buffers have changed."""
+        for name in changed:
+            self._copies.pop(name, None)
+            for other in self._of.pop(name, ()):
+                if other in self._copies and name in _sources(self._copies[other].value):
+                    del self._copies[other]
+
+    def has_any(self, names: Collection[str]) -> bool:
+        return not self._copies.keys().isdisjoint(names)
+
+    def value(self, read: Read, changed: Collection[str]) -> Expr | None:
+        """What an element is known to be, by elements of buffers other than `changed`; None if that is nothing else."""
+        copy = self._copies.get(read.buffer)
+        if copy is None or not _sources(copy.value).isdisjoint(changed):
+            return None
+        names = {str(lin): index for lin, index in zip(copy.target.index, read.index, strict=True)}
+        return rewrite(copy.value, names)
 
 
 class Forward:
@@ -50,13 +87,13 @@ class Forward:
         if isinstance(statement, Call):
             return statement
         if isinstance(statement, Loop):
-            _forget(known, written(statement.body))
-        return with_blocks(self.replaced(statement, known), lambda block: self.block(block, dict(known)))
+            known.forget(written(statement.body))
+        return with_blocks(self.replaced(statement, known), lambda block: self.block(block, known.copy()))
 
     def learn(self, statement: Statement, known: Known) -> None:
-        _forget(known, written((statement,)))
+        known.forget(statement.written)
         if isinstance(statement, Compute) and not statement.accumulate and self.is_known(statement):
-            known[statement.target.buffer] = (statement, statement.value)
+            known.add(statement)
 
     def is_known(self, statement: Compute) -> bool:
         """Whether an assignment fills a buffer with a copy of another one, with its own indices, or with a constant."""
@@ -73,27 +110,15 @@ class Forward:
 
     def replaced(self, statement: Statement, known: Known) -> Statement:
         """The statement with known reads replaced, but not in the statements nested in it."""
+        if not known.has_any(statement.touched):
+            return statement
         # What the statement itself writes is as it was in the copy only.
         changed = {access.buffer for access, _ in writes_of(statement)}
-        known = {name: item for name, item in known.items() if changed.isdisjoint(_sources(item[1]))}
-        return rewrite_statement(statement, replace_node=_lookup(known)) if known else statement
 
+        def replaced(node: Expr) -> Expr | None:
+            return known.value(node, changed) if isinstance(node, Read) else None
 
-def _lookup(known: Mapping[str, tuple[Compute, Expr]]) -> Callable[[Expr], Expr | None]:
-    def look(node: Expr) -> Expr | None:
-        if not isinstance(node, Read) or node.buffer not in known:
-            return None
-        copy, value = known[node.buffer]
-        names = {str(lin): index for lin, index in zip(copy.target.index, node.index, strict=True)}
-        return rewrite(value, names)
-
-    return look
-
-
-def _forget(known: Known, changed: set[str]) -> None:
-    for name in list(known):
-        if name in changed or not changed.isdisjoint(_sources(known[name][1])):
-            del known[name]
+        return rewrite_statement(statement, replace_node=replaced)
 
 
 def _sources(value: Expr) -> set[str]:

@@ -24,7 +24,7 @@ from sdfgad.schedule.products import product_of
 
 def forward_reshapes(program: Program) -> Program:
     """The program with reads of such copies replaced."""
-    return program.with_body(_Reshapes(program, names_of(program)).block(program.body, {}))
+    return program.with_body(_Reshapes(program, names_of(program)).block(program.body, Known()))
 
 
 class _Reshapes(Forward):

@@ -1,6 +1,7 @@
 """Function outlining: parts of a nest that become C++ functions of their own, which the nest calls.
 
-The trips that a thread runs are one such part. The statements of a long loop body are others: g++ takes time that grows
+The trips that a thread runs are one such part. The statements of a long loop body are others, and so are long runs of
+scalar computations: g++ takes time that grows
 with the square of a function's length, and more than in proportion to the pointers that are alive in it.
 """
 
@@ -10,11 +11,13 @@ import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
 
 from sdfgad.dependence.uses import Use, uses_of
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Compute, Loop, Statement, buffers_of, reads_of, walk, written
+from sdfgad.memory.basic_blocks import is_scalar, mentioned_in
 from sdfgad.memory.sharing import distance_of, fixed_index, is_array_sum
 from sdfgad.schedule.bounds import range_of
 from sdfgad.schedule.loop_facts import free_symbols
@@ -51,6 +54,10 @@ class Functions(Points):
         """The text of a statement; `scalars` are temporaries local to it."""
         raise NotImplementedError
 
+    def block(self, block: Block, scalars: list[str]) -> list[str]:
+        """The text of a block; `scalars` are temporaries local to it, each written before it is read."""
+        raise NotImplementedError
+
     def integers(self, block: Block, names: Iterable[str]) -> list[str]:
         """The free symbols of a block and of the shapes of its buffers."""
         return sorted(free_symbols(block) | symbols_in(extent for name in names for extent in self.buffers[name].shape))
@@ -81,21 +88,29 @@ class Functions(Points):
         parameter = f"{type_} i_{name}_, {type_}* __restrict__ o_{name}_"
         return parameter, [f"{type_} b_{name}_ = i_{name}_;"], [f"*o_{name}_ = b_{name}_;"]
 
-    # --- statements of long bodies
+    # --- parts of long bodies
+
+    def pieces(self, block: Block) -> list[Block]:
+        """A block as single statements, but for long runs of scalar computations, which become functions."""
+        if self.is_vector or len(block) <= cpu().long_run:
+            return [(statement,) for statement in block]
+        runs = groupby(block, lambda s: is_scalar(s, self.buffers))
+        return [piece for are_scalar, run in runs for piece in _cut(tuple(run), are_scalar)]
 
     def is_outlined(self, statement: Statement) -> bool:
         """Whether a statement of a loop's body becomes a function: a call takes as long as some tens of operations."""
         is_nest = isinstance(statement, Loop | Compute) and not self.is_vector
         return self.is_long and is_nest and work_of((statement,)) >= cpu().outlined_work
 
-    def outlined(self, statement: Statement, scalars: list[str]) -> list[str]:
-        """The call of a function that has a statement; `scalars` are temporaries local to it."""
-        found, changed = sorted(statement.mentioned - set(scalars)), written((statement,))
-        integers, name = self.integers((statement,), found), self.names.fresh(f"{self.name}_step")
-        streaming, self.is_streaming = self.is_streaming, False
-        lines = self.statement(statement, scalars)
+    def outlined(self, block: Block, scalars: list[str]) -> list[str]:
+        """The call of a function that has a part of a block; `scalars` are temporaries local to it."""
+        found, changed = sorted(mentioned_in(block) - set(scalars)), written(block)
+        integers, name = self.integers(block, found), self.names.fresh(f"{self.name}_step")
+        before = self.is_streaming, self.known
+        self.is_streaming, self.known = False, {}
+        lines = self.statement(block[0], scalars) if len(block) == 1 else self.block(block, scalars)
         self.functions.append(self.function(name, found, changed, integers, lines))
-        self.is_streaming = streaming
+        self.is_streaming, self.known = before
         both = {n for n in found if n in changed and self.buffers[n].is_single}
         arguments = [f"b_{n}_, &b_{n}_" if n in both else f"b_{n}_" for n in found]
         return [f"{name}({', '.join([*arguments, *integers])});"]
@@ -167,3 +182,12 @@ class Functions(Points):
         combined = COMBINE[statement.accumulate].format(f"b_{target}_", "parts_[k_]")
         total = f"for (int64_t k_ = 0; k_ < {cpu().parts}; ++k_) b_{target}_ = {combined};"
         return ["{", *start, *writer.lines, f"{type_} parts_[{cpu().parts}];", *calls, total, "}"]
+
+
+def _cut(run: Block, are_scalar: bool) -> list[Block]:
+    """A run of statements in pieces that are alike in length; single ones where they do not become functions."""
+    count = math.ceil(len(run) / cpu().long_run) if are_scalar else 1
+    if count == 1:
+        return [(statement,) for statement in run]
+    borders = [len(run) * k // count for k in range(count + 1)]
+    return [run[start:end] for start, end in pairwise(borders)]

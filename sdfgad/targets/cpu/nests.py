@@ -28,6 +28,7 @@ from sdfgad.ir.program import (
     walk,
     written,
 )
+from sdfgad.memory.basic_blocks import mentioned_in
 from sdfgad.memory.sharing import distance_of
 from sdfgad.schedule.bounds import range_of
 from sdfgad.schedule.collapse import collapsed
@@ -119,18 +120,32 @@ class NestWriter(Functions):
         lines: list[str] = []
         here: list[str] = []
         deeper: dict[int, list[str]] = {}
-        for name in scalars:
-            users = [k for k, s in enumerate(block) if name in s.mentioned]
-            is_deeper = len(users) == 1 and is_local_to(block[users[0]], name, self.buffers)
-            (deeper.setdefault(users[0], []) if is_deeper else here).append(name)
+        pieces = self.pieces(block)
+        users = {name: list[int]() for name in scalars}
+        for position, piece in enumerate(pieces):
+            for name in mentioned_in(piece) & users.keys():
+                users[name].append(position)
+        for name, positions in users.items():
+            is_deeper = len(positions) == 1 and self.is_local(pieces[positions[0]], name)
+            (deeper.setdefault(positions[0], []) if is_deeper else here).append(name)
         lines += map(self.declared, here)
-        writer = self.writer()
-        for position, statement in enumerate(block):
-            with self.slot_checks.of(statement) as needed:
-                lines += [f"sdfgad::memory::need({writer.form(slot)}, {extent});" for slot, extent in needed]
-                written_as = self.outlined if len(block) > 1 and self.is_outlined(statement) else self.statement
-                lines += written_as(statement, deeper.get(position, []))
+        for position, piece in enumerate(pieces):
+            lines += self.piece(piece, deeper.get(position, []), is_single=len(block) == 1)
         return lines
+
+    def is_local(self, piece: Block, name: str) -> bool:
+        """Whether a temporary that a block mentions in one piece alone can be declared inside of that."""
+        return len(piece) > 1 or is_local_to(piece[0], name, self.buffers)
+
+    def piece(self, piece: Block, scalars: list[str], is_single: bool) -> list[str]:
+        if len(piece) > 1:
+            return self.outlined(piece, scalars)
+        writer, lines = self.writer(), list[str]()
+        with self.slot_checks.of(piece[0]) as needed:
+            lines += [f"sdfgad::memory::need({writer.form(slot)}, {extent});" for slot, extent in needed]
+            if not is_single and self.is_outlined(piece[0]):
+                return [*lines, *self.outlined(piece, scalars)]
+            return [*lines, *self.statement(piece[0], scalars)]
 
     def declared(self, name: str) -> str:
         buffer = self.buffers[name]

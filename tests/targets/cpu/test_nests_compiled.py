@@ -674,7 +674,7 @@ for f < 67, c < 71: q += Z[f, c] * y[c]
 @pytest.fixture(scope="module", params=["one function", "outlined"])
 def found(request):
     """What all of the cases compute, compiled as one program, whose statements may be functions of their own."""
-    outlined = {"long_body": 1, "outlined_work": 1} if request.param == "outlined" else {}
+    outlined = {"long_body": 1, "outlined_work": 1, "long_run": 2} if request.param == "outlined" else {}
     with pytest.MonkeyPatch.context() as patch:
         with_target(patch, parallel_work=1, **outlined)
         with threads(4):
