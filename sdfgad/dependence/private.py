@@ -50,6 +50,8 @@ def _first_write(users: Sequence[Statement], name: str, are_all: bool = True) ->
     if not users:
         return None  # The loop around reads it, as a number of trips.
     first = users[0]
+    if isinstance(first, Branch):
+        return _first_write_of_sides(first, name)
     if isinstance(first, Loop) and not first.is_open:
         is_only = are_all and len(users) == 1
         nested = _first_write([s for s in first.body if name in s.mentioned], name, is_only)
@@ -68,6 +70,16 @@ def _first_write(users: Sequence[Statement], name: str, are_all: bool = True) ->
     if any(use.buffer == name and use.kind == "read" for use in uses_of(first)):
         return None
     return replace(first, params=own_params(first))
+
+
+def _first_write_of_sides(branch: Branch, name: str) -> Compute | None:
+    """The elements that a branch assigns whichever side it takes."""
+    if any(read.buffer == name for read in reads_of(branch)):
+        return None
+    then, orelse = (
+        _first_write([s for s in side if name in s.mentioned], name, False) for side in (branch.then, branch.orelse)
+    )
+    return then if then is not None and orelse is not None and is_same_region(then, orelse) else None
 
 
 def _is_the_same(statement: Compute, counter: str) -> bool:

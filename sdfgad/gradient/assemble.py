@@ -9,6 +9,7 @@ from sdfgad.gradient.checkpoints import Checkpoint, checkpoints_for
 from sdfgad.gradient.sweeps import Copies, Sweeps
 from sdfgad.gradient.tape_slots import slots_for
 from sdfgad.gradient.tapes import Counter, tapes_for
+from sdfgad.gradient.trip_ends import trip_ends
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import MESSAGES, Access, Block, Buffer, Compute, Program, Statement, buffers_of, walk, written
@@ -72,15 +73,16 @@ def assemble(
     checkpoints = checkpoints_for(adjoint, checkpointed, names)
     tapes, counters = tapes_for(adjoint, checkpoints, names)
     slots, tapes = slots_for(adjoint, tapes) if use_slots else ({}, tapes)
+    ends = trip_ends(adjoint, tapes, slots, names) if use_slots else {}
     copies = _copies(adjoint, names)
     buffers = dict(primal.buffers) | dict(adjoint.buffers) | {t.buffer.name: t.buffer for t in tapes.values()}
     buffers |= {counter.buffer.name: counter.buffer for counter in counters}
     buffers |= {buffer.name: buffer for checkpoint in checkpoints.values() for buffer in checkpoint.buffers}
-    for renames in copies.names:
+    for renames in (*copies.names, *({key[1]: new for key, new in one.items()} for one in ends.values())):
         buffers |= {new: replace(primal.buffers[old], name=new) for old, new in renames.items()}
     cotangent = replace(primal.buffers[adjoint.output], name=names.fresh("cotangent"))
     buffers[cotangent.name] = cotangent
-    sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names, slots)
+    sweeps = Sweeps(adjoint, tapes, counters, checkpoints, copies, names, slots, ends)
     gradients = {name: adjoint.bars[name] for name in wrt if name in adjoint.bars}
     results, narrowing = _narrowed(gradients, buffers, names)
     reverse = sweeps.reverse(primal.body, 0)
@@ -201,7 +203,7 @@ def _last_message(adjoint: Adjoint, buffers: Mapping[str, Buffer], names: Names)
 def _counting(adjoint: Adjoint, buffers: dict[str, Buffer], counters: tuple[Counter, ...], names: Names) -> Program:
     """The forward program with the numbers of trips as its outputs."""
     primal = adjoint.primal
-    sweeps = Sweeps(adjoint, {}, counters, {}, Copies((), ()), names, {})
+    sweeps = Sweeps(adjoint, {}, counters, {}, Copies((), ()), names, {}, {})
     return replace(
         primal,
         name=names.fresh(f"{primal.name}_trips"),

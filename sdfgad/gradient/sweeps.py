@@ -11,6 +11,7 @@ from sdfgad.analysis.model import numbered
 from sdfgad.gradient.checkpoints import Checkpoint, checkpointed_forward, checkpointed_reverse
 from sdfgad.gradient.tape_slots import Slot, on_tape
 from sdfgad.gradient.tapes import Counter, Tape
+from sdfgad.gradient.trip_ends import Ends
 from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -75,6 +76,7 @@ class Sweeps:
 
     Args:
         slots: the arrays that are stored in tape slots from the start.
+        ends: the residuals that are stored at the end of a loop's trips, by the loop's number.
     """
 
     def __init__(
@@ -86,8 +88,10 @@ class Sweeps:
         copies: Copies,
         names: Names,
         slots: Mapping[Key, Slot],
+        ends: Mapping[int, Ends],
     ) -> None:
         self.adjoint, self.tapes, self.checkpoints, self.slots = adjoint, tapes, checkpoints, slots
+        self.ends, self.elsewhere = ends, {*slots, *(key for keys in ends.values() for key in keys)}
         self.copies, self.names = copies, names
         self.counters = {counter.loop: counter for counter in counters}
         self.statements = numbered(adjoint.primal.body)
@@ -127,7 +131,8 @@ class Sweeps:
 
     def _trip(self, loop: Loop, number: int, taping: bool) -> Block:
         body = self.forward(loop.body, number + 1, taping)
-        return self._on_tapes(body, loop, number) if taping else body
+        stores = tuple(self.tapes[key].store for key in self.ends.get(number, ()))
+        return self._on_tapes((*body, *stores), loop, number) if taping else body
 
     def _on_tapes(self, body: Block, loop: Loop, number: int) -> Block:
         """A trip, or its adjoint, with arrays replaced by the tape slots in which they are stored."""
@@ -137,6 +142,11 @@ class Sweeps:
             if number < other <= number + loop.size and self.adjoint.save_points.loops[other][-1][0] == number
         }
         return on_tape(body, slots) if slots else body
+
+    def _from_ends(self, body: Block, number: int) -> Block:
+        """The reversal of a trip, with what the trip stored at its end."""
+        ends = self.ends.get(number, {})
+        return renamed((*self._restored(ends), *body), {buffer: new for (_, buffer), new in ends.items()})
 
     def _steps(self, loop: Loop, by: int) -> Block:
         return (step(self.counters[loop.var], by),) if loop.var in self.counters else ()
@@ -148,7 +158,7 @@ class Sweeps:
         if isinstance(statement, Loop):
             names = [buffer for other, buffer in self.tapes if other == number]
         keys = [(number, name) for name in names]
-        return [(key[1], self.tapes[key]) for key in keys if key in self.tapes and key not in self.slots]
+        return [(key[1], self.tapes[key]) for key in keys if key in self.tapes and key not in self.elsewhere]
 
     # --- reverse
 
@@ -177,9 +187,9 @@ class Sweeps:
             assert isinstance(branch, Branch)
             return (), ((replace(branch, then=then, orelse=orelse),) if then or orelse else ())
         body, restore = self._reversed_block(statement.body, number + 1), self._restores(number)
-        body = self._on_tapes(body, statement, number)
         if not body:
             return (), restore
+        body = self._on_tapes(self._from_ends(body, number), statement, number)
         if number in self.checkpoints:
             return (), (self._checkpointed(statement, number, body), *restore)
         body = (*self._steps(statement, -1), *body)
@@ -203,11 +213,14 @@ class Sweeps:
         return ((), (*statements, *restore)) if statement_adjoint.phase == AFTER else (restore, statements)
 
     def _restores(self, number: int) -> Block:
+        """What is restored where a statement is reversed."""
+        return self._restored((number, buffer) for buffer, _ in self._tapes_at(number))
+
+    def _restored(self, keys: Iterable[Key]) -> Block:
         restore: Block = ()
-        for buffer, tape in self._tapes_at(number):
-            names = self.copies.everywhere
-            names = {old: new for old, new in names.items() if old != buffer} if buffer in names else names
-            restore += renamed((tape.restore,), names)
+        for key in keys:
+            names = {old: new for old, new in self.copies.everywhere.items() if old != key[1]}
+            restore += renamed((self.tapes[key].restore,), names)
         return restore
 
     # --- recomputation

@@ -49,6 +49,7 @@ from sdfgad.optimise.storage.drop_axes import drop_axes
 from sdfgad.optimise.storage.layout import arrange
 from sdfgad.optimise.storage.reuse import reuse
 from sdfgad.optimise.storage.split import split
+from sdfgad.optimise.sums.reductions import recognise_sums
 from sdfgad.options import Device
 from sdfgad.parse.procedures import expanded
 from sdfgad.progress import stage
@@ -126,6 +127,7 @@ PASSES: tuple[Pass, ...] = in_order(
         pass_of(Phase.LOOPS, unroll_and_jam, needs=("fuse", "contract")),
         pass_of(Phase.LOOPS, unfold),
         pass_of(Phase.LOOPS, widen, needs=("contract",)),
+        pass_of(Phase.LOOPS, recognise_sums, name="sums", needs=("contract",)),
     )
 )
 

@@ -117,6 +117,22 @@ CASES = {
     "a place that is read": ("for p < 6: A[i[0], p] = x[p]\nfor p < 6: z[p] = A[i[0], 2]", False),
     "somewhere": ("for p < 20: a[p] = x[p]\nfor p < 20: z[p] = a[i[p]]", False),
     "in a branch": ("if x[0] > 0.0:\n    for p < 20: a[p] = x[p]\n    for p < 20: z[p] = a[4]", True),
+    "assigned on both sides": (
+        "if x[0] > 0.0:\n    for p < 20: a[p] = x[p]\nelse:\n    for c < 20: a[c] = -x[c]\nfor p < 20: z[p] = a[4]",
+        True,
+    ),
+    "assigned on both sides, in part on one": (
+        "if x[0] > 0.0:\n    for p < 20: a[p] = x[p]\nelse:\n    for c < 19: a[c] = -x[c]\nfor p < 20: z[p] = a[4]",
+        False,
+    ),
+    "read, then assigned on both sides": (
+        "z[0] = a[4]\nif x[0] > 0.0:\n    for p < 20: a[p] = x[p]\nelse:\n    for c < 20: a[c] = -x[c]",
+        False,
+    ),
+    "asked for, then assigned on both sides": (
+        "if a[0] > 0.0:\n    for p < 20: a[p] = x[p]\nelse:\n    for c < 20: a[c] = -x[c]\nfor p < 20: z[p] = a[4]",
+        False,
+    ),
     "assigned on one side": ("if x[0] > 0.0:\n    for p < 20: a[p] = x[p]\nelse:\n    z[0] = a[4]", False),
     "what a branch asks for": ("if a[0] > 0.0:\n    for p < 20: a[p] = x[p]\n    z[0] = a[4]", False),
 }
